@@ -56,7 +56,7 @@ class Answers:
 
     def opened(self, name: str) -> tuple[Inspection, ResolvedSettings]:
         """A conversation and the settings in force for it; what is to be said of them is noted."""
-        inspection = Inspection.open(self.store, name)
+        inspection = Inspection.open(self.store, name, config=self.config)
         resolved = resolve(self.store, inspection.conversation.row, self.flags, self.config)
         self._notes += [*inspection.conversation.notes, *resolved.notes]
         return inspection, resolved

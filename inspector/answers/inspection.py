@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from pathlib import Path
 from threading import Lock, RLock
 from typing import Any, NamedTuple
 
-from inspector.answers.resolving import caching_release
+from inspector.answers.resolving import caching_release, resolve
 from inspector.caching.modelled import SentMessages
+from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import Compaction, Conversation, Generation
 from inspector.core.errors import UnknownConversation
 from inspector.core.messages import Message
@@ -53,9 +55,13 @@ class Gathered(NamedTuple):
 class Inspection:
     """One conversation of a store. Safe to use from several threads; nothing is read before it is asked for.
 
-    `alone`: no other process is to help with it, since this one is itself in the background, or one of several."""
+    `alone`: no other process is to help with it, since this one is itself in the background, or one of several.
+    `config` is the file of settings that was given, None for the one beside the store."""
 
-    def __init__(self, store: Store, conversation: Conversation, alone: bool = False) -> None:
+    def __init__(
+        self, store: Store, conversation: Conversation, alone: bool = False, config: Path | None = None
+    ) -> None:
+        self.config = config
         self.store = store
         self.conversation = conversation
         self.alone = alone
@@ -70,9 +76,13 @@ class Inspection:
         self.recordings: dict[str, Any] = {}
 
     @classmethod
-    def open(cls, store: Store, name: str, alone: bool = False) -> Inspection:
+    def open(cls, store: Store, name: str, alone: bool = False, config: Path | None = None) -> Inspection:
         """The conversation that `name` stands for. Raises UnknownConversation and StoreErrors."""
-        return cls(store, store.open(store.resolve(name)), alone)
+        return cls(store, store.open(store.resolve(name)), alone, config)
+
+    def in_force(self) -> ResolvedSettings:
+        """The settings in force for the conversation, without flags. Raises as `resolve` does."""
+        return resolve(self.store, self.conversation.row, {}, self.config)
 
     def generation(self, number: int | None = None) -> Generation:
         """The generation of that number, counted from 1; the live one without. Raises UnknownConversation."""
@@ -171,7 +181,7 @@ class Inspection:
 
     def reopened(self) -> Inspection:
         """The same conversation as the store has it now, with what has not changed kept."""
-        fresh = Inspection(self.store, self.store.open(self.conversation.id))
+        fresh = Inspection(self.store, self.store.open(self.conversation.id), self.alone, self.config)
         fresh._prompts = dict(self._prompts)
         old = {g.number: (g.session, tuple(g.ids[-1:]), len(g)) for g in self.conversation.generations}
         new = {g.number: (g.session, tuple(g.ids[-1:]), len(g)) for g in fresh.conversation.generations}

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 
 from inspector.answers.inspection import Inspection, watched
 from inspector.answers.resolving import caching_release
 from inspector.answers.summarizing import summarizing
 from inspector.caching.modelled import SentMessages
+from inspector.core.conversations import Conversation
 from inspector.core.messages import Message
+from inspector.engines.capabilities import loop_of
+from inspector.engines.failures import failures_named
 from inspector.engines.registry import agent_of, engine
 from inspector.engines.replayable import ReadList, replayable
 from inspector.replay.context_scale import Reported
-from inspector.replay.recording import Recording, recording_of
+from inspector.replay.recording import Evidence, Recording, SessionUsage, recording_of
 
 
 def read_recording(
@@ -40,16 +43,46 @@ def read_recording(
         times.append(sent.times)
         done += len(generation)
     systems = [inspection.system_tokens(generation.session) for generation in generations]
-    return recording_of(
-        inspection.conversation,
-        compactions,
-        rules,
-        lists,
-        systems,
-        list(_reported(inspection, lists, systems, times)),
-        inspection.store.microcompactions(inspection.conversation),
-        clears=agent_of(profile) == inspection.conversation.row.agent,
-    )
+    evidence = _evidence(inspection, list(_reported(inspection, lists, systems, times)))
+    clears = agent_of(profile) == inspection.conversation.row.agent
+    return recording_of(inspection.conversation, compactions, rules, lists, systems, evidence, clears)
+
+
+#: Sources of sessions to which a gateway of Hermes listens.
+GATEWAYS = frozenset(
+    {
+        "bluebubbles", "dingtalk", "discord", "email", "feishu", "homeassistant", "matrix", "mattermost",
+        "msgraph_webhook", "qqbot", "relay", "signal", "slack", "sms", "telegram", "webhook", "wecom",
+        "wecom_callback", "weixin", "whatsapp", "whatsapp_cloud", "yuanbao",
+    }
+)  # fmt: skip
+
+
+def _evidence(inspection: Inspection, requests: Sequence[Reported]) -> Evidence:
+    """The records about sizes of requests."""
+    conversation, store = inspection.conversation, inspection.store
+    microcompactions = store.microcompactions(conversation)
+    if requests or conversation.row.agent != "hermes":
+        return Evidence(requests, microcompactions=microcompactions)
+    force = inspection.in_force().settings
+    made_by = engine(force.profile)
+    with failures_named(made_by):
+        threshold = made_by.budgets(force).threshold_tokens
+    gateway = conversation.row.source.lower() in GATEWAYS
+    return Evidence((), list(_sums(conversation)), microcompactions, threshold, loop_of(made_by), gateway)
+
+
+def _sums(conversation: Conversation) -> Iterator[SessionUsage]:
+    """The calls of each session, and the last one that the newest session keeps."""
+    for session in conversation.sessions:
+        usage = session.usage
+        yield SessionUsage(session.id, usage.calls, usage.input + usage.cache_read + usage.cache_write)
+    tip = conversation.sessions[-1]
+    anchor = tip.config.get("_usage_anchor")
+    if isinstance(anchor, Mapping):
+        tokens, length = anchor.get("prompt_tokens"), anchor.get("base_count")
+        if isinstance(tokens, int) and isinstance(length, int):
+            yield SessionUsage(tip.id, 1, tokens, length)
 
 
 def _reported(
@@ -71,7 +104,7 @@ def _reported(
         sizes, until = grown[request.generation - 1]
         length = bisect_left(until, request.at)
         rough = sizes[length] + systems[request.generation - 1]
-        yield Reported(request.generation, rough, request.context, length)
+        yield Reported(request.generation, rough, request.context, length, request.output)
 
 
 def shared_recording(

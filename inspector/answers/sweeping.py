@@ -236,7 +236,7 @@ def _one(name: str) -> Grid:
 
 
 def _grid(request: Request, answers: Answers, name: str, wanted: Callable[[], bool] = lambda: True) -> Grid:
-    inspection = Inspection.open(answers.store, name, alone=True)
+    inspection = Inspection.open(answers.store, name, alone=True, config=answers.config)
     resolved = resolve(answers.store, inspection.conversation.row, request.flags, request.config)
     settings = resolved.settings
     recording = shared_recording(inspection, settings.profile)

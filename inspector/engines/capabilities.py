@@ -2,7 +2,7 @@
 
 An engine may have `prune(messages, plan)`, `pruned_wire(message, caller)`, `assemble(messages, plan, summary)`,
 `fallback_raises(messages, plan)`, `summary_input(messages, plan, focus, mask)`,
-`default_threshold(context_length)` and `replayable()` (see `replayable`).
+`default_threshold(context_length)`, a `loop` and `replayable()` (see `replayable`).
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any
 from inspector.core.messages import Message
 from inspector.engines.base import Engine, Output, Plan
 from inspector.engines.failures import failures_named
+from inspector.engines.loop import BEFORE_REQUESTS, Loop
 from inspector.engines.summary_input import Mask, SummaryInput, plain_input, unmasked
 
 Wire = Mapping[str, Any]
@@ -27,6 +28,12 @@ def default_threshold(engine: Engine, context_length: int) -> float | None:
         return None
     with failures_named(engine):
         return own(context_length)
+
+
+def loop_of(engine: Engine) -> Loop:
+    """When the engine's agent looks at the size of its list; before each request where the engine does not say."""
+    loop = getattr(engine, "loop", None)
+    return loop if isinstance(loop, Loop) else BEFORE_REQUESTS
 
 
 def prune(engine: Engine, messages: Sequence[Message], plan: Plan) -> Sequence[Wire]:

@@ -16,7 +16,7 @@ from inspector.core.conversations import ROLE_CODES
 from inspector.core.messages import Message
 from inspector.core.rough import list_tokens, message_chars, message_images
 from inspector.engines.base import Budgets, Engine, Settings, TokenIndex
-from inspector.engines.capabilities import prune
+from inspector.engines.capabilities import loop_of, prune
 from inspector.engines.failures import failures_named
 from inspector.engines.sizes import Compacted, MessageSize, Refusal
 
@@ -35,6 +35,7 @@ class Remeasuring:
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
+        self.loop = loop_of(engine)
 
     def read(self, messages: Iterable[Message]) -> RemeasuredList:
         """One pass over the bodies, which are kept. Raises EngineError where the engine fails."""

@@ -13,6 +13,7 @@ from typing import Any, Protocol, TypeVar
 from inspector.core.messages import Message
 from inspector.engines.base import Budgets, Engine, Settings, TokenIndex
 from inspector.engines.failures import failures_named
+from inspector.engines.loop import Loop
 from inspector.engines.remeasuring import Remeasuring
 from inspector.engines.sizes import Compacted, MessageSize, Refusal
 
@@ -95,6 +96,11 @@ class Replayable(Protocol[OwnList]):
         ...
 
     @property
+    def loop(self) -> Loop:
+        """When the engine's agent looks at the size of its list."""
+        ...
+
+    @property
     def summary_prefix(self) -> int:
         """Characters that the engine puts in front of a summary's body."""
         ...
@@ -126,15 +132,15 @@ def replayable(engine: Engine) -> Replayable[Any]:
 
 
 def least_firing(rules: Replayable[Any], settings: Settings, budgets: Budgets) -> int | None:
-    """The least tokens at which a list is compacted before the next call; None where none is.
+    """The least tokens at which the agent itself compacts a list; None where it never does.
 
-    What fires at some tokens fires at more.
+    An agent that compacts at some tokens compacts at more. Hygiene of a gateway does not count.
     """
 
     def fires(tokens: int) -> bool:
-        return rules.fires(tokens, settings, budgets) is not None
+        return rules.fires(tokens, settings, budgets) not in (None, "hygiene")
 
-    likely = min(budgets.threshold_tokens, budgets.hygiene_tokens or budgets.threshold_tokens)
+    likely = budgets.threshold_tokens
     if fires(likely) and not fires(likely - 1):
         return likely
     if not fires(_MOST_TOKENS):

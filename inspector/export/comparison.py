@@ -78,7 +78,7 @@ def comparison_text(
             f"  after {event.step:,} messages ({event.fires}): "
             f"{event.tokens_before:,} → {event.tokens_after:,} tokens, "
             f"head {event.head_end}, middle {event.tail_start - event.head_end}, tail {event.before - event.tail_start}"
-            for event in recording.told(events)
+            for event in events
         ]
     for name, run in runs:
         if stuck(run):

@@ -6,8 +6,7 @@ is not a provider's. Both are worked out from the requests that were reported, a
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from math import ceil
+from collections.abc import Iterable, Sequence
 from statistics import median_low
 from typing import NamedTuple
 
@@ -18,30 +17,41 @@ _LEAST, _MOST = 0.5, 3.0
 
 
 class Reported(NamedTuple):
-    """A request: the list it was made of, the rough tokens of what is recorded of it, those reported, and how many
-    messages the list had."""
+    """A request: the list it was made of, the rough tokens of what is recorded of it, those reported, the length of the
+    list in messages, and the reported tokens of its answer."""
 
     generation: int
     rough: int
     tokens: int
     length: int = 0
+    output: int = 0
 
 
 class ContextScale(NamedTuple):
-    """`beside` tokens that every request holds besides what is recorded, and how many tokens a rough one is; from so
-    many `requests`, 0 where nothing is modelled."""
+    """How rough sizes become those that an agent reports.
+
+    Every request holds `beside` tokens that are not recorded (tools, system prompt), and a rough token is `scale`
+    reported ones; `requests` is the number of requests that this was worked out from, 0 where nothing is modelled.
+    `tools` is the rough size of what is not recorded. `excess` has for the first 0, 1, ... messages by how many tokens
+    they are larger than the scale says; empty where only sums are known.
+    """
 
     beside: int = 0
     scale: float = 1.0
     requests: int = 0
+    tools: int = 0
+    excess: Sequence[int] = ()
 
-    def reported(self, rough: int) -> int:
-        """The tokens that a request of so many rough ones would be reported with."""
-        return self.beside + round(self.scale * rough) if self.requests else rough
+    def reported(self, rough: int, step: int = 0) -> int:
+        """The reported tokens of a request of that many rough ones, after `step` messages."""
+        if not self.requests:
+            return rough
+        more = self.excess[step] if self.excess else 0
+        return self.beside + round(self.scale * rough) + more
 
-    def rough(self, reported: int) -> int:
-        """The least rough tokens of messages with which a request reaches so many reported ones."""
-        return max(0, ceil((reported - self.beside) / self.scale)) if self.requests else reported
+    def beyond(self, message: int) -> int:
+        """By how many tokens one message is larger than the scale says; `message` counts from 0."""
+        return self.excess[message + 1] - self.excess[message] if self.excess else 0
 
     def sentence(self) -> str:
         """What is modelled, in words; empty where nothing is."""

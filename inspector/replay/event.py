@@ -6,9 +6,13 @@ from typing import NamedTuple
 
 
 class Event(NamedTuple):
-    """A compaction that would have happened after `step` messages. Boundaries index the list then; `before` and
-    `after` are its lengths in messages. Tokens are rough, the system prompt included where it is recorded; of
-    `tokens_before` so many as `cleared` were no longer sent, as old results had been cleared."""
+    """A compaction after `step` messages. Boundaries index the list before it; `before` and `after` are lengths in
+    messages.
+
+    `tokens_before` and `tokens_after` are sizes of the request as the agent reports them; `rough_before` and
+    `rough_after` are rough estimates with the recorded system prompt, and of `rough_before` the last `cleared` tokens
+    were no longer sent, as old results had been cleared. `summary` is the size of the summary in rough tokens.
+    """
 
     step: int
     fires: str
@@ -18,6 +22,8 @@ class Event(NamedTuple):
     tail_start: int
     tokens_before: int
     tokens_after: int
+    rough_before: int
+    rough_after: int
     fallback: bool = False
     summary: int = 0
     cleared: int = 0

@@ -168,10 +168,10 @@ class CostBasis:
             while at < len(events) and events[at].step <= step:
                 event, fired = events[at], True
                 # The prompt before it, by how much longer that is than the recorded one of this call.
-                longer = event.tokens_before - plain[step] - recorded_shift
+                longer = event.rough_before - plain[step] - recorded_shift
                 spent += self._compaction(event, call, call.sent + self.scale * longer)
                 head = min(head, event.head_end)
-                shift = event.tokens_after - plain[event.step]
+                shift = event.rough_after - plain[event.step]
                 at += 1
             difference = 0 if abs(shift - recorded_shift) <= _SAME else shift - recorded_shift
             more = self.scale * difference
@@ -202,7 +202,7 @@ class CostBasis:
             number += 1
         for event in events[at:]:
             if calls:
-                longer = event.tokens_before - plain[calls[-1].step] - recorded_shift
+                longer = event.rough_before - plain[calls[-1].step] - recorded_shift
                 spent += self._compaction(event, calls[-1], calls[-1].sent + self.scale * longer)
         return spent
 
@@ -218,7 +218,7 @@ class CostBasis:
         """What the call of a compaction costs whose prompt has so many tokens of the provider; what it writes into the
         cache is the next call's."""
         for known in self.recorded:
-            same = known.step == event.step and abs(known.before - event.tokens_before) <= _SAME
+            same = known.step == event.step and abs(known.before - event.rough_before) <= _SAME
             if same and known.cost is not None:
                 return known.cost
         before = max(0.0, before)

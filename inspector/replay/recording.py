@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import Any
+from typing import Any, NamedTuple
 
-from inspector.core.conversations import Compaction, Conversation, Microcompaction
+from inspector.core.conversations import ROLE_CODES, Compaction, Conversation, Microcompaction
 from inspector.core.rough import text_tokens
 from inspector.engines.base import Plan, Settings, TokenIndex
 from inspector.engines.failures import failures_named
+from inspector.engines.loop import BEFORE_REQUESTS, Loop
 from inspector.engines.replayable import ReadList, Replayable
 from inspector.engines.sizes import MessageSize
 from inspector.quality.facts.risk import FactSteps
-from inspector.replay.clearing import Freed, before_clearing, results_cleared
-from inspector.replay.context_scale import Reported, context_scale
+from inspector.replay.clearing import Cleared, Freed, before_clearing, results_cleared
+from inspector.replay.context_scale import ContextScale, Reported, context_scale
 from inspector.replay.event import Event
+from inspector.replay.fitting import Firing, Sums, fitted
 from inspector.replay.moments import Moment, Moments
 from inspector.replay.pricing import CostBasis
-from inspector.replay.transcript import Transcript, transcript
+from inspector.replay.transcript import Transcript, calls, transcript
 from inspector.replay.whatif import Course, Metrics, SummaryModel, at_risk
+
+_USER, _ASSISTANT = ROLE_CODES["user"], ROLE_CODES["assistant"]
+#: A size before a compaction that is larger than this many times the last request is doubted.
+_LARGEST_STEP = 1.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,17 +52,6 @@ class Recording:
         """The same with what is known of its costs."""
         return replace(self, course=self.course.with_costs(costs))
 
-    def told(self, events: Iterable[Event]) -> tuple[Event, ...]:
-        """Events, of this or of a run, with sizes as the agent would report them."""
-        scale = self.course.scale.reported
-        return tuple(
-            event._replace(
-                tokens_before=scale(event.tokens_before - event.cleared),
-                tokens_after=scale(event.tokens_after),
-            )
-            for event in events
-        )
-
     def token_index(self, at: Moment) -> TokenIndex:
         """What the engine keeps of the list that was live at a moment."""
         return self.lists[at.generation - 1].token_index(at.length)
@@ -71,54 +66,286 @@ class Recording:
             return engine.plan(token_index, settings, before, self.systems[before])
 
 
+class Evidence(NamedTuple):
+    """Records about sizes of requests beside the messages: the `requests` by which sizes are modelled, the `sums` of
+    sessions that keep no requests, the steps that cleared old results, and the `threshold` in tokens and the `loop`
+    that were in force (None where they are not known). `gateway`: the messages came through a gateway."""
+
+    requests: Sequence[Reported] = ()
+    sums: Sequence[SessionUsage] = ()
+    microcompactions: Sequence[Microcompaction] = ()
+    threshold: int | None = None
+    loop: Loop | None = None
+    gateway: bool = False
+
+
+class SessionUsage(NamedTuple):
+    """Calls of a session and the tokens of all their prompts; of an `anchor`, the length of the list of its one call in
+    the live generation."""
+
+    session: str
+    calls: int
+    tokens: int
+    anchor: int | None = None
+
+
 def recording_of(
     conversation: Conversation,
     compactions: Sequence[Compaction],
     rules: Replayable[Any],
     lists: Sequence[ReadList],
     systems: Sequence[int],
-    reported: Sequence[Reported] = (),
-    microcompactions: Sequence[Microcompaction] = (),
+    evidence: Evidence | None = None,
     clears: bool = False,
 ) -> Recording:
-    """A conversation made ready for replay under an engine's rules. `lists` are its generations as they were read by
-    these rules, `systems` the tokens of their system prompts; `reported` are the requests by which sizes are modelled,
-    none where the store keeps none; `microcompactions` cleared old results, which a run repeats where the engine
-    `clears` as the agent did. Raises EngineError where the engine fails."""
-    told = transcript(conversation, compactions)
+    """Make a conversation ready for replay under an engine's rules. `lists` are its generations as they were read by
+    these rules, `systems` the tokens of their system prompts. A run repeats what was cleared where the engine `clears`
+    as the agent did. Raises EngineError where the engine fails."""
+    evidence = evidence or Evidence()
+    said = transcript(conversation, compactions)
     stretches = []
-    for number, places in groupby(told.places, key=lambda place: place.generation):
+    for number, places in groupby(said.places, key=lambda place: place.generation):
         indexes = [place.index for place in places]
         stretches.append((lists[number - 1], indexes[0], indexes[-1] + 1))
-    grown = [listed.growth() for listed in lists]
-    scale = context_scale(before_clearing(reported, microcompactions))
-    cleared = results_cleared(told, lists, microcompactions, reported, scale)
-    firsts = [0, *told.ends]
-    freed = [Freed(cleared, first) for first in firsts]
-    tokens = [
-        scale.reported(
-            grown[p.generation - 1][p.index + 1]
-            + systems[p.generation - 1]
-            - freed[p.generation - 1].at(step) // 4
-        )
-        for step, p in enumerate(told.places, start=1)
-    ]
-    events = tuple(
-        _event(c, told.ends[c.index - 1], freed[c.index - 1])
-        for c in compactions
-        if c.index <= len(told.ends)
-    )
-    sizes = tuple(_summary_size(c, lists[c.index] if c.index < len(lists) else None) for c in compactions)
+    sized = _Sized(conversation, compactions, said, lists, systems, evidence)
+    scale, loop = sized.scale()
+    cleared = results_cleared(said, lists, evidence.microcompactions, evidence.requests, scale)
+    sized.measure(scale, cleared, compactions)
+    events = tuple(sized.event(c, said.ends[c.index - 1]) for c in compactions if c.index <= len(said.ends))
+    scale = sized.with_excess(scale)
+    summaries = tuple(_summary_size(c, lists) for c in compactions)
+    extras = sized.extras(compactions, events, scale) if scale.excess else ()
     return Recording(
-        told,
+        said,
         events,
-        tuple(tokens),
-        Course(rules, rules.join(stretches), systems[0], scale, cleared if clears else ()),
-        SummaryModel(_ratio(compactions, lists, rules), recorded=sizes),
-        Moments(told, compactions, [len(listed) for listed in lists]),
+        tuple(sized.at(place.generation, place.index + 1) for place in said.places),
+        Course(
+            rules,
+            rules.join(stretches),
+            systems[0],
+            scale,
+            cleared if clears else (),
+            evidence.gateway,
+            loop,
+            sized.ahead(),
+            sized.asked(),
+        ),
+        SummaryModel(_ratio(compactions, lists, rules), recorded=summaries, extras=extras),
+        Moments(said, compactions, [len(listed) for listed in lists]),
         tuple(lists),
         tuple(systems),
     )
+
+
+class _Sized:
+    """Sizes of the recorded lists as the agent reported them, in tokens."""
+
+    def __init__(
+        self,
+        conversation: Conversation,
+        compactions: Sequence[Compaction],
+        said: Transcript,
+        lists: Sequence[ReadList],
+        systems: Sequence[int],
+        evidence: Evidence,
+    ) -> None:
+        self.conversation = conversation
+        self.said = said
+        self.lists = lists
+        self.evidence = evidence
+        #: Rough tokens of the first 0, 1, ... messages of each list, with the system prompt.
+        self.rough = [
+            [size + system for size in listed.growth()] for listed, system in zip(lists, systems, strict=True)
+        ]
+        #: Messages of each list that were not said in it: copies and the summary.
+        self.copied = [0] + [0] * (len(lists) - 1)
+        for compaction in compactions:
+            if compaction.index < len(lists):
+                self.copied[compaction.index] = compaction.after
+        self.sizes: list[list[int]] = []
+        #: The sizes that the agent compares: the last report, and its own estimate of the messages after it.
+        self.compared: list[list[int]] = []
+
+    def scale(self) -> tuple[ContextScale, Loop | None]:
+        """The scale that the records show, and the loop where they show another one than the engine's."""
+        if self.evidence.requests:
+            return context_scale(
+                before_clearing(self.evidence.requests, self.evidence.microcompactions)
+            ), None
+        firings = list(self._firings())
+        threshold, loop = self.evidence.threshold, self.evidence.loop
+        if threshold is None or loop is None:
+            return ContextScale(), None
+        fit = fitted(list(self._sums()), firings, threshold, loop)
+        if not loop.requests:
+            other = fitted(list(self._sums(before=True)), firings, threshold, BEFORE_REQUESTS)
+            if other.price <= fit.price - 1:
+                return other.scale, BEFORE_REQUESTS
+        return fit.scale, None
+
+    def _calls(self, generation: int) -> list[int]:
+        """The lengths of a list when the model was asked in it, as far as it answered."""
+        roles = self.lists[generation - 1].roles
+        first = self.copied[generation - 1]
+        return [
+            length
+            for length in range(max(1, first), len(roles))
+            if roles[length] == _ASSISTANT and roles[length - 1] != _ASSISTANT
+        ]
+
+    def _sums(self, before: bool = False) -> Iterator[Sums]:
+        """The calls of each session; `before`: a call that a compaction came before is counted as it was before it."""
+        for usage in self.evidence.sums:
+            if usage.anchor is not None:
+                live = self.rough[-1]
+                if 0 < usage.anchor < len(live):
+                    yield Sums(1, usage.tokens, (live[usage.anchor],))
+                continue
+            rough: list[int] = []
+            for generation in self.conversation.generations:
+                if generation.session == usage.session:
+                    number = generation.number
+                    sizes = [self.rough[number - 1][length] for length in self._calls(number)]
+                    if before and number > 1 and sizes:
+                        sizes[0] = self.rough[number - 2][-1]
+                    rough += sizes
+            yield Sums(usage.calls, usage.tokens, rough)
+
+    def _firings(self) -> Iterator[Firing]:
+        for number in range(1, len(self.lists)):
+            rough, roles = self.rough[number - 1], self.lists[number - 1].roles
+            calls = self._calls(number)
+            last, before = ([0, 0, *(rough[length] for length in calls)])[-1:-3:-1]
+            if len(rough) > 1:
+                coming, first = self.lists[number].roles, self.copied[number]
+                asked = first < len(coming) and coming[first] == _ASSISTANT
+                yield Firing(rough[-1], last, before, roles[len(rough) - 2] == _USER, asked)
+
+    def measure(
+        self, scale: ContextScale, cleared: Sequence[Cleared], compactions: Sequence[Compaction]
+    ) -> None:
+        """Work out the size of each list after each of its messages: as reported where a request was, and modelled
+        between two of them."""
+        starts = [0, *self.said.ends]
+        requests: dict[int, dict[int, Reported]] = {}
+        for request in self.evidence.requests:
+            if request.tokens > 0:
+                requests.setdefault(request.generation, {})[request.length] = request
+        ends = {compaction.index: compaction.tokens_before_reported or 0 for compaction in compactions}
+        self.freed = [Freed(cleared, start) for start in starts]
+        for number, rough in enumerate(self.rough, 1):
+            freed, start, copied = self.freed[number - 1], starts[number - 1], self.copied[number - 1]
+            steps = [start + max(0, length - copied) for length in range(len(rough))]
+            plain = [size - freed.at(step) // 4 for size, step in zip(rough, steps, strict=True)]
+            self.rough[number - 1] = plain
+            known = [request for _, request in sorted(requests.get(number, {}).items())]
+            modelled = list(map(scale.reported, plain))
+            sizes = list(modelled)
+            compared = sizes
+            for place, request in enumerate(known):
+                first = 0 if place == 0 else request.length
+                end = known[place + 1].length if place + 1 < len(known) else len(sizes)
+                for at in range(first, end):
+                    sizes[at] = max(0, request.tokens + modelled[at] - modelled[request.length])
+            if known:
+                sizes[0] = modelled[0] if number == 1 else sizes[0]
+                compared = _compared(known, plain, sizes)
+                last = known[-1].tokens
+                if last <= ends.get(number, 0) <= _LARGEST_STEP * last:
+                    # The agent's own figure, with an answer of which the record has only a placeholder.
+                    sizes[-1] = compared[-1] = ends[number]
+            self.sizes.append(sizes)
+            self.compared.append(compared)
+
+    def ahead(self) -> tuple[int, ...]:
+        """By how many tokens the agent's own estimate of the next request, after the first 0, 1, ... messages, differs
+        from the size that it had; nothing where no request was reported."""
+        if not self.evidence.requests:
+            return ()
+        places = [(place.generation - 1, place.index + 1) for place in self.said.places]
+        return (0, *(self.compared[number][length] - self.sizes[number][length] for number, length in places))
+
+    def asked(self) -> list[int]:
+        """The steps after which the requests were made; nothing where none is recorded."""
+        starts = [0, *self.said.ends]
+        steps = {
+            starts[request.generation - 1] + max(0, request.length - self.copied[request.generation - 1])
+            for request in self.evidence.requests
+            if request.tokens > 0
+        }
+        due = calls([place.role for place in self.said.places])[-1:]
+        return sorted({*steps, *(step for step in due if step == len(self.said))} - {0}) if steps else []
+
+    def at(self, generation: int, length: int) -> int:
+        """The size of the first `length` messages of a list."""
+        return self.sizes[generation - 1][length]
+
+    def with_excess(self, scale: ContextScale) -> ContextScale:
+        """The scale with what each message was larger than it says."""
+        if not self.evidence.requests:
+            return scale
+        excess, total = [0], 0.0
+        for place in self.said.places:
+            sizes, rough = self.sizes[place.generation - 1], self.rough[place.generation - 1]
+            grown = sizes[place.index + 1] - sizes[place.index]
+            total += grown - scale.scale * (rough[place.index + 1] - rough[place.index])
+            excess.append(round(total))
+        return scale._replace(excess=excess)
+
+    def event(self, recorded: Compaction, step: int) -> Event:
+        """A recorded compaction."""
+        index = recorded.index
+        cleared = self.freed[index - 1].at(step) // 4
+        after = self.sizes[index] if index < len(self.sizes) else None
+        return Event(
+            step=step,
+            fires="agent",
+            before=recorded.before,
+            after=recorded.after,
+            head_end=recorded.head_end,
+            tail_start=recorded.tail_start,
+            tokens_before=self.sizes[index - 1][-1],
+            tokens_after=recorded.tokens_after
+            if after is None
+            else after[min(recorded.after, len(after) - 1)],
+            rough_before=recorded.tokens_before,
+            rough_after=recorded.tokens_after,
+            fallback=recorded.fallback,
+            summary=0 if recorded.fallback else text_tokens(len(recorded.summary or "")),
+            cleared=cleared,
+        )
+
+    def extras(
+        self, compactions: Sequence[Compaction], events: Sequence[Event], scale: ContextScale
+    ) -> tuple[int | None, ...]:
+        """The reported tokens that came with each recorded summary beyond what the scale says of the list after it:
+        files that were read again, reminders."""
+        gone = recorded_leaving(self.said, compactions)
+        left = [0] * len(events)
+        for message, number in gone.items():
+            for later in range(number, len(events)):
+                left[later] += scale.beyond(message)
+        extras: list[int | None] = []
+        for number, event in enumerate(events):
+            if any(request.generation == number + 2 and request.tokens for request in self.evidence.requests):
+                plain = scale.reported(event.rough_after, event.step) - left[number]
+                extras.append(event.tokens_after - plain)
+            else:
+                extras.append(None)
+        return tuple(extras)
+
+
+def _compared(requests: Sequence[Reported], rough: Sequence[int], sizes: Sequence[int]) -> list[int]:
+    """The size of each next request as an agent estimates it: the tokens of the last request and of its answer, and
+    rough tokens of the messages since."""
+    compared = list(sizes)
+    for place, request in enumerate(requests):
+        answered = request.length + 1
+        last = requests[place + 1].length if place + 1 < len(requests) else len(rough) - 1
+        for length in range(answered, last + 1):
+            answer = max(request.output, rough[answered] - rough[request.length])
+            compared[length] = request.tokens + answer + rough[length] - rough[answered]
+    return compared
 
 
 def recorded_metrics(
@@ -126,9 +353,9 @@ def recorded_metrics(
 ) -> Metrics:
     """What the recorded compactions cost and did, measured as a what-if is; with its facts where they are known."""
     course, told = recording.course, recording.transcript
-    after = {event.step: course.scale.reported(event.tokens_after) for event in recording.events}
+    after = {event.step: event.tokens_after for event in recording.events}
     prompts = [after.get(step, recording.tokens[step - 1]) for step in course.calls] or [0]
-    left = _left(told, compactions)
+    left = recorded_leaving(told, compactions)
     sizes, count = course.sizes, len(recording.events)
     said = course.chars[-1] or 1
     stays = [
@@ -148,7 +375,7 @@ def recorded_metrics(
     )
 
 
-def _left(told: Transcript, compactions: Sequence[Compaction]) -> dict[int, int]:
+def recorded_leaving(told: Transcript, compactions: Sequence[Compaction]) -> dict[int, int]:
     """Which recorded compaction (counted from 0) each message of the transcript left the list with."""
     said: dict[int, dict[int, int]] = {}
     for index, place in enumerate(told.places):
@@ -172,36 +399,23 @@ def _left(told: Transcript, compactions: Sequence[Compaction]) -> dict[int, int]
     return left
 
 
-def _event(recorded: Compaction, step: int, freed: Freed) -> Event:
-    return Event(
-        step=step,
-        fires="agent",
-        before=recorded.before,
-        after=recorded.after,
-        head_end=recorded.head_end,
-        tail_start=recorded.tail_start,
-        tokens_before=recorded.tokens_before,
-        tokens_after=recorded.tokens_after,
-        fallback=recorded.fallback,
-        summary=0 if recorded.fallback else text_tokens(len(recorded.summary or "")),
-        cleared=freed.at(step) // 4,
-    )
-
-
-def _summary_size(recorded: Compaction, after: ReadList | None) -> MessageSize | None:
-    """The summary message as it was written; for a merged one only what the summary added is known, of an encrypted one
-    nothing."""
-    if (
-        recorded.encrypted
-        or after is None
-        or recorded.summary_at is None
-        or recorded.summary_at >= len(after)
-    ):
+def _summary_size(recorded: Compaction, lists: Sequence[ReadList]) -> MessageSize | None:
+    """The summary message as it was written; for a merged one what the stored message is larger than the one that it
+    was merged into, of an encrypted one nothing."""
+    if recorded.encrypted or recorded.index >= len(lists) or recorded.summary_at is None:
         return None
-    if recorded.merged:
-        chars = len(recorded.summary or "") + 1_800
-        return MessageSize(chars // 4, chars, 0)
-    return after.size(recorded.summary_at)
+    before, after = lists[recorded.index - 1], lists[recorded.index]
+    if recorded.summary_at >= len(after):
+        return None
+    size = after.size(recorded.summary_at)
+    if not recorded.merged:
+        return size
+    place = recorded.tail_start + recorded.summary_at - recorded.tail_after
+    if not 0 <= place < len(before):
+        return None
+    merged_into = before.size(place)
+    chars = max(len(recorded.summary or ""), size.chars - merged_into.chars)
+    return MessageSize(max(chars // 4, size.walk - merged_into.walk), chars, 0)
 
 
 def _ratio(compactions: Sequence[Compaction], lists: Sequence[ReadList], rules: Replayable[Any]) -> float:

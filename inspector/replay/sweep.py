@@ -158,7 +158,9 @@ def _decisive(course: Course, settings: Settings) -> object:
     """What of settings a run depends on."""
     budgets = course.budgets(settings)
     limit = least_firing(course.rules, settings, budgets)
-    if limit is None or limit > max(course.plain, default=0):
+    if course.gateway and budgets.hygiene_tokens:
+        limit = min(budgets.hygiene_tokens, budgets.hygiene_tokens if limit is None else limit)
+    if limit is None or limit > course.largest():
         # Nothing is ever compacted.
         return None
     return course.rules.decisive(settings, budgets)

@@ -48,13 +48,13 @@ def transcript(conversation: Conversation, compactions: Sequence[Compaction]) ->
 
 
 def calls(roles: Sequence[int]) -> list[int]:
-    """The steps after which the model is asked: behind a user message or the last result of a group.
+    """The steps after which the model is asked: before each answer, and at the end where an answer is due.
 
-    A step counts the messages said so far, from 1.
+    A step counts the messages said so far, from 1. Messages of the assistant in a row are one answer.
     """
-    length = len(roles)
-    return [
-        step
-        for step in range(1, length + 1)
-        if roles[step - 1] in (_USER, _TOOL) and (step == length or roles[step] != _TOOL)
+    steps = [
+        step for step in range(1, len(roles)) if roles[step] == _ASSISTANT and roles[step - 1] != _ASSISTANT
     ]
+    if roles and roles[-1] in (_USER, _TOOL):
+        steps.append(len(roles))
+    return steps

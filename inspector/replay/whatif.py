@@ -5,18 +5,19 @@ The engine's own plan decides each compaction. Modelled is only the summary's si
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
+from enum import IntEnum
 from itertools import accumulate, islice
 from typing import Any
 
 from inspector.core.conversations import ROLE_CODES
-from inspector.core.rough import IMAGE_TOKENS, list_tokens
+from inspector.core.rough import list_tokens
 from inspector.engines.base import Budgets, Settings
 from inspector.engines.failures import failures_named
 from inspector.engines.guards import Guard, compacted, guard_of, nothing_done, responded
+from inspector.engines.loop import LEAST_PROGRESS, MOST_IN_A_TURN, Deferral, Loop
 from inspector.engines.replayable import ReadList, Replayable, least_firing
 from inspector.engines.sizes import Compacted, MessageSize
 from inspector.quality.facts.risk import FactSteps
@@ -26,22 +27,47 @@ from inspector.replay.event import Event
 from inspector.replay.pricing import CostBasis
 from inspector.replay.transcript import calls
 
-_USER = ROLE_CODES["user"]
+_USER, _TOOL = ROLE_CODES["user"], ROLE_CODES["tool"]
+#: A threshold that no list reaches.
+_NEVER = 1 << 60
+#: Fewest messages of a list that a gateway compacts between turns.
+_HYGIENE_LEAST = 4
 #: Characters around a summary's body in the list, besides the engine's prefix: end marker, mapping.
 _AROUND = 130
-#: Compactions at so many calls in a row are no longer told from compacting at every call.
+#: Compactions at this many calls in a row count as compacting at every call.
 _IN_A_ROW = 3
 
 
 @dataclass(frozen=True, slots=True)
 class SummaryModel:
-    """How large a summary is. `ratio` is its size as a share of its budget, `tokens` its size whatever the budget is
-    (None: by the ratio); `recorded` are the sizes of the summary messages that were really written, the first for the
-    first compaction (None where there is none)."""
+    """How large a summary is.
+
+    `recorded` are the sizes of the summary messages that were written, the first for the first compaction (None where
+    there is none); later ones have the median of these. Without any, `tokens` is the size, else `ratio` as a share of
+    the budget. `factor` multiplies the sizes of those that were not recorded. `extras` are the reported tokens that
+    came with each recorded summary beside its text, as files that were read again.
+    """
 
     ratio: float = 1.0
     tokens: int | None = None
     recorded: tuple[MessageSize | None, ...] = ()
+    factor: float = 1.0
+    extras: tuple[int | None, ...] = ()
+
+    def written(self, number: int) -> MessageSize | None:
+        """The size of a summary message as recorded, the median of all for a later one; None where there is none."""
+        size = self.recorded[number] if number < len(self.recorded) else None
+        known = sorted(size for size in self.recorded if size is not None)
+        if size is not None or not known:
+            return size
+        middle = known[len(known) // 2]
+        return MessageSize(round(middle.walk * self.factor), round(middle.chars * self.factor), middle.images)
+
+    def extra(self, number: int) -> int:
+        """The reported tokens that come with a summary beside its text."""
+        extra = self.extras[number] if number < len(self.extras) else None
+        known = sorted(extra for extra in self.extras if extra is not None)
+        return extra if extra is not None else known[len(known) // 2] if known else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,13 +134,47 @@ class WhatIf:
     left: Mapping[int, int] = field(default_factory=dict)
 
 
+class Look(IntEnum):
+    """A moment at which an agent may look at the size of its list."""
+
+    RESULTS = 0
+    TURN = 1
+    BETWEEN = 2
+    CALL = 3
+    DUE = 4
+
+
+def looks(roles: Sequence[int], asked: Sequence[int]) -> list[tuple[int, Look]]:
+    """Every moment at which an agent may look at its list, in order, with the number of messages said by then.
+
+    RESULTS comes after a round of tool results, TURN after a user message, BETWEEN before one, CALL where the model was
+    `asked`, which is DUE at the end of the list.
+    """
+    moments: list[tuple[int, Look]] = []
+    length, calls = len(roles), frozenset(asked)
+    for step in range(1, length + 1):
+        last, coming = roles[step - 1], roles[step] if step < length else None
+        if last == _TOOL and coming != _TOOL:
+            moments.append((step, Look.RESULTS))
+        elif last == _USER:
+            moments.append((step, Look.TURN))
+        if coming == _USER:
+            moments.append((step, Look.BETWEEN))
+        if step in calls:
+            moments.append((step, Look.DUE if coming is None else Look.CALL))
+    return moments
+
+
 class Course:
     """A conversation made ready to be run under any settings of one engine. `said` are its messages, each once;
     sizes are those of the rough estimate, as the engine counts it.
 
-    `scale` leads from rough sizes to those that the agent reports, which fire and are told. `cleared` are results that
-    are cleared on the way, as they were recorded. `facts` are those said in it, `costs` what its calls cost, None where
-    they are not known: then no run counts them.
+    `scale` leads from rough sizes to those that the agent reports, which fire and are shown. `cleared` are results that
+    are cleared on the way, as they were recorded. `gateway`: a gateway looks at the list between turns. `loop` says
+    when the agent looks, None for the engine's own loop. `ahead` has for the first 0, 1, ... messages by how many
+    tokens the agent's own estimate of the next request differs from its size. `asked` are the steps after which the
+    model was asked, empty where only the messages show them. `facts` are those said in it, `costs` its costs, None
+    where they are not known: then no run counts them.
     """
 
     def __init__(
@@ -124,40 +184,56 @@ class Course:
         system_tokens: int,
         scale: ContextScale | None = None,
         cleared: Sequence[Cleared] = (),
+        gateway: bool = False,
+        loop: Loop | None = None,
+        ahead: Sequence[int] = (),
+        asked: Sequence[int] = (),
     ) -> None:
+        self.ahead = ahead
         self.rules = rules
         self.said = said
         self.system = system_tokens
         self.scale = scale or ContextScale()
         self.cleared = cleared
+        self.gateway = gateway
+        self.loop = loop or rules.loop
         self.facts: FactSteps | None = None
         self.costs: CostBasis | None = None
-        self.calls = calls(said.roles)
+        self.calls = list(asked) or calls(said.roles)
+        self.looks = looks(said.roles, self.calls)
         #: Characters of each message, and of all before it.
         self.sizes = said.chars
         self.chars = list(accumulate(self.sizes, initial=0))
         self.images = list(accumulate(said.images, initial=0))
         self.users = [index for index, role in enumerate(said.roles) if role == _USER]
-        #: Characters said until each call.
-        self.call_chars = [self.chars[step] for step in self.calls]
-        #: What the list weighs at each call as long as nothing was compacted, in tokens.
-        self.plain = [list_tokens(self.chars[step], self.images[step]) + system_tokens for step in self.calls]
 
     def with_facts(self, facts: FactSteps | None) -> Course:
         """The same conversation with what is known of its facts."""
-        if facts is self.facts:
-            return self
-        other = copy(self)
-        other.facts = facts
-        return other
+        return self._with(facts=facts)
 
     def with_costs(self, costs: CostBasis | None) -> Course:
         """The same conversation with what is known of its costs."""
-        if costs is self.costs:
+        return self._with(costs=costs)
+
+    def _with(self, **known: Any) -> Course:
+        if all(getattr(self, name) is value for name, value in known.items()):
             return self
         other = copy(self)
-        other.costs = costs
+        vars(other).update(known)
         return other
+
+    def rough(self, step: int) -> int:
+        """Rough tokens of a request with the first `step` messages, the system prompt included."""
+        return list_tokens(self.chars[step], self.images[step]) + self.system
+
+    def largest(self) -> int:
+        """The largest size of a request that any look compares as long as nothing is compacted, in tokens."""
+        steps = [step for step, _ in self.looks] or [0]
+        return max(max(self.reported(step), self.rough(step) + self.scale.tools) for step in steps)
+
+    def reported(self, step: int) -> int:
+        """The size of the request with the first `step` messages as the agent reports it, in tokens."""
+        return self.scale.reported(self.rough(step), step)
 
     def budgets(self, settings: Settings) -> Budgets:
         """The derived numbers of settings. Raises EngineError where the engine fails."""
@@ -181,13 +257,25 @@ class _Run:
         self.settings = settings
         self.model = model
         self.budgets = course.budgets(settings)
+        least = least_firing(course.rules, settings, self.budgets)
+        self.threshold = _NEVER if least is None else least
         self.steps = steps
         self.list = course.said.live(settings, self.budgets, course.system)
+        #: Steps that the list has taken in.
+        self.taken = 0
         #: Characters and pictures of the list less those that were said until its last compaction.
         self.chars = self.images = 0
+        #: Reported tokens beyond the scale: those that left the list with its messages, less those that came with the
+        #: last summary.
+        self.beyond = self.extra = 0
         self.freed = Freed(course.cleared)
         self.events: list[Event] = []
         self.guard: Guard = guard_of(settings.profile)
+        self.deferral = Deferral()
+        #: Compactions before the calls of this turn.
+        self.attempts = 0
+        #: The prompt reported last, and the one that a gateway has stored; 0 where there is none.
+        self.prompt = self.stored = 0
         #: In the order in which they left; so many had left before the last compaction.
         self.left: dict[int, int] = {}
         self.left_before = 0
@@ -200,24 +288,29 @@ class _Run:
         self.prompts: list[int] = []
 
     def go(self) -> WhatIf:
-        """Every call of the model in turn."""
-        course = self.course
-        limit = least_firing(course.rules, self.settings, self.budgets)
-        limit = None if limit is None else course.scale.rough(limit)
-        at = 0
-        while at < len(course.calls):
-            reach = len(course.calls) if limit is None else self._first_over(limit, at)
-            if reach > at:
-                self._prompt(at, reach)
-                at = reach
-                if at == len(course.calls):
-                    break
-            step = course.calls[at]
-            if self._fire(step):
-                self.fired.append(at)
-            else:
-                self._prompt(at, at + 1)
-            at += 1
+        """Take every look in turn."""
+        course, loop, threshold = self.course, self.course.loop, self.threshold
+        hygiene = self.budgets.hygiene_tokens if course.gateway else 0
+        for step, look in course.looks:
+            if look is Look.CALL:
+                if loop.requests:
+                    self._request(step)
+                elif loop.calls and self._rough(step) >= threshold:
+                    self._call(step)
+                self._respond(self._reported(step))
+            elif look is Look.RESULTS:
+                if loop.results and self.prompt >= threshold:
+                    self._results(step)
+            elif look is Look.TURN:
+                self.attempts = 0
+                if loop.turns and self._rough(step) >= threshold:
+                    self._turn(step)
+            elif look is Look.BETWEEN:
+                if hygiene:
+                    self._between(step, hygiene)
+            elif loop.requests:
+                self._request(step)
+                self._respond(self._reported(step))
         self._fill(len(course.said))
         return WhatIf(
             self.settings,
@@ -231,67 +324,112 @@ class _Run:
         )
 
     def _every_call(self) -> int | None:
-        run = zip(self.fired, self.fired[_IN_A_ROW - 1 :], strict=False)
+        fired = list(dict.fromkeys(self.fired))
+        run = zip(fired, fired[_IN_A_ROW - 1 :], strict=False)
         first = next((start for start, end in run if end - start == _IN_A_ROW - 1), None)
         return None if first is None else self.course.calls[first]
 
-    def _tokens_at(self, step: int) -> int:
+    # Sizes.
+
+    def _list_tokens(self, step: int) -> int:
+        """Rough tokens of the list after `step` messages, with the system prompt."""
         chars = self.chars + self.course.chars[step] - self.freed.at(step)
         return list_tokens(chars, self.images + self.course.images[step]) + self.course.system
 
-    def _first_over(self, limit: int, at: int) -> int:
-        """The first call from `at` on whose prompt reaches the limit; the number of calls where none does."""
-        if self.freed:
-            # What is cleared makes the list smaller.
-            over = (
-                n for n in range(at, len(self.course.calls)) if self._tokens_at(self.course.calls[n]) >= limit
-            )
-            return next(over, len(self.course.calls))
-        if self.course.images[-1] == 0 and not self.images:
-            # Characters grow with the calls: so many of them make the tokens that the limit needs.
-            least = 4 * (limit - self.course.system) - 3 - self.chars
-            return bisect_left(self.course.call_chars, least, at)
-        return bisect_left(self.course.calls, True, at, key=lambda step: self._tokens_at(step) >= limit)
+    def _rough(self, step: int) -> int:
+        """Rough tokens of the next request after `step` messages, with system prompt and tools."""
+        return self._list_tokens(step) + self.course.scale.tools
 
-    def _prompt(self, start: int, stop: int) -> None:
-        moved = self.events or self.course.cleared
-        found = self._sizes(self.course.calls[start:stop]) if moved else self.course.plain[start:stop]
-        found = self._reported(found)
-        self.prompts += found
-        for tokens in found:
-            before = self.guard
-            self.guard = responded(before, tokens, self.budgets.threshold_tokens)
-            if self.guard is before:
-                # All but the last of a stretch are under the threshold: nothing more changes.
-                break
+    def _reported(self, step: int) -> int:
+        """Tokens of the next request after `step` messages as the agent reports them."""
+        return self.course.scale.reported(self._list_tokens(step), step) - self.beyond + self.extra
 
     def _fill(self, step: int) -> None:
         if self.steps:
-            self.tokens += self._reported(self._sizes(range(len(self.tokens) + 1, step + 1)))
+            self.tokens += map(self._reported, range(len(self.tokens) + 1, step + 1))
 
-    def _reported(self, sizes: list[int]) -> list[int]:
-        scale = self.course.scale
-        return [scale.reported(size) for size in sizes] if scale.requests else sizes
+    # Looks.
 
-    def _sizes(self, steps: Sequence[int]) -> list[int]:
-        """The tokens of the list after each of these steps; `_tokens_at`, many at once."""
-        chars, images = self.course.chars, self.course.images
-        more = self.chars + 3
-        rest = self.images * IMAGE_TOKENS + self.course.system
-        if self.freed:
-            return [self._tokens_at(step) for step in steps]
-        if images[-1] == 0:
-            return [(chars[step] + more) // 4 + rest for step in steps]
-        return [(chars[step] + more) // 4 + images[step] * IMAGE_TOKENS + rest for step in steps]
+    def _request(self, step: int) -> None:
+        """Look at the next request, as the agent would report it."""
+        ahead = self.course.ahead
+        tokens = self._reported(step) + (ahead[step] if ahead else 0)
+        if tokens >= self.threshold and self._allowed(step):
+            self._compact(step, tokens)
 
-    def _fire(self, step: int) -> bool:
-        """Compact the list after `step` messages, where the guards and the plan let it."""
-        before = self._tokens_at(step)
-        if self.guard.blocked():
-            if self.gives_up is None:
-                self.gives_up = step
+    def _results(self, step: int) -> None:
+        """Look at the last reported prompt after a round of results."""
+        if self._allowed(step):
+            self._compact(step, self.prompt)
+
+    def _turn(self, step: int) -> None:
+        """Look at the rough size after a user message."""
+        course, loop, threshold = self.course, self.course.loop, self.threshold
+        few = self.settings.protect_first_n + self.settings.protect_last_n + 1
+        if len(self.list) + step - self.taken <= few and not (
+            loop.large_turns and self._list_tokens(step) - course.system >= threshold
+        ):
+            return
+        rough = self._rough(step)
+        if self._deferred(rough):
+            return
+        for _ in range(MOST_IN_A_TURN):
+            if rough < threshold or (loop.guards_turns and not self._allowed(step)):
+                return
+            length = len(self.list) + step - self.taken
+            self._compact(step, rough)
+            before, rough = rough, self._rough(step)
+            shrank = loop.large_turns and rough < before * (1 - LEAST_PROGRESS)
+            if len(self.list) >= length and not shrank:
+                return
+
+    def _call(self, step: int) -> None:
+        """Look at the rough size before a call."""
+        while self.attempts < MOST_IN_A_TURN:
+            rough = self._rough(step)
+            if rough < self.threshold or self._deferred(rough) or not self._allowed(step):
+                return
+            self.attempts += 1
+            self._compact(step, rough)
+
+    def _between(self, step: int, hygiene: int) -> None:
+        """Look at the list between turns, as a gateway does."""
+        if len(self.list) + step - self.taken < _HYGIENE_LEAST:
+            return
+        tokens = self.stored or self._list_tokens(step) - self.course.system
+        if tokens >= hygiene:
+            self._compact(step, tokens, "hygiene")
+
+    def _deferred(self, rough: int) -> bool:
+        """Whether a rough size over the threshold is ignored for now."""
+        loop = self.course.loop
+        if not loop.defers:
             return False
+        ignored, self.deferral = self.deferral.at(rough, self.threshold, loop.awaits)
+        return ignored
+
+    def _allowed(self, step: int) -> bool:
+        """Whether the guards let the agent compact; the first refusal is noted."""
+        blocked = bool(self.guard.blocked())
+        if blocked and self.gives_up is None:
+            self.gives_up = step
+        return not blocked
+
+    def _respond(self, prompt: int) -> None:
+        """The provider reported a prompt."""
+        self.prompts.append(prompt)
+        self.prompt = self.stored = prompt
+        if self.guard.judged_by == "usage":
+            self.guard = responded(self.guard, prompt, self.budgets.threshold_tokens)
+        if self.course.loop.defers:
+            self.deferral = self.deferral.after_response(prompt, self.threshold)
+
+    def _compact(self, step: int, tokens: int, fires: str = "agent") -> bool:
+        """Compact the list after `step` messages where the plan lets it. `tokens` is the size that was compared."""
+        course = self.course
+        before, sent = self._list_tokens(step), self._reported(step)
         self.list.extend(step)
+        self.taken = step
         length, self.summary = len(self.list), 0
         done = self.list.compact(self._summary)
         if not isinstance(done, Compacted):
@@ -300,42 +438,46 @@ class _Run:
         self._fill(step)
         self.left_before = len(self.left)
         self.left.update(dict.fromkeys(done.left, len(self.events)))
-        self.chars = self.list.total_chars - self.course.chars[step]
-        self.images = self.list.total_images - self.course.images[step]
+        if course.scale.excess:
+            self.beyond += sum(map(course.scale.beyond, done.left))
+            self.extra = self.model.extra(len(self.events))
+        self.chars = self.list.total_chars - course.chars[step]
+        self.images = self.list.total_images - course.images[step]
         cleared = self.freed.at(step) // 4
-        self.freed = Freed(self.course.cleared, step)
-        after = self._tokens_at(step)
-        self.guard = compacted(self.guard, before, after - self.course.system)
-        reported = self.course.scale.reported
-        fires = self.course.rules.fires(reported(before), self.settings, self.budgets) or ""
+        self.freed = Freed(course.cleared, step)
+        after, prompt = self._list_tokens(step), self._reported(step)
+        self.guard = compacted(self.guard, tokens, after - course.system)
+        if course.loop.defers:
+            self.deferral = self.deferral.after_compaction(self._rough(step))
+        self.stored = 0
+        self.fired.append(len(self.prompts))
         self.events.append(
             Event(
-                step,
-                fires,
-                length,
-                len(self.list),
-                done.head_end,
-                done.tail_start,
-                before + cleared,
-                after,
+                step=step,
+                fires=fires,
+                before=length,
+                after=len(self.list),
+                head_end=done.head_end,
+                tail_start=done.tail_start,
+                tokens_before=sent,
+                tokens_after=prompt,
+                rough_before=before + cleared,
+                rough_after=after,
                 summary=self.summary,
                 cleared=cleared,
             )
         )
-        prompt = reported(after)
-        if self.steps:
-            self.tokens[-1] = prompt
-        self.prompts.append(prompt)
-        self.guard = responded(self.guard, prompt, self.budgets.threshold_tokens)
+        if self.steps and step:
+            self.tokens[step - 1] = prompt
         return True
 
     def _summary(self, budget: int) -> MessageSize:
         """The size of the next summary message, whose budget is so many tokens."""
-        number, around = len(self.events), self.course.rules.summary_prefix + _AROUND
-        size = self.model.recorded[number] if number < len(self.model.recorded) else None
+        around = self.course.rules.summary_prefix + _AROUND
+        size = self.model.written(len(self.events))
         if size is None:
             tokens = budget * self.model.ratio if self.model.tokens is None else self.model.tokens
-            chars = int(tokens) * 4 + around
+            chars = int(tokens * self.model.factor) * 4 + around
             size = MessageSize(chars // 4 + 10, chars, 0)
         self.summary = max(0, size.chars - around) // 4
         return size

@@ -82,7 +82,7 @@ def test_a_run_of_the_same_agent_clears_as_was_recorded(tmp_path: Path, recorded
     (step,) = fired(found, "claude-code")
     assert 36 <= step // 4 <= 38
     settings = Settings(profile="claude-code", context_length=200_000, threshold=0.835)
-    (event,) = found.told(found.course.run(settings).events)
+    (event,) = found.course.run(settings).events
     assert 167_000 <= event.tokens_before <= 173_000
     assert event.cleared == pytest.approx(10 * TOKENS, rel=0.05)
 

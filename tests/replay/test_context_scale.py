@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from inspector.answers.inspection import Inspection
 from inspector.answers.recordings import read_recording
 from inspector.engines.base import Settings
+from inspector.engines.hermes.releases import RELEASES
 from inspector.replay.context_scale import ContextScale, Reported, context_scale
+from inspector.replay.fitting import Firing, Sums, fitted
 from inspector.stores.detect import open_store
-from tests.conftest import ROOT
 from tests.recipes import recipe
 
 lines = recipe("claude_lines")
@@ -34,17 +35,9 @@ def test_what_requests_were_made_of_is_found_again(beside: int, scale: float, si
         assert found.beside == pytest.approx(beside, abs=200)
 
 
-@given(st.integers(0, 80_000), st.floats(0.6, 2.5), st.integers(0, 400_000))
-def test_the_least_rough_size_that_reaches_a_reported_one(beside: int, scale: float, limit: int) -> None:
-    made = ContextScale(beside, scale, 1)
-    least = made.rough(limit)
-    assert made.reported(least) >= limit - 1
-    assert least == 0 or made.reported(least - 1) < limit + 1
-
-
 def test_nothing_is_modelled_without_requests() -> None:
     none = context_scale([])
-    assert (none.reported(7), none.rough(7), none.sentence()) == (7, 7, "")
+    assert (none.reported(7), none.sentence()) == (7, "")
 
 
 def test_a_list_without_its_beginning_and_one_that_hardly_grew_say_little() -> None:
@@ -68,12 +61,31 @@ def test_a_run_fires_where_the_agent_would(tmp_path: Path) -> None:
     assert recording.course.scale.beside > 30_000
     # 167,000 less the 40,000 that were there before the first question, 3,400 a question.
     assert 36 <= first.step // 2 <= 39
-    (told,) = recording.told([first])
-    assert 167_000 <= told.tokens_before <= 172_000
-    assert run.tokens[first.step - 1] == told.tokens_after < 60_000
+    assert 167_000 <= first.tokens_before <= 172_000
+    assert run.tokens[first.step - 1] == first.tokens_after < 60_000
 
 
-def test_a_store_that_keeps_no_requests_is_not_modelled() -> None:
-    store = open_store(ROOT / "fixtures" / "hermes-0.13-rotating.db")
-    inspection = Inspection.open(store, "Numbers for the weekly report")
-    assert read_recording(inspection, "hermes-0.13").course.scale == ContextScale()
+def test_sums_of_sessions_and_compactions_give_scale_and_offset() -> None:
+    """A release that compares the last reported prompt, with tools of 15,000 tokens that no message shows."""
+    true = ContextScale(15_000, 1.15, 100, 15_000)
+    sizes = [list(range(5_000, 74_500, 700)), list(range(30_000, 74_300, 700))]
+    sums = [Sums(len(rough), sum(map(true.reported, rough)), rough) for rough in sizes]
+    firings = [Firing(rough[-1] + 500, rough[-1], rough[-2], False) for rough in sizes]
+    threshold = true.reported(sizes[0][-1]) - 50
+    firings = [one for one in firings if true.reported(one.last) >= threshold > true.reported(one.before)]
+    fit = fitted(sums, firings, threshold, RELEASES["hermes-0.13"].loop)
+    assert fit.scale.scale == pytest.approx(1.15, abs=0.01)
+    assert fit.scale.beside == pytest.approx(15_000, abs=400)
+    assert fit.explained == fit.compactions == len(firings)
+
+
+def test_without_sums_the_compactions_alone_give_an_offset() -> None:
+    firings = [Firing(88_000, 87_500, 87_000, False)]
+    loop = RELEASES["hermes-0.13"].loop
+    assert 12_500 <= fitted([], firings, 100_000, loop).scale.beside < 13_000
+    assert fitted([], [], 100_000, loop).scale == ContextScale()
+
+
+def test_sums_of_calls_that_no_message_shows_are_no_evidence() -> None:
+    sums = [Sums(90, 90 * 80_000, [40_000] * 30)]
+    assert fitted(sums, [], 100_000, RELEASES["hermes-0.13"].loop).scale == ContextScale()

@@ -65,7 +65,7 @@ def basis(rates: Rates = OPUS, **changes: object) -> CostBasis:
 
 
 def event(step: int, before: int, after: int, head: int = 1, summary: int = 200) -> Event:
-    return Event(step, "agent", step, 3, head, step - 1, before, after, summary=summary)
+    return Event(step, "agent", step, 3, head, step - 1, before, after, before, after, summary=summary)
 
 
 def test_without_compactions_it_costs_what_it_cost() -> None:

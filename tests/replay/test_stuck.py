@@ -7,7 +7,6 @@ import pytest
 from inspector.answers.answers import Answers
 from inspector.answers.recordings import read_recording
 from inspector.config.bundled import demo_databases
-from inspector.engines.base import Settings
 from inspector.export.documents.whatif import sweep_document
 from inspector.replay.metrics import Scores
 from inspector.replay.sweep import METRIC_NAMES, Axis, cells, sweep
@@ -53,8 +52,9 @@ def test_where_every_cell_is_stuck_none_is_the_best() -> None:
 
 def test_compactions_at_calls_in_a_row_are_every_call(answers: Answers) -> None:
     inspection, resolved = answers.opened("Nightly orders import loses rows")
-    recording = read_recording(inspection, resolved.settings.profile)
-    settings: Settings = resolved.settings.with_(threshold=0.9, target_ratio=0.8)
+    # The documentation names no guard, so that nothing is given up.
+    recording = read_recording(inspection, "documented")
+    settings = resolved.settings.with_(profile="documented", context_length=30_000, target_ratio=0.8)
     run = recording.course.run(settings, recording.model)
     assert run.every_call is not None
     at = recording.course.calls.index(run.every_call)

@@ -161,15 +161,3 @@ def test_the_transcript_has_each_message_once() -> None:
     assert list(found.transcript.ends) == sorted(found.transcript.ends)
     assert [event.step for event in found.events] == list(found.transcript.ends)
     assert len(found.tokens) == len(found.transcript)
-
-
-def test_bundled_conversations_that_differ_do_so_by_the_users_message() -> None:
-    """The recipe looked before the user's message was stored; see docs/replay.md."""
-    for title, same in (("Move checkout to orders-v2", 1), ("小程序首页改版", 0)):
-        found, again = recorded(FIXTURES / "hermes-0.13-rotating.db", title)
-        assert len(again.events) == len(found.events)
-        assert places(again)[:same] == places(found)[:same]
-        here, there = again.events[same], found.events[same]
-        assert 0 < there.step - here.step <= 4
-        assert found.transcript.places[here.step - 1].role == 0
-        assert found.tokens[here.step - 2] < again.budgets.threshold_tokens <= here.tokens_before

@@ -71,7 +71,7 @@ def open_conversation(
     """
     from inspector.answers.resolving import reported_sizes, resolve
 
-    inspection = Inspection.open(store, name) if before is None else before.reopened()
+    inspection = Inspection.open(store, name, config=config) if before is None else before.reopened()
     sessions = {generation.session for generation in inspection.conversation.generations}
     prompts = {session: inspection.system_prompt(session) for session in sessions}
     resolved = resolve(store, inspection.conversation.row, flags, config)

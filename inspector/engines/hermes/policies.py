@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from inspector.engines.loop import BEFORE_REQUESTS, Loop
 from inspector.engines.sizes import Refusal
 
 #: Facts that every release shares.
@@ -61,6 +62,7 @@ class Policies:
     of each result what it was where no summary can be had.
     Guards: `judged_by` says what makes a compaction a failed one (see `inspector.engines.guards`);
     `refusals_counted` are the reasons for which one that did nothing counts as failed too.
+    Trigger: `loop` says when the release looks at the size of its list (see `inspector.engines.loop`).
     """
 
     name: str
@@ -107,4 +109,5 @@ class Policies:
     tells_dropped: bool = False
     judged_by: Literal["", "savings", "usage"] = ""
     refusals_counted: frozenset[Refusal] = frozenset()
+    loop: Loop = BEFORE_REQUESTS
     wordings: tuple[Wording, ...] = ()

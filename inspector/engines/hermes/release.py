@@ -5,6 +5,7 @@ from __future__ import annotations
 from inspector.engines.base import Budgets, Plan, Settings
 from inspector.engines.hermes.budgets import budgets
 from inspector.engines.hermes.policies import Policies
+from inspector.engines.loop import Loop
 from inspector.engines.sizes import Refusal
 
 ALL_STAYS = "everything fits into the head and the tail"
@@ -37,6 +38,11 @@ class ReleaseEngine:
     def summary(self) -> str:
         """One sentence about the release."""
         return self.policies.summary
+
+    @property
+    def loop(self) -> Loop:
+        """When the release looks at the size of its list."""
+        return self.policies.loop
 
     def budgets(self, settings: Settings) -> Budgets:
         """Threshold, tail budget and summary ceiling in tokens, each explained."""

@@ -7,6 +7,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from inspector.engines.hermes.policies import Policies, Wording
+from inspector.engines.loop import BEFORE_REQUESTS, Loop
 
 _WORDING_FIRST = Wording(586, "5cd6c1b9dc95f8ff066df65c33abb66cad2718fe6f12bf736491ae9ea3b1c013")
 _WORDING_0_13 = Wording(772, "1624c5d8e3ce9a50ba9b4cddce02e5468eb553078350a720bdf2558a0c4519f8")
@@ -38,6 +39,7 @@ HERMES_0_13 = Policies(
     floor=64_000,
     heeds_summary_window=True,
     judged_by="savings",
+    loop=Loop(results=True, turns=True),
     wordings=(_WORDING_0_13,),
 )
 
@@ -48,6 +50,7 @@ HERMES_0_15 = replace(
     also=("0.15.0", "0.15.1"),
     summary="Hermes Agent 0.15.0 to 0.15.2: as 0.14, but old pictures are taken out.",
     strips_old_images=True,
+    loop=HERMES_0_13.loop._replace(guards_turns=True),
 )
 
 HERMES_0_16 = replace(
@@ -57,6 +60,7 @@ HERMES_0_16 = replace(
     also=(),
     summary="Hermes Agent 0.16.0: as 0.15, with another handoff and a fallback that tells what was dropped.",
     tells_dropped=True,
+    loop=HERMES_0_15.loop._replace(defers=True),
     wordings=(_WORDING_0_16, _WORDING_FIRST),
 )
 
@@ -87,6 +91,7 @@ HERMES_0_18_0 = replace(
     stubs_calls=False,
     merges_behind=True,
     counts_whole_calls=True,
+    loop=HERMES_0_17.loop._replace(large_turns=True, awaits=True),
 )
 
 HERMES_0_18 = replace(
@@ -97,6 +102,7 @@ HERMES_0_18 = replace(
     summary="Hermes Agent 0.18.1 and 0.18.2: as 0.18.0, but reasoning counts, and a user message is always left.",
     keeps_a_user=True,
     counts_reasoning=True,
+    loop=HERMES_0_18_0.loop._replace(calls=True),
 )
 
 HERMES_0_19 = replace(
@@ -137,6 +143,7 @@ HERMES_CURRENT = replace(
     restates=True,
     shrinks_arguments=False,
     refusals_counted=frozenset(),
+    loop=BEFORE_REQUESTS,
     wordings=(_WORDING_CURRENT, *HERMES_0_20.wordings),
 )
 

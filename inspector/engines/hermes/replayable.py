@@ -38,6 +38,7 @@ class HermesReplayable:
     def __init__(self, engine: CuttingEngine, policies: Policies) -> None:
         self.engine = engine
         self.policies = policies
+        self.loop = policies.loop
         self.summary_prefix = policies.wordings[0].length if policies.wordings else _PREFIX
 
     def read(self, messages: Iterable[Message]) -> HermesList:

@@ -90,10 +90,11 @@ PI = Observed(
 CODEX = Observed(
     name="codex",
     summary="Codex: what the user wrote stays word for word, the rest becomes a summary that only the provider reads.",
-    share=0.89,
+    share=0.90 / 0.95,
     reserve=0,
-    why_threshold="75 real events at 188,000 to 250,000 of a window of 258,400, the median 230,000; 88,000 to 96,000 "
-    "of 121,600. Observed, not read in code. /compact fires by hand",
+    why_threshold="90% of the model's window, of which the session records 95%: gpt-5.5 of 0.169.0 goes on at "
+    "244,700 and compacts at 244,900. 75 earlier events lie at 188,000 to 250,000 of a window of 258,400. Measured on "
+    "a release that ran; model_auto_compact_token_limit comes before it, /compact fires by hand",
     tail_tokens=0,
     why_tail="what replaces the list holds messages of the user and the developer alone, as 75 real events show; of "
     "the user's the newest that fit into 20,000, as its source has it",

@@ -98,7 +98,7 @@ def _recorded(recording: Recording, metrics: Metrics) -> Document:
     """What was recorded, in steps of the logical transcript."""
     return {
         "messages": len(recording.transcript),
-        "compactions": [event._asdict() for event in recording.told(recording.events)],
+        "compactions": [event._asdict() for event in recording.events],
         "sizes": recording.course.scale.sentence() or None,
         **_figures(metrics),
     }
@@ -110,7 +110,7 @@ def _whatif(run: WhatIf, recording: Recording) -> Document:
         (e.step, e.head_end, e.tail_start) for e in recording.events
     ]
     return {
-        "compactions": [event._asdict() for event in recording.told(run.events)],
+        "compactions": [event._asdict() for event in run.events],
         **_figures(run.metrics),
         "tokens": list(run.tokens),
         "gives_up": run.gives_up,

@@ -1,0 +1,76 @@
+"""When an agent looks at the size of its list, and which size it compares: rules of a release as data."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Loop(NamedTuple):
+    """The looks of one release. Each compares a size in tokens with the threshold.
+
+    `requests`: before each request, its size as the provider would report it. The other looks are those of Hermes:
+    `results`: after a round of tool results, the prompt that the provider reported for the call before.
+    `turns`: after a user message, the rough size of the request; up to three compactions in a row.
+    `calls`: before each call too, the rough size of the request; up to three compactions in a turn.
+
+    `guards_turns`: the look after a user message heeds the guards (see `guards`). `large_turns`: that look is also made
+    at a short list whose messages alone reach the threshold. `defers`: a rough size over the threshold is ignored as
+    long as the list has grown little since the provider reported a prompt under it. `awaits`: it is also ignored
+    between a compaction and the next report.
+    """
+
+    requests: bool = False
+    results: bool = False
+    turns: bool = False
+    calls: bool = False
+    guards_turns: bool = False
+    large_turns: bool = False
+    defers: bool = False
+    awaits: bool = False
+
+
+#: Looks of an agent that compares each request before it is sent.
+BEFORE_REQUESTS = Loop(requests=True)
+
+#: Most compactions in a row after one user message, and before the calls of one turn.
+MOST_IN_A_TURN = 3
+#: A second compaction after the same user message needs a first one that saved more than this share.
+LEAST_PROGRESS = 0.05
+
+
+class Deferral(NamedTuple):
+    """State by which a release decides whether to ignore a rough size over the threshold. Sizes in tokens, 0 where
+    unknown.
+
+    `reported` is the last prompt that the provider reported, `fitting` a rough size that is known to fit, `compacted`
+    the rough size after the last compaction; `awaiting` says that no prompt was reported since.
+    """
+
+    reported: int = 0
+    fitting: int = 0
+    compacted: int = 0
+    awaiting: bool = False
+
+    def after_compaction(self, rough: int) -> Deferral:
+        """A compaction left a request of `rough` tokens."""
+        return self._replace(compacted=rough, awaiting=True)
+
+    def after_response(self, prompt: int, threshold: int) -> Deferral:
+        """The provider reported a prompt."""
+        fitting = self.fitting
+        if prompt >= threshold:
+            fitting = 0
+        elif self.awaiting and self.compacted > 0:
+            fitting = self.compacted
+        return self._replace(reported=prompt, fitting=fitting, awaiting=False)
+
+    def at(self, rough: int, threshold: int, awaits: bool) -> tuple[bool, Deferral]:
+        """Whether a rough size over the threshold is ignored, and the state afterwards."""
+        if awaits and self.awaiting:
+            return True, self
+        known = self.fitting or self.compacted
+        if not 0 < self.reported < threshold or known <= 0:
+            return False, self
+        if max(0, rough - known) > max(4_096, int(threshold * 0.05)):
+            return False, self
+        return True, self._replace(fitting=max(known, rough))

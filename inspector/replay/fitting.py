@@ -1,0 +1,167 @@
+"""Sizes of requests of an agent that keeps sums alone: a scale and an offset that explain the sums, and the places at
+which recorded compactions came."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from inspector.engines.loop import Loop
+from inspector.replay.context_scale import ContextScale
+
+#: Scales that are tried, and the steps between them, coarse and fine.
+_LEAST, _MOST = 0.5, 3.0
+_COARSE, _FINE = 0.01, 0.001
+#: The best coarse scales, around which fine ones are tried.
+_REFINED = 4
+#: A compaction that is missed by this many tokens is in the wrong place.
+_FAR = 2_000
+#: Tokens a call by which sums may miss for the price of one compaction in the wrong place.
+_MISS = 100.0
+#: Weight of the plain scale of 1 against evidence.
+_PLAIN = 0.05
+#: Offsets that are tried where no sums are known, in tokens.
+_OFFSET_STEP, _OFFSETS = 250, 200
+#: Sums are used where the messages show the calls that were counted, up to this share.
+_CALLS_MISSING = 0.10
+
+
+class Sums(NamedTuple):
+    """Calls of a session: how many there were, the `tokens` of all their prompts together, and the rough sizes of those
+    that its messages show, in tokens."""
+
+    calls: int
+    tokens: int
+    rough: Sequence[int]
+
+    @property
+    def usable(self) -> bool:
+        """Whether the messages show about as many calls as were counted."""
+        return bool(
+            self.calls
+            and self.tokens
+            and self.rough
+            and abs(len(self.rough) - self.calls) <= max(2, _CALLS_MISSING * self.calls)
+        )
+
+    def missed(self, scale: ContextScale) -> float:
+        """By how many tokens a call a scale misses the sum, beyond what calls that the messages do not show explain."""
+        mean = sum(self.rough) / len(self.rough)
+        error = abs(scale.beside + scale.scale * mean - self.tokens / self.calls)
+        unseen = abs(len(self.rough) - self.calls) * scale.reported(max(self.rough)) / self.calls
+        return max(0.0, error - unseen)
+
+
+class Firing(NamedTuple):
+    """Rough sizes around a recorded compaction, in tokens: of the request it came before (`coming`), of the last call
+    before it, and of the call before that one (0 where there is none). `turn`: a user message came last; `asked`: an
+    answer came next."""
+
+    coming: int
+    last: int
+    before: int
+    turn: bool
+    asked: bool = True
+
+
+class Fit(NamedTuple):
+    """A scale, how many of the compactions it explains, and by how many tokens a call it misses the sums. `price`
+    grows with both: of two fits the one with less explains the records better."""
+
+    scale: ContextScale
+    explained: int
+    compactions: int
+    missed: float
+    price: float
+
+
+def over(loop: Loop, scale: ContextScale, threshold: int, firing: Firing) -> int:
+    """By how many tokens the largest size that a release compares reaches the threshold; negative where none does."""
+    compared = []
+    if loop.requests and firing.asked:
+        compared.append(scale.reported(firing.coming))
+    if loop.results and not firing.turn and firing.last:
+        compared.append(scale.reported(firing.last))
+    if (loop.calls and firing.asked) or (loop.turns and firing.turn):
+        compared.append(firing.coming + scale.tools)
+    return max(compared, default=0) - threshold
+
+
+def misses(loop: Loop, scale: ContextScale, threshold: int, firing: Firing) -> int:
+    """By how many tokens a release would not compact where it did, or would have compacted a call before."""
+    missing = -over(loop, scale, threshold, firing)
+    call_before = Firing(firing.last, firing.before, 0, False)
+    early = over(loop, scale, threshold, call_before) + 1 if firing.last else 0
+    return max(missing, early, 0)
+
+
+def explained(loop: Loop, scale: ContextScale, threshold: int, firings: Iterable[Firing]) -> int:
+    """How many compactions come where a release would compact, and not a call before."""
+    return sum(not misses(loop, scale, threshold, firing) for firing in firings)
+
+
+def fitted(sums: Sequence[Sums], firings: Sequence[Firing], threshold: int, loop: Loop) -> Fit:
+    """The scale that explains sums and compactions best; a plain one, worked out from 0 requests, where there is no
+    evidence."""
+    usable = [one for one in sums if one.usable]
+    if not usable:
+        return _without_sums(firings, threshold, loop)
+    coarse = sorted(_judged(usable, firings, threshold, loop, _grid(_LEAST, _MOST, _COARSE)))
+    around = {
+        number for _, best in coarse[:_REFINED] for number in _grid(best - _COARSE, best + _COARSE, _FINE)
+    }
+    judged = list(_judged(usable, firings, threshold, loop, sorted(around)))
+    least = min(judged)[0]
+    # Compactions bound the scale on both sides: the middle of what is as good as the best.
+    alike = [scale for price, scale in judged if price <= least + 0.05]
+    scale = _scale(usable, alike[len(alike) // 2])
+    count = explained(loop, scale, threshold, firings)
+    return Fit(scale, count, len(firings), _missed(usable, scale), least)
+
+
+def _without_sums(firings: Sequence[Firing], threshold: int, loop: Loop) -> Fit:
+    """An offset alone, as far as compactions show one."""
+
+    def offset(tokens: int) -> Fit:
+        scale = ContextScale(tokens, 1.0, len(firings) if tokens else 0, tokens)
+        count = explained(loop, scale, threshold, firings)
+        return Fit(scale, count, len(firings), 0.0, _wrong(scale, firings, threshold, loop))
+
+    fits = [offset(step * _OFFSET_STEP) for step in range(_OFFSETS + 1)]
+    most = max(fit.explained for fit in fits)
+    alike = [fit for fit in fits if fit.explained == most]
+    return fits[0] if fits[0].explained == most else alike[len(alike) // 2]
+
+
+def _wrong(scale: ContextScale, firings: Iterable[Firing], threshold: int, loop: Loop) -> float:
+    """How many compactions are in the wrong place, those that are missed by little counting less."""
+    return sum(min(1.0, misses(loop, scale, threshold, firing) / _FAR) for firing in firings)
+
+
+def _judged(
+    sums: Sequence[Sums], firings: Sequence[Firing], threshold: int, loop: Loop, scales: Iterable[float]
+) -> Iterator[tuple[float, float]]:
+    for number in scales:
+        scale = _scale(sums, number)
+        wrong = _wrong(scale, firings, threshold, loop)
+        yield wrong + _missed(sums, scale) / _MISS + _PLAIN * abs(number - 1), number
+
+
+def _grid(low: float, high: float, step: float) -> list[float]:
+    return [round(low + step * place, 4) for place in range(round((high - low) / step) + 1)]
+
+
+def _scale(sums: Sequence[Sums], number: float) -> ContextScale:
+    """The scale with the offset that fits the sums best."""
+    offsets = [one.tokens / one.calls - number * _mean(one.rough) for one in sums]
+    beside = max(0, round(sum(offsets) / len(offsets)))
+    return ContextScale(beside, number, sum(one.calls for one in sums), beside)
+
+
+def _missed(sums: Sequence[Sums], scale: ContextScale) -> float:
+    """By how many tokens a call the scale misses the sums."""
+    return float((sum(one.missed(scale) ** 2 for one in sums) / len(sums)) ** 0.5)
+
+
+def _mean(sizes: Sequence[int]) -> float:
+    return sum(sizes) / len(sizes)
