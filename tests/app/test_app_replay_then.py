@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -236,7 +237,8 @@ async def test_the_gauge_counts_exactly_what_was_counted(in_place: Path) -> None
         listed, at = rows(pilot), moment(screen)
         assert gauge.state.tokens == listed.exact[-1] + sum(listed.exact[index] for index in range(at.length))
         await press(pilot, "right")
-        assert gauge.state == whole
+        # In a replay the trigger is the size that the agent's calls add up to.
+        assert replace(gauge.state, planned=whole.planned) == whole
         # A list that nobody has counted is rough until it has been; the phases within a compaction stay so.
         await before_compaction(pilot, 2)
         assert gauge.state.kind == "exact"

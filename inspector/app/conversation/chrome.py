@@ -153,17 +153,18 @@ def changed_text(changed: Mapping[str, Any]) -> str:
 def moment_tokens(
     at: Moment, recording: Recording, during: Compaction | None, plan: Plan | None
 ) -> int | None:
-    """Rough tokens of the next request at the moment of a replay, as far as the compaction has gone; as the agent would
-    report them, where it does."""
+    """Tokens of the next request at the moment of a replay, as far as the compaction has gone, as the agent reports
+    them."""
     if during is None or at.phase in ("said", "before"):
         return recording.tokens[at.step - 1]
-    reported = recording.course.scale.reported
+    event = recording.events[during.index - 1]
     if at.phase == "after":
-        return reported(during.tokens_after)
+        return event.tokens_after
     if plan is None or not plan.compacts:
         return recording.tokens[at.step - 1]
     kept = plan.head_tokens + plan.tail_tokens + recording.systems[at.generation - 1]
-    return reported(kept + plan.middle_tokens if at.phase == "pruned" else kept)
+    smaller = event.rough_before - (kept + plan.middle_tokens if at.phase == "pruned" else kept)
+    return max(0, event.tokens_before - round(recording.course.scale.scale * smaller))
 
 
 def moment_note(

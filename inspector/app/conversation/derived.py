@@ -162,7 +162,7 @@ def _derive(deriver: Deriver, state: State, loaded: Loaded, exact: tuple[int, st
         during = ended_by if at.phase not in ("said", "after") else None
         if recording is not None:
             tokens = chrome.moment_tokens(at, recording, ended_by, plan)
-            if recording.course.scale.requests:
+            if recording.course.scale.excess:
                 # Exact are the messages alone; the agent's requests hold more.
                 exact = None
             position = _position(state, recording, at, ended_by, plan, tokens)
