@@ -70,6 +70,8 @@ _FEW = 8
 # A line of nothing else (a fence, a rule, an opening brace) says nothing about the text it belongs to.
 _MEANINGFUL = re.compile(r"[^\s!-/:-@\[-`{-~\u2500-\u259f]")
 _SOLID = re.compile(r"\S")
+#: Placeholders of pictures in the text of a message.
+_PICTURE = re.compile(r"\[(?:image|picture|screenshot)\b[^\]\n]{0,300}\]|</?image\b[^>\n]{0,300}>", re.I)
 
 
 def is_safe(text: str) -> bool:
@@ -124,6 +126,27 @@ def unwrapped(text: str) -> str:
     codes stay, and so does all of it where nothing else is said."""
     rest = _WRAPPING.sub("", text[:_WRAPPED], count=1)
     return text if _ENDS.fullmatch(rest) else rest + text[_WRAPPED:]
+
+
+def without_pictures(text: str) -> str:
+    """The text without the placeholders that agents write for pictures: "[Image #1]", "<image ...>"."""
+    return _PICTURE.sub("", text) if _PICTURE.search(text) else text
+
+
+def opening_title(text: str, limit: int = 120) -> str:
+    """A title made of the first words of a conversation: their first line, safe, in at most `limit` characters.
+
+    A line that ends with a colon is joined with the next one, so that "Implement the following plan:" is told apart.
+    Marks of a heading and placeholders of pictures are left out.
+    """
+    window = without_pictures(text[: 8 * limit + 400])
+    title = ""
+    for line in safe(window).split("\n"):
+        if _MEANINGFUL.search(line):
+            title = f"{title} {' '.join(line.lstrip('# ').split())}".strip()
+            if not title.endswith((":", "：")):
+                break
+    return _cut(title, limit) if title and limit > 0 else ""
 
 
 def safe_title(text: str | None, limit: int = 120) -> str:

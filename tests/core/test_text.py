@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from inspector.core import text as text_module
-from inspector.core.text import is_safe, safe, safe_line, safe_title, unwrapped
+from inspector.core.text import is_safe, opening_title, safe, safe_line, safe_title, unwrapped
 from tests.counting import calls_of, lines_run
 
 #: Format characters that print a sign of their own.
@@ -164,3 +164,30 @@ def test_a_megabyte_that_is_safe_is_not_copied() -> None:
 )
 def test_lines_around_an_output_are_left_out_where_more_is_said(text: str, rest: str) -> None:
     assert unwrapped(text) == rest
+
+
+@pytest.mark.parametrize(
+    ("words", "title"),
+    [
+        ("Implement the following plan:\n\n# Cursor pagination for orders\n\n1. ...",
+         "Implement the following plan: Cursor pagination for orders"),
+        ("[Image #1]\nWhy is the button grey?", "Why is the button grey?"),
+        ("[Image #1]", ""),
+        ("<image name=[Image #2]>\n</image>fix this", "fix this"),
+        ("请实现以下计划：\n分页", "请实现以下计划： 分页"),
+        ("Fix it\nand the tests", "Fix it"),
+        ("Steps:", "Steps:"),
+        ("\x1b[31m# Red", "␛[31m# Red"),
+    ],
+)  # fmt: skip
+def test_the_first_words_make_a_title(words: str, title: str) -> None:
+    assert opening_title(words) == title
+    assert opening_title(words, 5) == title[:4].rstrip() + "…" if len(title) > 5 else True
+
+
+@given(st.text(max_size=300), st.integers(-3, 60))
+def test_a_title_of_first_words_is_one_safe_line(words: str, limit: int) -> None:
+    title = opening_title(words, limit)
+    assert is_safe(title)
+    assert "\n" not in title
+    assert len(title) <= max(0, limit)

@@ -91,7 +91,7 @@ class PaneTabs(Inked):
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         """One line or two."""
-        needed = sum(len(tab.key) + len(tab.short or tab.name) + 2 for tab in self._tabs) + 1
+        needed = sum(len(tab.key) + len(tab.name) + 2 for tab in self._tabs) + 1
         return 2 if needed > width and viewport.height >= HIGH else 1
 
     def labels(self, width: int, tabs: Sequence[PaneTab] | None = None) -> list[str]:

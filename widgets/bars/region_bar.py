@@ -39,6 +39,11 @@ class RegionBarState:
     label: str = ""
     kind: Literal["planned", "recorded"] = "planned"
 
+    @property
+    def whole(self) -> bool:
+        """Whether the compaction takes the whole list: there is no head and no tail."""
+        return not self.head.messages and not self.tail.messages
+
     def share(self, name: str) -> RegionShare:
         """The region of that name."""
         return {"head": self.head, "middle": self.middle, "tail": self.tail}[name]
@@ -102,18 +107,22 @@ class RegionBar(Inked, can_focus=True):
         self.tooltip = _TOOLTIP
 
     def watch_planned(self, before: RegionBarState | None, after: RegionBarState | None) -> None:
-        """A row that comes or goes moves what is below."""
-        if (before is None) != (after is None):
-            self.refresh(layout=True)
+        """Lay out again when a row appears or disappears."""
+        self._lay_out()
 
     def watch_recorded(self, before: RegionBarState | None, after: RegionBarState | None) -> None:
-        """A row that comes or goes moves what is below."""
-        if (before is None) != (after is None):
+        """Lay out again when a row appears or disappears."""
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        if self.size.height != max(1, len(self._rows)):
             self.refresh(layout=True)
 
     @property
     def _rows(self) -> list[RegionBarState]:
-        return [state for state in (self.planned, self.recorded) if state is not None]
+        """The rows to draw; of a compaction that takes the whole list one row is enough."""
+        rows = [state for state in (self.planned, self.recorded) if state is not None]
+        return [state for state in rows if not state.whole] or rows[:1]
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         """A line for each row."""
@@ -128,6 +137,13 @@ class RegionBar(Inked, can_focus=True):
 
     def _draw(self, y: int, state: RegionBarState, width: int) -> Strip:
         muted, number = self.ink("regions--muted"), self.ink("regions--number")
+        if state.whole:
+            middle = state.middle
+            verb = "took" if state.kind == "recorded" else "would take"
+            size = f"~{human.tokens(middle.tokens)} {one_line(middle.note, 40)}".rstrip()
+            words = f"a compaction {verb} the whole list: {human.plural(middle.messages, 'message')}, {size}"
+            self._places[y] = [("middle", 0, width)]
+            return Row().add(words if middle.messages else "no messages", muted).strip(width, self.base_style)
         glyph = "█" if state.kind == "planned" else "▒"
         label_width = max((len(row.label) for row in self._rows), default=0)
         label = one_line(state.label, 20).ljust(label_width) + "  " if label_width else ""

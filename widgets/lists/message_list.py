@@ -136,7 +136,7 @@ class MessageList(LineList):
         & > .messages--pruned { color: $text-warning; }
         & > .messages--breakpoint { color: $text-accent; text-style: bold; }
         & > .messages--summary { color: $text-accent; }
-        & > .messages--struck { color: $foreground 50%; text-style: strike; }
+        & > .messages--struck { color: $foreground 80%; }
         & > .messages--error { color: $text-error; text-style: bold; }
         & > .messages--finding { color: $text-warning; text-style: bold; }
         & > .messages--lost { color: $text-error; text-style: bold; }

@@ -192,18 +192,26 @@ def _bounds(view: CompactionView, room: int) -> list[TextLine]:
         note = plan.reason if not plan.compacts else "the same" if agrees else "differs from the record"
         sizes = (plan.summary_budget, plan.tokens_after) if plan.compacts else (None, None)
         rows.append(("╌", planned, bounds, *sizes, note))
+    # An agent without a head or a tail has no boundary there.
+    columns = [
+        (at, title, cells)
+        for at, title, cells, bare in ((0, "head_end", 10, 0), (1, "tail_start", 12, done.before))
+        if any(row[2][at] != bare for row in rows)
+    ]
     name = max(len(one_line(row[1], 28)) for row in rows) + 2
     # Sizes follow the boundaries where a row has room for both.
     narrow = room < NARROW or min(28, name) + 45 > room - 2
     width = min(11 if room < NARROW else 28, name)
-    sizes_head = "" if narrow else f"{'summary':>10}{'after':>9}"
-    lines = [TextLine(f"{'':{width + 2}}{'head_end':>10}{'tail_start':>12}{sizes_head}", "muted")]
+    titles = "".join(title.rjust(cells) for _, title, cells in columns)
+    lines = [
+        TextLine(f"{'':{width + 2}}{titles}" + ("" if narrow else f"{'summary':>10}{'after':>9}"), "muted")
+    ]
     for sign, by, bounds, size, after, note in rows:
         style = "" if sign == "━" else "accent"
         parts = [(f"{sign} {fit(one_line(by, 28), width)}", style)]
-        for value, expected, cells in zip(bounds, rows[0][2], (10, 12), strict=True):
-            differs = value != expected
-            cell = f"{'≠ ' if differs else ''}{value:,}".rjust(cells)
+        for at, _, cells in columns:
+            differs = bounds[at] != rows[0][2][at]
+            cell = f"{'≠ ' if differs else ''}{bounds[at]:,}".rjust(cells)
             parts.append((cell, "warning" if differs else style))
         if not narrow:
             parts.append((f"{_rough(size):>10}{_rough(after):>9}", "muted"))

@@ -59,7 +59,7 @@ class CompactionRows:
         head, tail = self.compaction.head_end, self.compaction.tail_start
         left = human.plural(self.compaction.went, "message")
         came = "kept from here on" if self.summary_at is None else "Σ, then the messages that stayed"
-        return (
-            Boundary(head, "head_end", "recorded", f"{left} left from here on"),
-            Boundary(tail, "tail_start", "recorded", came),
-        )
+        lines = [Boundary(head, "head_end", "recorded", f"{left} left from here on")] if head else []
+        if tail < self.compaction.before:
+            lines.append(Boundary(tail, "tail_start", "recorded", came))
+        return tuple(lines)

@@ -228,20 +228,27 @@ class GenerationRows:
 def boundaries(
     plan: Plan | None, ended_by: Compaction | None, row_of: Callable[[int], int]
 ) -> tuple[Boundary, ...]:
-    """The lines between rows: those of a plan, and the recorded ones of a compaction of the same list."""
+    """The lines between rows: those of a plan, and the recorded ones of a compaction of the same list.
+
+    An empty head or tail has no line.
+    """
     lines: list[Boundary] = []
     if plan is not None and plan.compacts:
         places = (plan.head_end, plan.tail_start)
         agree = ended_by is not None and (ended_by.head_end, ended_by.tail_start) == places
         note = "as recorded" if agree else plan.profile
         head, tail = plan.regions()
-        lines.append(Boundary(row_of(head), "head_end", "planned", note, plan.head_end))
-        lines.append(Boundary(row_of(tail), "tail_start", "planned", note, plan.tail_start))
+        if head:
+            lines.append(Boundary(row_of(head), "head_end", "planned", note, plan.head_end))
+        if tail < plan.length:
+            lines.append(Boundary(row_of(tail), "tail_start", "planned", note, plan.tail_start))
     if ended_by is not None:
         note = f"compaction {ended_by.index}" + ("" if ended_by.exact else ", inferred")
         head, tail = ended_by.head_end, ended_by.tail_start
-        lines.append(Boundary(row_of(head), "head_end", "recorded", note, head))
-        lines.append(Boundary(row_of(tail), "tail_start", "recorded", note, tail))
+        if head:
+            lines.append(Boundary(row_of(head), "head_end", "recorded", note, head))
+        if tail < ended_by.before:
+            lines.append(Boundary(row_of(tail), "tail_start", "recorded", note, tail))
     return tuple(lines)
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import PurePath
 
 from inspector.export.documents.document import Document
 from inspector.export.text.console import WIDTH, add_row, console_for, print_table, say, table_of
 
 
 def print_conversations(documents: Sequence[Document]) -> None:
-    """One line a conversation. Where lines are short, ids are cut to what names one alone."""
+    """One line per conversation. On narrow terminals ids are cut to a unique prefix."""
     console = console_for()
     if not documents:
         say(console, "There are no conversations in this database.")
@@ -17,20 +18,20 @@ def print_conversations(documents: Sequence[Document]) -> None:
     ids = [entry["id"] for entry in documents]
     names = dict(zip(ids, ids, strict=True)) if console.width >= WIDTH else shortest_names(ids)
     table = table_of(
-        ("title", False), ("messages", True), ("compactions", True), ("lost", True), ("profile", False), ("id", False),
-        spare=("profile", "messages"), cut=("title",),
+        ("title", False), ("agent", False), ("project", False), ("messages", True), ("compactions", True),
+        ("lost", True), ("profile", False), ("id", False), spare=("profile", "messages", "project"), cut=("title",),
     )  # fmt: skip
     for entry in documents:
         kind = "" if entry["kind"] == "conversation" else f" ({entry['kind']})"
         add_row(
-            table, (entry["title"] or entry["id"]) + kind, f"{entry['messages']:,}", entry["compactions"],
-            _lost(entry), entry["profile"], names[entry["id"]],
+            table, (entry["title"] or entry["id"]) + kind, entry["agent"], PurePath(entry["folder"]).name or "–",
+            f"{entry['messages']:,}", entry["compactions"], _lost(entry), entry["profile"], names[entry["id"]],
         )  # fmt: skip
     print_table(console, table)
     if any(entry["lost"] is None for entry in documents):
-        say(console, "· nobody has read yet what it lost: `compaction-inspector losses` does.")
+        say(console, "· its losses are not read yet: run `compaction-inspector losses`.")
     if any(entry["unknown"] for entry in documents):
-        say(console, "? of so many facts nobody can tell: the summary that took them is encrypted.")
+        say(console, "? the fate of this many facts is unknown: the summary that took them is encrypted.")
 
 
 def _lost(entry: Document) -> str:

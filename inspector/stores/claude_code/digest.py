@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from inspector.core.text import safe_line
+from inspector.core.text import opening_title, safe_line, without_pictures
 from inspector.stores.claude_code.chain import gone_back, parts_of
 from inspector.stores.claude_code.forms import attachment_wires, user_wires, without_tag
 from inspector.stores.claude_code.joining import is_left, left_name
@@ -148,7 +148,7 @@ class _Tally:
             self.results = any(wire["role"] == "tool" for wire in wires)
         if not self.words and not line.isCompactSummary:
             said = next((w["content"] for w in wires if w["role"] == "user"), "")
-            self.words = without_tag(said) if isinstance(said, str) else ""
+            self.words = without_pictures(without_tag(said)).strip() if isinstance(said, str) else ""
 
     def _message(self, uuid: str, count: int) -> None:
         self.messages += count
@@ -279,7 +279,7 @@ def _digest(path: Path, part: str, tally: _Tally, *, title: str, session: str, p
         path=str(path),
         part=part,
         session=session or path.stem,
-        title=safe_line(title or tally.words, _TITLE),
+        title=safe_line(title, _TITLE) or opening_title(tally.words, _TITLE),
         model=tally.model,
         folder=tally.folder,
         version=tally.version,

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from inspector.core.conversations import ROLE_CODES, Compaction, Conversation, FailedCompaction, Request
-from inspector.core.text import safe_line
+from inspector.core.text import opening_title, safe_line, without_pictures
 from inspector.stores.assembly import bodies_of, generations_of, identity, left_out, row_of, session_of
 from inspector.stores.codex.forms import ENCRYPTED, answer_wire, is_made, item_wires
 from inspector.stores.entries import Entries, Wire
@@ -76,7 +76,7 @@ class CodexReader:
             FileDigest(
                 path=str(path),
                 session=found.session or path.stem,
-                title=safe_line(found.title or found.first_words, _TITLE),
+                title=safe_line(found.title, _TITLE) or opening_title(found.first_words, _TITLE),
                 model=found.model,
                 folder=found.folder,
                 version=found.version,
@@ -227,7 +227,7 @@ class _Scanner:
             found.lists[-1] += numbers
             if not found.first_words:
                 words = next((wire["content"] for wire in wires if wire["role"] == "user"), "")
-                found.first_words = words if isinstance(words, str) else ""
+                found.first_words = without_pictures(words) if isinstance(words, str) else ""
 
     def _compacted(self, payload: dict[str, Any], at: float) -> None:
         found = self.found

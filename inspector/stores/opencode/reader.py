@@ -23,7 +23,7 @@ from inspector.core.conversations import (
 )
 from inspector.core.messages import Message
 from inspector.core.refusals import refusal_in
-from inspector.core.text import safe_line
+from inspector.core.text import opening_title, safe_line, without_pictures
 from inspector.stores.assembly import row_of, session_of, several
 from inspector.stores.head import Head
 from inspector.stores.lines import count_at, seconds_of, text_at
@@ -138,7 +138,7 @@ def _digest(path: Path, part: str, document: Document) -> FileDigest | None:
         path=str(path),
         part=part,
         session=name,
-        title=safe_line(text_at(info, "title") or built.first_words, _TITLE),
+        title=safe_line(text_at(info, "title"), _TITLE) or opening_title(built.first_words, _TITLE),
         model=built.model or text_at(info, "model", "id"),
         folder=text_at(info, "directory"),
         version=text_at(info, "version"),
@@ -217,7 +217,7 @@ def _add(built: Build, wire: dict[str, Any], at: float, session: str, summary: b
     built.messages.append(Message(wire, identity, session, at, summary=summary))
     built.lists[-1].append(identity)
     if wire["role"] == "user" and not built.first_words and isinstance(wire["content"], str):
-        built.first_words = wire["content"]
+        built.first_words = without_pictures(wire["content"])
     return identity
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from inspector.core.conversations import Compaction, Conversation, Request, Usage
 from inspector.core.refusals import refusal_in
-from inspector.core.text import safe_line
+from inspector.core.text import opening_title, safe_line, without_pictures
 from inspector.stores.assembly import (
     bodies_of,
     generations_of,
@@ -117,7 +117,7 @@ class PiReader:
             path=str(path),
             part=part,
             session=found.session or path.stem,
-            title=safe_line(found.title or found.first_words, _TITLE),
+            title=safe_line(found.title, _TITLE) or opening_title(found.first_words, _TITLE),
             model=found.model,
             folder=found.folder,
             version=str(found.version),
@@ -242,7 +242,8 @@ def _add(found: Scan, value: dict[str, Any], kind: str) -> None:
             usage = message.get("usage")
             node.usage = usage if isinstance(usage, Mapping) else None
         elif message.get("role") == "user" and not found.first_words and wires:
-            found.first_words = str(wires[0]["content"]) if isinstance(wires[0]["content"], str) else ""
+            words = wires[0]["content"]
+            found.first_words = without_pictures(words) if isinstance(words, str) else ""
 
 
 def _lists(found: Scan, on: Sequence[Node], shared: bool = False) -> tuple[list[list[int]], list[Compaction]]:
