@@ -1,4 +1,4 @@
-"""One message in full: its facts, its text, its calls and their results, its reasoning, and the row as stored."""
+"""One message in full: its text, calls with results, reasoning, and the stored row."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MARKS = {"head": "▎", "middle": "┊", "tail": "▌"}
 
 @dataclass(frozen=True, slots=True)
 class CallView:
-    """A tool call and what came back. `result` is None where no result follows in the list."""
+    """A tool call and its result (None: no result follows in the list)."""
 
     name: str
     arguments: str
@@ -36,11 +36,11 @@ class CallView:
 
 @dataclass(frozen=True, slots=True)
 class MessageView:
-    """A message as the pane shows it. `time` is in seconds since the epoch; `raw` is its JSON.
+    """A message. `time` is in seconds since the epoch; `raw` is its JSON.
 
-    `pruned` is the text that pruning would leave, None where it leaves the message alone; `whole` the whole of a result
-    of which the text is the beginning. `facts` are further
-    pairs for the head of the pane ("finish", "stop"), `notes` sentences that deserve attention.
+    `markdown` are the lines of a text that is Markdown. `pruned` is the text that pruning would leave (None: it leaves
+    the message alone). `whole` is the full result where the text is its beginning. `facts` are more pairs for the head
+    ("finish", "stop"), `notes` are sentences.
     """
 
     label: str
@@ -55,6 +55,7 @@ class MessageView:
     calls: tuple[CallView, ...] = ()
     reasoning: str = ""
     raw: str = ""
+    markdown: tuple[TextLine, ...] = ()
     pruned: str | None = None
     whole: str = ""
     facts: tuple[tuple[str, str], ...] = ()
@@ -62,7 +63,7 @@ class MessageView:
 
 
 class MessagePane(Vertical):
-    """Shows a MessageView in one of several modes. The mode stays from message to message where it can."""
+    """A MessageView in one of several modes. The mode stays from message to message where it can."""
 
     DEFAULT_CSS = """
     MessagePane { background: $surface; }
@@ -76,7 +77,7 @@ class MessagePane(Vertical):
             "mode(1)",
             "Next view",
             id="message.next_mode",
-            tooltip="Text, calls, reasoning, what pruning leaves, the row as stored",
+            tooltip="Text, plain text, calls, reasoning, pruned, raw",
         ),
         Binding("M", "mode(-1)", "View before", id="message.previous_mode", show=False),
     ]
@@ -84,41 +85,58 @@ class MessagePane(Vertical):
     def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(name=name, id=id, classes=classes)
         self._view: MessageView | None = None
+        self._find = ""
         self._headline = Headline(6)
         self._modes = ModeBar()
         self._body = TextView()
 
     def compose(self) -> ComposeResult:
-        """Facts, modes, text."""
+        """Yield head, modes, text."""
         yield self._headline
         yield self._modes
         yield self._body
 
     def on_mount(self) -> None:
-        """Show the value that was set before."""
+        """Show the value that was set before mounting."""
         self._fill()
 
     @property
     def view(self) -> MessageView | None:
-        """The message on show; None where none is chosen."""
+        """The message on screen; None for none."""
         return self._view
 
     @property
     def mode(self) -> str:
-        """text, calls, reasoning, pruned, whole or raw."""
+        """text, plain, calls, reasoning, pruned, whole or raw."""
         return self._modes.mode
 
     @property
     def body(self) -> TextView:
-        """The text on show: to find in, to copy from, to focus."""
+        """The text on screen."""
         return self._body
 
     def set_view(self, view: MessageView | None) -> None:
-        """Show a message; None shows that none is chosen. An equal one changes nothing."""
+        """Show a message (None: no message is chosen); an equal value changes nothing."""
         if view != self._view:
             self._view = view
             if self.is_mounted:
                 self._fill()
+
+    def set_message(self, shown: tuple[MessageView | None, str] | None) -> None:
+        """Show a message and mark a text in it; a text that only the plain form has brings that up."""
+        view, find = shown if shown is not None else (None, "")
+        if (view, find) == (self._view, self._find):
+            return
+        self.set_view(view)
+        self._find = find
+        if view is not None and find and self.mode == "text" and view.markdown:
+            words = find.casefold()
+            if (
+                not any(words in line.text.casefold() for line in view.markdown)
+                and words in view.text.casefold()
+            ):
+                self.set_mode("plain")
+        self._body.find(find)
 
     def _fill(self) -> None:
         view = self._view
@@ -141,11 +159,11 @@ class MessagePane(Vertical):
         self._show()
 
     def action_mode(self, by: int) -> None:
-        """Show the message in another way."""
+        """Show the next or previous mode."""
         self._modes.step(by)
 
     def set_mode(self, mode: str) -> None:
-        """Show the message in this way where it has it."""
+        """Show a mode if the message has it."""
         self._modes.choose(mode)
 
     def _show(self) -> None:
@@ -162,6 +180,8 @@ class MessagePane(Vertical):
             self._body.set_text(view.whole)
         elif mode == "raw":
             self._body.set_lines(list(readable(view.raw)))
+        elif mode == "text" and view.markdown:
+            self._body.set_lines(view.markdown)
         elif view.text.lstrip()[:1] in ("{", "["):
             self._body.set_lines(list(readable(view.text)))
         else:
@@ -169,19 +189,19 @@ class MessagePane(Vertical):
 
 
 def _modes(view: MessageView) -> list[Mode]:
-    modes = [Mode("text", "text" if view.text else "text (empty)", "What the message says")]
+    modes = [Mode("text", "text" if view.text else "text (empty)", "The text of the message")]
+    if view.markdown:
+        modes.append(Mode("plain", "plain", "The text as written, with its Markdown"))
     if view.calls:
         modes.append(Mode("calls", f"calls {len(view.calls)}", "Tool calls, each with its result"))
     if view.reasoning:
-        modes.append(Mode("reasoning", "reasoning", "What the model thought"))
+        modes.append(Mode("reasoning", "reasoning", "The reasoning of the model"))
     if view.pruned is not None:
-        modes.append(Mode("pruned", "✂ pruned", "What pruning leaves of the message"))
+        modes.append(Mode("pruned", "✂ pruned", "The message after pruning"))
     if view.whole:
-        modes.append(
-            Mode("whole", "whole result", "All of a large result, of which the model was sent the beginning")
-        )
+        modes.append(Mode("whole", "whole result", "The full result; the model was sent its beginning"))
     if view.raw:
-        modes.append(Mode("raw", "raw", "The message as it is stored, as JSON"))
+        modes.append(Mode("raw", "raw", "The stored message as JSON"))
     return modes
 
 

@@ -1,4 +1,4 @@
-"""The message under the cursor in full."""
+"""The message under the cursor."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ from inspector.engines.capabilities import pruned_wire
 from inspector.engines.registry import engine
 from inspector.stores.base import Store
 from inspector.stores.lines import text_of_file
+from widgets.base.markdown_lines import is_markdown, markdown_lines
+from widgets.base.text_lines import TextLine
 from widgets.lists.message_list import MessageRow
 from widgets.panes.message_pane import CallView, MessagePane, MessageView
 
@@ -31,20 +33,6 @@ _REASONING = ("reasoning_content", "reasoning")
 _SHOWN_ELSEWHERE = frozenset(
     {"role", "content", "tool_calls", "reasoning", "reasoning_content", "reasoning_details"}
 )
-
-
-class Message(MessagePane):
-    """Marks what is looked for in the text."""
-
-    find = ""
-
-    def set_found(self, shown: tuple[MessageView | None, str] | None) -> None:
-        """Show a message with a text marked in it."""
-        view, find = shown if shown is not None else (None, "")
-        if (view, find) != (self.view, self.find):
-            self.set_view(view)
-            self.find = find
-            self.body.find(find)
 
 
 def _needs(context: Context) -> tuple[Any, ...] | None:
@@ -137,6 +125,7 @@ def message_view(
         time=message.timestamp,
         calls=tuple(calls),
         reasoning=reasoning,
+        markdown=_markdown(message.role, message.text),
         raw=json.dumps(dict(message.wire), ensure_ascii=False, indent=2, default=str),
         pruned=pruned,
         facts=(("row", str(message.id)), *facts) if message.id >= 0 else facts,
@@ -144,8 +133,15 @@ def message_view(
     )
 
 
+def _markdown(role: str, text: str) -> tuple[TextLine, ...]:
+    """The lines of a text of the user or the agent that is Markdown; none for output of tools and JSON."""
+    if role == "tool" or text.lstrip()[:1] in ("{", "[") or not is_markdown(text):
+        return ()
+    return markdown_lines(text)
+
+
 def system_view(row: MessageRow, prompt: str) -> MessageView:
-    """The system prompt, which stands before the list."""
+    """The system prompt, which comes before the list."""
     return MessageView(
         label="sys",
         role="system",
@@ -154,8 +150,9 @@ def system_view(row: MessageRow, prompt: str) -> MessageView:
         tokens=row.tokens,
         token_kind=row.token_kind,
         breakpoint=row.breakpoint,
+        markdown=_markdown("system", prompt),
         raw=json.dumps({"role": "system", "content": prompt}, ensure_ascii=False, indent=2),
-        notes=("stands before the list and is never compacted",),
+        notes=("comes before the list and is never compacted",),
     )
 
 
@@ -174,12 +171,12 @@ def pruned_text(message: StoredMessage, calls: Mapping[str, StoredMessage], plan
 
 
 PANE = Pane(
-    "The message under the cursor in full: its text, its tool calls with their results, its reasoning, what pruning "
-    "would leave of it, and the row as it is stored.",
-    Message,
+    "The message under the cursor in full: its text (Markdown without its marks; m shows it as written), tool calls "
+    "with results, reasoning, the message after pruning, and the stored row.",
+    MessagePane,
     _needs,
     compute,
-    Message.set_found,
+    MessagePane.set_message,
     threaded=True,
     rest=_REST,
 )

@@ -1,0 +1,80 @@
+"""Markdown as lines: marks go, words stay, and hostile text is safe."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inspector.core.text import is_safe
+from tests.widgets.widget_host import HOSTILE, hosting, shown
+from widgets.base.markdown_lines import MAX_MARKDOWN, is_markdown, markdown_lines
+from widgets.base.text_lines import STYLES
+from widgets.panes.message_pane import MessagePane, MessageView
+
+TEXT = (
+    "# Plan\n\n- **never** drop `orders`\n  1. back up\n\n```sql\nselect *\n```\n\n> see [docs](http://x)\n"
+)
+
+
+def test_marks_become_styles() -> None:
+    lines = [(line.prefix + line.text, line.style) for line in markdown_lines(TEXT)]
+    assert lines == [
+        ("Plan", "heading"),
+        ("", ""),
+        ("• never drop orders", ""),
+        ("  1. back up", ""),
+        ("", ""),
+        ("│ select *", "string"),
+        ("", ""),
+        ("▏ see docs (http://x)", ""),
+    ]
+    item = markdown_lines(TEXT)[2]
+    assert [(item.text[s.start : s.end], s.style) for s in item.spans] == [
+        ("never", "strong"),
+        ("orders", "string"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "markdown"),
+    [
+        (TEXT, True),
+        ("Which day was the strongest?", False),
+        ("2 * 3 * 4", False),
+        ("a_b_c and snake_case", False),
+        ("```\nx\n```", True),
+        ("#1 is first", False),
+        ("- a\n" * MAX_MARKDOWN, False),
+    ],
+)
+def test_plain_text_is_no_markdown(text: str, markdown: bool) -> None:
+    assert is_markdown(text) is markdown
+
+
+@given(st.text(st.sampled_from("ab \n#*_`[]()<>!-1.\\\x1b\u202e|&~"), max_size=200))
+def test_every_word_stays_and_lines_are_safe(text: str) -> None:
+    lines = markdown_lines(text)
+    for line in lines:
+        assert is_safe(line.text)
+        assert "\n" not in line.text
+        assert all(0 <= s.start <= s.end <= len(line.text) and s.style in STYLES for s in line.spans)
+    assert sorted(c for c in text if c in "ab") == sorted(c for line in lines for c in line.text if c in "ab")
+
+
+async def test_m_shows_the_text_as_written_and_a_hit_in_its_marks_brings_it_up() -> None:
+    pane = MessagePane()
+    view = MessageView("1", "user", TEXT, markdown=markdown_lines(TEXT), raw="{}")
+    async with hosting(pane, size=(60, 24), set_up=lambda: pane.set_message((view, ""))) as host:
+        assert "• never drop orders" in shown(pane)
+        pane.body.focus()
+        await host.press("m")
+        assert pane.mode == "plain"
+        assert "- **never** drop `orders`" in shown(pane)
+        await host.press("M")
+        pane.set_message((view, "**never**"))
+        assert pane.mode == "plain"
+        hostile = MessageView("2", "user", HOSTILE, markdown=markdown_lines(f"# {HOSTILE}\n- {HOSTILE}"))
+        pane.set_message((hostile, ""))
+        await host.settle()
+        assert "\x1b" not in shown(pane)
