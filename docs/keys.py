@@ -42,6 +42,7 @@ TITLES = {
     "Knobs": "What-if pane, knobs",
     "TokenGraph": "What-if pane, curve",
     "FindingsPane": "Findings pane",
+    "TokensPane": "Tokens pane",
     "Prompt": "Lines to type into",
     "FilterPrompt": "The filter of the list of conversations",
     "FindPrompt": "Finding in a conversation",

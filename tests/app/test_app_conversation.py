@@ -242,7 +242,7 @@ async def test_keys_of_earlier_panes_lead_to_where_they_are_now(tmp_path: Path) 
     async with running(compacted(tmp_path / "state.db"), "Made") as pilot:
         panes = conversation(pilot).panes
         for key, pane, view in (
-            ("8", "findings", ""),
+            ("8", "tokens", ""),
             ("1", "message", ""),
             ("exclamation_mark", "findings", ""),
             ("9", "losses", "facts"),

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from inspector.quality.aftermath import AftermathEvent
     from inspector.quality.facts.fact import Life
     from inspector.quality.facts.risk import FactSteps
+    from inspector.quality.sources import SourceShare
     from inspector.replay.recording import Recording
     from inspector.replay.whatif import Metrics, WhatIf
     from widgets.lists.survival_table import Survival
@@ -350,6 +351,16 @@ def run_conversation(
         return Runs(run, None, otherwise)
     kept_run, kept_otherwise = ran(kept_recording, *kept)
     return Runs(run, kept_run, otherwise, kept_otherwise)
+
+
+def read_sources(
+    store: Store, generation: Generation, length: int, prompt: str, watch: Watch
+) -> tuple[SourceShare, ...]:
+    """The tokens of the first `length` messages of a list by source. Raises StoreErrors."""
+    from inspector.quality.sources import source_shares
+
+    messages = (message for _, message in _watched(store, generation, length, "adding up", watch))
+    return source_shares(messages, prompt)
 
 
 def find_text(store: Store, generation: Generation, length: int, query: str, watch: Watch) -> tuple[int, ...]:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from inspector.core.conversations import Compaction
     from inspector.engines.base import TokenIndex
     from inspector.quality.aftermath import AftermathEvent
+    from inspector.quality.sources import SourceShare
     from inspector.replay.recording import Recording
 
 Needs = tuple[Any, ...] | None
@@ -221,6 +222,17 @@ def _hits(state: State, loaded: Loaded) -> Needs:
 
 #: The messages of the list on screen that contain what is looked for.
 HITS: Resource[tuple[int, ...]] = Resource("search", _hits, reading.find_text)
+
+
+def _sources(state: State, loaded: Loaded) -> Needs:
+    opened, shown = loaded.opened, list_on_screen(state, loaded)
+    if opened is None or shown is None or state.playing:
+        return None
+    return opened.inspection.store, *shown, opened.prompt_of(state.generation)
+
+
+#: The tokens of the list on screen by source.
+SOURCES: Resource[tuple[SourceShare, ...]] = Resource("sources", _sources, reading.read_sources)
 
 
 def _tool_errors(state: State, loaded: Loaded) -> Needs:

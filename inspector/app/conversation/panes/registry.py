@@ -14,5 +14,6 @@ PANES: tuple[Tab, ...] = tuple(
         ("cache", ""),
         ("what-if", "what"),
         ("findings", "finds"),
+        ("tokens", ""),
     )
 )
