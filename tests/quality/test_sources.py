@@ -23,7 +23,7 @@ def call(number: int, name: str, arguments: str) -> dict[str, Any]:
 def test_every_source_has_its_share() -> None:
     messages = [
         said("user", "u" * 40),
-        said("assistant", "a" * 20, reasoning="r" * 80, tool_calls=[call(1, "read_file", '{"path": "src/a.py"}'), 
+        said("assistant", "a" * 20, reasoning="r" * 80, tool_calls=[call(1, "read_file", '{"path": "src/a.py"}'),
              call(2, "terminal", "{}")]),
         said("tool", "f" * 400, tool_call_id="1"),
         said("tool", "t" * 200, tool_call_id="2"),
