@@ -10,6 +10,8 @@ from inspector.answers.inspection import Inspection
 from inspector.answers.resolving import resolve
 from inspector.config.database import cache_problems
 from inspector.config.settings import ResolvedSettings
+from inspector.core.conversations import ConversationRow
+from inspector.core.text import safe_title
 from inspector.stores.base import Store
 from inspector.stores.several import SeveralStores, single_stores
 
@@ -55,8 +57,15 @@ class Answers:
         return paths_of(self.store)
 
     def opened(self, name: str) -> tuple[Inspection, ResolvedSettings]:
-        """A conversation and the settings in force for it; what is to be said of them is noted."""
+        """Open a conversation with the settings in force for it; its notes are kept with its name."""
         inspection = Inspection.open(self.store, name, config=self.config)
         resolved = resolve(self.store, inspection.conversation.row, self.flags, self.config)
-        self._notes += [*inspection.conversation.notes, *resolved.notes]
+        row = inspection.conversation.row
+        self._notes += [about(row, note) for note in inspection.conversation.notes]
+        self._notes += resolved.notes
         return inspection, resolved
+
+
+def about(row: ConversationRow, note: str) -> str:
+    """A note with the conversation that it is about."""
+    return f"{safe_title(row.title, 60) or row.id}: {note}"

@@ -17,7 +17,7 @@ from inspector.core.conversations import (
     Request,
 )
 from inspector.core.refusals import refusal_in
-from inspector.core.text import safe_line
+from inspector.core.text import opening_title, safe_line, without_pictures
 from inspector.stores.assembly import bodies_of, generations_of, identity, left_out, row_of, session_of
 from inspector.stores.entries import Entries, Wire
 from inspector.stores.head import Head
@@ -82,7 +82,7 @@ class SessionLists:
         self.live.extend(numbers)
         if not summary and not self.first_words:
             words = next((wire["content"] for wire in wires if wire["role"] == "user"), "")
-            self.first_words = words if isinstance(words, str) else ""
+            self.first_words = without_pictures(words) if isinstance(words, str) else ""
         return numbers
 
     def compact(
@@ -215,7 +215,7 @@ class SessionLists:
         return FileDigest(
             path=str(path),
             session=self.session or path.stem,
-            title=safe_line(self.title or self.first_words, _TITLE),
+            title=safe_line(self.title, _TITLE) or opening_title(self.first_words, _TITLE),
             model=self.model,
             folder=self.folder,
             version=self.version,

@@ -46,7 +46,7 @@ async def test_every_pane_opens_on_every_agent(tmp_path: Path, name: str) -> Non
     if name == "tide.csv":
         name = "5fd1e58c-9635-410e-a644-133000000003"
     async with running(AGENTS, name, state=tmp_path) as pilot:
-        for key in "1234567":
+        for key in "12345678":
             await press(pilot, key)
         assert "Traceback" not in screen_text(pilot)
 
@@ -163,7 +163,7 @@ async def test_a_transcript_that_another_took_the_place_of(tmp_path: Path, moved
         assert opened is not None
         assert (len(opened.generations), before) == (1, 2 if moved == "[" else 3)
         assert (screen.state.generation, screen.state.compaction, screen.state.moment) == (1, 0, None)
-        for key in "1234567":
+        for key in "12345678":
             await press(pilot, key)
         # And back again.
         path.write_bytes(whole)
@@ -174,7 +174,7 @@ async def test_a_transcript_that_another_took_the_place_of(tmp_path: Path, moved
         path.unlink()
         screen.opening.again()
         await settled(pilot)
-        for key in "1234567":
+        for key in "12345678":
             await press(pilot, key)
         assert "The files of this conversation are gone" in screen_text(pilot)
 

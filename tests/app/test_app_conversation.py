@@ -216,6 +216,7 @@ async def test_every_pane_is_filled_and_left_by_escape(rotating: Path, size: tup
         "cache": "breakpoints",
         "what-if": "target_ratio",
         "findings": "warning",
+        "tokens": "tokens by source",
     }
     async with running(rotating, CHECKOUT, size=size) as pilot:
         screen = conversation(pilot)
@@ -245,7 +246,6 @@ async def test_keys_of_earlier_panes_lead_to_where_they_are_now(tmp_path: Path) 
             ("8", "tokens", ""),
             ("1", "message", ""),
             ("exclamation_mark", "findings", ""),
-            ("9", "losses", "facts"),
             ("0", "summary", "life"),
             ("t", "what-if", ""),
         ):

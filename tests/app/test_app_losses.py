@@ -55,7 +55,7 @@ async def test_the_pane_begins_with_the_chosen_compaction(rotating: Path) -> Non
 async def test_from_a_fact_to_where_it_was_said_and_to_where_it_survives(rotating: Path) -> None:
     async with running(rotating, CHECKOUT, size=SIZE) as pilot:
         screen = conversation(pilot)
-        await press(pilot, "9")
+        await press(pilot, "4")
         pane = facts_of(pilot)
         at = next(n for n, fact in enumerate(pane.facts.entries) if CONSTRAINT in fact.text)
         chosen = pane.facts.entries[at]
@@ -68,7 +68,7 @@ async def test_from_a_fact_to_where_it_was_said_and_to_where_it_survives(rotatin
         assert screen.panes.current == "message"
         assert marked(pilot)
         assert messages(pilot).highlight == source.find
-        await press(pilot, "9")
+        await press(pilot, "4")
         assert pane.facts.cursor == at
         await press(pilot, "s")
         assert (screen.state.generation, cursor(pilot)) == (survivor.generation, survivor.index)
@@ -80,7 +80,7 @@ async def test_from_a_fact_to_where_it_was_said_and_to_where_it_survives(rotatin
 async def test_rows_whose_facts_were_lost_are_marked(rotating: Path) -> None:
     async with running(rotating, CHECKOUT, size=SIZE) as pilot:
         screen = conversation(pilot)
-        await press(pilot, "9", "left_square_bracket", "left_square_bracket", "left_square_bracket")
+        await press(pilot, "4", "left_square_bracket", "left_square_bracket", "left_square_bracket")
         found = facts_of(pilot).facts.entries
         gone = [f for f in found if outcome_of(f) in ("lost", "value lost") and f.role == "user"]
         assert gone
@@ -98,7 +98,7 @@ async def test_rows_whose_facts_were_lost_are_marked(rotating: Path) -> None:
 async def test_what_is_at_risk_follows_the_knobs(rotating: Path) -> None:
     async with running(rotating, CHECKOUT, size=SIZE) as pilot:
         screen = conversation(pilot)
-        await press(pilot, "9", "r")
+        await press(pilot, "4", "r")
         pane = facts_of(pilot)
         assert pane.scope == "risk"
         before = {key_of(fact) for fact in pane.facts.entries}
@@ -113,7 +113,7 @@ async def test_what_is_at_risk_follows_the_knobs(rotating: Path) -> None:
 
 async def test_a_checklist_is_carried_off(rotating: Path) -> None:
     async with running(rotating, CHECKOUT, size=SIZE) as pilot:
-        await press(pilot, "9", "C")
+        await press(pilot, "4", "C")
         assert told(pilot)[-1].startswith("Copied the checklist to the clipboard")
         folder = conversation(pilot).saved.folder
         assert folder is not None
@@ -126,7 +126,7 @@ async def test_a_second_opening_takes_them_from_the_cache_and_nothing_is_wrong(i
     found = []
     for _ in range(2):
         async with running(in_place, "Nightly orders import loses rows", size=(80, 24)) as pilot:
-            await press(pilot, "9")
+            await press(pilot, "4")
             found.append([key_of(fact) for fact in facts_of(pilot).facts.entries])
             assert not [note for note in notes(pilot) if "went wrong" in note]
     assert found[0] == found[1] != []

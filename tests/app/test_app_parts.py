@@ -59,7 +59,7 @@ async def test_a_turn_of_a_knob_derives_budgets_once_and_fills_each_part_once(
 async def test_equal_values_draw_nothing(rotating: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async with running(rotating, CHECKOUT) as pilot:
         screen = conversation(pilot)
-        for key in "1234567":
+        for key in "12345678":
             await press(pilot, key)
             drawn: list[str] = []
             for widget in screen.query("*"):
@@ -116,7 +116,7 @@ async def test_what_runs_in_threads_knows_no_widget_and_no_screen(
 
     monkeypatch.setattr(Jobs, "run", noted)
     async with running(rotating, CHECKOUT) as pilot:
-        await press(pilot, *"1234567", "0", "equals_sign", "right", "left", "slash", *"orders", "enter", "x")
+        await press(pilot, *"12345678", "0", "equals_sign", "right", "left", "slash", *"orders", "enter", "x")
     assert {
         "opening",
         "compactions",
@@ -171,7 +171,7 @@ async def test_a_pane_registered_by_a_test_works(rotating: Path, monkeypatch: py
 
     monkeypatch.setattr(screen_module, "ConversationScreen", WithEcho)
     async with running(rotating, CHECKOUT) as pilot:
-        await press(pilot, "8")
+        await press(pilot, "9")
         echo = pilot.app.screen.query_one(Echo)
         assert echo.display
         assert echo.has_focus

@@ -128,7 +128,7 @@ async def test_lineage_and_facts_of_the_compactions_so_far(in_place: Path) -> No
         await before_compaction(pilot, 2)
         await press(pilot, "0", "escape")
         assert "compaction 1 of 1" in life_of(pilot).headline
-        await press(pilot, "9", "escape")
+        await press(pilot, "4", "escape")
         facts = facts_of(pilot)
         assert "compaction 1 of 1" in facts.headline
         assert facts.scope == "1"
@@ -165,7 +165,7 @@ async def test_before_the_first_compaction_there_is_none(in_place: Path) -> None
 async def test_at_risk_is_told_of_the_list_then(in_place: Path) -> None:
     async with running(in_place, ORDERS) as pilot:
         screen = conversation(pilot)
-        await press(pilot, "9", "escape", "left")
+        await press(pilot, "4", "escape", "left")
         await before_compaction(pilot, 2)
         pane = facts_of(pilot)
         for _ in range(10):

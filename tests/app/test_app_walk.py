@@ -222,7 +222,7 @@ async def test_sad_paths(tmp_path: Path, size: tuple[int, int]) -> None:
         async with app.run_test(size=size) as pilot:
             await settled(pilot)
             assert len(rows(pilot).generation) == count
-            for key in "1234567":
+            for key in "12345678":
                 messages(pilot).focus()
                 await press(pilot, key)
             assert app.is_running

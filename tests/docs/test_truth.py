@@ -16,8 +16,6 @@ from inspector.commands import cli
 from inspector.config.settings import KEYS, OTHER_KEYS
 from inspector.engines.hermes.releases import RELEASES
 from inspector.engines.registry import names
-from widgets.bars.timeline import Node, Outcome, glyph_of
-from widgets.lists.message_list import FLAG_SIGNS, GUTTERS
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -118,32 +116,6 @@ def test_named_keys_are_in_page_and_answer(command: str, words: list[str], keys:
     for key in keys.split():
         assert key in there, key
         assert key in told or key.replace("_", "-") in told, key
-
-
-def test_every_sign_of_the_screen_is_explained() -> None:
-    page = read("reading-the-screen.md")
-    outcomes: tuple[Outcome, ...] = ("", "summary", "merged", "fallback", "failed")
-    nodes = {
-        glyph_of(Node(1, outcome=outcome, live=live), current)
-        for outcome in outcomes
-        for live in (True, False)
-        for current in (True, False)
-    }
-    for sign in (
-        *GUTTERS.values(),
-        *FLAG_SIGNS.values(),
-        *nodes,
-        "━",
-        "╌",
-        "⚑",
-        "✂",
-        "~",
-        "┃",
-        "▲",
-        "↳",
-        "›",
-    ):
-        assert re.search(rf"`[^`]*{re.escape(sign)}[^`]*`", page), sign
 
 
 def test_every_pane_is_explained_under_its_number() -> None:

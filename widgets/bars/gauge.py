@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -14,8 +15,11 @@ from textual.strip import Strip
 from inspector.core.signs import ROUGH
 from widgets.base import human
 from widgets.base.inked import Inked
+from widgets.base.signs import Sign
 from widgets.base.strips import Row
 
+#: From this width on the marks of the bar have room for words.
+_WORDED = 100
 #: How a token count came to be; "~" marks the estimate.
 KIND_WORDS = {"rough": "rough estimate", "exact": "exact", "reported": "reported by the provider"}
 
@@ -80,6 +84,15 @@ class Gauge(Inked):
     """
 
     state: reactive[GaugeState] = reactive(GaugeState())
+
+    def signs(self) -> Iterator[Sign]:
+        """The signs of the bar; a wide one has words beside them."""
+        if self.size.width >= _WORDED:
+            return
+        if self.state.threshold:
+            yield "┃", "threshold of the next compaction"
+        if self.state.pressure or self.state.hygiene:
+            yield "▲", "warning of the agent, compaction by the gateway (hygiene)"
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         """One line."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -15,6 +16,7 @@ from textual.strip import Strip
 from inspector.core.conversations import Compaction
 from widgets.base import human
 from widgets.base.inked import Inked
+from widgets.base.signs import Sign
 from widgets.base.strips import Row, one_line, width_of
 
 Ended = Literal["summary", "merged", "fallback", "failed", "encrypted", "unrecorded"]
@@ -70,6 +72,13 @@ class Position:
 _HINTS = "   space play  ←→ step  [ ] compaction  : number"
 
 
+_GLYPHS: dict[str, str] = {
+    "◐": "live generation: the list that the agent holds now",
+    "◇": "generation that a fallback text began",
+    "◆": "generation on screen, begun with a fallback text",
+    "✗": "generation after a failed compaction",
+    "✖": "generation on screen, after a failed compaction",
+}
 _OUTCOME_WORDS: dict[str, str] = {
     "": "the conversation's beginning",
     "summary": "after a compaction with a summary",
@@ -187,6 +196,17 @@ class Timeline(Inked, can_focus=True):
     def current(self) -> int:
         """The number of the chosen generation."""
         return self._current
+
+    def signs(self) -> Iterator[Sign]:
+        """The signs of the generations."""
+        glyphs = {glyph_of(node, node.number == self._current) for node in self._generations}
+        if "●" in glyphs:
+            yield "○ ●", "generations; ● is on screen"
+        yield from ((glyph, text) for glyph, text in _GLYPHS.items() if glyph in glyphs)
+        if any(node.findings for node in self._generations):
+            yield "!", "findings about the compaction before this generation"
+        if self._position is not None:
+            yield "▮ ━", "step of the replay, messages up to it"
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         """One line."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 from rich.style import Style
@@ -12,6 +12,7 @@ from textual.message import Message
 from textual.strip import Strip
 
 from widgets.base import human
+from widgets.base.signs import Sign
 from widgets.base.strips import Row, find_spans, fit, one_line
 from widgets.lists.families import families, standing_under
 from widgets.lists.line_list import LineList
@@ -192,6 +193,25 @@ class ConversationTable(LineList):
         #: Ages are told from this moment; None is the clock. Tests and pictures set it.
         self.now: float | None = None
         self.tooltip = self.TOOLTIP
+
+    def signs(self) -> Iterator[Sign]:
+        """The signs of the visible rows."""
+        entries = [entry for row in self.visible_rows if (entry := self.entry(row)) is not None]
+        for sign, text, shown in (
+            ("‼", "constraints among the lost facts", any(entry.constraints for entry in entries)),
+            ("↓", "facts that were weakened", any(entry.weakened for entry in entries)),
+            (
+                "?",
+                "facts with an unknown fate: the summary is encrypted",
+                any(entry.unknown for entry in entries),
+            ),
+            ("!", "errors and warnings", any(entry.findings for entry in entries)),
+            ("↳", "branch or sub-agent of the conversation above", bool(self._under)),
+            ("·", "not read yet", any(entry.lost is None for entry in entries)),
+            ("–", "never compacted", any(entry.compactions == 0 for entry in entries)),
+        ):
+            if shown:
+                yield sign, text
 
     # Values in.
 

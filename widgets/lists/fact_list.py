@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator
 from typing import ClassVar
 
 from rich.style import Style
@@ -10,6 +11,7 @@ from textual.strip import Strip
 from inspector.core.signs import FATE_SIGNS
 from inspector.quality.facts.fact import Fact, Fate, Life
 from inspector.quality.facts.risk import AtRisk
+from widgets.base.signs import Sign
 from widgets.base.strips import Row, fit, one_line
 from widgets.intents import GoTo
 from widgets.lists.entry_list import EntryList
@@ -32,6 +34,26 @@ _KIND, _ROLE = 10, 4
 _ROLES = {"assistant": "asst", "system": "sys"}
 #: Maximum length of a text to search for in a message, in characters.
 _MAX_SEARCH = 80
+
+
+#: Meaning of each fate.
+_FATE_WORDS: dict[str, str] = {
+    "lost": "fact that is gone",
+    "value lost": "fact whose subject is mentioned and whose value is not",
+    "weakened": "rule that is mentioned and no longer binds",
+    "uncertain": "fact whose fate the rules cannot decide",
+    "unknown": "fact whose fate is unknown: the summary cannot be read",
+    "at risk": "fact that a compaction now would summarize",
+    "paraphrased": "fact in other words",
+    "verbatim": "fact word for word",
+}
+
+
+def fate_signs(outcomes: Collection[str]) -> Iterator[Sign]:
+    """The signs of some fates, the worst first."""
+    for outcome, (sign, _) in OUTCOMES.items():
+        if outcome in outcomes:
+            yield sign, _FATE_WORDS.get(outcome, f"fact: {outcome}")
 
 
 def outcome_of(entry: ListedFact) -> str:
@@ -92,6 +114,11 @@ class FactList(EntryList[ListedFact]):
     }
     """
     TOOLTIP = "Facts, the worst fate first. Enter goes to where a fact was said, s to where it survives."
+
+    def signs(self) -> Iterator[Sign]:
+        """The signs of the visible fates."""
+        outcomes = {outcome_of(self.entries[row]) for row in self.visible_rows}
+        yield from fate_signs(outcomes)
 
     def key(self, entry: ListedFact) -> object:
         """Key of the fact: the cursor stays on it when its fate changes."""

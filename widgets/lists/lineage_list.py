@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import ClassVar
 
 from rich.style import Style
@@ -10,6 +10,7 @@ from textual.strip import Strip
 
 from inspector.core.signs import STATE_SIGNS
 from inspector.summaries.lineage import Cell, Lineage, LineageRow, State
+from widgets.base.signs import Sign
 from widgets.base.strips import Row, fit, one_line
 from widgets.lists.headed_list import ColumnList
 
@@ -29,6 +30,10 @@ SIGNS: dict[State, tuple[str, str]] = {
 #: What is written in a cell that has room for a word.
 _WORDS: dict[State, str] = {"renumbered": "number"}
 _WORD, _SIGN = 11, 2
+_FLAGS = {
+    "!": "item that says something else than before",
+    "◷": "item that is stale: still open, though done or idle",
+}
 #: So many cells are left for the text of an item before words give way to signs.
 _TEXT = 26
 
@@ -70,6 +75,14 @@ class LineageList(ColumnList):
             )
             + "\n! says something else   ◷ stale\nEnter shows the summary beside the one before."
         )
+
+    def signs(self) -> Iterator[Sign]:
+        """The signs of the visible items."""
+        rows = [self._rows[row] for row in self.visible_rows]
+        states = {cell.state for row in rows for cell in row.cells if cell is not None}
+        yield from ((sign, f"item: {state}") for state, (sign, _) in SIGNS.items() if state in states)
+        flags = {self._flags.get(row.number, "") for row in rows}
+        yield from ((sign, text) for sign, text in _FLAGS.items() if sign in flags)
 
     @property
     def row_count(self) -> int:

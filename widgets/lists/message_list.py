@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal, Protocol
 
@@ -13,6 +13,7 @@ from textual.strip import Strip
 from inspector.core.signs import ROUGH
 from inspector.core.text import safe_line
 from widgets.base import human
+from widgets.base.signs import Sign
 from widgets.base.strips import Row, find_spans, fit, one_line
 from widgets.lists.line_list import LineList
 
@@ -29,6 +30,15 @@ FLAG_SIGNS: dict[str, str] = {
     "struck": "−",
     "copied": "=",
     "huge": "■",
+}
+_FLAG_WORDS: dict[str, str] = {
+    "error": "tool error",
+    "finding": "finding about this message",
+    "lost": "a fact of this message was lost when it was summarized",
+    "summary": "summary of a compaction",
+    "struck": "message that a compaction removed",
+    "copied": "message that the compaction keeps",
+    "huge": "huge message",
 }
 _PLAIN = Style()
 _ROLE_SHORT = {"assistant": "asst", "system": "sys", "user": "user", "tool": "tool"}
@@ -145,12 +155,7 @@ class MessageList(LineList):
         &:ansi > .messages--tool { text-style: dim; }
     }
     """
-    TOOLTIP = (
-        "Messages, oldest first.  Gutter: ▎ head  ┊ middle  ▌ tail.\n"
-        "~ rough count   ✂ pruned (before → after)   ⚑ cache breakpoint\n"
-        "Σ summary   ! finding   ✗ tool error   ■ huge   − left the list   = copied\n"
-        "━ recorded boundary   ╌ planned boundary"
-    )
+    TOOLTIP = "Messages, oldest first. ? names the signs on screen."
 
     class Selected(Message):
         """The cursor came to a row."""
@@ -194,6 +199,28 @@ class MessageList(LineList):
         self._drawn: dict[tuple[MessageRow, int, int], Strip] = {}
         self._wanted = range(0)
         self.tooltip = self.TOOLTIP
+
+    def signs(self) -> Iterator[Sign]:
+        """The signs of the visible rows and boundaries."""
+        visible = self.visible_rows
+        rows = [self._source.row(row) for row in visible if row < len(self._source)]
+        if any(row.region for row in rows):
+            yield " ".join(GUTTERS.values()), f"region: {', '.join(GUTTERS)}"
+        kinds = {
+            boundary.kind for boundary in self._boundaries if visible.start <= boundary.at <= visible.stop
+        }
+        if "recorded" in kinds:
+            yield "━", "recorded boundary"
+        if "planned" in kinds:
+            yield "╌", "boundary that the profile would set now"
+        if any(row.tokens is not None and row.token_kind == "rough" for row in rows):
+            yield ROUGH, "rough token count; without it the count is exact"
+        if any(row.pruned_tokens is not None for row in rows):
+            yield "✂", "pruned: tokens before → after"
+        if any(row.breakpoint for row in rows):
+            yield "⚑", "prompt-cache breakpoint"
+        flags = frozenset[str]().union(*(row.flags for row in rows))
+        yield from ((sign, _FLAG_WORDS[name]) for name, sign in FLAG_SIGNS.items() if name in flags)
 
     # Values in.
 

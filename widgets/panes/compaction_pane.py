@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import ClassVar, Protocol
 
 from textual import events, on
@@ -11,9 +11,10 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 
 from widgets.bars.mode_bar import Mode, ModeBar
+from widgets.base.signs import Sign
 from widgets.base.text_lines import TextLine
 from widgets.intents import GoTo, ReadRows, StepCompaction
-from widgets.lists.fact_list import search_text, source_of
+from widgets.lists.fact_list import fate_signs, search_text, source_of
 from widgets.lists.message_list import Boundary, ListSource, MessageList, RowSource
 from widgets.panes.attempt_lines import attempt_lines
 from widgets.panes.compaction_lines import (
@@ -97,6 +98,16 @@ class CompactionPane(Vertical):
         self._text.tooltip = "Click a lost fact or an event to go there, a heading to unfold it."
         self._arrange()
         self._show_rows()
+
+    def signs(self) -> Iterator[Sign]:
+        """The signs of the lost facts and of the aftermath."""
+        if self._view is None or not self._text.display:
+            return
+        yield from fate_signs({life.outcome for life in self._view.lost})
+        if self._view.aftermath:
+            yield "↻", "done again after the compaction"
+        if any("≠" in line.text for line in self._lines):
+            yield "≠", "planned boundary that differs from the recorded one"
 
     @property
     def view(self) -> CompactionView | None:

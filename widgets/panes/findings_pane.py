@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from rich.style import Style
@@ -19,6 +19,7 @@ from inspector.quality.catalogue import RULES
 from inspector.quality.finding import Finding, Severity
 from widgets.base import human
 from widgets.base.headline import Headline
+from widgets.base.signs import Sign
 from widgets.base.strips import Row, fit
 from widgets.base.text_lines import TextLine, line_of
 from widgets.intents import ChooseCompaction, GoTo, ShowPane
@@ -30,6 +31,11 @@ SIGNS: dict[Severity, tuple[str, str]] = {
     "error": (SEVERITY_SIGNS["error"], "error"),
     "warning": (SEVERITY_SIGNS["warning"], "warning"),
     "info": (SEVERITY_SIGNS["info"], "muted"),
+}
+_SEVERITY_WORDS: dict[Severity, str] = {
+    "error": "error: context was lost, or requests will fail",
+    "warning": "warning: something costs or endangers context",
+    "info": "worth knowing",
 }
 #: Below this height the pane drops gaps and repeated words.
 LOW = 16
@@ -55,6 +61,11 @@ class FindingList(EntryList[Finding]):
         "Problems of this conversation and other facts worth knowing. ✗ context was lost or requests will fail, "
         "! something costs or endangers context, · worth knowing. Enter goes to the place."
     )
+
+    def signs(self) -> Iterator[Sign]:
+        """The signs of the visible severities."""
+        severities = {self.entries[row].severity for row in self.visible_rows}
+        yield from ((sign, _SEVERITY_WORDS[name]) for name, (sign, _) in SIGNS.items() if name in severities)
 
     def draw_line(self, line: int, width: int) -> Strip:
         """Draw a finding."""

@@ -55,11 +55,11 @@ class MessageView:
     calls: tuple[CallView, ...] = ()
     reasoning: str = ""
     raw: str = ""
-    markdown: tuple[TextLine, ...] = ()
     pruned: str | None = None
     whole: str = ""
     facts: tuple[tuple[str, str], ...] = ()
     notes: tuple[str, ...] = ()
+    markdown: tuple[TextLine, ...] = ()
 
 
 class MessagePane(Vertical):

@@ -47,7 +47,6 @@ KEYS: list[BindingType] = [
     _hidden("x", "jump('error', 1)", "Next tool error", "jump.error"),
     _hidden("X", "jump('error', -1)", "Previous tool error", "jump.error_back"),
     _hidden("exclamation_mark", "pane('findings')", "Findings", "pane.findings_key", "!"),
-    _hidden("9", "pane('losses')", "Losses", "pane.losses_key"),
     _hidden("0", "life", "Life of the summaries", "pane.life"),
     _hidden("t", "pane('what-if')", "What-if", "pane.what_if_key"),
     _hidden("space", "play", "Play, pause", "replay.play"),

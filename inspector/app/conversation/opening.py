@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from inspector.answers.answers import about
 from inspector.answers.inspection import budgets_of
 from inspector.app.conversation.chrome import changed_settings
 from inspector.app.conversation.navigation import Navigation, chosen_with, end_of
@@ -94,7 +95,8 @@ class Opener:
             find=self._find,
             kept=host.saved.kept.get(opened.inspection.conversation.row.root),
         )
-        host.tell(*opened.inspection.conversation.notes, *opened.resolved.notes)
+        conversation = opened.inspection.conversation
+        host.tell(*(about(conversation.row, note) for note in conversation.notes), *opened.resolved.notes)
 
     def _grown(self, opening: Opening) -> None:
         """Take what was added without losing the place: the same list longer, or another generation behind it."""

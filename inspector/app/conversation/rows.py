@@ -65,11 +65,11 @@ def is_tool_error(message: Message) -> bool:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RowMarks:
-    """What rows show beside their texts.
+    """Marks of the rows of a list.
 
-    `made_by` is the compaction that made the list (its head and tail are copies), `ended_by` the one that ended it (its
-    middle left). `breakpoints` leads from a message's index to its breakpoint (-1: the system prompt), `findings` and
-    `lost` are the indexes of messages that a finding is about, and of those whose facts were lost.
+    `made_by` is the compaction that made the list, `ended_by` the one that ended it (its middle left). `breakpoints`
+    leads from a message's index to its breakpoint (-1: the system prompt). `findings` and `lost` are the messages with
+    findings and with lost facts.
     """
 
     token_index: TokenIndex | None = None
@@ -113,7 +113,6 @@ class GenerationRows:
         self.marks = RowMarks()
         self._pruned: frozenset[int] = frozenset()
         self._left: Collection[int] = ()
-        self._copied: tuple[Collection[int], ...] = ()
         self._summary_at: int | None = None
 
     def __len__(self) -> int:
@@ -145,12 +144,7 @@ class GenerationRows:
             self._left = range(after.head_end, min(after.tail_start, after.before))
             if after.kept:
                 self._left = frozenset(self._left).difference(index for index, _ in after.kept)
-        self._copied, self._summary_at = (), None
-        if before is not None:
-            kept = before.before - before.tail_start
-            tail = range(before.tail_after, min(before.tail_after + kept, before.after))
-            self._copied = range(before.head_after), tail, frozenset(index for _, index in before.kept)
-            self._summary_at = before.summary_at
+        self._summary_at = None if before is None else before.summary_at
         return True
 
     def grow(self, generation: Generation) -> None:
@@ -189,8 +183,6 @@ class GenerationRows:
         flags = set[Flag]() if line is None else set(line.flags)
         if index in self._left:
             flags.add("struck")
-        if any(index in copied for copied in self._copied):
-            flags.add("copied")
         if index == self._summary_at:
             flags.add("summary")
         if index in self.marks.findings:

@@ -1,4 +1,4 @@
-"""`?`: what the pane that has the focus shows, and the keys that work there."""
+"""`?`: the pane with the focus, the signs on screen, and the keys."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from inspector.app.conversation.panes.host import Panes
-from inspector.core.signs import FATE_SIGNS
+from widgets.base.signs import signs_on
 from widgets.lists.conversation_table import ConversationTable
 from widgets.lists.message_list import MessageList
 
@@ -25,56 +25,27 @@ if TYPE_CHECKING:
 
 Rows = tuple[tuple[str, str], ...]
 
-_SIGNS: Rows = (
-    ("▎ ┊ ▌", "head, middle, tail of the list"),
-    ("━ ╌", "a recorded boundary, a planned one"),
-    ("┃ ▲ ▲", "on the gauge: the threshold, where a warning comes before it, where the gateway compacts"),
-    ("▓ ░", "on the gauge: the tokens of the list, what is left of the context"),
-    ("↻", "a file that was read again after a compaction"),
-    ("~", "a rough count, Hermes' own estimate; without it the count is exact"),
-    ("✂", "pruned: tokens before → after"),
-    ("⚑1", "a prompt-cache breakpoint"),
-    ("Σ = −", "a summary, a copy from the list before, a message that left"),
-    ("✗ ■ !", "a tool error, a huge message, a finding"),
-    ("▮ ━", "the step of a replay, what was said so far"),
-    ("c2", "a message that had left with compaction 2"),
-    ("≠", "settings on screen that are not those in force"),
-    ("○ ◐ ●", "a generation in the timeline, the live one, the one on screen"),
-    ("◇ ✗ !", "one that a fallback text began, a failed compaction, findings about it"),
-)
-_FATES: Rows = tuple(
-    (FATE_SIGNS[outcome], text)
-    for outcome, text in (
-        ("lost", "a fact that is gone"),
-        ("value lost", "its subject is still told of, its value is not"),
-        ("weakened", "a rule that is told as something that happened"),
-        ("uncertain", "rules cannot tell: words of it, or another language"),
-        ("unknown", "the summary cannot be read"),
-        ("at risk", "a compaction now would take it out of the list"),
-        ("paraphrased", "told in other words"),
-        ("verbatim", "there word for word"),
-    )
-)
 _WORDS: Rows = (
-    ("conversation", "the sessions that compactions tied together, first to last"),
-    ("generation", "one list of messages between two compactions"),
-    ("recorded", "what the store shows happened"),
-    ("planned", "what the profile would do now under the settings"),
-    ("in force", "the settings that flags, config.yaml, the store and the model tell"),
+    ("conversation", "sessions linked by compactions, first to last"),
+    ("generation", "the list of messages between two compactions"),
+    ("recorded", "happened, by the store"),
+    ("planned", "would be done by the profile under the settings"),
+    ("in force", "settings from flags, config.yaml, the store and the model"),
 )
 
 
 @dataclass(frozen=True, slots=True)
 class HelpPage:
-    """A title, a few sentences, and the keys by where they work."""
+    """A title, a few sentences, the signs on screen, and the keys by place."""
 
     title: str
     about: tuple[str, ...]
+    signs: Rows
     keys: tuple[tuple[str, Rows], ...]
 
 
 class HelpScreen(ModalScreen[None]):
-    """A page of help; any of escape, q and ? closes it."""
+    """A page of help. Escape, q and ? close it."""
 
     CSS_PATH = "help.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -88,15 +59,21 @@ class HelpScreen(ModalScreen[None]):
         self.page = page
 
     def compose(self) -> ComposeResult:
-        """Title, the pane in a few sentences, its keys, signs and words."""
+        """Yield title, pane, signs, keys and words."""
         with VerticalScroll(id="page"):
             yield Static(Text(self.page.title, style="bold"))
             yield Static(Text("\n\n".join(self.page.about)), classes="about")
-            for heading, rows in (*self.page.keys, ("Signs", _SIGNS), ("Facts", _FATES), ("Words", _WORDS)):
+            for heading, rows in (
+                ("Signs on this screen", self.page.signs),
+                *self.page.keys,
+                ("Words", _WORDS),
+            ):
+                if not rows:
+                    continue
                 yield Static(Text(heading, style="bold"), classes="heading")
                 yield Static(_table(rows))
             yield Static(
-                Text("escape closes this page, ctrl+p finds every action by name."), classes="about last"
+                Text("escape closes this page; ctrl+p finds every action by name."), classes="about last"
             )
 
     def action_scroll(self, lines: int) -> None:
@@ -114,7 +91,7 @@ def _table(rows: Rows) -> Table:
 
 
 def help_for(app: Host) -> HelpPage:
-    """The page for what has the focus and for the screen around it."""
+    """Return the page for the focused widget and its screen."""
     focused, screen = app.focused, app.screen
     panes = next((node for node in _ancestors(focused) if isinstance(node, Panes)), None)
     tab = None if panes is None else panes.tabs[panes.current]
@@ -134,18 +111,19 @@ def help_for(app: Host) -> HelpPage:
     everywhere: dict[str, str] = {}
     for active in screen.active_bindings.values():
         binding = active.binding
-        # Our own bindings have an id with a dot; Textual's (scrolling, focus) need no explanation.
+        # Bindings of the program have an id with a dot; Textual's need no explanation.
         if not binding.description or "." not in (binding.id or ""):
             continue
         rows = around if active.node is screen else everywhere if active.node is app else own
         text = binding.tooltip or binding.description
         shown = app.get_key_display(binding)
         rows[text] = f"{rows[text]} {shown}" if text in rows else shown
-    moves = {"Next field": "tab", "Field before": "shift+tab"}
+    moves = {"Next field": "tab", "Previous field": "shift+tab"}
     everywhere |= moves
     return HelpPage(
         title,
         tuple(about),
+        signs_on(screen),
         tuple(
             (heading, tuple((key, text) for text, key in rows.items()))
             for heading, rows in (

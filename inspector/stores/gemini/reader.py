@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from inspector.core.text import without_pictures
 from inspector.stores.entries import Entries, Wire
 from inspector.stores.gemini.forms import SNAPSHOT, message_wires, messages_in, wires_of
 from inspector.stores.head import Head
@@ -139,7 +140,7 @@ class _Scanner:
     def _first_words(self, messages: Sequence[Mapping[str, Any]]) -> None:
         wires = (wire for message in messages for wire in message_wires(message))
         words = next((wire["content"] for wire in wires if wire["role"] == "user"), "")
-        self.session.first_words = words if isinstance(words, str) else ""
+        self.session.first_words = without_pictures(words) if isinstance(words, str) else ""
 
     def _usage(self, message: Mapping[str, Any], name: str, at: float) -> None:
         """Count an answer's usage once, however often it is written."""

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from inspector.core.errors import StoreError
+from inspector.core.text import without_pictures
 from inspector.stores.assembly import several
 from inspector.stores.entries import Entries
 from inspector.stores.head import Head
@@ -129,7 +130,7 @@ class _Scanner:
         session = self.session
         for number, message in session.entries.bodies(numbers[:4]).items():
             if message.role == "user" and not session.entries.found[number].summary:
-                session.first_words = message.text
+                session.first_words = without_pictures(message.text)
                 return
 
     def _date(self, numbers: list[int], generation: int) -> None:

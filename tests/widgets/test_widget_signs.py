@@ -1,0 +1,66 @@
+"""The signs that `?` names are those on screen, each with a meaning."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tests.widgets.values import COMPACTION, LOSSES, ROWS
+from tests.widgets.widget_host import Host, hosting, shown
+from widgets.bars.timeline import _GLYPHS, Node, Timeline, glyph_of
+from widgets.base.signs import signs_on
+from widgets.lists.fact_list import _FATE_WORDS, OUTCOMES
+from widgets.lists.message_list import _FLAG_WORDS, FLAG_SIGNS, ListSource, MessageList, MessageRow
+from widgets.panes.compaction_pane import CompactionPane
+from widgets.panes.losses_facts import LossesFacts
+
+
+def named(host: Host) -> dict[str, str]:
+    return dict(signs_on(host.screen))
+
+
+def test_every_sign_has_a_meaning() -> None:
+    assert set(_FLAG_WORDS) == set(FLAG_SIGNS)
+    assert set(_FATE_WORDS) >= set(OUTCOMES)
+    outcomes = ("", "summary", "merged", "fallback", "failed", "encrypted", "unrecorded")
+    glyphs = {
+        glyph_of(Node(1, outcome=outcome, live=live), current)
+        for outcome in outcomes
+        for live in (True, False)
+        for current in (True, False)
+    }
+    assert glyphs == {*_GLYPHS, "○", "●"}
+
+
+async def test_a_list_names_the_signs_of_visible_rows_alone() -> None:
+    rows = [MessageRow(str(n), "user", "x", region="tail", tokens=5) for n in range(100)]
+    rows[0] = replace(rows[0], flags=frozenset({"error"}))
+    rows[99] = replace(rows[99], flags=frozenset({"huge"}), breakpoint=1)
+    widget = MessageList()
+    async with hosting(widget, set_up=lambda: widget.set_rows(ListSource(rows))) as host:
+        assert {"✗", "~"} <= set(named(host))
+        assert not {"■", "⚑", "✂", "━"} & set(named(host))
+        widget.move_cursor(99)
+        await host.settle()
+        assert {"■", "⚑"} <= set(named(host))
+        assert "✗" not in named(host)
+
+
+async def test_panes_name_what_they_show_and_hidden_ones_nothing() -> None:
+    pane = CompactionPane()
+    async with hosting(pane, size=(80, 40), set_up=lambda: pane.set_view(COMPACTION, ROWS)) as host:
+        signs = named(host)
+        assert {"✗", "?", "≠", "−", "="} <= set(signs)
+        assert all(sign.split()[0] in shown(pane) for sign in signs)
+        pane.display = False
+        await host.settle()
+        assert named(host) == {}
+    facts = LossesFacts()
+    async with hosting(facts, size=(80, 40), set_up=lambda: facts.set_view(LOSSES)) as host:
+        assert set(named(host)) == {"✗", "?", "≈", "="}
+
+
+async def test_a_timeline_names_unusual_generations() -> None:
+    widget = Timeline()
+    nodes = (Node(1), Node(2, outcome="fallback", findings=2), Node(3, live=True))
+    async with hosting(widget, size=(80, 3), set_up=lambda: widget.set_state(nodes, 1)) as host:
+        assert list(named(host)) == ["○ ●", "◐", "◇", "!"]
