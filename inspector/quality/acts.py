@@ -20,6 +20,8 @@ ActKind = Literal["read", "write", "fetch", "run", "ask", "fail"]
 #: First and last line of a part of a file, both included. The last is None up to the end of the file.
 Lines = tuple[int, int | None]
 
+#: The lines of an edit: some, not known which. They overlap with a reading of the whole file alone.
+SOME_LINES: Lines = (0, 0)
 #: Longest text of one argument, in characters, that is searched.
 MAX_ARGUMENT = 20_000
 #: Longest command, in characters, that is compared. Longer ones write files or hold whole programs.
@@ -44,6 +46,7 @@ _READING = ("read", "view", "open", "cat")
 _FETCHING = ("fetch", "browse", "navigate", "extract", "scrape", "visit", "open_url")
 _WRITING = ("write", "patch", "edit", "create", "replace", "delete", "move", "append", "insert")
 _ASKING = ("ask", "question", "clarify")
+_PRINTING = frozenset({"cat", "head", "tail", "less", "more", "nl", "bat", "sed"})
 _SHELLS = frozenset({"bash", "sh", "zsh", "fish", "dash", "powershell", "pwsh", "cmd"})
 
 _ADDRESS = re.compile(r"(?!file:)[A-Za-z][A-Za-z0-9+.-]{0,20}://")
@@ -70,8 +73,9 @@ _ERROR_PART = 20_000
 class Act:
     """One thing that a message does.
 
-    `key` is what it is compared by, `text` what a person reads. `lines` is the part of a file that was read (None: all
-    of it). `content` is the new text of a write. `tokens` are rough: the call, and its result where there is one.
+    `key` is what it is compared by, `text` what a person reads. `lines` is the part of a file that was read or written
+    (None: all of it). `content` is the new text of a write. `tokens` are rough: the call, and its result if there is
+    one.
     """
 
     kind: ActKind
@@ -99,7 +103,8 @@ def acts_of_call(call: ToolCall) -> Iterator[Act]:
         if key in _PATH_KEYS and (writes or reads) and is_path(text):
             path = plain_path(text)
             if writes:
-                yield Act("write", path, path, None, content, tokens)
+                whole = "write" in name or "create" in name
+                yield Act("write", path, path, None if whole else SOME_LINES, content, tokens)
             else:
                 yield Act("read", path, path, _lines_of(values), "", tokens)
         elif key in _URL_KEYS and (fetches or reads) and 0 < len(text.strip()) < _MAX_URL:
@@ -107,7 +112,9 @@ def acts_of_call(call: ToolCall) -> Iterator[Act]:
         elif key in _QUESTION_KEYS and any(part in name for part in _ASKING):
             yield Act("ask", _folded(text).lower(), _folded(text), None, "", tokens)
     for path in _PATCHED.findall(call.arguments[:MAX_ARGUMENT].replace("\\n", "\n")):
-        yield Act("write", plain_path(path), plain_path(path), None, call.arguments[:MAX_ARGUMENT], tokens)
+        yield Act(
+            "write", plain_path(path), plain_path(path), SOME_LINES, call.arguments[:MAX_ARGUMENT], tokens
+        )
     if command := command_of(values):
         yield from _acts_of_command(command, tokens)
 
@@ -164,41 +171,46 @@ def plain_path(path: str) -> str:
 def simple_commands(command: str) -> Iterator[list[str]]:
     """The words of each simple command of a shell line, up to MAX_COMMAND characters. A line with unbalanced quotes has
     none."""
+    for pipeline in pipelines(command):
+        yield from pipeline
+
+
+def pipelines(command: str) -> Iterator[list[list[str]]]:
+    """The pipelines of a shell line, each as the words of its simple commands. Limits as in simple_commands."""
     lexer = shlex.shlex(command[:MAX_COMMAND], posix=True, punctuation_chars=";&|()\n")
     lexer.whitespace, lexer.whitespace_split, lexer.commenters = " \t\r", True, ""
     words: list[str] = []
+    pipeline: list[list[str]] = []
     try:
         parts = list(lexer)
     except ValueError:
         return
     for part in [*parts, ";"]:
-        if part and set(part) <= set(";&|()\n"):
-            while words and ("=" in words[0] or words[0] in ("time", "env", "nohup", "exec")):
-                words = words[1:]
-            if words:
-                yield words
-            words = []
-        else:
+        if not part or not set(part) <= set(";&|()\n"):
             words.append(part)
+            continue
+        while words and ("=" in words[0] or words[0] in ("time", "env", "nohup", "exec")):
+            words = words[1:]
+        if words:
+            pipeline.append(words)
+        words = []
+        if part != "|" and pipeline:
+            yield pipeline
+            pipeline = []
 
 
 def _acts_of_command(command: str, tokens: int) -> Iterator[Act]:
-    for path in _written_by(command):
-        yield Act("write", path, path, None, command[:MAX_ARGUMENT], tokens)
+    for path, lines in _written_by(command):
+        yield Act("write", path, path, lines, command[:MAX_ARGUMENT], tokens)
     line = _without_cd(command)
     if not line or len(line) > MAX_COMMAND:
         return
     yield Act("run", line, line, None, "", tokens)
+    for pipeline in pipelines(line):
+        yield from _read_by(pipeline, tokens)
     for words in simple_commands(line):
         program, arguments = words[0].rpartition("/")[2], words[1:]
-        if program in ("cat", "head", "tail", "less", "more", "nl", "bat", "sed"):
-            if ">" in "".join(arguments) or any(word in ("-i", "--in-place") for word in arguments):
-                continue
-            lines = _printed_lines(program, arguments)
-            for word in arguments:
-                if not word.startswith("-") and _is_file(word) and not _SED_LINES.match(word):
-                    yield Act("read", plain_path(word), plain_path(word), lines, "", tokens)
-        elif program in ("curl", "wget"):
+        if program in ("curl", "wget"):
             for url in _URL.findall(" ".join(arguments)):
                 yield _fetch(url, tokens)
         elif program == "git" and arguments[:1] == ["clone"]:
@@ -209,17 +221,36 @@ def _acts_of_command(command: str, tokens: int) -> Iterator[Act]:
             yield Act("fetch", f"github.com/{arguments[2]}".lower(), arguments[2], None, "", tokens)
 
 
-def _written_by(command: str) -> Iterator[str]:
+def _read_by(pipeline: list[list[str]], tokens: int) -> Iterator[Act]:
+    """The files that a pipeline prints. A filter in it leaves unknown lines, so nothing counts as read."""
+    program, arguments = pipeline[0][0].rpartition("/")[2], pipeline[0][1:]
+    if program not in _PRINTING or any(word in ("-i", "--in-place") for word in arguments):
+        return
+    lines = _printed_lines(program, arguments)
+    for words in pipeline[1:]:
+        filtered = _printed_lines(words[0].rpartition("/")[2], words[1:])
+        if lines is not None or filtered is None:
+            return
+        lines = filtered
+    for word in arguments:
+        if word in (">", ">>") or word.startswith(">"):
+            return
+        if not word.startswith("-") and _is_file(word) and not _SED_LINES.match(word):
+            yield Act("read", plain_path(word), plain_path(word), lines, "", tokens)
+
+
+def _written_by(command: str) -> Iterator[tuple[str, Lines | None]]:
     """The files that a command writes: by redirection, and as arguments of programs that change files in place."""
     for path in _REDIRECTED.findall(command[:MAX_ARGUMENT]):
         if path != "/dev/null" and _is_file(path):
-            yield plain_path(path)
+            yield plain_path(path), None
     if not _CHANGES_IN_PLACE.search(command[:MAX_COMMAND]):
         return
     for words in simple_commands(command):
         program = words[0].rpartition("/")[2]
         if program in ("tee", "rm", "mv", "patch", "truncate") or (program == "sed" and "-i" in words):
-            yield from (plain_path(word) for word in words[1:] if not word.startswith("-") and _is_file(word))
+            paths = (plain_path(word) for word in words[1:] if not word.startswith("-") and _is_file(word))
+            yield from ((path, SOME_LINES) for path in paths)
 
 
 def _printed_lines(program: str, arguments: list[str]) -> Lines | None:

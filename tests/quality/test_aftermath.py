@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from inspector.config.fact_rules import load_stemmer
 from inspector.core.messages import Message, ToolCall
-from inspector.quality.acts import Lines, acts_of_call, error_in, overlap
+from inspector.quality.acts import SOME_LINES, Lines, acts_of_call, error_in, overlap
 from inspector.quality.aftermath import AftermathEvent, Step, aftermath_of, steps_with_acts
 from inspector.quality.facts.fact import ConversationFacts, Fact, Fate, Life, Outcome, Saying
 from inspector.quality.prohibitions import prohibitions_of
@@ -30,7 +30,7 @@ def test_tools_read_write_fetch_and_ask() -> None:
     assert acts("Read", file_path="/app/a.py", offset=10, limit=5) == [("read", "/app/a.py", (10, 14))]
     assert acts("read_file", path="./a.py") == [("read", "a.py", None)]
     assert acts("Edit", file_path="/app/a.py", old_string="x", new_string="y") == [
-        ("write", "/app/a.py", None)
+        ("write", "/app/a.py", SOME_LINES)
     ]
     assert acts("WebFetch", url="https://www.example.org/page#top", prompt="?") == [
         ("fetch", "example.org/page", None)
@@ -42,12 +42,18 @@ def test_commands_read_write_fetch_and_run() -> None:
     assert ("read", "src/a.py", (1, 40)) in acts("Bash", command="cd /app && sed -n '1,40p' src/a.py")
     assert ("run", "make lint", None) in acts("shell", command=["bash", "-lc", "cd /app && make lint"])
     assert ("write", "out/b.json", None) in acts("Bash", command="jq . a.json > out/b.json")
-    assert ("write", "a.cfg", None) in acts("Bash", command="sed -i s/1/2/ a.cfg")
+    assert ("write", "a.cfg", SOME_LINES) in acts("Bash", command="sed -i s/1/2/ a.cfg")
     assert ("fetch", "github.com/acme/boats", None) in acts(
         "Bash", command="git clone https://github.com/acme/boats.git"
     )
     kinds = {kind for kind, _, _ in acts("Bash", command="make test > /dev/null 2>&1")}
     assert kinds == {"run"}
+
+
+def test_a_filter_leaves_unknown_lines() -> None:
+    assert ("read", "a.py", (820, 830)) in acts("Bash", command="nl -ba a.py | sed -n '820,830p'")
+    for command in ("cat a.py | grep -n x", "sed -n 1,50p a.py | head -3", "cat a.py | tail -5"):
+        assert {kind for kind, _, _ in acts("Bash", command=command)} == {"run"}
 
 
 def test_a_patch_writes_its_files() -> None:
@@ -120,6 +126,13 @@ def test_a_file_written_before_counts() -> None:
     wrote = tool_use("Write", "ok", file_path="/app/a.py", content="x = 1")
     (event,) = events((1, 1, wrote), (2, None, READ))
     assert event.kind == "read again"
+
+
+def test_an_edit_counts_for_a_reading_of_the_whole_file_alone() -> None:
+    edit = tool_use("Edit", "ok", file_path="/app/a.py", old_string="1", new_string="2")
+    part = tool_use("Read", "x", file_path="/app/a.py", offset=200, limit=50)
+    assert [event.kind for event in events((1, 1, edit), (2, None, READ))] == ["read again"]
+    assert events((1, 1, edit), (2, None, part)) == []
 
 
 def test_other_lines_of_a_file_are_not_read_again() -> None:
