@@ -12,10 +12,11 @@ from inspector.answers.resolving import info_for
 from inspector.answers.summarizing import last_size
 from inspector.caching.costs import Bill, Rates
 from inspector.config.settings import ResolvedSettings
-from inspector.core.conversations import Compaction, Microcompaction
+from inspector.core.conversations import Compaction, FailedCompaction, Microcompaction
 from inspector.engines.base import TokenIndex
 from inspector.quality.finding import Finding
 from inspector.quality.firing import ListBefore, Why, why_fired
+from inspector.stores.base import failures_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,13 +90,19 @@ def why_of(
         conversation.row.source,
         earlier,
         conversation.row.agent,
-        last_size(inspection, recorded) if recorded.tokens_before_reported is None else None,
+        last_size(inspection, recorded),
     )
 
     def threshold_at(share: float) -> int:
         return budgets_of(replace(settings, threshold=share)).threshold_tokens
 
     return why_fired(recorded, listed, settings, budgets_of(settings), threshold_at)
+
+
+def failed_compactions(answers: Answers, name: str) -> tuple[FailedCompaction, ...]:
+    """Every attempt to compact that failed, oldest first. Raises UnknownConversation and StoreErrors."""
+    inspection, _ = answers.opened(name)
+    return failures_of(answers.store, inspection.conversation)
 
 
 def microcompactions(answers: Answers, name: str) -> tuple[Microcompaction, ...]:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from inspector.answers.inspection import Inspection
-from inspector.answers.requests import Requests, bills_of, requests_of
+from inspector.answers.requests import Requests, answer_places, bills_of, requests_of
 from inspector.caching.costs import Bill
 from inspector.caching.idle import IdleCosts
 from inspector.caching.priced import PricedRequest
 from inspector.config.settings import ResolvedSettings
-from inspector.quality.evidence import CacheEvidence, ClearedEvidence
+from inspector.quality.evidence import TOOL, CacheEvidence, ClearedEvidence, FallEvidence, MissedEvidence
+from inspector.quality.limits import FALL_SHARE, FALL_TOKENS, MISSED_DOLLARS, MISSED_SHARE
 
 #: Behind these causes the prompt changed for a reason that is known.
 _KNOWN = frozenset({"first", "compaction", "microcompaction", "model", "ttl"})
@@ -26,6 +28,8 @@ class CostEvidence:
     modelled: bool = False
     cache: CacheEvidence | None = None
     idle: IdleCosts | None = None
+    falls: tuple[FallEvidence, ...] = ()
+    missed: tuple[MissedEvidence, ...] = ()
     cleared: tuple[ClearedEvidence, ...] = ()
 
 
@@ -47,8 +51,50 @@ def cost_evidence(
         found.modelled,
         None if found.modelled else _cache(found.priced),
         found.idle(),
+        () if found.modelled else tuple(_falls(inspection, found, resolved.settings.profile)),
+        () if found.modelled else tuple(_missed(inspection, found, resolved.settings.profile)),
         tuple(_cleared(inspection, found)),
     )
+
+
+def _falls(inspection: Inspection, found: Requests, profile: str) -> Iterator[FallEvidence]:
+    """Requests that sent much less than the one before in the same list, no result having been cleared between."""
+    cleared = [(one.generation, one.at) for one in inspection.store.microcompactions(inspection.conversation)]
+    asked = [one for one in found.priced if not one.judged.request.summarizes]
+    places = answer_places(inspection, profile, replace(found, priced=tuple(asked)))
+    for (earlier, later), place in zip(pairwise(asked), places[1:], strict=True):
+        before, request = earlier.judged.request, later.judged.request
+        fell = before.context - request.context
+        known = any(number == request.generation and before.at <= at <= request.at for number, at in cleared)
+        if request.generation != before.generation or known or before.model != request.model:
+            continue
+        if fell < FALL_TOKENS or fell < FALL_SHARE * before.context:
+            continue
+        generation = inspection.generation(request.generation)
+        index = inspection.token_index(generation, profile)
+        stop = len(generation) if place is None else place
+        results = [at for at in range(stop) if generation.roles[at] == TOOL]
+        yield FallEvidence(
+            request.index, before.index, request.context, before.context, request.generation, place, len(results),
+            sum(map(index.tokens, results)),
+        )  # fmt: skip
+
+
+def _missed(inspection: Inspection, found: Requests, profile: str) -> Iterator[MissedEvidence]:
+    """The misses of a prefix that was fresh, where they cost much."""
+    places = answer_places(inspection, profile, found)
+    missed = [
+        (one, place) for one, place in zip(found.priced, places, strict=True) if one.judged.cause == "prefix"
+    ]
+    more = sum(one.more or 0.0 for one, _ in missed)
+    cost = found.cost
+    if not missed or cost is None or more < max(MISSED_DOLLARS, MISSED_SHARE * cost.amount):
+        return
+    first, place = missed[0]
+    numbers = tuple(one.judged.request.index for one, _ in missed)
+    tokens = sum(one.judged.missed for one, _ in missed)
+    generation = first.judged.request.generation
+    yield MissedEvidence(len(missed), numbers, tokens, more, cost.amount, generation, place)
 
 
 def _cache(priced: Sequence[PricedRequest]) -> CacheEvidence:

@@ -13,6 +13,7 @@ from inspector.answers.inspection import Inspection, budgets_of
 from inspector.answers.kept_results import Basis, KeptResults, basis_of
 from inspector.answers.losses import FactEvidence, fact_evidence, facts_of
 from inspector.answers.requests import Requests
+from inspector.answers.summarizing import last_size
 from inspector.config.dismissals import Dismissals
 from inspector.config.fact_rules import load_stemmer
 from inspector.config.settings import ResolvedSettings
@@ -38,7 +39,7 @@ from inspector.quality.find import find
 from inspector.quality.finding import SEVERITIES, Finding, Severity
 from inspector.quality.grouping import dismissal_key
 from inspector.quality.measures.continuity import TOLD_WORDS, told_in
-from inspector.stores.base import Store
+from inspector.stores.base import Store, failures_of
 from inspector.summaries.content import content_words
 from inspector.summaries.parse import parse_summary
 
@@ -177,6 +178,9 @@ def _evidence(
         cache=costs.cache,
         idle=costs.idle,
         streak=streak if isinstance(streak, int) else None,
+        failures=failures_of(inspection.store, conversation),
+        falls=costs.falls,
+        missed=costs.missed,
     )
 
 
@@ -204,6 +208,7 @@ def _compaction_evidence(
         summary=None if recorded.summary is None else parse_summary(recorded.summary),
         request_gone=request is not None and _gone(inspection, recorded, before, request),
         at_work=_at_work(inspection, before, request),
+        last_size=None if recorded.tokens_before_reported is None else last_size(inspection, recorded),
     )
 
 
@@ -256,14 +261,16 @@ def _live(inspection: Inspection, resolved: ResolvedSettings) -> LiveList:
     generation = inspection.generation()
     token_index = inspection.token_index(generation, resolved.settings.profile)
     plan = inspection.plan(generation, resolved.settings)
+    links = links_of(inspection.store.iterate(generation))
     carried = max((c.head_end for c in inspection.compactions()), default=0)
     return LiveList(
         number=generation.number,
         roles=generation.roles,
         plan=plan,
-        links=links_of(inspection.store.iterate(generation)),
+        links=links,
         protected=protected_giants(token_index, plan),
         fossils=_first_tokens(token_index, carried),
+        twice_tokens=sum(token_index.tokens(index) for index, _ in links.twice),
     )
 
 

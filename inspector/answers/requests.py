@@ -30,6 +30,7 @@ from inspector.config.prices import day_of, own_file, rates_of
 from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import Compaction, Request, Usage
 from inspector.core.rough import text_tokens
+from inspector.quality.firing import doubted
 
 #: Prices are those of a day, in UTC.
 _DAY = 86_400
@@ -303,9 +304,9 @@ def _usage(
     shares = (
         has_warm_summaries(inspection.conversation.row.agent) and before.cache_read + before.cache_write > 0
     )
-    reported = recorded.tokens_before_reported
+    reported, sent = recorded.tokens_before_reported, before.context + before.output
     return CompactionUsage(
-        before=reported if reported is not None else before.context + before.output,
+        before=sent if reported is None or doubted(reported, sent) else reported,
         after=first.context,
         written=first.cache_write,
         summary=text_tokens(len(recorded.summary or "")),

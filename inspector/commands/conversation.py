@@ -65,9 +65,13 @@ def compactions(
     """List the recorded compactions, each with what the profile plans for the same list: of one conversation, or of
     all."""
     from inspector.answers.answers import Answers
-    from inspector.answers.compactions import compare_compactions, microcompactions
+    from inspector.answers.compactions import compare_compactions, failed_compactions, microcompactions
     from inspector.answers.kept_answers import kept_answer
-    from inspector.export.documents.generations import compaction_documents, microcompaction_documents
+    from inspector.export.documents.generations import (
+        compaction_documents,
+        failure_documents,
+        microcompaction_documents,
+    )
     from inspector.export.text.generations import print_compactions
 
     path, name = path_or_name(words, demo)
@@ -75,7 +79,8 @@ def compactions(
 
     def documents(one: str) -> list[Any]:
         recorded = compaction_documents(compare_compactions(answers, one))
-        return recorded + microcompaction_documents(microcompactions(answers, one))
+        recorded += microcompaction_documents(microcompactions(answers, one))
+        return recorded + failure_documents(failed_compactions(answers, one))
 
     def ask(one: str) -> Any:
         return kept_answer(answers, one, "compactions", lambda: documents(one))

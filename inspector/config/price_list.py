@@ -29,6 +29,11 @@ RATES = {
 # Vendors that genai-prices calls by another name than model ids do.
 _VENDORS = {"mistralai": "mistral", "meta-llama": "meta", "z-ai": "zai", "vertex": "google", "bedrock": "aws"}
 _VARIANT = re.compile(r":[a-z]+$")
+#: A model as Amazon Bedrock spells it: perhaps a region, the vendor, the model, perhaps a version.
+_BEDROCK = re.compile(
+    r"(?:[a-z]{2,6}(?:-[a-z]+)?\.)?(?P<vendor>anthropic|amazon|meta|mistral|cohere|deepseek|openai|qwen)\."
+    r"(?P<model>[\w.-]+?)(?:-v\d+)?(?::\d+)?(?::\d+k)?"
+)
 
 #: US dollars a million tokens, in the order of RATES; None where none is listed.
 Prices = tuple[float | None, ...]
@@ -136,6 +141,10 @@ def _asked(model: str, provider: str) -> Iterator[tuple[str, str | None]]:
     vendor, _, bare = _VARIANT.sub("", model).rpartition("/")
     names = dict.fromkeys((bare, bare.replace(".", "-")))
     vendor = vendor.rpartition("/")[2]
+    if (bedrock := _BEDROCK.fullmatch(bare)) is not None:
+        # Bedrock's own list first: it prices regions apart.
+        yield bare, "aws"
+        yield bedrock["model"], _VENDORS.get(bedrock["vendor"], bedrock["vendor"])
     for by in filter(None, dict.fromkeys((_VENDORS.get(vendor, vendor), vendor))):
         for name in names:
             yield name, by

@@ -200,7 +200,8 @@ class Request:
     `index` counts from 1 in the order of the calls, `generation` is the list that was sent, `message` the answer's id.
     `cache_write` is all that was written to the cache, `cache_write_1h` the part of it that lives an hour (None where
     the agent does not record it). `at` is in seconds since the epoch, 0.0 where unknown. `summarizes`: the call wrote
-    the summary that replaced the list of `generation`.
+    the summary that replaced the list of `generation`. `estimated`: the agent recorded a placeholder for the output,
+    and `output` is counted from the visible text.
     """
 
     index: int
@@ -214,6 +215,7 @@ class Request:
     cache_write_1h: int | None
     output: int
     summarizes: bool = False
+    estimated: bool = False
 
     @property
     def context(self) -> int:

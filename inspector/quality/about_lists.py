@@ -67,6 +67,21 @@ def repeated_roles(evidence: ConversationEvidence) -> Iterator[Violation]:
     )
 
 
+def stored_twice(evidence: ConversationEvidence) -> Iterator[Violation]:
+    """Messages that are in the live list twice."""
+    twice = evidence.live.links.twice
+    if twice:
+        first, earlier = twice[0]
+        yield Violation(
+            f"{len(twice):,} messages are in the live list twice: from message {first:,} on they repeat those from "
+            f"{earlier:,} on. They cost ~{evidence.live.twice_tokens:,} tokens with every request.",
+            None,
+            evidence.live.number,
+            first,
+            evidence.live.end,
+        )
+
+
 def huge_messages(evidence: ConversationEvidence) -> Iterator[Violation]:
     """Messages larger than the tail budget where no boundary can leave them out."""
     budget = evidence.budgets.tail_token_budget

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from inspector.caching.costs import Bill
 from inspector.caching.idle import IdleCosts
-from inspector.core.conversations import ROLE_CODES, Compaction
+from inspector.core.conversations import ROLE_CODES, Compaction, FailedCompaction
 from inspector.core.handoff import handoff_of
 from inspector.core.messages import Message
 from inspector.engines.base import Budgets, Plan, Settings, TokenIndex
@@ -15,6 +15,7 @@ from inspector.engines.guards import Guard, compacted, guard_of, responded
 from inspector.engines.hygiene import TODO_START
 from inspector.quality.aftermath import AftermathEvent
 from inspector.quality.facts.gaps import Gap
+from inspector.quality.limits import TWICE
 from inspector.summaries.summary import Summary
 
 USER, ASSISTANT, TOOL, SYSTEM = (ROLE_CODES[name] for name in ("user", "assistant", "tool", "system"))
@@ -78,6 +79,7 @@ class CompactionEvidence:
     at_work: int | None = None
     bill: Bill | None = None
     modelled: bool = False
+    last_size: int | None = None
 
     @property
     def index(self) -> int:
@@ -104,6 +106,8 @@ class Links:
     orphans: tuple[int, ...] = ()
     unanswered: tuple[int, ...] = ()
     repeated: tuple[int, ...] = ()
+    #: (index, earlier index) of messages that are in the list twice, in runs of at least TWICE.
+    twice: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +121,7 @@ class LiveList:
     links: Links = field(default_factory=Links)
     protected: tuple[tuple[int, int], ...] = ()
     fossils: tuple[int, ...] = ()
+    twice_tokens: int = 0
 
     @property
     def end(self) -> tuple[int, int]:
@@ -163,13 +168,44 @@ class CacheEvidence:
 
 
 @dataclass(frozen=True, slots=True)
+class FallEvidence:
+    """A request that sent much less than the one before without a compaction: `sent` and `before` in tokens, the
+    numbers of both requests, where its answer is (None: unknown), and the tool results before it with their tokens."""
+
+    request: int
+    earlier: int
+    sent: int
+    before: int
+    generation: int
+    place: int | None
+    results: int
+    result_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class MissedEvidence:
+    """Misses of a prefix that was still in the cache: how many, their `requests`, the tokens sent again, what that cost
+    more than reading them and what all requests cost (US dollars), and where the first of them is."""
+
+    count: int
+    requests: tuple[int, ...]
+    tokens: int
+    more: float
+    total: float
+    generation: int
+    place: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class ConversationEvidence:
     """Everything that the rules know of a conversation.
 
     `source` is where it came from (cli, telegram, ...). `sources` say where each setting came from. `rows` are the
     store's row ids of each generation. `failure` is the error of the last summary call that the store kept, and
     `streak` the fallback texts in a row that it counted (None where it does not count).
-    `cache` and `idle` tell what requests did and what pauses cost, None where the store keeps no requests.
+    `cache` and `idle` tell what requests did and what pauses cost, None where the store keeps no requests. `failures`
+    are attempts to compact that failed, `falls` contexts that shrank without a compaction, `missed` the misses of a
+    prefix that was fresh, at most one entry.
     """
 
     conversation: str
@@ -186,6 +222,9 @@ class ConversationEvidence:
     cleared: tuple[ClearedEvidence, ...] = ()
     cache: CacheEvidence | None = None
     idle: IdleCosts | None = None
+    failures: tuple[FailedCompaction, ...] = ()
+    falls: tuple[FallEvidence, ...] = ()
+    missed: tuple[MissedEvidence, ...] = ()
 
     def guard(self) -> Guard:
         """The release's guards after the last compaction, as far as the store tells."""
@@ -217,8 +256,10 @@ def links_of(messages: Iterable[Message]) -> Links:
     repeated: list[int] = []
     before: tuple[str, bool] = ("", False)
     asking = -1
+    hashes: list[int] = []
     for index, message in enumerate(messages):
         role = message.role
+        hashes.append(hash((role, message.text, message.tool_call_id, message.tool_calls)))
         if role == "tool":
             identity = message.tool_call_id
             if identity not in called:
@@ -235,7 +276,24 @@ def links_of(messages: Iterable[Message]) -> Links:
         if role == "tool":
             before = (role, False)
     waiting = sorted({index for identity, index in called.items() if identity not in answered})
-    return Links(tuple(orphans), tuple(index for index in waiting if index != asking), tuple(repeated))
+    unanswered = tuple(index for index in waiting if index != asking)
+    return Links(tuple(orphans), unanswered, tuple(repeated), _twice(hashes))
+
+
+def _twice(hashes: Sequence[int]) -> tuple[tuple[int, int], ...]:
+    """The messages that repeat earlier ones in the same order, as (index, earlier index), in long runs alone."""
+    last: dict[int, int] = {}
+    pairs: list[tuple[int, int]] = []
+    run: list[tuple[int, int]] = []
+    for index, value in enumerate(hashes):
+        earlier = last.get(value)
+        if earlier is not None and (not run or earlier == run[-1][1] + 1):
+            run.append((index, earlier))
+        else:
+            pairs += run if len(run) >= TWICE else []
+            run = [] if earlier is None else [(index, earlier)]
+        last[value] = index
+    return tuple(pairs + (run if len(run) >= TWICE else []))
 
 
 def is_stray(messages: Sequence[Message], index: int) -> bool:

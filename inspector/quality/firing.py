@@ -130,11 +130,23 @@ def why_fired(
     return Why("other-settings", text, threshold, crossed, total, fits)
 
 
+def doubted(reported: int, last: int) -> bool:
+    """Whether a size that an agent reports cannot be true beside that of the last request and its answer, in tokens.
+    Real ones are at most 1.2 times as large."""
+    return reported > 2 * last > 0
+
+
 def _as_reported(recorded: Compaction, last_size: int | None, settings: Settings, threshold: int) -> Why:
     """What the agent itself says of it: who asked for it, and how many tokens there were; else those that its last
     request and the answer to it had."""
     reported = recorded.tokens_before_reported
-    if reported is not None:
+    if reported is not None and last_size is not None and doubted(reported, last_size):
+        size = (
+            f"{last_size:,} tokens, as the last request and its answer had (the agent reports {reported:,}, which can "
+            "not be)"
+        )
+        reported = last_size
+    elif reported is not None:
         size = f"{reported:,} tokens, as the agent says"
     elif last_size is not None:
         reported, size = last_size, f"{last_size:,} tokens, as the last request and its answer had"

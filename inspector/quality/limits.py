@@ -22,6 +22,12 @@ READ_AGAIN = 5
 MOST = 20
 #: What a compaction wrote into the cache was hardly read where fewer requests than this followed until the next.
 CLOSE_REQUESTS = 3
+#: A context that shrinks by fewer tokens, or by a smaller share, is not reported.
+FALL_TOKENS = 10_000
+FALL_SHARE = 0.1
+#: Misses of a fresh prefix that cost less, in US dollars or as a share of all requests, are not reported.
+MISSED_DOLLARS = 0.1
+MISSED_SHARE = 0.1
 #: So many requests that write into the cache and none that reads tell that nothing ever hits.
 WRITING_REQUESTS = 5
 #: The prompt changes with every request where so many do, and so much of all that came while the cache lived.
@@ -30,3 +36,5 @@ CHANGED_SHARE = 0.8
 #: A summary with fewer characters says nothing, if it replaced as many tokens as the next limit.
 EMPTY_SUMMARY = 120
 SUMMARIZED_AT_LEAST = 2_000
+#: Minimum number of consecutive messages that are in a list twice.
+TWICE = 4

@@ -18,6 +18,8 @@ from inspector.stores.compressed import ENDINGS, open_plain
 #: How much of a file is looked at at most to tell what it is, in bytes: a picture may stand in its first line.
 HEAD = 1 << 26
 _FIRST = 1 << 14
+#: Maximum number of places in a damaged line at which a whole record may begin.
+_TRIED = 2_000
 _SPACE = re.compile(r"\s*")
 
 
@@ -48,8 +50,13 @@ def read_lines(path: Path) -> Iterator[Line]:
 
 
 def _pieces(raw: bytes, start: int) -> Iterator[Line]:
-    """What a line holds that is no single document: several, where two programs wrote at once, or nothing readable."""
+    """The documents in a line that is no single one: several, where two programs wrote at once, one behind NUL bytes
+    (a disk lost what was written there) or behind a record that was cut, or nothing readable."""
     text = raw.decode("utf-8", errors="surrogateescape")
+    nuls = len(text) - len(text.lstrip("\0"))
+    if nuls:
+        yield from _pieces(raw[nuls:], start + nuls)
+        return
     decoder = json.JSONDecoder()
     at, place, found = 0, start, []
     while (begins := _end_of_space(text, at)) < len(text):
@@ -63,7 +70,28 @@ def _pieces(raw: bytes, start: int) -> Iterator[Line]:
             found.append(Line(place, length, value))
         place += length
         at = end
+    if _end_of_space(text, at) < len(text) and (whole := _behind_cut(text, at, start)) is not None:
+        found += [Line(place, whole.start - place, None), whole]
     yield from found or [Line(start, len(raw), None)]
+
+
+def _behind_cut(text: str, at: int, start: int) -> Line | None:
+    """The document that a line ends with, behind a record that was cut; None where there is none."""
+    decoder, end = json.JSONDecoder(), len(text.rstrip())
+    begins = end
+    for _ in range(_TRIED):
+        begins = text.rfind('{"', at + 1, begins)
+        if begins < 0:
+            return None
+        try:
+            value, stop = decoder.raw_decode(text, begins)
+        except (ValueError, RecursionError):
+            continue
+        # A part of a document ends before the document does.
+        if stop == end and isinstance(value, dict):
+            before = _bytes(text[:begins])
+            return Line(start + before, _bytes(text[begins:end]), value)
+    return None
 
 
 def _end_of_space(text: str, at: int) -> int:

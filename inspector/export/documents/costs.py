@@ -44,6 +44,8 @@ def _request(one: PricedRequest) -> Document:
         "cache_write_tokens": request.cache_write,
         "cache_write_1h_tokens": request.cache_write_1h,
         "output_tokens": request.output,
+        "output_estimated": request.estimated,
+        "summarizes": request.summarizes,
         "context_tokens": request.context,
         "modelled": judged.modelled,
         "cause": judged.cause,

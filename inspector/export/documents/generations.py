@@ -9,7 +9,7 @@ from inspector.answers.cachepoints import CachePoints
 from inspector.answers.compactions import JudgedCompaction
 from inspector.answers.plans import PlannedFile, PlannedMessage
 from inspector.answers.showing import ShownGeneration
-from inspector.core.conversations import Microcompaction
+from inspector.core.conversations import FailedCompaction, Microcompaction
 from inspector.core.handoff import handoff_of
 from inspector.core.messages import Message
 from inspector.core.rough import list_tokens, message_chars, message_images
@@ -158,6 +158,28 @@ def microcompaction_documents(answer: Iterable[Microcompaction]) -> list[Documen
             "tokens_after_reported": None
             if entry.tokens_before_reported is None or entry.tokens_saved_reported is None
             else entry.tokens_before_reported - entry.tokens_saved_reported,
+            "summary": None,
+            "at": entry.at,
+            "findings": [],
+            "cost": None,
+        }
+        for entry in answer
+    ]
+
+
+def failure_documents(answer: Iterable[FailedCompaction]) -> list[Document]:
+    """The failed attempts in the answer of `compactions`: the list stayed as it was."""
+    return [
+        {
+            "index": entry.index,
+            "kind": "failed",
+            "trigger": entry.trigger,
+            "session": entry.session,
+            "generation": entry.generation,
+            "place": entry.place,
+            "error": entry.error,
+            "tokens_before_reported": entry.tokens_before_reported,
+            "tokens_after_reported": None,
             "summary": None,
             "at": entry.at,
             "findings": [],

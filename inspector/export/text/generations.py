@@ -95,6 +95,14 @@ def print_compactions(documents: Sequence[Document]) -> None:
         if entry["kind"] == "microcompaction":
             _print_microcompaction(console, entry)
             continue
+        if entry["kind"] == "failed":
+            by = {"manual": ", by hand", "auto": ", automatic"}.get(entry["trigger"] or "", "")
+            line = Text(f"failed attempt {entry['index']}{by}  ", style="bold")
+            line.append(
+                f"in generation {entry['generation']}: {entry['error'] or 'no reason recorded'}", "not bold"
+            )
+            console.print(line, soft_wrap=not console.is_terminal)
+            continue
         planned = entry["planned"]
         size = "a summary that cannot be read" if entry["encrypted"] else "no summary"
         size = size if entry["summary"] is None else f"summary {len(entry['summary']):,} characters"
@@ -107,6 +115,9 @@ def print_compactions(documents: Sequence[Document]) -> None:
             style="not bold",
         )
         console.print(line, soft_wrap=not console.is_terminal)
+        sizes = entry["tokens_before_reported"], entry["tokens_after_reported"]
+        if None not in sizes:
+            say(console, f"  the agent reports {sizes[0]:,} tokens before it and {sizes[1]:,} after it")
         say(console, f"  why: {entry['why']['text']}")
         recorded = f"recorded head_end {entry['head_end']}, tail_start {entry['tail_start']}"
         recorded += f", {len(entry['kept']):,} between them stayed word for word" if entry["kept"] else ""

@@ -25,6 +25,8 @@ def print_requests(documents: Sequence[Document], sums: Document) -> None:
         )  # fmt: skip
         rough = "~" if entry["modelled"] else ""
         shown = ["" if size is None else f"{rough}{size:,}" for size in sizes]
+        if entry["output_estimated"]:
+            shown[-1] = f"~{entry['output_tokens']:,}"
         cost = "" if entry["cost"] is None else f"{rough}{entry['cost']['amount']:.4f}"
         missed = f"{rough}{entry['missed_tokens']:,}" if entry["missed_tokens"] else ""
         add_row(

@@ -9,12 +9,14 @@ from pathlib import Path
 from inspector.core.conversations import (
     Compaction,
     Conversation,
+    FailedCompaction,
     Generation,
     Microcompaction,
     Request,
     Session,
 )
 from inspector.core.refusals import refusal_in
+from inspector.core.rough import text_tokens
 from inspector.stores.assembly import bodies_of, generations_of, identity, left_out, session_of, several
 from inspector.stores.claude_code.chain import (
     Stretch,
@@ -27,9 +29,9 @@ from inspector.stores.claude_code.chain import (
 )
 from inspector.stores.claude_code.joining import is_left, join, left_name
 from inspector.stores.claude_code.queued import Queue
-from inspector.stores.claude_code.scan import Call, Node, Scan, scan
+from inspector.stores.claude_code.scan import PLACEHOLDER, Call, Node, Scan, scan
 from inspector.stores.head import Head
-from inspector.stores.lines import count_at, count_of
+from inspector.stores.lines import count_at, count_of, text_at
 from inspector.stores.recorded import FileDigest, Memory, Recorded, Source
 
 
@@ -166,7 +168,8 @@ class _Reading:
             tuple(self._microcompactions(generations)),
             requests,
             bodies_of(files, row.id),
-            next((part.scan.prompt for part in reversed(self.parts) if part.scan.prompt), ""),
+            prompt=next((part.scan.prompt for part in reversed(self.parts) if part.scan.prompt), ""),
+            failures=tuple(self._failures(generations)),
         )
 
     def _ids(self, nodes: Sequence[Node]) -> list[int]:
@@ -265,6 +268,20 @@ class _Reading:
                 tokens_saved_reported=node.boundary.saved,
             )
 
+    def _failures(self, generations: Sequence[Generation]) -> Iterator[FailedCompaction]:
+        number = index = 1
+        last = 0
+        for node in self.nodes:
+            if node.boundary is not None and not node.boundary.micro:
+                number, last = number + 1, 0
+            ids = self._ids([node])
+            if ids and ids[-1] in generations[number - 1].ids:
+                last = list(generations[number - 1].ids).index(ids[-1]) + 1
+            if node.failure:
+                name = node.session or self.source.row.id
+                yield FailedCompaction(index, name, number, last, node.at, node.failure, "manual")
+                index += 1
+
     def _requests(self) -> Iterator[Request]:
         generation_of: dict[str, int] = {}
         number = 1
@@ -283,6 +300,7 @@ class _Reading:
         ):
             call = calls[answer]
             usage = call.usage
+            visible = 0 if call.stopped or call.output > PLACEHOLDER else text_tokens(call.chars)
             yield Request(
                 index=index,
                 generation=number,
@@ -293,7 +311,8 @@ class _Reading:
                 cache_read=count_of(usage, "cache_read_input_tokens") or 0,
                 cache_write=count_of(usage, "cache_creation_input_tokens") or 0,
                 cache_write_1h=count_at(usage, "cache_creation", "ephemeral_1h_input_tokens") or 0,
-                output=call.output,
+                output=max(visible, call.output),
+                estimated=visible > 2 * call.output,
             )
 
     def _session(self, name: str, requests: Sequence[Request]) -> Session:
@@ -311,9 +330,51 @@ class _Reading:
             verb = "is" if left == 1 else "are"
             yield f"{several(left, 'message')} on branches that the user went back from {verb} in no list."
         yield from _about_queue([part.scan.queue for part in self.parts])
+        yield from _about_calls([call for part in self.parts for call in part.scan.calls.values()])
         errors = sum(part.scan.api_errors for part in self.parts)
         if errors:
             yield f"{several(errors, 'call')} of the API failed; what the user was told of it never went to the model."
+
+
+def _about_calls(calls: Sequence[Call]) -> Iterator[str]:
+    """What the recorded usage lacks: outputs that are placeholders, and what costs more than tokens do."""
+    guessed = sum(
+        not call.stopped and call.output <= PLACEHOLDER and text_tokens(call.chars) > 2 * call.output
+        for call in calls
+    )
+    if guessed:
+        yield (
+            f"{several(guessed, 'answer')} of {len(calls):,} record a placeholder for their output; the visible text "
+            "is counted instead (~), so sums of outputs are low."
+        )
+    usages = [call.usage for call in calls]
+    searches = sum(count_at(usage, "server_tool_use", "web_search_requests") or 0 for usage in usages)
+    regions = sorted({text_at(usage, "inference_geo") for usage in usages} - {"", "not_available", "global"})
+    extras = [
+        _counted(count, *words)
+        for count, *words in (
+            (
+                sum(text_at(usage, "speed") == "fast" for usage in usages),
+                "request in fast mode",
+                "requests in fast mode",
+            ),
+            (
+                sum(text_at(usage, "service_tier") == "batch" for usage in usages),
+                "batch request",
+                "batch requests",
+            ),
+            (searches, "web search", "web searches"),
+        )
+        if count
+    ] + ([f"requests bound to a region ({', '.join(regions)})"] if regions else [])
+    if extras:
+        listed = " and ".join(", ".join(extras).rsplit(", ", 1))
+        yield f"Billed at other prices, which the costs do not include: {listed}."
+
+
+def _counted(count: int, what: str, plural: str) -> str:
+    """A count of requests or searches."""
+    return f"{count:,} {what if count == 1 else plural}"
 
 
 def _about_queue(queues: Sequence[Queue]) -> Iterator[str]:

@@ -12,6 +12,7 @@ from inspector.stores.claude_code.forms import (
     assistant_wire,
     attachment_wires,
     blocks_of,
+    failure_in,
     prompt_in,
     queued_wires,
     user_wires,
@@ -24,6 +25,10 @@ from inspector.stores.lines import count_at, count_of, read_lines, seconds_of, t
 SYNTHETIC = "<synthetic>"
 _TYPES = frozenset({"user", "assistant", "system", "attachment", "progress"})
 _TITLES = {"custom-title": "customTitle", "ai-title": "aiTitle", "summary": "summary"}
+
+
+#: An output that is no larger, in tokens, of an answer whose end was not recorded may be a placeholder.
+PLACEHOLDER = 9
 
 
 @dataclass(slots=True)
@@ -61,6 +66,8 @@ class Node:
     results: tuple[str, ...] = ()
     boundary: Boundary | None = None
     summary: bool = False
+    #: Why an attempt to compact failed that the line is about.
+    failure: str = ""
 
     @property
     def message(self) -> bool:
@@ -78,6 +85,9 @@ class Call:
     at: float
     usage: dict[str, Any]
     output: int
+    #: Whether a line says why the answer stopped; and the characters of what it says, counted while it does not.
+    stopped: bool = False
+    chars: int = 0
 
 
 @dataclass(slots=True)
@@ -185,6 +195,8 @@ class _Scanner:
                     found.prompt = prompt_in(value) or found.prompt
         elif subtype in ("compact_boundary", "microcompact_boundary"):
             node.boundary = boundary_of(value, subtype.startswith("micro"))
+        elif subtype == "local_command":
+            node.failure = failure_in(value)
         elif subtype == "api_error":
             found.api_errors += 1
         if kind in ("user", "assistant") and not node.side and node.message:
@@ -247,17 +259,32 @@ class _Scanner:
         if isinstance(usage, dict):
             output, call = count_of(usage, "output_tokens") or 0, found.calls.get(node.answer)
             if call is None:
-                found.calls[node.answer] = Call(node.answer, model, here, node.at, usage, output)
+                call = found.calls[node.answer] = Call(node.answer, model, here, node.at, usage, output)
             elif output > call.output:
                 # Another model may have gone on with an answer: usage and model are those of one line.
                 call.usage, call.output, call.model = usage, output, model or call.model
+            call.stopped = call.stopped or message.get("stop_reason") is not None
+            if not call.stopped and call.output <= PLACEHOLDER:
+                call.chars += chars_in(content)
 
     def _words(self, value: dict[str, Any], node: Node) -> None:
         found = self.found
         wires = wires_of(value)
         node.summary = value.get("isCompactSummary") is True
+        node.failure = failure_in(value)
         node.results = tuple(wire["tool_call_id"] for wire in wires if wire["role"] == "tool")
         node.entries = found.entries.add(wires, node.at, node.summary)
+
+
+def chars_in(content: object) -> int:
+    """The characters of the texts in blocks: what was said, thought and given to tools."""
+    if isinstance(content, str):
+        return len(content)
+    if isinstance(content, Mapping):
+        return sum(
+            chars_in(value) for key, value in content.items() if key not in ("type", "id", "signature")
+        )
+    return sum(map(chars_in, content)) if isinstance(content, list) else 0
 
 
 def boundary_of(value: dict[str, Any], micro: bool) -> Boundary:

@@ -1,0 +1,87 @@
+"""Rules about what an agent recorded around compactions: attempts that failed, sizes, contexts that shrank, misses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from inspector.core.shares import dollars
+from inspector.quality.evidence import ConversationEvidence
+from inspector.quality.finding import Violation
+from inspector.quality.firing import doubted
+
+
+def failed_attempts(evidence: ConversationEvidence) -> Iterator[Violation]:
+    """Attempts to compact that failed."""
+    for failed in evidence.failures:
+        by = {"manual": " by hand", "auto": " automatically"}.get(failed.trigger or "", "")
+        size = f" at {failed.tokens_before_reported:,} tokens" if failed.tokens_before_reported else ""
+        error = failed.error.strip().rstrip(".") or "the agent recorded no reason"
+        yield Violation(
+            f"Attempt {failed.index} to compact{by}{size} failed: {error}.",
+            None,
+            failed.generation,
+            failed.place - 1 if failed.place else None,
+            cause=f"attempt {failed.index}",
+        )
+
+
+def context_shrank(evidence: ConversationEvidence) -> Iterator[Violation]:
+    """Requests that sent much less than the one before, though nothing was compacted."""
+    for fall in evidence.falls:
+        results = (
+            f" {fall.results:,} tool results of ~{fall.result_tokens:,} tokens precede it: the server may have cleared "
+            "some."
+            if fall.results
+            else " No tool results precede it."
+        )
+        yield Violation(
+            f"Request {fall.request:,} sent {fall.sent:,} tokens, {fall.before - fall.sent:,} fewer than request "
+            f"{fall.earlier:,} ({fall.before:,}), without a compaction.{results} What left the context is not "
+            "recorded.",
+            None,
+            fall.generation,
+            fall.place,
+            cause=f"request {fall.request}",
+        )
+
+
+def size_doubted(evidence: ConversationEvidence) -> Iterator[Violation]:
+    """Sizes that an agent reports and that cannot be true."""
+    for compaction in evidence.compactions:
+        reported, last = compaction.recorded.tokens_before_reported, compaction.last_size
+        if reported is not None and last is not None and doubted(reported, last):
+            yield Violation(
+                f"The agent reports {reported:,} tokens before compaction {compaction.index}; the last request and its "
+                f"answer had {last:,}. The figure of the request is used.",
+                compaction.index,
+                compaction.index,
+            )
+
+
+def did_not_shrink(evidence: ConversationEvidence) -> Iterator[Violation]:
+    """Compactions after which the agent itself reports as many tokens as before."""
+    for compaction in evidence.compactions:
+        recorded = compaction.recorded
+        before, after = recorded.tokens_before_reported, recorded.tokens_after_reported
+        if before is not None and after is not None and before <= after:
+            yield Violation(
+                f"Compaction {compaction.index} did not shrink the context: the agent reports {before:,} tokens "
+                f"before it and {after:,} after it.",
+                compaction.index,
+                compaction.index + 1,
+                recorded.summary_at,
+            )
+
+
+def prefix_missed(evidence: ConversationEvidence) -> Iterator[Violation]:
+    """Requests that had to send again what the one before had cached, and cost money for it."""
+    for missed in evidence.missed:
+        share = f", {missed.more / missed.total:.0%} of what all requests cost" if missed.total else ""
+        yield Violation(
+            f"{missed.count:,} request{'s' if missed.count > 1 else ''} did not find the prompt in a fresh cache: "
+            f"{missed.tokens:,} tokens sent again for {dollars(missed.more)} US dollars more than reading them{share} "
+            f"(number {', '.join(map(str, missed.requests))}).",
+            None,
+            missed.generation,
+            missed.place,
+        )
