@@ -33,6 +33,7 @@ class Agent(NamedTuple):
 
     `databases`: each file is a store of its own. `settings_beside`: the settings lie in a config.yaml beside it.
     `warm_summaries`: the summarizing call reads the prompt cache of the conversation.
+    `profile` is the engine for what-ifs where the agent has no rules of its own name.
     `estimates`: the agent compares an estimate of the list with its threshold, not a reported size.
     """
 
@@ -47,6 +48,7 @@ class Agent(NamedTuple):
     settings_beside: bool = False
     warm_summaries: bool = False
     estimates: bool = False
+    profile: str = ""
 
 
 _BUILT_IN = (
@@ -143,6 +145,15 @@ _BUILT_IN = (
         beside=(("base_state.json", "events"),),
     ),
     Agent("qwen", "Qwen Code", "inspector.stores.qwen", ("${QWEN_HOME:-~/.qwen}/projects",)),
+    Agent("atif", "ATIF trajectories", "inspector.stores.atif", endings=(".json",), profile="documented"),
+    # Last: a request of any API looks like this.
+    Agent(
+        "message-log",
+        "Logs of model requests",
+        "inspector.stores.message_logs",
+        endings=(".jsonl", ".json"),
+        profile="documented",
+    ),
 )
 
 

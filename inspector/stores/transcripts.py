@@ -76,9 +76,10 @@ class TranscriptStore:
     @property
     def info(self) -> StoreInfo:
         """What this store is; its notes grow as damage is met."""
-        agent = self._agent
+        agent, row = self._agent, agent_named(self._agent)
         reason = f"The files are those of {self._title}."
-        return StoreInfo(agent, self.path, None, agent, reason, self.notes, limits=self._reader.limits)
+        profile = row.profile if row is not None and row.profile else agent
+        return StoreInfo(agent, self.path, None, profile, reason, self.notes, limits=self._reader.limits)
 
     @property
     def _title(self) -> str:
@@ -94,7 +95,7 @@ class TranscriptStore:
         # It is known since it was listed.
         source = self._listing.known(session) or self._source(session)
         version = source.row.source.removeprefix(agent).strip()
-        if not version:
+        if not version or self.info.profile != agent:
             return self.info
         reason = f"{self._title} {version} wrote it last."
         return self.info._replace(profile=profile_of(agent, version), profile_reason=reason)

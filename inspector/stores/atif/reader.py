@@ -1,0 +1,143 @@
+"""ATIF trajectories, which converters make of the sessions of many agents.
+
+A trajectory that was continued after a compaction names the file that continues it. That file begins with steps that
+are copied for context: the summary, and what stayed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from inspector.stores.assembly import row_of
+from inspector.stores.atif.forms import wires_of
+from inspector.stores.entries import Entries
+from inspector.stores.head import Head
+from inspector.stores.lines import cannot_read, count_of, mapping, mapping_at, seconds_of, text_at
+from inspector.stores.recorded import FileDigest, Memory, Recorded, Source
+from inspector.stores.session_lists import SessionLists
+
+#: A place is the number of a step, with the number of the file above these bits.
+_BITS = 32
+
+
+class AtifReader:
+    """See Reader for what every method answers."""
+
+    agent = "atif"
+    limits = (
+        "ATIF does not record compactions: one is inferred where a trajectory is continued in another file, whose "
+        "first steps are copied for context.",
+    )
+
+    def recognises(self, head: Head) -> bool:
+        """Whether the file is a trajectory."""
+        start = head.raw[:4096].lstrip()
+        return start.startswith(b"{") and b'"schema_version"' in start and b'"ATIF-' in start
+
+    def digests(self, path: Path) -> tuple[FileDigest, ...]:
+        """The trajectory of a file; `last` is the file that continues it."""
+        session = _scan([path])
+        if not session.entries.found:
+            return ()
+        digest = session.digest(path)
+        return (digest._replace(last=Path(text_at(_document(path), "continued_trajectory_ref")).name),)
+
+    def sources(self, digests: Sequence[FileDigest], memory: Memory | None = None) -> tuple[Source, ...]:
+        """A conversation a chain of files that continue each other."""
+        by_path = {digest.path: digest for digest in digests}
+        following = {
+            digest.path: str(Path(digest.path).with_name(digest.last))
+            for digest in digests
+            if digest.last and str(Path(digest.path).with_name(digest.last)) in by_path
+        }
+        sources = []
+        for digest in digests:
+            if digest.path in following.values():
+                continue
+            files = [digest.path]
+            while (after := following.get(files[-1])) is not None and after not in files:
+                files.append(after)
+            tip = by_path[files[-1]]._replace(title=digest.title, started_at=digest.started_at)
+            row = row_of(tip, self.agent, f"{self.agent} {tip.version}".strip())
+            sources.append(Source(row._replace(compactions=len(files) - 1), tuple(files)))
+        return tuple(sources)
+
+    def read(self, source: Source) -> Recorded:
+        """A conversation: its lists, compactions and requests."""
+        return _scan([Path(path) for path in source.files]).recorded(source)
+
+
+READER = AtifReader
+
+
+def _scan(paths: Sequence[Path]) -> SessionLists:
+    """The conversation in files that continue each other. Raises StoreErrors."""
+    documents = [_document(path) for path in paths]
+
+    def fetch(path: Path, places: list[tuple[int, int]]) -> list[dict[str, Any] | None]:
+        steps = [_steps(_document(path)) for path in paths]
+        return [_step(steps[place >> _BITS], place & ((1 << _BITS) - 1)) for place, _ in places]
+
+    session = SessionLists(Entries(paths[0], wires_of, fetch=fetch))
+    for number, document in enumerate(documents):
+        session.session = text_at(document, "session_id") or paths[-1].stem
+        agent = mapping_at(document, "agent")
+        session.model = text_at(agent, "model_name") or session.model
+        session.version = " ".join(filter(None, (text_at(agent, "name"), text_at(agent, "version"))))
+        _trajectory(session, number, _steps(document))
+    return session
+
+
+def _trajectory(session: SessionLists, number: int, steps: Sequence[Mapping[str, Any]]) -> None:
+    copied: list[int] = []
+    waiting = number > 0
+    for place, step in enumerate(steps):
+        at = seconds_of(step.get("timestamp"))
+        session.seen(at)
+        session.line((number << _BITS) + place, 1)
+        if waiting and step.get("is_copied_context") is True:
+            copied += session.make(wires_of([step]), at)
+            continue
+        if waiting:
+            _continued(session, copied, at)
+            waiting = False
+        session.add(wires_of([step]), at)
+        metrics = mapping_at(step, "metrics")
+        if metrics and step.get("source") == "agent" and step.get("is_copied_context") is not True:
+            sent, cached = count_of(metrics, "prompt_tokens") or 0, count_of(metrics, "cached_tokens") or 0
+            session.call(
+                f"step {count_of(step, 'step_id') or place + 1}", at, input=max(0, sent - cached), cache_read=cached,
+                output=count_of(metrics, "completion_tokens") or 0, model=text_at(step, "model_name"),
+            )  # fmt: skip
+    if waiting:
+        _continued(session, copied, session.last_active)
+
+
+def _continued(session: SessionLists, copied: Sequence[int], at: float) -> None:
+    """The list that a continued trajectory begins with: its summary is the first message that is new."""
+    known = {session.hashes[number] for number in session.live}
+    summary = next((number for number in copied if session.hashes[number] not in known), None)
+    text = None
+    if summary is not None:
+        session.entries.found[summary].summary = True
+        text = session.entries.bodies([summary])[summary].text
+    note = "Inferred: the trajectory is continued in another file."
+    session.compact(list(copied), summary, at, text=text, head=True, note=note)
+
+
+def _steps(document: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    steps = document.get("steps")
+    return [step for step in steps if isinstance(step, Mapping)] if isinstance(steps, list) else []
+
+
+def _step(steps: Sequence[Mapping[str, Any]], place: int) -> dict[str, Any] | None:
+    return dict(steps[place]) if place < len(steps) else None
+
+
+def _document(path: Path) -> dict[str, Any]:
+    try:
+        return mapping(path.read_bytes()) or {}
+    except OSError as error:
+        raise cannot_read(path, error) from error

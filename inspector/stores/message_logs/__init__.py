@@ -1,0 +1,1 @@
+"""Logs of model requests that an agent of one's own writes."""

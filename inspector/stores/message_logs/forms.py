@@ -1,0 +1,384 @@
+"""Logged requests as messages: OpenAI chat completions and responses, Anthropic messages, OpenTelemetry GenAI spans.
+
+A record is a request, or holds it under `request`, `body` or the like, with the response and its usage beside it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from inspector.stores.claude_code.forms import assistant_wire, user_wires
+from inspector.stores.codex.forms import ENCRYPTED, answer_wire, is_made, item_wires
+from inspector.stores.content_parts import content_wires
+from inspector.stores.entries import Wire
+from inspector.stores.lines import count_at, count_of, mapping_at, seconds_of, text_at
+
+_REQUESTS = ("request", "request_body", "requestBody", "body", "params", "kwargs", "input_data")
+_RESPONSES = ("response", "response_body", "responseBody", "reply", "completion", "result")
+_SESSIONS = ("session_id", "sessionId", "conversation_id", "conversationId", "thread_id", "trace_id")
+_TIMES = ("timestamp", "time", "at", "created_at", "start_time", "ts", "created")
+COMPACTION = "compaction"
+
+
+class Call(NamedTuple):
+    """Usage of one call in tokens; `summarizes`: it wrote the summary of an API-side compaction."""
+
+    input: int
+    cache_read: int
+    cache_write: int
+    output: int
+    summarizes: bool = False
+
+
+class Exchange(NamedTuple):
+    """A request and what came back: the messages that were sent, how many of them come before the last compaction block
+    (the API drops these), the answer (None where it is not logged), and the usage of each call."""
+
+    wires: list[Wire]
+    dropped: int
+    answer: list[Wire]
+    prompt: str
+    model: str
+    at: float
+    session: str
+    name: str
+    calls: tuple[Call, ...]
+    compacted: bool = False
+    trigger: str | None = None
+
+
+def is_logged(record: Mapping[str, Any]) -> bool:
+    """Whether a record is a request, or holds one."""
+    return any(_is_request(body) for body in _bodies(record)) or _is_span(record)
+
+
+def exchanges_in(record: Mapping[str, Any]) -> Iterator[Exchange]:
+    """The requests in a record: one, or those of the spans of an export."""
+    spans = list(_spans(record))
+    if spans:
+        for span in spans:
+            exchange = _of_span(span)
+            if exchange is not None:
+                yield exchange
+        return
+    body = next((body for body in _bodies(record) if _is_request(body)), None)
+    if body is not None:
+        yield _of_request(record, body)
+
+
+def wires_of(lines: Sequence[Mapping[str, Any]]) -> list[Wire]:
+    """Every message in a record, those sent and those answered, in order."""
+    return [wire for line in lines[:1] for one in exchanges_in(line) for wire in (*one.wires, *one.answer)]
+
+
+def _bodies(record: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    yield record
+    for key in _REQUESTS:
+        value = record.get(key)
+        if isinstance(value, str) and value.lstrip().startswith("{"):
+            value = _json(value)
+        if isinstance(value, Mapping):
+            yield value
+            inner = value.get("body")
+            if isinstance(inner, Mapping):
+                yield inner
+
+
+def _is_request(body: Mapping[str, Any]) -> bool:
+    listed = body.get("messages")
+    if isinstance(listed, list) and listed:
+        return all(
+            isinstance(one, Mapping) and isinstance(one.get("role"), str) and "parts" not in one
+            for one in listed
+        )
+    items = body.get("input")
+    if not isinstance(items, list) or not items or "model" not in body:
+        return False
+    return all(isinstance(one, Mapping) and ("role" in one or "type" in one) for one in items)
+
+
+def _of_request(record: Mapping[str, Any], body: Mapping[str, Any]) -> Exchange:
+    response = _response(record)
+    anthropic = _is_anthropic(body, response)
+    prompt, wires = "", []
+    if "messages" not in body:
+        prompt = text_at(body, "instructions")
+        wires = _item_wires(body["input"])
+    elif anthropic:
+        prompt = _text(body.get("system"))
+        wires = [wire for message in body["messages"] for wire in _anthropic(message)]
+    else:
+        wires = [wire for message in body["messages"] for wire in _chat(message)]
+        while wires and wires[0]["role"] in ("system", "developer"):
+            prompt = "\n\n".join(filter(None, (prompt, _text(wires.pop(0).get("content")))))
+    blocks = [at for at, wire in enumerate(wires) if wire.get(COMPACTION)]
+    answer, compacted = _answer(response, anthropic)
+    times = (record.get(key) for key in _TIMES)
+    at = next((time for time in map(seconds_of, times) if time), 0.0)
+    return Exchange(
+        wires,
+        blocks[-1] if blocks and anthropic else 0,
+        answer,
+        prompt,
+        text_at(response, "model") or text_at(body, "model"),
+        at,
+        next((text_at(one, key) for one in (record, body) for key in _SESSIONS if text_at(one, key)), ""),
+        text_at(response, "id") or text_at(record, "id"),
+        tuple(_calls(response, record)),
+        compacted,
+        _trigger(body),
+    )
+
+
+def _response(record: Mapping[str, Any]) -> Mapping[str, Any]:
+    for key in _RESPONSES:
+        value = record.get(key)
+        if isinstance(value, str) and value.lstrip().startswith("{"):
+            value = _json(value)
+        if isinstance(value, Mapping):
+            inner = value.get("body")
+            return inner if isinstance(inner, Mapping) else value
+    return record if {"choices", "output", "stop_reason"} & record.keys() else {}
+
+
+def _is_anthropic(body: Mapping[str, Any], response: Mapping[str, Any]) -> bool:
+    if (
+        "system" in body
+        or "stop_reason" in response
+        or "context_management" in body
+        or response.get("type") == "message"
+    ):
+        return True
+    blocks = (block for message in body.get("messages", ()) for block in _blocks(message.get("content")))
+    return any(block.get("type") in ("tool_use", "tool_result", "thinking", COMPACTION) for block in blocks)
+
+
+def _trigger(body: Mapping[str, Any]) -> str | None:
+    edits = mapping_at(body, "context_management").get("edits")
+    kinds = (
+        [text_at(edit, "type") for edit in edits if isinstance(edit, Mapping)]
+        if isinstance(edits, list)
+        else []
+    )
+    return "auto" if any(kind.startswith("compact_") for kind in kinds) else None
+
+
+# The three shapes of messages.
+
+
+def _anthropic(message: Mapping[str, Any]) -> list[Wire]:
+    blocks = _blocks(message.get("content"))
+    if message.get("role") != "assistant":
+        return user_wires({"message": {"content": blocks or message.get("content")}})
+    wires: list[Wire] = []
+    said = [block for block in blocks if block.get("type") != COMPACTION]
+    for block in blocks:
+        if block.get("type") == COMPACTION:
+            text = _text(block.get("content"))
+            wires.append({"role": "assistant", "content": text or ENCRYPTED, COMPACTION: True})
+    if said:
+        wires.append(assistant_wire(said))
+    return wires
+
+
+def _chat(message: Mapping[str, Any]) -> list[Wire]:
+    known = ("role", "content", "tool_calls", "tool_call_id", "name", "reasoning_content")
+    wire = {key: message[key] for key in known if message.get(key) is not None}
+    if wire.get("role") == "developer":
+        wire["role"] = "system"
+    content = wire.get("content")
+    if isinstance(content, list) and all(
+        isinstance(part, Mapping) and isinstance(part.get("text"), str) for part in content
+    ):
+        wire["content"] = "\n".join(part["text"] for part in content)
+    wire.setdefault("content", "")
+    return [wire]
+
+
+def _item_wires(items: Sequence[Mapping[str, Any]]) -> list[Wire]:
+    """Items of the responses API: those that the model made in a row are one message."""
+    wires: list[Wire] = []
+    made: list[Mapping[str, Any]] = []
+
+    def close() -> None:
+        if made:
+            wires.append(answer_wire(made))
+            made.clear()
+
+    for item in items:
+        known = item if "type" in item else {**item, "type": "message"}
+        if is_made(known):
+            made.append(known)
+            continue
+        close()
+        for wire in item_wires(known):
+            summary = str(known.get("type")) in (COMPACTION, "compaction_summary")
+            wires.append(
+                {**wire, COMPACTION: text_at(known, "id") or str(hash(str(known)))} if summary else wire
+            )
+    close()
+    return wires
+
+
+def _answer(response: Mapping[str, Any], anthropic: bool) -> tuple[list[Wire], bool]:
+    """The messages of a response, and whether it begins with a compaction."""
+    if isinstance(response.get("output"), list):
+        items = [item for item in response["output"] if isinstance(item, Mapping)]
+        return _item_wires(items), any(item.get("type") == COMPACTION for item in items)
+    choices = response.get("choices")
+    if isinstance(choices, list) and choices and isinstance(choices[0], Mapping):
+        message = choices[0].get("message")
+        return (
+            (_chat({"role": "assistant", **message}), False) if isinstance(message, Mapping) else ([], False)
+        )
+    if anthropic and isinstance(response.get("content"), list):
+        wires = _anthropic({"role": "assistant", "content": response["content"]})
+        return wires, any(wire.get(COMPACTION) for wire in wires)
+    return [], False
+
+
+def _calls(response: Mapping[str, Any], record: Mapping[str, Any]) -> Iterator[Call]:
+    usage = mapping_at(response, "usage") or mapping_at(record, "usage")
+    iterations = usage.get("iterations")
+    listed = [one for one in iterations if isinstance(one, Mapping)] if isinstance(iterations, list) else []
+    for one in listed or ([usage] if usage else []):
+        yield _call(one, text_at(one, "type") == COMPACTION)
+
+
+def _call(usage: Mapping[str, Any], summarizes: bool) -> Call:
+    if "prompt_tokens" in usage:
+        cached = count_at(usage, "prompt_tokens_details", "cached_tokens") or 0
+        sent = count_of(usage, "prompt_tokens") or 0
+        return Call(max(0, sent - cached), cached, 0, count_of(usage, "completion_tokens") or 0, summarizes)
+    if "input_tokens_details" in usage:
+        cached = count_at(usage, "input_tokens_details", "cached_tokens") or 0
+        sent = count_of(usage, "input_tokens") or 0
+        return Call(max(0, sent - cached), cached, 0, count_of(usage, "output_tokens") or 0, summarizes)
+    return Call(
+        count_of(usage, "input_tokens") or 0,
+        count_of(usage, "cache_read_input_tokens") or 0,
+        count_of(usage, "cache_creation_input_tokens") or 0,
+        count_of(usage, "output_tokens") or 0,
+        summarizes,
+    )
+
+
+# OpenTelemetry: spans with the attributes of the GenAI conventions.
+
+
+def _is_span(record: Mapping[str, Any]) -> bool:
+    return any(_of_span(span) is not None for span in _spans(record))
+
+
+def _spans(record: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    if "attributes" in record and ("spanId" in record or "span_id" in record or "context" in record):
+        yield record
+    for resource in _mappings(record.get("resourceSpans") or record.get("resource_spans")):
+        for scope in _mappings(resource.get("scopeSpans") or resource.get("scope_spans")):
+            yield from _mappings(scope.get("spans"))
+
+
+def _of_span(span: Mapping[str, Any]) -> Exchange | None:
+    values = _attributes(span.get("attributes"))
+    sent = _listed(values.get("gen_ai.input.messages"))
+    if not sent:
+        return None
+    wires = [wire for message in sent for wire in _parts(message)]
+    answer = [wire for message in _listed(values.get("gen_ai.output.messages")) for wire in _parts(message)]
+    prompt = "\n\n".join(
+        text_at(part, "content") for part in _listed(values.get("gen_ai.system_instructions"))
+    )
+    while wires and wires[0]["role"] == "system":
+        prompt = "\n\n".join(filter(None, (prompt, str(wires.pop(0)["content"]))))
+    usage = {
+        key.removeprefix("gen_ai.usage."): value
+        for key, value in values.items()
+        if key.startswith("gen_ai.usage.")
+    }
+    started = span.get("startTimeUnixNano") or span.get("start_time_unix_nano")
+    at = int(str(started)) / 1e9 if str(started).isdigit() else seconds_of(span.get("start_time"))
+    cached = _number(usage.get("cache_read.input_tokens"))
+    call = Call(
+        max(0, _number(usage.get("input_tokens")) - cached), cached, 0, _number(usage.get("output_tokens"))
+    )
+    model = values.get("gen_ai.response.model") or values.get("gen_ai.request.model")
+    return Exchange(
+        wires, 0, answer, prompt, str(model or ""), at, str(values.get("gen_ai.conversation.id") or ""),
+        str(values.get("gen_ai.response.id") or ""), (call,),
+    )  # fmt: skip
+
+
+def _parts(message: Mapping[str, Any]) -> list[Wire]:
+    role, parts = text_at(message, "role"), _mappings(message.get("parts"))
+    converted: list[dict[str, Any]] = []
+    for part in parts:
+        kind = text_at(part, "type")
+        if kind == "tool_call":
+            converted.append(
+                {
+                    "functionCall": {
+                        "id": part.get("id"),
+                        "name": part.get("name"),
+                        "args": part.get("arguments"),
+                    }
+                }
+            )
+        elif kind == "tool_call_response":
+            answer = part.get("response", part.get("result"))
+            converted.append({"functionResponse": {"id": part.get("id"), "name": "", "response": answer}})
+        else:
+            converted.append({"text": text_at(part, "content"), "thought": kind == "reasoning"})
+    if role == "system":
+        return [{"role": "system", "content": "\n".join(str(part.get("text", "")) for part in converted)}]
+    return content_wires("model" if role == "assistant" else "user", converted)
+
+
+def _attributes(value: object) -> dict[str, Any]:
+    """Attributes by name: of an OTLP export a list of keys and typed values, of others a mapping."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    found: dict[str, Any] = {}
+    for entry in _mappings(value):
+        typed = entry.get("value")
+        if isinstance(typed, Mapping):
+            found[text_at(entry, "key")] = next((_plain(kind, inner) for kind, inner in typed.items()), None)
+    return found
+
+
+def _plain(kind: str, value: Any) -> Any:
+    if kind == "arrayValue":
+        return [next((_plain(k, v) for k, v in one.items()), None) for one in _mappings(value.get("values"))]
+    if kind == "kvlistValue":
+        return _attributes(value.get("values"))
+    return int(value) if kind == "intValue" and str(value).lstrip("-").isdigit() else value
+
+
+def _listed(value: object) -> list[Mapping[str, Any]]:
+    return _mappings(_json(value) if isinstance(value, str) else value)
+
+
+def _number(value: object) -> int:
+    return int(value) if isinstance(value, int | float) and value > 0 else 0
+
+
+def _mappings(value: object) -> list[Mapping[str, Any]]:
+    return [one for one in value if isinstance(one, Mapping)] if isinstance(value, list) else []
+
+
+def _blocks(content: object) -> list[Mapping[str, Any]]:
+    return [{"type": "text", "text": content}] if isinstance(content, str) else _mappings(content)
+
+
+def _text(content: object) -> str:
+    if isinstance(content, str):
+        return content
+    return "\n".join(block["text"] for block in _blocks(content) if isinstance(block.get("text"), str))
+
+
+def _json(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None

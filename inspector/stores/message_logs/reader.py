@@ -1,0 +1,386 @@
+"""Logs of model requests as conversations.
+
+Each request holds a whole list. One that goes on from the list before, or from the answer to it, makes it longer. One
+that does not, but shares messages with it, was made by a compaction, and so was one that quotes the answer to the
+request before it: that request wrote the summary.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from inspector.core.conversations import ROLE_CODES, Microcompaction
+from inspector.stores.assembly import several
+from inspector.stores.codex.forms import ENCRYPTED
+from inspector.stores.entries import Entries, Entry, Wire
+from inspector.stores.head import Head
+from inspector.stores.lines import Line, cannot_read, read_lines, read_spans
+from inspector.stores.message_logs.forms import COMPACTION, Exchange, exchanges_in, is_logged, wires_of
+from inspector.stores.recorded import FileDigest, Memory, Recorded, Source
+from inspector.stores.session_lists import SessionLists, hash_of, newest_of
+
+_OTHER = 4
+_TOOL = ROLE_CODES["tool"]
+#: The length of a record that is a part of a document.
+_PART = -1
+#: Minimum number of longer words that a summary shares with what it summarizes; how much of two prompts is compared.
+_WORD = re.compile(r"[\w./-]{6,}")
+_SHARED_WORDS = 5
+_PROMPT = 1_000
+#: Where a document may have its requests.
+_LISTS = ("requests", "calls", "exchanges", "logs", "data")
+#: Largest document that is looked into to recognise it, in bytes.
+_LARGEST = 64_000_000
+#: Minimum length of an answer that a later message quotes as its summary, in characters.
+_QUOTED = 40
+
+
+class MessageLogReader:
+    """See Reader for what every method answers."""
+
+    agent = "message-log"
+    limits = (
+        "A log of requests does not record compactions: they are inferred where a request does not continue the one "
+        "before. What was said and not sent again is unknown.",
+    )
+
+    def recognises(self, head: Head) -> bool:
+        """Whether the file begins with a logged request, or is one document of them."""
+        if head.is_sqlite:
+            return False
+        if head.mappings:
+            return is_logged(head.first)
+        start = head.raw.lstrip()[:1]
+        if start not in (b"[", b"{") or not any(
+            key in head.raw for key in (b'"messages"', b'"input"', b'"resourceSpans"')
+        ):
+            return False
+        if head.path.stat().st_size > _LARGEST:
+            return False
+        return any(map(is_logged, _document(head.path)[:1]))
+
+    def digests(self, path: Path) -> tuple[FileDigest, ...]:
+        """A digest of each conversation of a log."""
+        threads = _scan(path)
+        return tuple(
+            thread.session.digest(path)._replace(part=name)
+            for name, thread in threads.items()
+            if thread.session.entries.found
+        )
+
+    def sources(self, digests: Sequence[FileDigest], memory: Memory | None = None) -> tuple[Source, ...]:
+        """A conversation a thread."""
+        return newest_of(digests, self.agent)
+
+    def read(self, source: Source) -> Recorded:
+        """A conversation: its lists, compactions and requests."""
+        return _scan(Path(source.files[0]))[source.part].session.recorded(source)
+
+
+READER = MessageLogReader
+
+
+@dataclass(slots=True)
+class _Thread:
+    """A conversation of the log."""
+
+    session: SessionLists
+    requests: int = 0
+    #: The number of the message that says the same, by hash.
+    same: dict[int, int] = field(default_factory=dict)
+    hashes: list[int] = field(default_factory=list)
+    #: The answers to the last requests, with the list that each was sent, and the place and number of its calls.
+    asked: list[tuple[str, list[int], int, int]] = field(default_factory=list)
+    #: How many compactions were inferred.
+    inferred: int = 0
+
+
+def _scan(path: Path) -> dict[str, _Thread]:
+    """The conversations of a log by name: that of the file "" and others."""
+    threads: dict[str, _Thread] = {}
+    unreadable = 0
+    for line in _records(path):
+        if line.value is None:
+            unreadable += 1
+            continue
+        offset = 0
+        for exchange in exchanges_in(line.value):
+            name = _name(threads, exchange)
+            if name not in threads:
+                threads[name] = _Thread(SessionLists(Entries(path, wires_of, fetch=_fetch)))
+                threads[name].session.session = exchange.session or (
+                    path.stem if not name else f"{path.stem}-{name}"
+                )
+            _add(threads[name], exchange, line, offset)
+            offset += len(exchange.wires) + len(exchange.answer)
+    for thread in threads.values():
+        thread.session.unreadable = unreadable
+        if thread.inferred:
+            thread.session.notes.append(
+                f"{several(thread.inferred, 'compaction')} inferred: a request did not continue the one before."
+            )
+    return threads
+
+
+def _hash(wire: Wire) -> int:
+    """Equal for messages that say the same; encrypted summaries are told apart by what they are named."""
+    return hash((hash_of(wire), str(wire.get(COMPACTION, ""))))
+
+
+def _name(threads: Mapping[str, _Thread], exchange: Exchange) -> str:
+    """The thread that a request belongs to: that of its id, else the one with most of its messages."""
+    if exchange.session:
+        return exchange.session
+    hashes = [_hash(wire) for wire in exchange.wires]
+    best, most = "", 0
+    for name, thread in threads.items():
+        shared = sum(value in thread.same for value in hashes)
+        quoted = any(_quotes(exchange.wires, text) for text, *_ in thread.asked)
+        if shared + quoted > most:
+            best, most = name, shared + quoted
+    if most or not threads:
+        return best
+    # Nothing is the same, as after a compaction that keeps no message: the subject is, and the system prompt.
+    latest = sorted(threads, key=lambda name: threads[name].session.last_active)[-1]
+    for name in (latest, *threads):
+        thread = threads[name]
+        same = thread.session.prompt[:_PROMPT] == exchange.prompt[:_PROMPT]
+        if same and _same_subject(thread.session, exchange.wires):
+            return name
+    return str(len(threads) + 1)
+
+
+def _same_subject(session: SessionLists, wires: Sequence[Wire]) -> bool:
+    """Whether one of the first messages is about what the live list is about: its longer words are there."""
+    text = "\n".join(message.text for message in session.entries.bodies(session.live).values())
+    known = set(_WORD.findall(text))
+    for wire in wires[:3]:
+        words = set(_WORD.findall(str(wire["content"])))
+        shared = words & known
+        if len(shared) >= _SHARED_WORDS and 2 * len(shared) >= len(words):
+            return True
+    return False
+
+
+def _add(thread: _Thread, exchange: Exchange, line: Line, offset: int) -> None:
+    session = thread.session
+    session.seen(exchange.at)
+    session.model = exchange.model or session.model
+    session.prompt = exchange.prompt or session.prompt
+    session.line(line.start, line.length)
+    wires = exchange.wires[exchange.dropped :]
+    made = [
+        _number(thread, wire, offset + exchange.dropped + at, exchange.at) for at, wire in enumerate(wires)
+    ]
+    hashes = [_hash(wire) for wire in wires]
+    goes_on = _continues(thread, made, hashes) or _cleared(thread, made, exchange.at)
+    if not goes_on and not _edited(thread, wires, made):
+        _compact(thread, exchange, wires, made)
+    session.lists[-1] = made
+    thread.hashes = hashes
+    if not session.first_words:
+        words = next((wire["content"] for wire in wires if wire["role"] == "user"), "")
+        session.first_words = words if isinstance(words, str) else ""
+    before = list(made)
+    answer = [
+        _number(thread, wire, offset + len(exchange.wires) + at, exchange.at)
+        for at, wire in enumerate(exchange.answer)
+    ]
+    first = len(session.requests)
+    _calls(thread, exchange)
+    if exchange.compacted and answer:
+        # The API compacted: what comes before the block is dropped.
+        session.entries.found[answer[0]].summary = True
+        text = str(exchange.answer[0]["content"])
+        session.compact(
+            answer[:1], answer[0], exchange.at, text=text, trigger=exchange.trigger, encrypted=text == ENCRYPTED,
+            tokens_before=next((one.context + one.output for one in session.requests[first:] if one.summarizes), None),
+        )  # fmt: skip
+        _move(session, first)
+        session.live.extend(answer[1:])
+        thread.hashes = [_hash(wire) for wire in exchange.answer]
+    elif answer:
+        session.live.extend(answer)
+        thread.hashes = [*hashes, *map(_hash, exchange.answer)]
+        text = "\n".join(
+            str(wire["content"]) for wire in exchange.answer if wire["role"] == "assistant"
+        ).strip()
+        thread.asked = [*thread.asked, (text, before, first, len(session.requests) - first)][-3:]
+
+
+def _number(thread: _Thread, wire: Wire, part: int, at: float) -> int:
+    """The message that says the same in this conversation, or a new one."""
+    value, session = _hash(wire), thread.session
+    known = thread.same.get(value)
+    if known is not None:
+        return known
+    number = len(session.entries.found)
+    here = len(session.entries.spans) - 1
+    summary = bool(wire.get(COMPACTION))
+    session.entries.found.append(Entry([here], part, ROLE_CODES.get(wire["role"], _OTHER), at, summary))
+    thread.same[value] = number
+    session.hashes[number] = value
+    return number
+
+
+def _continues(thread: _Thread, made: Sequence[int], hashes: Sequence[int]) -> bool:
+    """Whether a list goes on from the live one. The last answer may be spelled another way in it."""
+    live, before = thread.session.live, thread.hashes
+    if not live:
+        return True
+    # Longer, or as far as it goes the same: the user went back.
+    if list(hashes[: len(before)]) == before[: len(hashes)]:
+        return True
+    answered = len(before) - 1
+    roles = thread.session.entries.found
+    return (
+        answered > 0
+        and len(made) > answered
+        and list(hashes[:answered]) == before[:answered]
+        and roles[made[answered]].role == roles[live[answered]].role != _TOOL
+    )
+
+
+def _edited(thread: _Thread, wires: Sequence[Wire], made: Sequence[int]) -> bool:
+    """Whether a list that does not continue the live one is the same list with changed messages: it is no shorter, and
+    no new message holds a summary."""
+    old = set(thread.session.live)
+    fresh = [wire for wire, number in zip(wires, made, strict=True) if number not in old]
+    summarized = any(
+        wire.get(COMPACTION) or any(_quotes([wire], text) for text, *_ in thread.asked) for wire in fresh
+    )
+    entries = thread.session.entries
+    before = sum(len(message.text) for message in entries.bodies(thread.session.live).values())
+    after = sum(len(str(wire["content"])) for wire in wires)
+    if len(thread.session.live) <= 2 and not summarized:
+        return True
+    return len(made) >= len(thread.session.live) - 1 and 10 * after >= 7 * before and not summarized
+
+
+def _cleared(thread: _Thread, made: list[int], at: float) -> bool:
+    """Whether a list differs from the live one in contents of tool results alone: these were cleared."""
+    session = thread.session
+    live, entries = session.live, session.entries.found
+    if len(made) < len(live) - 1:
+        return False
+    places = [place for place, pair in enumerate(zip(live, made, strict=False)) if pair[0] != pair[1]]
+    if not places or any(not entries[live[p]].role == entries[made[p]].role == _TOOL for p in places):
+        return False
+    session.cleared.append(
+        Microcompaction(
+            index=len(session.cleared) + 1,
+            session=session.session,
+            generation=len(session.lists),
+            place=len(live),
+            cleared=tuple(places),
+            results=len(places),
+            at=at,
+        )
+    )
+    # The list shows what was cleared as it was.
+    for place in places:
+        thread.same[session.hashes[made[place]]] = made[place] = live[place]
+    return True
+
+
+def _compact(thread: _Thread, exchange: Exchange, wires: Sequence[Wire], made: list[int]) -> None:
+    """Replace the live list by one that does not continue it."""
+    session = thread.session
+    old = set(session.live)
+    fresh = [at for at, number in enumerate(made) if number not in old]
+    summary = next((at for at in fresh if wires[at].get(COMPACTION)), None)
+    for answer, before, place, calls in reversed(thread.asked):
+        quoting = next((at for at in fresh if _quotes([wires[at]], answer)), None)
+        if quoting is not None:
+            # The request that wrote the summary: its question and its answer are in no list.
+            summary = quoting
+            session.lists[-1] = _without_question(before, thread)
+            for request in range(place, place + calls):
+                session.requests[request] = replace(session.requests[request], summarizes=True)
+            break
+    if summary is None:
+        # The longest of the first messages: others ask for it or lead to it.
+        said = [at for at in fresh if wires[at]["role"] != "tool"][:3]
+        summary = max(said, key=lambda at: len(str(wires[at]["content"])), default=None)
+    number = None if summary is None else made[summary]
+    text = None if summary is None else str(wires[summary]["content"])
+    if number is not None:
+        session.entries.found[number].summary = True
+    thread.inferred += 1
+    session.compact(
+        made, number, exchange.at, text=text, encrypted=text == ENCRYPTED, head=True,
+        note="Inferred: the request does not continue the one before.",
+    )  # fmt: skip
+
+
+def _without_question(before: list[int], thread: _Thread) -> list[int]:
+    """The list that was summarized: without the instruction that asked for the summary, if the list ends with it."""
+    roles = thread.session.entries.found
+    return before[:-1] if len(before) > 1 and roles[before[-1]].role == ROLE_CODES["user"] else before
+
+
+def _quotes(wires: Sequence[Wire], text: str) -> bool:
+    if len(text) < _QUOTED:
+        return False
+    return any(
+        isinstance(wire["content"], str) and text in wire["content"] and wire["content"] != ""
+        for wire in wires
+    )
+
+
+def _calls(thread: _Thread, exchange: Exchange) -> None:
+    for call in exchange.calls:
+        thread.requests += 1
+        thread.session.call(
+            f"{exchange.name or thread.requests}{' summary' if call.summarizes else ''}",
+            exchange.at,
+            input=call.input,
+            cache_read=call.cache_read,
+            cache_write=call.cache_write,
+            output=call.output,
+            model=exchange.model,
+            summarizes=call.summarizes,
+        )
+
+
+def _move(session: SessionLists, first: int) -> None:
+    """The answer of a request that compacted was made of the list after it."""
+    for at in range(first, len(session.requests)):
+        if not session.requests[at].summarizes and any(one.summarizes for one in session.requests[first:at]):
+            session.requests[at] = replace(session.requests[at], generation=len(session.lists))
+
+
+def _records(path: Path) -> Iterator[Line]:
+    """The records of a log: lines, or the parts of one document. A part has its number for a place."""
+    documents = [] if path.name.endswith(".jsonl") else _document(path)
+    if documents:
+        yield from (Line(number, _PART, document) for number, document in enumerate(documents))
+    else:
+        yield from read_lines(path)
+
+
+def _fetch(path: Path, places: list[tuple[int, int]]) -> list[dict[str, Any] | None]:
+    """The records at these places."""
+    if any(length != _PART for _, length in places):
+        return read_spans(path, places)
+    documents = _document(path)
+    return [documents[number] if number < len(documents) else None for number, _ in places]
+
+
+def _document(path: Path) -> list[dict[str, Any]]:
+    """The records of a file that is one JSON document; none for another file. Raises StoreErrors."""
+    try:
+        document = json.loads(path.read_bytes())
+    except OSError as error:
+        raise cannot_read(path, error) from error
+    except (ValueError, RecursionError):
+        return []
+    if isinstance(document, dict):
+        listed = next((document[key] for key in _LISTS if isinstance(document.get(key), list)), None)
+        document = [document] if listed is None or is_logged(document) else listed
+    return [record for record in document if isinstance(record, dict)] if isinstance(document, list) else []

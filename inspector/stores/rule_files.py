@@ -1,0 +1,94 @@
+"""Files of standing rules (CLAUDE.md, AGENTS.md and the like) that a conversation loaded: when, and with which text."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from inspector.core.conversations import Conversation
+from inspector.core.messages import Message
+from inspector.stores.base import Store
+
+_NAMES = (
+    r"(?:CLAUDE(?:\.local)?|AGENTS(?:\.override)?|GEMINI|QWEN|CONVENTIONS|HERMES|SOUL|copilot-instructions)\.md"
+    r"|\.cursorrules|\.clinerules"
+)
+_FILE = re.compile(rf"(?:^|[/\\])(?:{_NAMES})$", re.IGNORECASE)
+#: Where Claude Code puts the text of such a file into a message: up to the next file or the end of the reminder.
+_CONTENTS = re.compile(
+    r"^Contents of (?P<path>\S[^\n]*?)(?: \([^\n()]*\))?:\n(?P<text>.*?)(?=^Contents of \S[^\n]*:\n|^# \w+$|^</|\Z)",
+    re.DOTALL | re.MULTILINE,
+)
+#: The same of Codex.
+_INSTRUCTIONS = re.compile(
+    r"\A\s*# (?P<name>AGENTS\.md) instructions for (?P<folder>[^\n]+)\n(?P<text>.*)\Z", re.DOTALL
+)
+_TAGS = re.compile(r"</?INSTRUCTIONS>\s*")
+_NUMBER = re.compile(r"^\s*\d+(?:\u2192|\t| \| )", re.MULTILINE)
+_PATHS = ("file_path", "path", "filePath", "absolute_path", "filename")
+
+
+class RuleFile(NamedTuple):
+    """A file of standing rules in a list: message `place` of `generation` has its text.
+
+    `how` is "loaded" (the agent put it there), "read" (a tool read it), or "prompt" (the system prompt has it; then
+    `place` is -1)."""
+
+    path: str
+    text: str
+    generation: int
+    place: int
+    message: int
+    at: float
+    how: str
+
+
+def rule_files(store: Store, conversation: Conversation) -> tuple[RuleFile, ...]:
+    """Every file of standing rules in every list of a conversation, in order. Reads the lists; raises StoreErrors.
+
+    A file whose last entry is of the live generation is still in the context.
+    """
+    found: list[RuleFile] = []
+    for generation in conversation.generations:
+        prompt = store.system_prompt(generation.session)
+        for path, text in _in_text(prompt):
+            found.append(RuleFile(path, text, generation.number, -1, -1, 0.0, "prompt"))
+        found += _in_list(store.iterate(generation), generation.number)
+    return tuple(found)
+
+
+def _in_list(messages: Iterable[Message], generation: int) -> Iterator[RuleFile]:
+    reads: dict[str, str] = {}
+    for index, message in enumerate(messages):
+        if message.summary:
+            continue
+        if message.role == "assistant":
+            reads.update((call.id, path) for call in message.tool_calls if (path := _path_in(call.arguments)))
+        elif message.role == "tool":
+            read = reads.get(message.tool_call_id)
+            if read:
+                text = _NUMBER.sub("", message.text)
+                yield RuleFile(read, text, generation, index, message.id, message.timestamp, "read")
+        else:
+            for path, text in _in_text(message.text):
+                yield RuleFile(path, text, generation, index, message.id, message.timestamp, "loaded")
+
+
+def _path_in(arguments: str) -> str:
+    """The file of standing rules that a call names; "" for another call."""
+    try:
+        values = json.loads(arguments)
+    except (ValueError, RecursionError):
+        return ""
+    names = [values.get(key) for key in _PATHS] if isinstance(values, dict) else []
+    return next((name for name in names if isinstance(name, str) and _FILE.search(name)), "")
+
+
+def _in_text(text: str) -> Iterator[tuple[str, str]]:
+    """Paths and texts of the files that are quoted whole in a text."""
+    if (match := _INSTRUCTIONS.match(text)) is not None:
+        yield f"{match['folder'].strip()}/{match['name']}", _TAGS.sub("", match["text"]).strip()
+    for match in _CONTENTS.finditer(text):
+        yield match["path"].strip(), match["text"].strip()

@@ -1,0 +1,274 @@
+"""Logs of model requests, ATIF trajectories and OpenTelemetry spans."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspector.core.conversations import Compaction, Conversation, Request
+from inspector.engines.base import Settings
+from inspector.engines.capabilities import default_threshold
+from inspector.engines.registry import engine
+from inspector.stores.base import Store
+from inspector.stores.detect import open_store
+from tests.stores.agent_sessions import write_lines
+
+RULE = "Never let the Saltholm ferry wait in the northern harbour before midnight. Which berths are available today?"
+SUMMARY = "The Saltholm ferry must never wait in the northern harbour before midnight. Of the berths available is 4."
+
+
+def opened(path: Path) -> tuple[Store, Conversation, list[Compaction], list[Request]]:
+    store = open_store(path)
+    row = next(row for row in store.conversations() if row.compactions)
+    conversation = store.open(row.id)
+    return store, conversation, list(store.compactions(conversation)), list(store.requests(conversation))
+
+
+def texts(store: Store, conversation: Conversation, number: int) -> list[str]:
+    return [message.text for message in store.messages(conversation.generations[number - 1])]
+
+
+def chat_log(with_answers: bool) -> list[dict[str, Any]]:
+    """A chat of four requests; the third asks for a summary, and the fourth begins with it."""
+    system = {"role": "system", "content": "You are an agent of the harbour."}
+    call = {"id": "t1", "type": "function", "function": {"name": "berths", "arguments": "{}"}}
+    first = [system, {"role": "user", "content": RULE}]
+    called = {"role": "assistant", "content": None, "tool_calls": [call]}
+    second = [
+        *first,
+        called,
+        {"role": "tool", "tool_call_id": "t1", "content": "berth 4: free, berth 7: taken"},
+    ]
+    answered = {"role": "assistant", "content": "Berth 4 is free."}
+    asked = [*second, answered, {"role": "user", "content": "Summarize the conversation."}]
+    after = [
+        system,
+        {"role": "user", "content": f"Earlier: {SUMMARY}"},
+        {"role": "user", "content": "Moor it."},
+    ]
+    answers = [
+        called,
+        answered,
+        {"role": "assistant", "content": SUMMARY},
+        {"role": "assistant", "content": "Moored."},
+    ]
+    log = []
+    for at, (messages, answer) in enumerate(zip([first, second, asked, after], answers, strict=True)):
+        record: dict[str, Any] = {"model": "gpt-5.5", "messages": messages, "timestamp": 1791187200 + at}
+        if with_answers:
+            usage = {"prompt_tokens": 1_000 * (at + 1), "completion_tokens": 10}
+            record["response"] = {"id": f"r{at}", "choices": [{"message": answer}], "usage": usage}
+        log.append(record)
+    return log
+
+
+@pytest.mark.parametrize("with_answers", [True, False])
+def test_a_prefix_that_does_not_continue_is_a_compaction(with_answers: bool, tmp_path: Path) -> None:
+    store, conversation, (compaction,), requests = opened(
+        write_lines(tmp_path / "a.jsonl", chat_log(with_answers))
+    )
+    assert SUMMARY in (compaction.summary or "")
+    assert (compaction.before, compaction.after, compaction.summary_at) == (4 if with_answers else 5, 2, 0)
+    assert texts(store, conversation, 1)[0] == RULE
+    assert texts(store, conversation, 2)[1:] == (["Moor it.", "Moored."] if with_answers else ["Moor it."])
+    assert store.system_prompt(conversation.id) == "You are an agent of the harbour."
+    assert [(request.context, request.summarizes) for request in requests] == (
+        [(1_000, False), (2_000, False), (3_000, True), (4_000, False)] if with_answers else []
+    )
+    assert "does not record compactions" in " ".join(store.info.limits)
+
+
+def test_a_document_is_read_as_lines_are(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(chat_log(True), indent=2))
+    store, conversation, (compaction,), _ = opened(path)
+    assert SUMMARY in (compaction.summary or "")
+    assert texts(store, conversation, 2)[-1] == "Moored."
+
+
+def test_a_conversation_that_only_grows_was_never_compacted(tmp_path: Path) -> None:
+    (row,) = open_store(write_lines(tmp_path / "a.jsonl", chat_log(True)[:2])).conversations()
+    assert (row.compactions, row.messages, row.title) == (0, 4, RULE)
+
+
+def test_results_that_were_cleared_are_a_microcompaction(tmp_path: Path) -> None:
+    first, second, *_ = chat_log(False)
+    cleared = [*second["messages"][:-1], {**second["messages"][-1], "content": "[cleared]"}]
+    more = [*cleared, {"role": "assistant", "content": "Berth 4."}, {"role": "user", "content": "Moor it."}]
+    store = open_store(
+        write_lines(tmp_path / "a.jsonl", [first, second, {"model": "gpt-5.5", "messages": more}])
+    )
+    (row,) = store.conversations()
+    conversation = store.open(row.id)
+    (step,) = store.microcompactions(conversation)
+    assert (step.cleared, step.results) == ((2,), 1)
+    assert "berth 4: free" in texts(store, conversation, 1)[2]
+
+
+def anthropic_log(paused: bool) -> list[dict[str, Any]]:
+    edits = {"edits": [{"type": "compact_20260112", "trigger": {"type": "input_tokens", "value": 50_000}}]}
+    user, answer = {"role": "user", "content": RULE}, {"role": "assistant", "content": "Berth 4 is free."}
+    sent = [user, answer, {"role": "user", "content": "Moor it."}]
+    block, said = {"type": "compaction", "content": SUMMARY}, {"type": "text", "text": "Moored."}
+    iterations = [{"type": "compaction", "input_tokens": 51_000, "output_tokens": 300}]
+    if not paused:
+        iterations.append({"type": "message", "input_tokens": 900, "output_tokens": 20})
+    response = {
+        "id": "m2", "type": "message", "content": [block] if paused else [block, said],
+        "stop_reason": "compaction" if paused else "end_turn", "usage": {"input_tokens": 900, "iterations": iterations},
+    }  # fmt: skip
+    usage = {"input_tokens": 40_000, "output_tokens": 10}
+    first = {
+        "id": "m1",
+        "type": "message",
+        "content": [{"type": "text", "text": answer["content"]}],
+        "usage": usage,
+    }
+    body = {
+        "model": "claude-opus-5",
+        "max_tokens": 100,
+        "system": "You are an agent.",
+        "context_management": edits,
+    }
+    after = [
+        *sent,
+        {"role": "assistant", "content": response["content"]},
+        {"role": "user", "content": "And now?"},
+    ]
+    return [
+        {"request": {**body, "messages": [user]}, "response": first},
+        {"request": {**body, "messages": sent}, "response": response},
+        {"request": {**body, "messages": after}},
+    ]
+
+
+@pytest.mark.parametrize("paused", [True, False])
+def test_anthropics_compaction_blocks(paused: bool, tmp_path: Path) -> None:
+    store, conversation, (compaction,), requests = opened(
+        write_lines(tmp_path / "a.jsonl", anthropic_log(paused))
+    )
+    assert (compaction.summary, compaction.trigger, compaction.before, compaction.after) == (
+        SUMMARY,
+        "auto",
+        3,
+        1,
+    )
+    assert texts(store, conversation, 2) == [SUMMARY, *([] if paused else ["Moored."]), "And now?"]
+    summarizing = [request for request in requests if request.summarizes]
+    assert [(request.context, request.output, request.generation) for request in summarizing] == [
+        (51_000, 300, 1)
+    ]
+    others = [request.generation for request in requests if not request.summarizes]
+    assert others == ([1] if paused else [1, 2])
+
+
+def test_openais_compaction_is_encrypted_and_keeps_the_users_messages(tmp_path: Path) -> None:
+    user = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": RULE}]}
+    answer = {
+        "type": "message",
+        "role": "assistant",
+        "content": [{"type": "output_text", "text": "Berth 4 is free."}],
+    }
+    more = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Moor it."}]}
+    block = {"type": "compaction", "id": "c1", "encrypted_content": "abc"}
+    log = [
+        {"model": "gpt-5.5", "instructions": "You are an agent.", "input": items}
+        for items in ([user], [user, answer, more], [user, more, block])
+    ]
+    _, _, (compaction,), _ = opened(write_lines(tmp_path / "a.jsonl", log))
+    assert (compaction.encrypted, compaction.summary, compaction.summary_at) == (True, None, 2)
+    assert len(compaction.kept) + compaction.head_end == 2
+
+
+def test_spans_of_opentelemetry(tmp_path: Path) -> None:
+    def span(at: int, messages: list[tuple[str, str]], answer: str) -> dict[str, Any]:
+        def parts(role: str, text: str) -> dict[str, Any]:
+            return {"role": role, "parts": [{"type": "text", "content": text}]}
+
+        values = {
+            "gen_ai.conversation.id": "conv-1", "gen_ai.request.model": "gpt-5.5",
+            "gen_ai.input.messages": json.dumps([parts(*message) for message in messages]),
+            "gen_ai.output.messages": json.dumps([parts("assistant", answer)]),
+        }  # fmt: skip
+        attributes = [{"key": key, "value": {"stringValue": value}} for key, value in values.items()]
+        attributes.append({"key": "gen_ai.usage.input_tokens", "value": {"intValue": "1000"}})
+        return {
+            "spanId": f"s{at}",
+            "startTimeUnixNano": f"{1791187200 + at}000000000",
+            "attributes": attributes,
+        }
+
+    grown = [
+        ("user", RULE),
+        ("assistant", "Berth 4 is free."),
+        ("user", "Moor it."),
+        ("assistant", "Moored."),
+    ]
+    spans = [
+        span(0, grown[:1], grown[1][1]), span(1, grown[:3], grown[3][1]),
+        span(2, [("user", SUMMARY), ("user", "And now?")], "Nothing."),
+    ]  # fmt: skip
+    path = write_lines(tmp_path / "spans.jsonl", [{"resourceSpans": [{"scopeSpans": [{"spans": spans}]}]}])
+    store, conversation, (compaction,), requests = opened(path)
+    assert conversation.id == "conv-1"
+    assert compaction.summary == SUMMARY
+    assert [request.context for request in requests] == [1_000] * 3
+    assert texts(store, conversation, 2) == [SUMMARY, "And now?", "Nothing."]
+
+
+def test_trajectories_that_continue_each_other(tmp_path: Path) -> None:
+    def step(number: int, source: str, message: str, **more: Any) -> dict[str, Any]:
+        return {
+            "step_id": number,
+            "source": source,
+            "message": message,
+            "timestamp": f"2026-10-05T08:00:0{number}Z",
+            **more,
+        }
+
+    agent = {"name": "harbour", "version": "1", "model_name": "gpt-5.5"}
+    metrics = {"metrics": {"prompt_tokens": 1_000, "cached_tokens": 200, "completion_tokens": 10}}
+    call = {"tool_call_id": "t1", "function_name": "berths", "arguments": {}}
+    observation = {"results": [{"source_call_id": "t1", "content": "berth 4: free"}]}
+    first = [
+        step(1, "user", RULE), step(2, "agent", "I look.", tool_calls=[call], observation=observation, **metrics),
+        step(3, "user", "Moor it."),
+    ]  # fmt: skip
+    second = [
+        step(1, "user", SUMMARY, is_copied_context=True), step(2, "user", "Moor it.", is_copied_context=True),
+        step(3, "agent", "Moored.", **metrics),
+    ]  # fmt: skip
+    head = {"schema_version": "ATIF-v1.6", "session_id": "atif-1", "agent": agent}
+    (tmp_path / "a.json").write_text(
+        json.dumps({**head, "steps": first, "continued_trajectory_ref": "b.json"}, indent=1)
+    )
+    (tmp_path / "b.json").write_text(json.dumps({**head, "steps": second}, indent=1))
+    store, conversation, (compaction,), requests = opened(tmp_path)
+    assert (compaction.summary, compaction.before, compaction.after, compaction.tail_after) == (
+        SUMMARY,
+        4,
+        2,
+        1,
+    )
+    assert texts(store, conversation, 2) == [SUMMARY, "Moor it.", "Moored."]
+    assert [(request.context, request.cache_read) for request in requests] == [(1_000, 200)] * 2
+
+
+def test_the_documented_rules_of_the_api_fire_at_150_000_tokens() -> None:
+    rules = engine("anthropic-api")
+    settings = Settings(profile="anthropic-api", context_length=200_000)
+    settings = settings.with_(threshold=default_threshold(rules, 200_000))
+    assert rules.budgets(settings).threshold_tokens == 150_000
+
+
+@pytest.mark.parametrize(
+    "odd", [{"messages": "x"}, {"messages": [1]}, {"input": [], "model": "m"}, {"body": {"messages": []}}]
+)
+def test_other_records_are_no_log(odd: dict[str, Any], tmp_path: Path) -> None:
+    from inspector.core.errors import NotAStore
+
+    with pytest.raises(NotAStore):
+        open_store(write_lines(tmp_path / "a.jsonl", [odd]))
