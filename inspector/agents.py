@@ -33,6 +33,7 @@ class Agent(NamedTuple):
 
     `databases`: each file is a store of its own. `settings_beside`: the settings lie in a config.yaml beside it.
     `warm_summaries`: the summarizing call reads the prompt cache of the conversation.
+    `session_usage`: it records the usage of a session, not of a request.
     `profile` is the engine for what-ifs where the agent has no rules of its own name.
     `estimates`: the agent compares an estimate of the list with its threshold, not a reported size.
     """
@@ -48,6 +49,7 @@ class Agent(NamedTuple):
     settings_beside: bool = False
     warm_summaries: bool = False
     estimates: bool = False
+    session_usage: bool = False
     profile: str = ""
 
 
@@ -62,6 +64,7 @@ _BUILT_IN = (
         databases=True,
         settings_beside=True,
         estimates=True,
+        session_usage=True,
     ),
     Agent(
         "claude-code",
@@ -179,6 +182,12 @@ def has_settings_beside(name: str) -> bool:
     """Whether the settings of an agent lie in a config.yaml beside its database."""
     agent = agent_named(name)
     return agent is not None and agent.settings_beside
+
+
+def has_session_usage(name: str) -> bool:
+    """Whether an agent records the usage of a session, not of a request."""
+    agent = agent_named(name)
+    return agent is not None and agent.session_usage
 
 
 def titles() -> str:

@@ -6,6 +6,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 
+from inspector.agents import has_session_usage
 from inspector.answers.inspection import Inspection, watched
 from inspector.answers.resolving import caching_release
 from inspector.answers.summarizing import summarizing
@@ -62,7 +63,7 @@ def _evidence(inspection: Inspection, requests: Sequence[Reported]) -> Evidence:
     """The records about sizes of requests."""
     conversation, store = inspection.conversation, inspection.store
     microcompactions = store.microcompactions(conversation)
-    if requests or conversation.row.agent != "hermes":
+    if requests or not has_session_usage(conversation.row.agent):
         return Evidence(requests, microcompactions=microcompactions)
     force = inspection.in_force().settings
     made_by = engine(force.profile)

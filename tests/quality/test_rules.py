@@ -9,6 +9,7 @@ import pytest
 
 from inspector.caching.costs import Bill, Cost
 from inspector.caching.idle import IdleCosts
+from inspector.core.conversations import FailedCompaction
 from inspector.engines.base import Settings
 from inspector.quality.about_summaries import ends_early
 from inspector.quality.aftermath import AftermathEvent, AftermathKind, Place
@@ -19,8 +20,10 @@ from inspector.quality.evidence import (
     CompactionEvidence,
     ConversationEvidence,
     Exchanged,
+    FallEvidence,
     Links,
     LostRule,
+    MissedEvidence,
     Prompt,
 )
 from inspector.quality.facts.gaps import Gap, GapKind
@@ -125,6 +128,19 @@ SETS_OFF: dict[str, Make] = {
     "summary-section-vanished": lambda: summary(SECOND[: SECOND.index("## Remaining")]),
     "summary-secret": lambda: summary(f"{SECOND}- The runner uses {KEY}.\n"),
     "summary-call-failed": lambda: evidence(failure="Expecting value: line 1 column 1"),
+    "compaction-failed": lambda: replace(
+        evidence(), failures=(FailedCompaction(1, "s", 1, 5, 0.0, "too long"),)
+    ),
+    "context-shrank": lambda: replace(
+        evidence(), falls=(FallEvidence(7, 6, 42_000, 84_000, 1, 13, 6, 42_000),)
+    ),
+    "did-not-shrink": lambda: evidence(
+        compaction_evidence(1, {"tokens_before_reported": 90_000, "tokens_after_reported": 90_000})
+    ),
+    "messages-twice": lambda: live(evidence(), links=Links(twice=((9, 1), (10, 2), (11, 3), (12, 4)))),
+    "prefix-missed": lambda: replace(
+        evidence(), missed=(MissedEvidence(2, (4, 7), 500_000, 5.2, 6.8, 1, 7),)
+    ),
     "last-request-summarized": lambda: evidence(compaction_evidence(1, last_request=59)),
     "saved-little": lambda: evidence(
         compaction_evidence(1, {"tokens_before": 100_000, "tokens_after": 90_100})
@@ -151,6 +167,9 @@ SETS_OFF: dict[str, Make] = {
     "idling-costs-most": lambda: replace(billed(8), idle=idled(0.41)),
     "caches-thrown-away": lambda: billed(2),
     "cleared-at-a-loss": lambda: replace(evidence(), cleared=(ClearedEvidence(1, 1, 40, 20_000, 20_001),)),
+    "reported-size-doubted": lambda: evidence(
+        compaction_evidence(1, {"tokens_before_reported": 180_001}, last_size=90_000)
+    ),
     "threshold-raised": lambda: evidence(settings=Settings(profile="hermes-0.19")),
     "mid-task": lambda: evidence(compaction_evidence(1, {**WHOLE, "trigger": "auto"}, at_work=12)),
     "boundaries-inferred": lambda: evidence(
@@ -209,6 +228,13 @@ DOES_NOT: dict[str, Make] = {
     ),
     "summary-secret": lambda: summary(f"{SECOND}- The token is [REDACTED], not ghp_{'x' * 36}.\n"),
     "summary-call-failed": evidence,
+    "compaction-failed": evidence,
+    "context-shrank": evidence,
+    "did-not-shrink": lambda: evidence(
+        compaction_evidence(1, {"tokens_before_reported": 90_000, "tokens_after_reported": 89_999})
+    ),
+    "messages-twice": evidence,
+    "prefix-missed": evidence,
     "last-request-summarized": lambda: evidence(
         compaction_evidence(1, last_request=60), compaction_evidence(2, last_request=None)
     ),
@@ -244,6 +270,9 @@ DOES_NOT: dict[str, Make] = {
     "idling-costs-most": lambda: replace(billed(8), idle=idled(0.399)),
     "caches-thrown-away": lambda: billed(3),
     "cleared-at-a-loss": lambda: replace(evidence(), cleared=(ClearedEvidence(1, 1, 40, 20_000, 20_000),)),
+    "reported-size-doubted": lambda: evidence(
+        compaction_evidence(1, {"tokens_before_reported": 180_000}, last_size=90_000)
+    ),
     "threshold-raised": lambda: evidence(
         settings=Settings(profile="hermes-0.19"), sources={"threshold": "config.yaml"}
     ),
