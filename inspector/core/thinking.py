@@ -12,23 +12,43 @@ _THINK = ("think", "thinking", "reasoning", "reasoning_scratchpad", "thought")
 _CALLS = ("tool_call", "tool_calls", "tool_result", "function_call", "function_calls")
 _ANY_THINK = "|".join(_THINK)
 #: What a model may leave of its thinking and its calls in a text: whole blocks, blocks without an end, single tags.
-_SCRATCH: tuple[re.Pattern[str], ...] = (
-    *(re.compile(f"<{tag}>.*?</{tag}>", _FLAGS) for tag in _THINK),
-    *(re.compile(rf"<{tag}\b[^>]*>.*?</{tag}>", _FLAGS) for tag in _CALLS),
-    re.compile(
-        r"(?:(?<=^)|(?<=[\n\r.!?:]))[ \t]*<function\b[^>]*\bname\s*=[^>]*>(?:(?!</function>).)*</function>",
-        _FLAGS,
+#: Beginnings and ends of whole blocks. Attributes of a tag have a bound, so that a text of beginnings is soon read.
+_BLOCKS: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
+    *((re.compile(f"<{tag}>", _FLAGS), re.compile(f"</{tag}>", _FLAGS)) for tag in _THINK),
+    *((re.compile(rf"<{tag}\b[^>]{{0,500}}>", _FLAGS), re.compile(f"</{tag}>", _FLAGS)) for tag in _CALLS),
+    (
+        re.compile(
+            r"(?:(?<=^)|(?<=[\n\r.!?:]))[ \t]{0,100}<function\b(?=[^>]{0,500}\bname\s{0,20}=)[^>]{0,500}>",
+            _FLAGS,
+        ),
+        re.compile("</function>", _FLAGS),
     ),
-    re.compile(rf"(?:^|\n)[ \t]*<(?:{_ANY_THINK})\b[^>]*>.*$", _FLAGS),
+)
+_SCRATCH: tuple[re.Pattern[str], ...] = (
+    re.compile(rf"(?:^|\n)[ \t]{{0,100}}<(?:{_ANY_THINK})\b[^>]{{0,500}}>.*$", _FLAGS),
     re.compile(rf"</?(?:{_ANY_THINK})>\s*", _FLAGS),
     re.compile(rf"</(?:{'|'.join(_CALLS)}|function)>\s*", _FLAGS),
 )
 
 
 def without_thinking(text: str) -> str:
-    """A text without what a model thought and called in it."""
+    """Return a text without the thinking and the calls of a model."""
     if "<" not in text:
         return text
+    for begin, end in _BLOCKS:
+        text = _without_blocks(text, begin, end)
     for pattern in _SCRATCH:
         text = pattern.sub("", text)
     return text
+
+
+def _without_blocks(text: str, begin: re.Pattern[str], end: re.Pattern[str]) -> str:
+    """The text without everything from a beginning to the next end; a beginning without an end stays."""
+    kept, at = [], 0
+    while (first := begin.search(text, at)) is not None:
+        last = end.search(text, first.end())
+        if last is None:
+            break
+        kept.append(text[at : first.start()])
+        at = last.end()
+    return "".join([*kept, text[at:]])

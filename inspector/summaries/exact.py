@@ -23,6 +23,9 @@ def _form(before: str, behind: str, *names: str) -> re.Pattern[str]:
     return re.compile(f"{before}(?:{'|'.join(PATTERNS[name] for name in names)}){behind}", re.ASCII)
 
 
+#: Characters of a word that are looked at: no path or address is longer.
+_LONGEST = 1_000
+
 # In the order in which they are looked for; what one found the next ones do not see.
 _FORMS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     ("path", _form(_BEFORE, _BEHIND, "url", "path", "file")),
@@ -66,6 +69,8 @@ def exact_of(text: str) -> Exact:
     """The exact things of a text."""
     things: dict[Kind, dict[str, int]] = {}
     for token in text.split():
+        if len(token) > _LONGEST:
+            token = token[:_LONGEST]
         for kind, thing in _in_token(token):
             found = things.setdefault(kind, {})
             found[thing] = found.get(thing, 0) + 1

@@ -1,0 +1,116 @@
+"""No regular expression of the program takes more than a few steps a character, whatever the text.
+
+Steps are counted, no time is measured. A pattern whose steps grow with the square of a text takes minutes for a message
+of a megabyte; every repetition has a bound, is possessive, or cannot begin in the middle of what it repeats.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import pkgutil
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+import pytest
+
+import inspector
+import widgets
+from tests.conftest import ROOT
+from tests.pattern_steps import Counter, TooManySteps, hostile_texts
+
+_SHORT, _LONG = 150, 300
+#: Growth of the steps with a text twice as long: 2 is linear, 4 quadratic.
+_GROWTH = 2.6
+#: Steps a character that are always few enough.
+_FEW = 40
+#: Names of patterns that only read short texts, each with the bound.
+SHORT_TEXTS = {
+    "inspector.agents._VARIABLE": "the places of agents, which a package declares",
+    "inspector.summaries.exact._FORMS[0][1]": "words, of which the first 1,000 characters are looked at",
+}
+#: Packages whose patterns are not counted yet.
+LATER = ("inspector.quality.facts",)
+
+
+@cache
+def patterns() -> dict[str, re.Pattern[str]]:
+    """Every compiled pattern that a module of the program holds, by where it is."""
+    found: dict[str, re.Pattern[str]] = {}
+    for package in (inspector, widgets):
+        for info in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            if info.name.endswith("__main__") or info.name.startswith(LATER):
+                continue
+            for name, value in sorted(vars(importlib.import_module(info.name)).items()):
+                for path, pattern in _inside(f"{info.name}.{name}", value):
+                    if pattern not in found.values():
+                        found[path] = pattern
+    return found
+
+
+def _inside(path: str, value: Any, depth: int = 0) -> Iterator[tuple[str, re.Pattern[str]]]:
+    if isinstance(value, re.Pattern) and isinstance(value.pattern, str):
+        yield path, value
+    elif depth < 4 and isinstance(value, dict):
+        yield from (
+            found for key, one in value.items() for found in _inside(f"{path}[{key}]", one, depth + 1)
+        )
+    elif depth < 4 and isinstance(value, tuple | list | set | frozenset):
+        yield from (
+            found for at, one in enumerate(value) for found in _inside(f"{path}[{at}]", one, depth + 1)
+        )
+
+
+@cache
+def uses() -> dict[str, set[str]]:
+    """The methods that are called of each name: match, sub, ... A private name has its module in front of it."""
+    called: dict[str, set[str]] = defaultdict(set)
+    for folder in ("inspector", "widgets"):
+        for path in (ROOT / folder).rglob("*.py"):
+            module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+                    name = node.value.id
+                    called[f"{module}.{name}" if name.startswith("_") else name].add(node.attr)
+    return called
+
+
+def is_slow(pattern: re.Pattern[str], once: bool = False) -> str:
+    """Return a text on which the steps grow faster than the text; "" if there is none."""
+    for short, long in zip(hostile_texts(pattern, _SHORT), hostile_texts(pattern, _LONG), strict=True):
+        try:
+            counter = Counter(pattern, 20 * _FEW * _LONG)
+            count = counter.match_once if once else counter.search_all
+            few, many = count(short), count(long)
+        except TooManySteps:
+            return long
+        if many > _FEW * len(long) and many > _GROWTH * few * len(long) / len(short) / 2:
+            return long
+    return ""
+
+
+@pytest.mark.parametrize("name", sorted(patterns()))
+def test_a_pattern_takes_few_steps_a_character(name: str) -> None:
+    if name in SHORT_TEXTS:
+        pytest.skip(SHORT_TEXTS[name])
+    last = name.rpartition(".")[2]
+    methods = uses()[name if last.startswith("_") else last]
+    text = is_slow(patterns()[name], once=bool(methods) and methods <= {"match", "fullmatch"})
+    assert not text, f"{patterns()[name].pattern!r} is slow on {text[:40]!r} and so on"
+
+
+@pytest.mark.parametrize(
+    ("slow", "quick"),
+    [
+        (r"\s+$", r"(?<!\s)\s++$"),
+        (r"(?:a+)+b", r"(?<!a)(?:a++)++b"),
+        (r"\w+@\w+", r"(?<!\w)\w++@\w+"),
+        (r"<think>.*?</think>", r"<think>[^<]{0,20}</think>"),
+    ],
+)
+def test_slow_patterns_are_told_from_quick_ones(slow: str, quick: str) -> None:
+    assert is_slow(re.compile(slow))
+    assert not is_slow(re.compile(quick))
