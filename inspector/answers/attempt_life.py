@@ -10,15 +10,15 @@ from inspector.answers.attempting import Order, Watch, Wording, ask_for, recorde
 from inspector.answers.fact_reading import facts_with, pruned_by
 from inspector.answers.inspection import Inspection
 from inspector.answers.kept_results import default_results
-from inspector.attempts.attempt import Attempt
-from inspector.attempts.consent import Allowance, Sending
-from inspector.attempts.kept import KeptAttempts
-from inspector.attempts.making import make_attempt
-from inspector.attempts.masking import Masker
-from inspector.attempts.summarizers.base import Summarizer
 from inspector.core.errors import UsageProblem
 from inspector.core.rough import text_tokens
 from inspector.engines.base import Settings
+from inspector.models.attempt import Attempt
+from inspector.models.consent import Allowance, Sending
+from inspector.models.kept import KeptAttempts
+from inspector.models.making import make_attempt
+from inspector.models.masking import Masker
+from inspector.models.summarizers.base import Summarizer
 from inspector.quality.facts.fact import ConversationFacts, Fate, Life
 
 

@@ -11,7 +11,6 @@ from inspector.answers.fact_reading import facts_after, facts_with, pruned_by
 from inspector.answers.inspection import Inspection
 from inspector.answers.kept_results import default_results
 from inspector.answers.message_facts import Watch
-from inspector.attempts.attempt import Attempt
 from inspector.core.conversations import Compaction
 from inspector.core.messages import Message, text_of
 from inspector.core.rough import text_tokens
@@ -19,6 +18,7 @@ from inspector.core.text import safe
 from inspector.engines.base import SETTING_NAMES, Settings
 from inspector.engines.capabilities import assemble
 from inspector.engines.registry import engine
+from inspector.models.attempt import Attempt
 from inspector.quality.facts.fact import KINDS, ConversationFacts, Fate, Kind, Life, Where
 from inspector.quality.facts.fates.passages import ListText
 

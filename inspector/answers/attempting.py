@@ -9,14 +9,6 @@ from pathlib import Path
 from inspector.answers.inspection import Inspection, measured, plan_with
 from inspector.answers.resolving import info_for
 from inspector.answers.showing import list_at
-from inspector.attempts.attempt import Ask, Attempt, Place
-from inspector.attempts.consent import Allowance, Sending, prompt_tokens, recipient_of
-from inspector.attempts.kept import KeptAttempts
-from inspector.attempts.making import make_attempt
-from inspector.attempts.masking import Masker
-from inspector.attempts.prompts import file_prompt, our_prompt, read_template
-from inspector.attempts.release import release_prompt
-from inspector.attempts.summarizers.base import Summarizer
 from inspector.core.conversations import Compaction, ConversationRow, Generation
 from inspector.core.errors import UnknownConversation, UsageProblem
 from inspector.core.messages import Message
@@ -24,6 +16,14 @@ from inspector.engines.base import Plan, Settings
 from inspector.engines.capabilities import summary_input
 from inspector.engines.registry import engine
 from inspector.engines.summary_input import SummaryInput, earlier_summary
+from inspector.models.attempt import Ask, Attempt, Place
+from inspector.models.consent import Allowance, Sending, prompt_tokens, recipient_of
+from inspector.models.kept import KeptAttempts
+from inspector.models.making import make_attempt
+from inspector.models.masking import Masker
+from inspector.models.prompts import file_prompt, our_prompt, read_template
+from inspector.models.release import release_prompt
+from inspector.models.summarizers.base import Summarizer
 from inspector.stores.base import Store
 
 #: Told how far the work is: what is done, how many of how many.

@@ -8,18 +8,18 @@ from itertools import islice
 
 from inspector.answers.attempting import Watch, place_of
 from inspector.answers.inspection import Inspection
-from inspector.attempts.attempt import Place
-from inspector.attempts.consent import Allowance, Sending, prompt_tokens, recipient_of
-from inspector.attempts.judging import answer_key, judge_prompt
-from inspector.attempts.kept import KeptAttempts
-from inspector.attempts.making import ask_model
-from inspector.attempts.masking import Masker
-from inspector.attempts.summarizers.base import Summarizer
 from inspector.core.conversations import Compaction
 from inspector.core.errors import AttemptError, UnknownConversation, UsageProblem
 from inspector.core.handoff import handoff_of
 from inspector.core.messages import Message
 from inspector.core.text import safe
+from inspector.models.attempt import Place
+from inspector.models.consent import Allowance, Sending, prompt_tokens, recipient_of
+from inspector.models.judging import answer_key, judge_prompt
+from inspector.models.kept import KeptAttempts
+from inspector.models.making import ask_model
+from inspector.models.masking import Masker
+from inspector.models.summarizers.base import Summarizer
 from inspector.quality.facts.fact import ConversationFacts, Where
 from inspector.quality.judgement import (
     Agreement,

@@ -9,15 +9,15 @@ from itertools import islice
 from inspector.answers.attempt_survival import SummaryOutcome
 from inspector.answers.attempting import Watch
 from inspector.answers.inspection import Inspection
-from inspector.attempts.consent import Allowance, Sending, prompt_tokens, recipient_of
-from inspector.attempts.making import ask_model
-from inspector.attempts.masking import Masker
-from inspector.attempts.summarizers.base import Summarizer
 from inspector.config.fact_rules import load_rules
 from inspector.core.conversations import Compaction
 from inspector.core.errors import UnknownConversation
 from inspector.core.handoff import handoff_of
 from inspector.core.messages import Message
+from inspector.models.consent import Allowance, Sending, prompt_tokens, recipient_of
+from inspector.models.making import ask_model
+from inspector.models.masking import Masker
+from inspector.models.summarizers.base import Summarizer
 from inspector.quality.facts.fact import Fate
 from inspector.quality.facts.questions import (
     Agreement,

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from inspector.answers.inspection import Inspection
-    from inspector.attempts.attempt import Attempt
     from inspector.engines.base import Settings
     from inspector.export.documents.document import Document
+    from inspector.models.attempt import Attempt
 
 
 @click.command(epilog=PATH_HELP)
@@ -74,9 +74,9 @@ def attempt(
         recorded_list,
         sending_of,
     )
-    from inspector.attempts.kept import default_attempts
-    from inspector.attempts.masking import Masker
     from inspector.export.documents.attempts import sending_document
+    from inspector.models.kept import default_attempts
+    from inspector.models.masking import Masker
 
     path, name = path_and_name(words, demo)
     answers = Answers(open_source(path, demo), flags_of(options), config)
@@ -185,9 +185,9 @@ def attempts(
     from inspector.answers.answers import Answers
     from inspector.answers.attempt_life import life_curve, life_of
     from inspector.answers.attempting import attempts_of
-    from inspector.attempts.kept import default_attempts
     from inspector.export.documents.attempts import attempt_document, curve_document
     from inspector.export.text.attempts import print_attempt, print_attempts, print_curve, print_outcomes
+    from inspector.models.kept import default_attempts
 
     kept = default_attempts()
     if deleted:
@@ -253,10 +253,10 @@ def recall(
     from inspector.answers.attempt_survival import outcomes_of
     from inspector.answers.attempting import attempts_of, recorded_list
     from inspector.answers.recall import ask_exams, exams_of, recall_sending
-    from inspector.attempts.kept import default_attempts
-    from inspector.attempts.masking import Masker
     from inspector.export.documents.attempts import recall_document, sending_document
     from inspector.export.text.attempts import print_recall
+    from inspector.models.kept import default_attempts
+    from inspector.models.masking import Masker
 
     path, name = path_and_name(words, demo)
     answers = Answers(open_source(path, demo), flags_of(options), config)

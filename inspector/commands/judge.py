@@ -39,11 +39,11 @@ def judge(
     from inspector.answers.answers import Answers
     from inspector.answers.judging import PIECE_TOKENS, ask_judge, judge_prompts, judge_sending, judgement_of
     from inspector.answers.losses import facts_of
-    from inspector.attempts.kept import default_attempts
-    from inspector.attempts.masking import Masker
     from inspector.export.documents.attempts import sending_document
     from inspector.export.documents.judging import judgement_documents
     from inspector.export.text.judging import print_judgements
+    from inspector.models.kept import default_attempts
+    from inspector.models.masking import Masker
 
     path, name = path_and_name(words, demo)
     answers = Answers(open_source(path, demo), {}, None)

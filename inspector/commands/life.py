@@ -21,7 +21,7 @@ from inspector.commands.sources import flags_of, open_source, path_and_name
 from inspector.core.errors import UnknownConversation, UsageProblem
 
 if TYPE_CHECKING:
-    from inspector.attempts.attempt import Attempt
+    from inspector.models.attempt import Attempt
 
 
 @click.command(epilog=PATH_HELP)
@@ -48,9 +48,9 @@ def life(
     from inspector.answers.answers import Answers
     from inspector.answers.attempt_life import LifeOrder, life_curve, life_of, life_sending, make_life
     from inspector.answers.attempting import attempts_of
-    from inspector.attempts.kept import default_attempts
     from inspector.export.documents.attempts import attempt_document, curve_document, sending_document
     from inspector.export.text.attempts import print_curve
+    from inspector.models.kept import default_attempts
 
     path, name = path_and_name(words, demo)
     answers = Answers(open_source(path, demo), flags_of(options), config)

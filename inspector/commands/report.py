@@ -87,7 +87,7 @@ def _answer(answers: Answers, name: str, make: Callable[[], Any], *options: Any)
     so with any of them it is always made."""
     from inspector.answers.attempting import attempts_named
     from inspector.answers.kept_answers import kept_answer
-    from inspector.attempts.kept import default_attempts
+    from inspector.models.kept import default_attempts
 
     if attempts_named(answers.store, name, default_attempts()):
         return make()

@@ -15,8 +15,8 @@ from inspector.core.text import safe
 
 if TYPE_CHECKING:
     from inspector.answers.attempting import Wording
-    from inspector.attempts.consent import Allowance, Sending
-    from inspector.attempts.summarizers.base import Summarizer
+    from inspector.models.consent import Allowance, Sending
+    from inspector.models.summarizers.base import Summarizer
 
 #: Told on standard error every so many characters that come.
 _TELL = 400
@@ -68,8 +68,8 @@ def summarizers_of(
     timeout: float,
 ) -> list[Summarizer]:
     """Those that were named. Raises UsageProblem where none was, or one does not say enough."""
-    from inspector.attempts.summarizers.command import CommandSummarizer
-    from inspector.attempts.summarizers.endpoint import EndpointSummarizer
+    from inspector.models.summarizers.command import CommandSummarizer
+    from inspector.models.summarizers.endpoint import EndpointSummarizer
 
     if endpoint is None and (models or key_env):
         raise UsageProblem("--model and --key-env are an endpoint's: give --endpoint URL too.")
@@ -95,7 +95,7 @@ def wording_of(prompt: Path | None, release: Path | None, focus: str, no_mask: b
 
 def allowed(sending: Sending, send: bool) -> Allowance:
     """The allowance that the user gives: by --send, or by answering in a terminal. Raises NotAllowed."""
-    from inspector.attempts.consent import Allowance
+    from inspector.models.consent import Allowance
 
     for sentence in sending.sentences:
         click.echo(safe(sentence), err=True)

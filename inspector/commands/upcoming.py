@@ -23,9 +23,9 @@ def next_compaction(
     """Show the next compaction: how far it is, what it takes, what is at risk, what to pin, what it costs."""
     from inspector.answers.answers import Answers
     from inspector.answers.upcoming import upcoming
-    from inspector.attempts.masking import Masker
     from inspector.export.documents.upcoming import upcoming_document
     from inspector.export.text.upcoming import print_upcoming
+    from inspector.models.masking import Masker
 
     path, name = path_or_name(words, demo)
     answers, masker = Answers(open_source(path, demo), flags_of(options), config), Masker(not no_mask)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from inspector.answers.facts import FactsAtRisk, FollowedFacts
-from inspector.attempts.masking import Masker
 from inspector.export.documents.document import Document
 from inspector.export.masking import masked
+from inspector.models.masking import Masker
 from inspector.quality.facts.carry import checklist, memories
 from inspector.quality.facts.fact import Fact, Life
 

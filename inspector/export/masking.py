@@ -8,7 +8,7 @@ from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar
 
 from inspector.answers.inspection import Inspection
-from inspector.attempts.masking import Masker, masked_as
+from inspector.models.masking import Masker, masked_as
 from inspector.quality.facts.fact import Fact
 from inspector.replay.transcript import transcript
 from inspector.summaries.summary import ItemChange

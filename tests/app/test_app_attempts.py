@@ -13,11 +13,11 @@ from textual.widget import Widget
 from textual.widgets import Button, Input
 
 from inspector.app.conversation.attempt_prompt import AttemptPrompt, Tick
-from inspector.attempts.kept import default_attempts
 from inspector.core.text import is_safe
+from inspector.models.kept import default_attempts
 from tests.app.running import CHECKOUT, Test, conversation, press, running, settled
-from tests.attempts.server import DONE, Server, event, stream
-from tests.attempts.watching import watched
+from tests.models.server import DONE, Server, event, stream
+from tests.models.watching import watched
 from widgets.panes.compaction_pane import CompactionPane
 from widgets.panes.losses_attempts import LossesAttempts
 from widgets.panes.losses_pane import LossesPane

@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 from inspector.answers import kept_results
-from inspector.attempts.kept import KeptAttempts
 from inspector.config import database
 from inspector.config.database import CacheFile, cache_problems
+from inspector.models.kept import KeptAttempts
 from inspector.stores import index
 from tests.program import Run
 

@@ -12,14 +12,14 @@ import pytest
 
 from inspector.answers.answers import Answers
 from inspector.answers.attempting import place_of
-from inspector.attempts.attempt import Ask
-from inspector.attempts.kept import default_attempts
 from inspector.commands.sources import open_source
 from inspector.core.shares import kept_of
 from inspector.export.report.gathering import gather_report
 from inspector.export.report.limits import ATTEMPTS
 from inspector.export.report.rendering import render_html, render_markdown
 from inspector.export.report.values import Report
+from inspector.models.attempt import Ask
+from inspector.models.kept import default_attempts
 from tests.export.conftest import MADE_AT
 from tests.export.pages import Element, assert_harmless, parsed, shown, tokens
 from tests.export.test_report_hostile import EVIL, MARKUP, one_line

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from inspector.answers.answers import Answers
-from inspector.attempts.masking import Masker
 from inspector.export.masking import masked, masked_words, masking_note
 from inspector.export.report.gathering import gather_report
 from inspector.export.report.rendering import render_html, render_markdown
 from inspector.export.report.values import Report
+from inspector.models.masking import Masker
 from inspector.quality.facts.fact import Fact, Saying, Value
 from inspector.stores.detect import open_store
 from inspector.summaries.diff import diff_summaries

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from inspector.answers.attempt_life import LifeOrder
     from inspector.answers.attempting import Order
     from inspector.answers.inspection import Inspection
-    from inspector.attempts.attempt import Attempt
-    from inspector.attempts.consent import Allowance, Sending
-    from inspector.attempts.summarizers.base import Summarizer
     from inspector.engines.base import Settings
+    from inspector.models.attempt import Attempt
+    from inspector.models.consent import Allowance, Sending
+    from inspector.models.summarizers.base import Summarizer
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +47,8 @@ class Looked:
 
 def summarizer_of(form: Form) -> Summarizer:
     """Who is to write. Raises UsageProblem where the form does not say, or says two."""
-    from inspector.attempts.summarizers.command import CommandSummarizer
-    from inspector.attempts.summarizers.endpoint import EndpointSummarizer
+    from inspector.models.summarizers.command import CommandSummarizer
+    from inspector.models.summarizers.endpoint import EndpointSummarizer
 
     if bool(form.command.strip()) == bool(form.endpoint.strip()):
         raise UsageProblem("Say who is to write: a command, or an endpoint with its model.")
@@ -64,7 +64,7 @@ def look(
     Raises InspectorErrors."""
     from inspector.answers.attempt_life import LifeOrder, life_sending
     from inspector.answers.attempting import Order, Wording, ask_for, planned_list, recorded_list, sending_of
-    from inspector.attempts.masking import Masker
+    from inspector.models.masking import Masker
 
     summarizer = summarizer_of(form)
     budget = _budget(form.budget)
@@ -104,7 +104,7 @@ def send(
     """Send what the user allowed, and keep what comes. Raises NotAllowed, OutputProblem, and Cancelled."""
     from inspector.answers.attempt_life import make_life
     from inspector.answers.attempting import carry_out
-    from inspector.attempts.kept import default_attempts
+    from inspector.models.kept import default_attempts
 
     kept = default_attempts()
     if looked.life is not None:

@@ -19,8 +19,8 @@ from inspector.core.text import safe
 if TYPE_CHECKING:
     from inspector.answers.inspection import Inspection
     from inspector.app.host import Host
-    from inspector.attempts.attempt import Attempt
     from inspector.engines.base import Settings
+    from inspector.models.attempt import Attempt
 
 _ABOUT = (
     "The input is what the agent's engine handed over, so that only the summarizer differs. Nothing is sent before you "
@@ -172,7 +172,7 @@ class AttemptPrompt(ModalScreen[bool]):
 
     def action_send(self) -> None:
         """Send what was looked at."""
-        from inspector.attempts.consent import Allowance
+        from inspector.models.consent import Allowance
 
         looked = self._looked
         if looked is None or "send" in self.jobs.busy():

@@ -15,8 +15,8 @@ from widgets.panes.attempt_lines import AttemptsView, AttemptView, FactFates, Ki
 if TYPE_CHECKING:
     from inspector.answers.attempt_life import CurvePoint
     from inspector.answers.attempt_survival import SummaryOutcome
-    from inspector.attempts.attempt import Attempt
     from inspector.core.conversations import Compaction
+    from inspector.models.attempt import Attempt
 
 
 @dataclass(frozen=True, eq=False, slots=True)

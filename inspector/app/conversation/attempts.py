@@ -32,8 +32,8 @@ class Attempts:
 
     def delete(self, attempt: int) -> None:
         """Delete an attempt with its prompt and its summary."""
-        from inspector.attempts.kept import default_attempts
         from inspector.core.errors import OutputProblem
+        from inspector.models.kept import default_attempts
 
         try:
             default_attempts().delete([attempt])

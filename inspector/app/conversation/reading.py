@@ -185,7 +185,7 @@ def judge_attempts(
     from inspector.answers.attempt_survival import outcomes_of
     from inspector.answers.attempting import attempts_of
     from inspector.app.conversation.attempt_views import AttemptsRead
-    from inspector.attempts.kept import default_attempts
+    from inspector.models.kept import default_attempts
 
     kept = attempts_of(inspection.store, inspection.conversation.row, default_attempts())
     mine = [one for one in kept if one.place.compaction == compaction]

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from inspector.answers.attempt_life import CurvePoint
 from inspector.answers.attempt_survival import SummaryOutcome
 from inspector.answers.recall import Recall
-from inspector.attempts.attempt import Attempt
-from inspector.attempts.consent import Sending
 from inspector.export.documents.document import Document
+from inspector.models.attempt import Attempt
+from inspector.models.consent import Sending
 
 
 def attempt_document(attempt: Attempt, full: bool = False) -> Document:

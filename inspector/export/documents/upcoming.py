@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from inspector.answers.upcoming import Upcoming
-from inspector.attempts.masking import Masker
 from inspector.core.text import safe_title
 from inspector.export.documents.document import Document
+from inspector.models.masking import Masker
 from inspector.quality.facts.carry import plain
 
 

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from inspector.answers.attempt_survival import outcomes_of
 from inspector.answers.inspection import Compared, Inspection
 from inspector.answers.message_facts import Watch
-from inspector.attempts.attempt import Attempt
 from inspector.engines.base import Settings
 from inspector.export.report.limits import ATTEMPTS
 from inspector.export.report.values import AttemptLine, AttemptsPart
+from inspector.models.attempt import Attempt
 from inspector.quality.facts.fact import ConversationFacts
 
 

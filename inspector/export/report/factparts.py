@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from inspector.answers.fact_reading import FactsReading
-from inspector.attempts.masking import Masker
 from inspector.engines.base import Plan
 from inspector.export.checklists import AT_RISK_LEAD
 from inspector.export.masking import masked
 from inspector.export.report.limits import CHECKLIST, RISK
 from inspector.export.report.values import FactGroup, FactsPart, RiskPart, ToldFact
+from inspector.models.masking import Masker
 from inspector.quality.facts.carry import checklist
 from inspector.quality.facts.fact import KINDS, OUTCOMES, ConversationFacts, Life
 from inspector.quality.losses import is_lost, lives_after

@@ -17,7 +17,6 @@ from inspector.answers.measures import measure_conversation
 from inspector.answers.message_facts import Watch
 from inspector.answers.requests import Requests, bills_of, requests_of
 from inspector.answers.resolving import info_for
-from inspector.attempts.kept import default_attempts
 from inspector.config.settings import ResolvedSettings
 from inspector.engines.base import Budgets, Settings
 from inspector.export.masking import masked, masked_words, masker_of, masking_note
@@ -42,6 +41,7 @@ from inspector.export.report.values import (
     SettingLine,
 )
 from inspector.export.report.wording import share_words
+from inspector.models.kept import default_attempts
 from inspector.quality.catalogue import RULES
 from inspector.quality.facts.fact import KINDS
 from inspector.quality.finding import SEVERITIES, Finding

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from inspector.attempts.kept import KeptAttempts
-from tests.attempts.server import Server
+from inspector.models.kept import KeptAttempts
+from tests.models.server import Server
 
 
 @pytest.fixture

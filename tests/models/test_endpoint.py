@@ -6,11 +6,11 @@ import socket
 
 import pytest
 
-from inspector.attempts.summarizers.base import LONGEST
-from inspector.attempts.summarizers.endpoint import LONGEST_PAUSE, TRIES, EndpointSummarizer
 from inspector.core.errors import SummarizerCut, SummarizerFailed, UsageProblem
 from inspector.core.text import is_safe
-from tests.attempts.server import DONE, USAGE, Server, event, hangs_up, stream, whole
+from inspector.models.summarizers.base import LONGEST
+from inspector.models.summarizers.endpoint import LONGEST_PAUSE, TRIES, EndpointSummarizer
+from tests.models.server import DONE, USAGE, Server, event, hangs_up, stream, whole
 
 KEY = "sk-ant-api03-q7Rt2mZx9KcV4bNs8LdW1fHj6PyG3aTe5UioB0vQ"
 GOOD = stream(event("## Goal\n"), event("Ship "), event("it."), event(finish="stop"), USAGE, DONE)

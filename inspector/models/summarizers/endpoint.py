@@ -13,10 +13,10 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from inspector.attempts.masking import KeyFilter, clean
-from inspector.attempts.summarizers.base import LONGEST, PATIENCE, POLL, OnText, Reply
 from inspector.core.errors import SummarizerCut, SummarizerFailed, UsageProblem
 from inspector.core.text import safe_line, safe_title
+from inspector.models.masking import KeyFilter, clean
+from inspector.models.summarizers.base import LONGEST, PATIENCE, POLL, OnText, Reply
 
 if TYPE_CHECKING:
     import httpx2

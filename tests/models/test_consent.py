@@ -10,16 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from inspector.attempts.attempt import Ask, Place
-from inspector.attempts.consent import Allowance, Sending, prompt_tokens, recipient_of
-from inspector.attempts.kept import KeptAttempts
-from inspector.attempts.making import make_attempt
-from inspector.attempts.summarizers.base import Summarizer
-from inspector.attempts.summarizers.command import CommandSummarizer
-from inspector.attempts.summarizers.endpoint import EndpointSummarizer
 from inspector.core.errors import NotAllowed
-from tests.attempts.server import DONE, Server, event, stream
-from tests.attempts.watching import watched
+from inspector.models.attempt import Ask, Place
+from inspector.models.consent import Allowance, Sending, prompt_tokens, recipient_of
+from inspector.models.kept import KeptAttempts
+from inspector.models.making import make_attempt
+from inspector.models.summarizers.base import Summarizer
+from inspector.models.summarizers.command import CommandSummarizer
+from inspector.models.summarizers.endpoint import EndpointSummarizer
+from tests.models.server import DONE, Server, event, stream
+from tests.models.watching import watched
 from tests.program import Run
 
 ROTATING = "Move checkout to orders-v2"

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from threading import Lock
 
-from inspector.attempts.summarizers.base import Summarizer
 from inspector.caching.costs import Cost, Rates, total
 from inspector.config.prices import day_of, rates_of
 from inspector.core.errors import NotAllowed
 from inspector.core.rough import text_tokens
 from inspector.core.text import safe_line
+from inspector.models.summarizers.base import Summarizer
 
 #: Prompts that are only known later may be so many times as long as was told before.
 _ROOM = 1.5

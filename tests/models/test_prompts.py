@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from inspector.attempts.masking import Masker
-from inspector.attempts.prompts import file_prompt, our_prompt, read_template
-from inspector.attempts.release import release_prompt
 from inspector.core.errors import BadInput
 from inspector.engines.summary_input import SummaryInput, unmasked
+from inspector.models.masking import Masker
+from inspector.models.prompts import file_prompt, our_prompt, read_template
+from inspector.models.release import release_prompt
 
 GIVEN = SummaryInput(
     ({"role": "user", "content": "Never drop {table} orders."}, {"role": "assistant", "content": "Fine."}),

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.attempts.masking import KeyFilter, Masker, clean
-from inspector.attempts.summarizers.base import Reply
-from inspector.attempts.summarizers.endpoint import EndpointSummarizer
 from inspector.core.errors import AttemptError
-from tests.attempts.server import DONE, Answer, Server, event, stream, whole
+from inspector.models.masking import KeyFilter, Masker, clean
+from inspector.models.summarizers.base import Reply
+from inspector.models.summarizers.endpoint import EndpointSummarizer
+from tests.models.server import DONE, Answer, Server, event, stream, whole
 
 KEY = "k-9Rt2mZx9KcV4bNs8LdW1fHj6PyG3aTe5"
 

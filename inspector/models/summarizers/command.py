@@ -12,10 +12,10 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from inspector.attempts.masking import clean
-from inspector.attempts.summarizers.base import LONGEST, PATIENCE, POLL, OnText, Reply
 from inspector.core.errors import SummarizerFailed, UsageProblem
 from inspector.core.text import safe_line
+from inspector.models.masking import clean
+from inspector.models.summarizers.base import LONGEST, PATIENCE, POLL, OnText, Reply
 
 _CHUNK = 65_536
 #: So much of what it writes to standard error is kept, from the end, in bytes.

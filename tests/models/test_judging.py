@@ -18,16 +18,16 @@ from inspector.answers.answers import Answers
 from inspector.answers.inspection import Inspection
 from inspector.answers.judging import JudgePrompt, ask_judge, judge_prompts, judge_sending, judgement_of
 from inspector.answers.losses import facts_of
-from inspector.attempts.consent import Allowance
-from inspector.attempts.kept import KeptAttempts
-from inspector.attempts.masking import Masker
-from inspector.attempts.summarizers.base import OnText, Reply, Summarizer
-from inspector.attempts.summarizers.command import CommandSummarizer
-from inspector.attempts.summarizers.endpoint import EndpointSummarizer
 from inspector.commands.sources import open_source
 from inspector.core.errors import NotAllowed, SummarizerFailed, UnknownConversation, UsageProblem
+from inspector.models.consent import Allowance
+from inspector.models.kept import KeptAttempts
+from inspector.models.masking import Masker
+from inspector.models.summarizers.base import OnText, Reply, Summarizer
+from inspector.models.summarizers.command import CommandSummarizer
+from inspector.models.summarizers.endpoint import EndpointSummarizer
 from inspector.quality.judgement import Judged, agreement, judged, letters, pieces_of
-from tests.attempts.server import DONE, Server, event, stream
+from tests.models.server import DONE, Server, event, stream
 
 ROTATING = "Move checkout to orders-v2"
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from inspector.attempts.attempt import Ask, Attempt
-from inspector.attempts.consent import Allowance, cost_of, prompt_tokens
-from inspector.attempts.kept import KeptAttempts
-from inspector.attempts.summarizers.base import OnText, Reply, Summarizer
 from inspector.config.prices import day_of, rates_of
 from inspector.core.errors import AttemptError, SummarizerCut
 from inspector.core.rough import text_tokens
 from inspector.engines.summary_input import finished_summary
+from inspector.models.attempt import Ask, Attempt
+from inspector.models.consent import Allowance, cost_of, prompt_tokens
+from inspector.models.kept import KeptAttempts
+from inspector.models.summarizers.base import OnText, Reply, Summarizer
 
 #: What has come is kept at most so often while more comes, in seconds: a kill loses no more than that.
 _KEEP = 1.0

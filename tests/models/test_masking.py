@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.attempts.masking import Masker
+from inspector.models.masking import Masker
 from tests.quality.test_secrets import SECRETS
 
 _ALNUM = string.ascii_letters + string.digits

@@ -11,10 +11,10 @@ from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
-from inspector.attempts.attempt import Ask, Attempt, Place
 from inspector.config.database import prepare_private
 from inspector.config.opened import OpenedOnce
 from inspector.core.errors import OutputProblem
+from inspector.models.attempt import Ask, Attempt, Place
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sqlite_utils import Database
     from sqlite_utils.migrations import Migrations
 
-    from inspector.attempts.summarizers.base import Summarizer
+    from inspector.models.summarizers.base import Summarizer
 
 _COLUMNS = {
     "id": int, "store": str, "root": str, "compaction": int, "step": int, "at": float, "state": str, "kind": str,

@@ -12,15 +12,15 @@ from pathlib import Path
 
 import pytest
 
-from inspector.attempts.attempt import Ask, Place
-from inspector.attempts.consent import Allowance, Sending, prompt_tokens, recipient_of
-from inspector.attempts.kept import KeptAttempts
-from inspector.attempts.making import make_attempt
-from inspector.attempts.summarizers.base import OnText, Reply, Summarizer
-from inspector.attempts.summarizers.command import CommandSummarizer
-from inspector.attempts.summarizers.endpoint import EndpointSummarizer
 from inspector.core.errors import OutputProblem
-from tests.attempts.server import DONE, USAGE, Server, event, stream, whole
+from inspector.models.attempt import Ask, Place
+from inspector.models.consent import Allowance, Sending, prompt_tokens, recipient_of
+from inspector.models.kept import KeptAttempts
+from inspector.models.making import make_attempt
+from inspector.models.summarizers.base import OnText, Reply, Summarizer
+from inspector.models.summarizers.command import CommandSummarizer
+from inspector.models.summarizers.endpoint import EndpointSummarizer
+from tests.models.server import DONE, USAGE, Server, event, stream, whole
 
 ROOT = Path(__file__).resolve().parents[2]
 ASK = Ask(Place("/a/state.db", "root", 2), "the prompt \ud800", "ours", 2_000, {"profile": "hermes-0.19"})
@@ -121,9 +121,9 @@ def test_a_killed_one_stays_unfinished(tmp_path: Path) -> None:
         """
         import sys, signal
         from pathlib import Path
-        from inspector.attempts import making
-        from tests.attempts.test_kept import ASK, Writer, allow
-        from inspector.attempts.kept import KeptAttempts
+        from inspector.models import making
+        from tests.models.test_kept import ASK, Writer, allow
+        from inspector.models.kept import KeptAttempts
         making._KEEP = 0.0
         def wait():
             print("waits", flush=True)

@@ -18,15 +18,15 @@ from inspector.answers.attempting import Order, Wording, ask_for, carry_out, rec
 from inspector.answers.fact_reading import pruned_by, read_facts
 from inspector.answers.inspection import Inspection
 from inspector.app.conversation.attempt_views import AttemptsRead, attempts_view
-from inspector.attempts.attempt import Attempt
-from inspector.attempts.consent import Allowance
-from inspector.attempts.kept import KeptAttempts
-from inspector.attempts.masking import Masker
-from inspector.attempts.summarizers.base import OnText, Reply
-from inspector.attempts.summarizers.command import CommandSummarizer
 from inspector.commands.sources import open_source
 from inspector.core.errors import UnknownConversation, UsageProblem
 from inspector.engines.base import Settings
+from inspector.models.attempt import Attempt
+from inspector.models.consent import Allowance
+from inspector.models.kept import KeptAttempts
+from inspector.models.masking import Masker
+from inspector.models.summarizers.base import OnText, Reply
+from inspector.models.summarizers.command import CommandSummarizer
 from tests.examples import also
 from tests.program import Run
 from widgets.panes.attempt_lines import attempt_lines, kept_words, table_lines
@@ -366,7 +366,7 @@ def test_the_users_data_stay_as_they_are(program: Run, fixtures_dir: Path) -> No
 
 def test_what_an_endpoint_writes_is_made_safe(program: Run, server: Any) -> None:
     from inspector.core.text import is_safe
-    from tests.attempts.server import DONE, event, stream
+    from tests.models.server import DONE, event, stream
 
     hostile = "## Goal\n\x1b]52;c;aGVsbG8=\x07 [bold]markup[/] \u202eturned\x00 \ud800 <script>"
     server.answers = [stream(event(hostile, more="x"), DONE)]

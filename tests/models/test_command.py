@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from inspector.attempts.summarizers.base import LONGEST
-from inspector.attempts.summarizers.command import CommandSummarizer
 from inspector.core.errors import SummarizerFailed, UsageProblem
 from inspector.core.text import is_safe
+from inspector.models.summarizers.base import LONGEST
+from inspector.models.summarizers.command import CommandSummarizer
 from tests.readable import readable
 
 

@@ -7,8 +7,8 @@ import re
 from functools import cache
 from pathlib import Path
 
-from inspector.attempts.consent import key_of
-from inspector.attempts.summarizers.base import Summarizer
+from inspector.models.consent import key_of
+from inspector.models.summarizers.base import Summarizer
 
 #: Changes whenever the prompt or the reading of answers does.
 PROMPT_VERSION = 1
