@@ -60,6 +60,8 @@ def watch(
                 if notify and sys.stderr.isatty():
                     click.echo(_notification(event), nl=False, err=True)
             if once:
+                if not events:
+                    say(["No conversation is near its threshold."])
                 return
             sys.stdout.flush()
             time.sleep(interval)
