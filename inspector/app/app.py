@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from inspector.app.saved_state import SavedState
     from inspector.core.conversations import ConversationRow
 
-#: How often the database is asked whether somebody wrote to it, in seconds.
+#: Interval of the checks for changes of the store, in seconds.
 WATCH_SECONDS = 0.4
 
 
@@ -45,7 +45,7 @@ class InspectorApp(Host):
     """compaction-inspector in a terminal. Reads a store, never writes to it."""
 
     TITLE = "compaction-inspector"
-    #: Textual reads no styles of a default screen, so the list's stand here.
+    #: Textual does not read the styles of a default screen, so the list's styles are named here.
     CSS_PATH: ClassVar[list[str | PurePath]] = ["app.tcss", "conversations/conversations.tcss"]
     ENABLE_COMMAND_PALETTE = True
     COMMAND_PALETTE_BINDING = "ctrl+p"
@@ -69,9 +69,11 @@ class InspectorApp(Host):
         apart: bool = False,
         driver: type[Driver] | None = None,
     ) -> None:
-        """`index` is the store's conversations where somebody reads them already, and whether they are all. `apart`
-        has another process work
-        in the background of the list. `driver` draws, Textual's own without."""
+        """Create the app.
+
+        `index` is a running read of the conversations, with whether it is complete. `apart` moves background work to
+        another process. `driver` replaces Textual's driver.
+        """
         super().__init__(driver)
         keep_parsed(self)
         self.store = store
@@ -98,7 +100,7 @@ class InspectorApp(Host):
 
     def on_mount(self) -> None:
         """Open the conversation that was asked for on top of the list."""
-        # What is written from now on is noticed, be it before anything has been read.
+        # Changes are noticed from now on, even before anything has been read.
         self._watch()
         if self.first_conversation is not None:
             self.open_conversation(self.first_conversation)
@@ -107,8 +109,10 @@ class InspectorApp(Host):
     def open_conversation(
         self, name: str, message: int | None = None, find: str = "", compaction: int | None = None
     ) -> None:
-        """Open a conversation by any name; `message` is the store's row to go to, `find` a text to mark,
-        `compaction` the one to choose, which its pane then tells of."""
+        """Open a conversation by any name.
+
+        `message` is the store's row to go to, `find` a text to mark, `compaction` the compaction to choose and show.
+        """
         from inspector.app.conversation.screen import ConversationScreen
 
         screen = ConversationScreen(
@@ -125,14 +129,14 @@ class InspectorApp(Host):
         await super().on_event(event)
 
     def shown_conversations(self) -> tuple[str, ...]:
-        """What the filter of the list leaves."""
+        """Ids of the conversations that pass the filter."""
         for screen in self.screen_stack:
             if isinstance(screen, ConversationsScreen):
                 return screen.shown()
         return ()
 
     def leave_with(self, sentence: str) -> None:
-        """Leave a screen that has nothing to show; the one below says why."""
+        """Leave a screen that has nothing to show; the screen below shows the reason."""
         self.pop_screen()
         self.screen.post_message(Problem(sentence))
 

@@ -1,4 +1,4 @@
-"""What the screen for another summary does in threads: what would be sent, and sending it. Plain functions."""
+"""Work of the screen for another summary: prepare what would be sent, and send it. Runs in threads."""
 
 from __future__ import annotations
 
@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """What was typed and ticked: who writes (a command, or an endpoint with its model and the variable that holds its
-    key), and how."""
+    """The form: the writer (a command, or an endpoint with its model and the variable with its key) and its
+    options.
+    """
 
     command: str = ""
     endpoint: str = ""
@@ -37,7 +38,7 @@ class Form:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Looked:
-    """What a form would send: a single order, or a life."""
+    """The order or the life that a form would send."""
 
     sending: Sending
     order: Order | None
@@ -46,7 +47,7 @@ class Looked:
 
 
 def summarizer_of(form: Form) -> Summarizer:
-    """Who is to write. Raises UsageProblem where the form does not say, or says two."""
+    """Return the writer. Raises UsageProblem where the form names none, or two."""
     from inspector.models.summarizers.command import CommandSummarizer
     from inspector.models.summarizers.endpoint import EndpointSummarizer
 
@@ -60,8 +61,10 @@ def summarizer_of(form: Form) -> Summarizer:
 def look(
     inspection: Inspection, settings: Settings, compaction: int, step: int | None, form: Form, watch: Watch
 ) -> Looked:
-    """What the form would send for a recorded compaction, or for the one that is planned at a step; nothing is sent.
-    Raises InspectorErrors."""
+    """Return what the form would send for a recorded compaction, or for one planned at a step. Sends nothing.
+
+    Raises InspectorErrors.
+    """
     from inspector.answers.attempt_life import LifeOrder, life_sending
     from inspector.answers.attempting import Order, Wording, ask_for, planned_list, recorded_list, sending_of
     from inspector.models.masking import Masker
@@ -94,7 +97,7 @@ def _budget(text: str) -> int | None:
     if not text:
         return None
     if not text.isdecimal():
-        raise UsageProblem(f"{text!r} is no number of tokens.")
+        raise UsageProblem(f"{text!r} is not a number of tokens.")
     return int(text)
 
 

@@ -1,4 +1,4 @@
-"""Asks who is to write another summary, says what would be sent to whom, and sends it once that is allowed."""
+"""Asks for the writer of another summary, shows what would be sent to whom, and sends it on consent."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ _ABOUT = (
 )
 #: Below this height of the terminal less is said.
 LOW = 30
-#: (field of the form, what stands in an empty line).
+#: (field of the form, placeholder).
 _FIELDS = (
     ("command", "a command that reads a prompt and writes a summary: llm -m MODEL"),
     ("endpoint", "or an endpoint: https://api.openai.com/v1"),
     ("model", "the endpoint's model"),
     ("key", "the environment variable with the endpoint's key"),
     ("budget", "tokens to ask for (empty: as many as the engine does)"),
-    ("focus", "what is to be kept above all (empty: as the engine does)"),
+    ("focus", "focus of the summary (empty: the engine's own)"),
     ("prompt", "a file with a prompt of your own: {turns} {earlier} {budget} {focus}"),
 )
 
@@ -102,24 +102,24 @@ class AttemptPrompt(ModalScreen[bool]):
                 yield Button("Leave", id="leave", compact=True)
 
     def on_mount(self) -> None:
-        """Who writes is typed first."""
+        """Start with the field of the writer."""
         self.query_one(Input).focus()
         self._say("")
 
     def on_resize(self) -> None:
-        """Where room is short, the form gives way to what is said and to the buttons."""
+        """Make room for the description and the buttons."""
         self.set_class(self.size.height < LOW, "-low")
 
     @property
     def form(self) -> Form:
-        """What was typed."""
+        """The form as typed."""
         texts = {name: self.query_one(f"#{name}", Input).value for name, _ in _FIELDS}
         life, masking = (self.query_one(f"#{name}", Checkbox).value for name in ("life", "masking"))
         return Form(**texts, life=life, masking=masking)
 
     @property
     def told(self) -> str:
-        """What stands above the buttons."""
+        """Text above the buttons."""
         return str(self.query_one("#told", Static).content)
 
     @on(JobMessage)
@@ -129,7 +129,7 @@ class AttemptPrompt(ModalScreen[bool]):
     @on(Input.Changed)
     @on(Checkbox.Changed)
     def _changed(self) -> None:
-        """What was allowed was for what was typed then."""
+        """Consent holds for the form as it was then."""
         if self._looked is not None or "look" in self.jobs.busy():
             self._forget()
 
@@ -177,7 +177,7 @@ class AttemptPrompt(ModalScreen[bool]):
         looked = self._looked
         if looked is None or "send" in self.jobs.busy():
             return
-        # The button or its key, pressed below what is sent to whom, is the consent.
+        # Pressing the button below the description of what is sent to whom is the consent.
         allowance = Allowance(looked.sending)
         self._looked, self._made = None, True
         self.query_one("#send", Button).disabled = True
@@ -211,7 +211,7 @@ class AttemptPrompt(ModalScreen[bool]):
         """Stop what goes on; else leave."""
         if "send" in self.jobs.busy():
             self.jobs.cancel("send")
-            self._say("Stopped. What had come is kept, unfinished.")
+            self._say("Stopped. The unfinished text is kept.")
         else:
             self.jobs.cancel("look")
             self.dismiss(self._made)

@@ -21,8 +21,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class AttemptsRead:
-    """What the attempts of a compaction keep beside its recorded summary; `empty` are those without a summary,
-    `lives` the curves of those that they belong to, each with its first attempt."""
+    """Facts that the attempts of a compaction keep, and its recorded summary.
+
+    `empty` are attempts without a summary. `lives` are the curves of their lives, each with its first attempt.
+    """
 
     compaction: int
     outcomes: tuple[SummaryOutcome, ...] = ()

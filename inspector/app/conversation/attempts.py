@@ -9,8 +9,7 @@ if TYPE_CHECKING:
 
 
 class Attempts:
-    """Asks for an attempt of the chosen compaction, or of the one planned at the moment of a replay; what came of it is
-    read anew."""
+    """Makes and deletes attempts of the chosen compaction, or of a compaction planned at a step of a replay."""
 
     def __init__(self, host: ConversationHost) -> None:
         self._host = host

@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from inspector.config.settings import ResolvedSettings
     from widgets.panes.next_request import CacheView
 
-#: Bodies are read so many at a time, from the end on: that is where breakpoints sit.
+#: Number of messages per read, from the end on: breakpoints are at the end.
 _READ = 8
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Caching:
-    """The breakpoints of a list: by index for its rows (-1: the system prompt), and all of them for the pane."""
+    """Breakpoints of a list, by index for its rows (-1: the system prompt), and in full for the pane."""
 
     marks: Mapping[int, int]
     view: CacheView
@@ -70,9 +70,9 @@ def find_breakpoints(
     token_index: TokenIndex | None,
     watch: Watch,
 ) -> Caching:
-    """Where the breakpoints of a request with the first `length` messages of a list sit.
+    """Return the breakpoints of a request with the first `length` messages of a list.
 
-    A layout or a time to live of None is the release's. Raises StoreErrors.
+    A layout or a time to live of None means the default of the release. Raises StoreErrors.
     """
     policy = next_policy(inspection.conversation.row, profile)
     layout, ttl = layout or policy.layout, ttl or ttl_of(resolved)
@@ -98,10 +98,9 @@ def _view(
     ttl: Ttl,
     policy: CachePolicy,
 ) -> CacheView:
-    """The breakpoints for the pane, with the tokens up to each where the list has been measured.
+    """Breakpoints for the pane, with the tokens up to each if the list is measured.
 
-    What stands behind a breakpoint is taken from the whole: breakpoints stand at the end of a list, so that few
-    bodies are asked for, and a request is sent with its duplicates, which the token index replaces.
+    The tokens after a breakpoint are subtracted from the total: breakpoints are at the end, so few bodies are read.
     """
     from widgets.panes.next_request import BreakpointView, CacheView
 

@@ -1,4 +1,4 @@
-"""What stands above the message list: title, gauge, regions, timeline. Pure functions over values."""
+"""Title, gauge, regions and timeline: pure functions over values."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def gauge_state(
     encoding: str,
     reported: int | None = None,
 ) -> GaugeState:
-    """What the agent reported against the threshold; else the exact tokens of the messages, else the rough ones."""
+    """Return tokens against the threshold: as the agent reported, else exact, else rough."""
     kind: Literal["rough", "exact", "reported"] = "rough" if exact is None else "exact"
     if reported is not None:
         exact, encoding, kind = reported, "with system prompt and tools, at the last response", "reported"
@@ -53,7 +53,7 @@ def gauge_state(
 def planned_regions(plan: Plan, label: str = "") -> RegionBarState:
     """The regions of a plan with their tokens, the summary's budget and the tail's."""
     head, tail = plan.regions()
-    # What was observed is the usual size of a summary, not the most that one may have.
+    # An observed size is the usual one, not a maximum.
     size = "~" if plan.budgets.observed else "≤ "
     note = f"→ {size}{human.tokens(plan.summary_budget)}" if plan.compacts else ""
     return RegionBarState(
@@ -90,9 +90,9 @@ def nodes(
     findings: Mapping[int, int],
     now: int | None = None,
 ) -> tuple[Node, ...]:
-    """The generations as the timeline shows them; `findings` counts those about each compaction.
+    """Return the nodes of the timeline. `findings` counts findings by compaction.
 
-    With `now` that generation is the live one, and nothing is told of those behind it but where they begin.
+    With `now` that generation is the live one, and later ones are only marked as ahead.
     """
     made_by = {c.index + 1: c for c in compactions}
     found = []
@@ -111,7 +111,7 @@ def nodes(
 
 
 def header_parts(state: State, opened: Opened, findings: str) -> tuple[TitlePart, ...]:
-    """What is open, which list of it, and whether the settings are those in force; `findings` are in words."""
+    """Return the parts of the title: conversation, findings, changed settings, model, profile, generation."""
     row, moment = opened.inspection.conversation.row, state.moment
     generation = opened.generations[state.generation - 1]
     profile = state.settings.profile
@@ -175,7 +175,9 @@ def moment_note(
     tokens: int | None,
     fires: str,
 ) -> str:
-    """What happens at a moment, in a few words. `fires` is who would compact a list of so many tokens."""
+    """Describe a moment in a few words. `fires` names the part that would compact a list of this size ("" for
+    none).
+    """
     if at.phase == "said":
         return f"{fires} would compact" if fires and recording.moments.fires_at(at) else ""
     place = 1 if at.phase == "before" else 2 + PHASES.index(at.phase)

@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from inspector.app.conversation.intents import ConversationHost
     from inspector.quality.facts.fact import Fact
 
-#: Terminals drop longer OSC 52 sequences; what is longer goes to the file alone.
+#: Terminals drop longer OSC 52 sequences; longer texts go to the file only.
 CLIPBOARD_LIMIT = 100_000
 _FALLBACKS = {"PAGER": "less", "EDITOR": "vi"}
 
 
 class Clipboard:
-    """Copying, and opening a message in another program. Nothing is written beside the database."""
+    """Copies texts, and opens a message in another program. Writes nothing next to the database."""
 
     def __init__(self, host: ConversationHost) -> None:
         self._host = host

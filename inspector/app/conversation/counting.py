@@ -20,10 +20,10 @@ def counts(
     batch: int,
     known: frozenset[int] = frozenset(),
 ) -> Iterator[tuple[Mapping[int, int], bool, str]]:
-    """(index → exact tokens, whether that was all, encoding), what `first` names before the rest.
+    """Yield (index → exact tokens, whether it is the last part, encoding), the ranges of `first` before the rest.
 
-    What is `known` is left out, unless it lies between what is not. -1 is the system prompt. Raises NoVocabulary
-    where no vocabulary is at hand, StoreErrors.
+    Messages in `known` are left out, unless they are between others. -1 is the system prompt. Raises NoVocabulary and
+    StoreErrors.
     """
     from inspector.tokens.tokenizers import counter_for
 
@@ -44,7 +44,7 @@ def counts(
 def spans(
     length: int, first: tuple[range, ...], batch: int, known: frozenset[int] = frozenset()
 ) -> Iterator[range]:
-    """What of range(length) is not known in ranges of at most `batch`, `first` at the front; ranges may overlap."""
+    """Unknown parts of range(length) as ranges of at most `batch`, `first` at the front; ranges may overlap."""
     done: set[int] = set(known)
     for wanted in first:
         inside = [

@@ -1,6 +1,6 @@
-"""What follows from the state of the screen and what has been read: plan, gauge, regions, timeline, title.
+"""Values derived from the state and the loaded data: plan, gauge, regions, timeline, title.
 
-Pure, and worked out once for the same values: an equal state costs a comparison, a knob's turn one plan.
+Pure and memoized: an equal state costs a comparison, a knob's turn one plan.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from inspector.replay.recording import Recording
 
 T = TypeVar("T")
-#: What a memo keeps: a comparison, A against B, goes back and forth between two.
+#: Number of results that a memo keeps: a comparison of A and B alternates between two.
 _KEPT = 2
 
 
@@ -41,7 +41,7 @@ class Memo:
         self._kept: list[tuple[tuple[Any, ...], T]] = []
 
     def __call__(self, *values: Any) -> Any:
-        """What the function returns for these."""
+        """Return the function's result, from memory where the arguments are known."""
         for known, result in self._kept:
             if same(known, values):
                 return result
@@ -52,8 +52,9 @@ class Memo:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Derived:
-    """What follows. `tokens` are rough, of the next request with the list on screen; `made_by` and `ended_by` are the
-    recorded compactions on both sides of the list; `problem` is a sentence where the engine failed."""
+    """Derived values. `tokens` are rough, of the next request with the list on screen. `made_by` and `ended_by` are
+    the recorded compactions before and after the list. `problem` is a sentence where the engine failed.
+    """
 
     budgets: Budgets
     token_index: TokenIndex | None = None
@@ -72,8 +73,9 @@ class Derived:
 
 
 class Deriver:
-    """Works out what follows. `exact` are the exact tokens of the list with the name of their encoding, None while they
-    are being counted."""
+    """Derives values. `exact` are the exact tokens of the list with their encoding, None while they are being
+    counted.
+    """
 
     def __init__(self) -> None:
         self._derive = Memo(_derive)
@@ -83,7 +85,7 @@ class Deriver:
         self._budgets = Memo(budgets_of)
 
     def __call__(self, state: State, loaded: Loaded, exact: tuple[int, str] | None) -> Derived | None:
-        """What follows from a state; None while nothing is open. The row under the cursor changes nothing here."""
+        """Derive from a state; None while no conversation is open. The cursor does not matter."""
         if loaded.opened is None or not state.generation:
             return None
         derived: Derived = self._derive(

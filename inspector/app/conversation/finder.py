@@ -32,11 +32,11 @@ class Finder:
         self.prompt.display = True
 
     def typed(self, text: str) -> None:
-        """Mark what is typed so far."""
+        """Mark the typed text."""
         self._host.message_list.set_highlight(text)
 
     def submit(self, text: str) -> None:
-        """Look for a text; the cursor goes to the next hit unless it stands on one."""
+        """Find a text; the cursor goes to the next hit, unless it is on one."""
         self._host.message_list.focus()
         self._host.change(find=text)
         if text:
@@ -72,7 +72,7 @@ class Finder:
         return bool(self.prompt.display)
 
     def next_hit(self, direction: int) -> None:
-        """The next message that was found, or the one before."""
+        """Go to the next or previous hit."""
         text, hits = self._host.now.find, self._host.known.current(HITS, self._host.now)
         if not text:
             self._host.app.notify("Nothing is looked for yet; / finds a text in this list.", timeout=2)
@@ -83,7 +83,7 @@ class Finder:
             self._host.when(HITS, lambda hits: self._found(hits, text, direction))
 
     def jump(self, kind: str, direction: int) -> None:
-        """The next boundary, user message or tool error, or the one before."""
+        """Go to the next or previous boundary, user message or tool error."""
         rows = self._host.messages.rows
         if rows is None:
             return

@@ -1,4 +1,4 @@
-"""What parts of the conversation screen ask of it."""
+"""Messages of the what-if pane to the conversation screen, and the screen as its parts see it."""
 
 from __future__ import annotations
 
@@ -39,8 +39,9 @@ class GoToStep(Message):
 
 
 class ConversationHost(Protocol):
-    """The conversation screen as its parts see it: the state, whose next value they assign, what has been read, and a
-    way to wait for what has not."""
+    """The conversation screen as its parts see it: the state that they assign, loaded data, and a way to wait for
+    more.
+    """
 
     store: Store
     flags: dict[str, Any]
@@ -68,12 +69,12 @@ class ConversationHost(Protocol):
 
     @property
     def known(self) -> Loaded:
-        """What has been read."""
+        """The loaded data."""
         ...
 
     @property
     def derived(self) -> Derived | None:
-        """What follows from both; None while nothing is open."""
+        """The values derived from both; None while no conversation is open."""
         ...
 
     def change(self, **changes: Any) -> None:
@@ -81,11 +82,11 @@ class ConversationHost(Protocol):
         ...
 
     def begin_with(self, loaded: Loaded) -> None:
-        """Take what was read of a conversation; it is shown with the state that is assigned next."""
+        """Take loaded data; it is shown with the next state."""
         ...
 
     def going_on(self, name: str, text: str) -> None:
-        """Some job is that far; "" when it ended."""
+        """Show the progress of a job; "" when it ended."""
         ...
 
     def post_message(self, message: Message) -> bool:
@@ -93,9 +94,9 @@ class ConversationHost(Protocol):
         ...
 
     def when(self, resource: Resource[T], then: Callable[[T], object]) -> None:
-        """Do something with what is read, once it has been; wishes are served in their order."""
+        """Call a function with a resource once it is loaded, in the order of the calls."""
         ...
 
     def tell(self, *sentences: str) -> None:
-        """Show sentences beside those that are shown."""
+        """Show more sentences in the notes bar."""
         ...

@@ -20,12 +20,12 @@ _AROUND = 8
 #: Messages of both ends of a list that are counted early.
 _ENDS = (60, 100)
 
-#: What stands in the place of a message that could not be read.
+#: Placeholder of a message that could not be read.
 _UNREAD = Line("(this message cannot be read any more: see the note below)")
 
 
 class MessagePart:
-    """Hands the list its rows. What was read and counted of a generation is kept while the screen is.
+    """Hands the list its rows. Read and counted messages are kept as long as the screen.
 
     `counted` is called when tokens were counted, `problem` with a sentence.
     """
@@ -51,10 +51,10 @@ class MessagePart:
         #: The row of the state that was shown last.
         self._row = -1
 
-    # What has been read.
+    # The rows on screen.
 
     def open(self, opened: Opened, end: Mapping[int, Line]) -> None:
-        """Another reading of the conversation; `end` are lines of its live list. What is the same as before is kept."""
+        """Take a new reading of the conversation; `end` are lines of its live list. Unchanged lists are kept."""
         before, self._opened = self._opened, opened
         for number, index in self._unread:
             # The store can be read again: so may they.
@@ -69,7 +69,7 @@ class MessagePart:
                 else None
             )
             if old is not None and tuple(old.ids) != tuple(generation.ids[: len(old)]):
-                # In place of this list another one stands now.
+                # The list was replaced.
                 self._lines.pop(number, None)
                 self._counts.pop(number, None)
         self.lines(opened.generations[-1].number).update(end)
@@ -119,7 +119,7 @@ class MessagePart:
         return None if total is None else (total, self._encoding)
 
     def count(self, state: State, widget: MessageList) -> None:
-        """Count the tokens of the generation on screen, what is seen and what lies at boundaries first."""
+        """Count the tokens of the generation on screen, visible messages and boundaries first."""
         opened = self._opened
         if opened is None:
             return

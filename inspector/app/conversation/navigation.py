@@ -32,7 +32,7 @@ class Navigation:
             )
 
     def step_compaction(self, direction: int) -> None:
-        """Choose the next compaction, or the one before, and show the list after it; before the first one that list."""
+        """Choose the next or previous compaction and show the list after it; before the first compaction its list."""
         host, state, opened = self._host, self._host.state, self._host.loaded.opened
         if opened is None:
             return
@@ -77,7 +77,7 @@ def end_of(opened: Opened, number: int) -> int:
 
 
 def chosen_with(opened: Opened, number: int) -> int:
-    """The compaction that is chosen with a list: the one that made it, or that ended the first; 0: there is none."""
+    """Index of the compaction to choose with a list: that which made it, or which ended the first list; 0 for none."""
     return max(1, number - 1) if len(opened.generations) > 1 else 0
 
 

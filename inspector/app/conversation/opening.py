@@ -25,8 +25,10 @@ _JOB = "opening"
 
 
 class Opener:
-    """Reads the conversation, sets the first state, and remembers the last one. `message` is the store's row to begin
-    with, `find` a text to mark, `compaction` the one to choose."""
+    """Reads the conversation, sets the first state, and remembers the last one.
+
+    `message` is the store's row to begin with, `find` a text to mark, `compaction` the compaction to choose.
+    """
 
     def __init__(
         self,
@@ -46,7 +48,7 @@ class Opener:
 
     @property
     def first_pane(self) -> str:
-        """The pane that tells of the compaction to begin with; "" without one."""
+        """The pane to begin with: "compaction" where one is chosen, else ""."""
         return "" if self._compaction is None else "compaction"
 
     def begin(self) -> None:
@@ -61,12 +63,12 @@ class Opener:
         )
 
     def mounted(self) -> None:
-        """The screen is there; what was read meanwhile is in its first frame."""
+        """Show in the first frame what was read before mounting."""
         self._host.going_on(_JOB, "opening")
         self._host.jobs.take_early(_JOB)
 
     def again(self) -> None:
-        """Somebody wrote to the store: read what is new."""
+        """Read new data after a change of the store."""
         host, opened = self._host, self._host.loaded.opened
         if opened is not None:
             host.jobs.cancel(_JOB)
@@ -124,8 +126,7 @@ class Opener:
             host.change(compaction=1)
 
     def _shrunk(self, opening: Opening) -> None:
-        """Compactions are gone: somebody went back over them, or put another file in the place of this one. What was
-        read of them holds no longer."""
+        """Compactions are gone: the session was rewound or the file replaced. Loaded data is dropped."""
         host, opened = self._host, opening.opened
         last = len(opened.generations)
         host.change(
@@ -135,10 +136,10 @@ class Opener:
         host.loaded = Loaded(opened)
         host.app.notify("The conversation has fewer compactions than before; this is its end now.", timeout=5)
 
-    # Where one begins.
+    # Row and generation to begin with.
 
     def _first_place(self, opened: Opened) -> tuple[int, int]:
-        """The generation and row to begin with: the message that is wanted, else the one of last time, else the end."""
+        """Generation and row to begin with: the wanted message, else the last place, else the end."""
         wanted = self._message
         if wanted is None:
             wanted = self._host.saved.messages.get(opened.inspection.conversation.row.root)
@@ -168,7 +169,7 @@ class Opener:
 
 
 def first_settings(force: Settings, kept: Mapping[str, Any], flags: Mapping[str, Any]) -> Settings:
-    """The settings that the user changed last time (`kept`), as far as they are still ones; flags come before them."""
+    """Settings that the user changed last time (`kept`), as far as they are still valid; flags take precedence."""
     changes = {
         name: kept[name]
         for name in SETTING_NAMES

@@ -1,4 +1,4 @@
-"""Writing to a file that was typed: what is there already is overwritten when it is asked for twice."""
+"""Writing to a typed path: an existing file is overwritten when the user asks twice."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 #: Steps a second.
 SPEEDS = (1, 2, 5, 10, 25, 50, 100, 250)
-#: A playing replay draws at most so many frames a second; faster ones go several steps a frame.
+#: Maximum frames a second of a playing replay; faster speeds take several steps a frame.
 _FRAMES = 25
 _NOTHING_THERE = {
     "message": "That is the {end} step.",
@@ -128,7 +128,7 @@ class Player:
             self._clock = self._beat(1 / min(wanted, _FRAMES), self.advance)
 
     def advance(self) -> None:
-        """What a beat does: one step, several where it plays fast."""
+        """Take one step, or several at a high speed."""
         state = self._host.now
         recording = self._host.known.current(RECORDING, state)
         if state.moment is None or not state.playing:
@@ -141,7 +141,7 @@ class Player:
 
 
 def same_moment(at: Moment, recording: Recording) -> Moment:
-    """A moment as it is in the conversation that was read anew."""
+    """The same moment in a new reading of the conversation."""
     same = recording.moments.moment(at.number)
     return same if (same.step, same.phase) == (at.step, at.phase) else recording.moments.of_step(at.step)
 

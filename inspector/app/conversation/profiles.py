@@ -24,8 +24,9 @@ _ABOUT = "Whose rules plan. Enter takes one, p goes to the next, esc leaves it."
 
 
 class ProfilePrompt(ModalScreen["str | None"]):
-    """Asks for a profile; None where none is chosen. `force` is the one that would be in force, `why` where it is
-    known from ("detected")."""
+    """Asks for a profile; None where none is chosen. `force` is the profile in force, `why` its source
+    ("detected").
+    """
 
     CSS_PATH = "profiles.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -41,7 +42,7 @@ class ProfilePrompt(ModalScreen["str | None"]):
         self.why = why
 
     def compose(self) -> ComposeResult:
-        """What is asked, and every profile with its note."""
+        """Yield the question and every profile with its note."""
         known = names()
         options = [Option(self._line(name), id=name) for name in known]
         with Vertical(id="profiles"):
@@ -62,7 +63,7 @@ class ProfilePrompt(ModalScreen["str | None"]):
         return line.append(safe_line(note))
 
     def on_mount(self) -> None:
-        """The one in use is highlighted."""
+        """Highlight the profile in use."""
         options = self.query_one(OptionList)
         known = names()
         options.highlighted = known.index(self.current) if self.current in known else 0

@@ -8,10 +8,10 @@ from widgets.base.prompt import Prompt
 
 
 class Prompts:
-    """Asks, and does what was typed. What is typed wrongly stays, so that it can be mended.
+    """Asks for a step or a file. Wrong input stays in the prompt.
 
-    `go_to` takes the step; `write` the file, and what to do once it is written; `warn` a sentence; `leave` brings the
-    focus back.
+    `go_to` takes the step. `write` takes the file and a callback. `warn` shows a sentence. `leave` restores the
+    focus.
     """
 
     def __init__(

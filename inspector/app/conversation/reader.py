@@ -1,4 +1,4 @@
-"""Reading what the screen wants: each resource once for what is on screen, with those that it is worked out from."""
+"""Reads the resources that the screen wants, each once for its inputs, after the resources that it depends on."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What the conversation screen has read and worked out in threads: plain functions, values in, a value out.
+"""Functions that the conversation screen runs in threads: values in, a value out.
 
-They know no widget and no screen; the last argument is told how far they are and ends them when nobody waits any more.
+They know no widget and no screen. The last argument takes their progress, and cancels them.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ if TYPE_CHECKING:
 _SCREENFUL = 80
 #: Messages that one batch of exact counts holds.
 _BATCH = 40
-#: What was counted is handed over so often, in seconds: every time draws the list anew.
+#: Interval of partial results of counting, in seconds: each one redraws the list.
 _SHOWN_SECONDS = 0.25
-#: A search looks up whether it is still wanted every so many messages.
+#: Number of messages between checks whether a search is still wanted.
 _WATCHED = 64
 
 
@@ -66,7 +66,7 @@ def open_conversation(
     config: Path | None,
     watch: Watch | None = None,
 ) -> Opening:
-    """Open a conversation; `before` is how it was opened last, of which is kept what has not changed.
+    """Open a conversation; unchanged parts of the last opening (`before`) are kept.
 
     Raises UnknownConversation, StoreErrors, ConfigErrors.
     """
@@ -179,8 +179,10 @@ def find_facts(inspection: Inspection, settings: Settings, watch: Watch) -> Fact
 def judge_attempts(
     inspection: Inspection, settings: Settings, compaction: int, facts: FactsRead, turn: int, watch: Watch
 ) -> AttemptsRead:
-    """What the attempts of a compaction keep, as they are kept now; `turn` is another number whenever that may have
-    changed. Raises StoreErrors, EngineErrors and OutputProblem."""
+    """Judge the attempts of a compaction. `turn` changes whenever attempts may have changed.
+
+    Raises StoreErrors, EngineErrors and OutputProblem.
+    """
     from inspector.answers.attempt_life import life_curve, life_of
     from inspector.answers.attempt_survival import outcomes_of
     from inspector.answers.attempting import attempts_of
@@ -277,7 +279,7 @@ def read_for_replay(inspection: Inspection, profile: str, watch: Watch) -> Recor
 def read_costing(
     inspection: Inspection, resolved: ResolvedSettings, recording: Recording, watch: Watch
 ) -> Costing:
-    """What costs are worked out from; where the user's prices cannot be used, why. Raises StoreErrors, EngineErrors."""
+    """Read the basis of costs, or why the user's prices cannot be used. Raises StoreErrors, EngineErrors."""
     from inspector.answers.costing import Costing, costing_of
 
     try:
@@ -309,7 +311,7 @@ def measure_recording(
     return RecordedFigures(metrics, () if costing is None else costing.variants(recording.events))
 
 
-#: What a run would have cost with another time to live or layout, by name, in US dollars.
+#: Costs of a run with another time to live or layout, by name, in US dollars.
 Otherwise = tuple[tuple[str, float], ...]
 
 
@@ -333,10 +335,7 @@ def run_conversation(
     costing: Costing | None,
     watch: Watch,
 ) -> Runs:
-    """Run a conversation under settings, and under those that were kept, whose rules may be others.
-
-    Raises EngineErrors.
-    """
+    """Run a conversation under the settings on screen, and under the kept ones. Raises EngineErrors."""
     from inspector.app.conversation.summary_size import summary_model
 
     basis = None if costing is None else costing.basis
@@ -364,7 +363,7 @@ def read_sources(
 
 
 def find_text(store: Store, generation: Generation, length: int, query: str, watch: Watch) -> tuple[int, ...]:
-    """The indexes of the first `length` messages that contain a text, whatever its case. Raises StoreErrors."""
+    """Return the indexes of the first `length` messages that contain a text, ignoring case. Raises StoreErrors."""
     wanted = query.casefold()
     return tuple(
         index
@@ -374,7 +373,7 @@ def find_text(store: Store, generation: Generation, length: int, query: str, wat
 
 
 def find_tool_errors(store: Store, generation: Generation, length: int, watch: Watch) -> tuple[int, ...]:
-    """The indexes of those of the first `length` messages that report a tool's failure. Raises StoreErrors."""
+    """Return the indexes of tool errors among the first `length` messages. Raises StoreErrors."""
     return tuple(
         index
         for index, message in _watched(store, generation, length, "looking for tool errors,", watch)

@@ -46,7 +46,7 @@ class ReportPrompt(ModalScreen["tuple[Path, bool] | None"]):
         self._asked_about: Path | None = None
 
     def compose(self) -> ComposeResult:
-        """What is written, the file, what is wrong with it."""
+        """Yield the format, the file, and the problem."""
         with Vertical(id="report"):
             yield Static(Text("Write a report", style="bold"))
             yield Static(Text(_ABOUT), id="about")

@@ -1,6 +1,6 @@
-"""What the conversation screen reads in threads: for each thing what it is worked out from, and the function.
+"""Resources of the conversation screen: the inputs of each, and the function that reads it in a thread.
 
-A new one is an entry here; a pane that wants it names it.
+A new resource is an entry here; a pane names it in `wants`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 Needs = tuple[Any, ...] | None
 
-#: What takes longer than a frame is worked out once a step has stood for so many seconds.
+#: Seconds that a step must be unchanged before slow work starts.
 _REST = 0.08
 #: So long after a knob was turned the conversation is run, in seconds: behind the frame that shows the plan, which it
 #: would hold up, and once for a key that is held.
@@ -122,7 +122,7 @@ def _attempts(state: State, loaded: Loaded) -> Needs:
     return opened.inspection, opened.resolved.settings, state.compaction, facts, state.attempts
 
 
-#: What the attempts of the chosen compaction keep.
+#: Attempts of the chosen compaction, judged.
 ATTEMPTS: Resource[AttemptsRead] = Resource("attempts", _attempts, reading.judge_attempts, (FACTS,))
 LINEAGE: Resource[LineageAsOf] = Resource("lineage", _lineage, reading.follow_items, (COMPACTIONS,))
 
@@ -143,7 +143,7 @@ def _costing(state: State, loaded: Loaded) -> Needs:
     return loaded.opened.inspection, loaded.opened.resolved, recording
 
 
-#: What the calls cost, as the basis of what others would have.
+#: Costs of the recorded requests, the basis of costs of other runs.
 COSTING: Resource[Costing] = Resource("costs", _costing, reading.read_costing, (RECORDING,))
 
 

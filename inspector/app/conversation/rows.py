@@ -27,7 +27,7 @@ _TRACEBACK = "Traceback (most recent call last)"
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """What the list keeps of a body: the first line of its text, and what the text shows."""
+    """The first line of a message, and its flags."""
 
     text: str
     flags: frozenset[Flag] = frozenset()
@@ -52,9 +52,9 @@ def line_of(message: Message) -> Line:
 
 
 def is_tool_error(message: Message) -> bool:
-    """Whether a tool result reports a failure, as far as its first 2,000 characters tell.
+    """Whether a tool result reports a failure in its first 2,000 characters.
 
-    An exit code decides where there is one; else an error that is told, or a traceback.
+    An exit code decides, if there is one; else an error message or a traceback.
     """
     text = message.text[:2_000]
     code = _RETURN.match(text) or _EXIT.search(text)
@@ -92,10 +92,9 @@ class RowMarks:
 
 
 class GenerationRows:
-    """Rows of one generation. Row 0 is the system prompt where the session has one outside the list.
+    """Rows of one generation. Row 0 is the system prompt, if the session has one outside the list.
 
-    `lines` and `exact` are what has been read and counted of its messages so far, by index; they grow. Everything else
-    is marks, put on as a whole.
+    `lines` and `exact` are read lines and counted tokens by index; they grow. Marks are replaced as a whole.
     """
 
     def __init__(
@@ -148,7 +147,7 @@ class GenerationRows:
         return True
 
     def grow(self, generation: Generation) -> None:
-        """The same list, longer now; what is known of its beginning stays."""
+        """Replace the list by a longer one with the same beginning."""
         self.generation = generation
 
     def place(self, row: int) -> tuple[Generation, int]:
@@ -156,7 +155,7 @@ class GenerationRows:
         return self.generation, self.index(row)
 
     def missing(self, rows: range) -> Mapping[int, range]:
-        """What is to be read for these rows: a range of indexes by the number of the generation."""
+        """Unread messages of some rows: a range of indexes by generation."""
         start, stop = max(0, self.index(rows.start)), min(self.index(rows.stop), len(self.generation))
         wanted = [index for index in range(start, stop) if index not in self.lines]
         return {self.generation.number: range(wanted[0], wanted[-1] + 1)} if wanted else {}

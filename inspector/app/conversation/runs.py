@@ -18,8 +18,7 @@ from widgets.panes.token_graph import GraphState
 def replay_view(
     recording: Recording, ran: Runs, recorded: RecordedFigures, model: SummaryModel, costing: Costing | None
 ) -> ReplayView:
-    """A run beside the recording and, where there is one, a run that was kept, for the pane; `costing` is None until
-    costs are read."""
+    """Return the recording, the run, and the kept run if there is one. `costing` is None until costs are read."""
     run, kept = ran.run, ran.kept
     notes = []
     if places_of(run.events) == places_of(recording.events):
@@ -62,7 +61,7 @@ def replay_view(
 
 
 def places_of(events: Sequence[Event]) -> list[tuple[int, int, int]]:
-    """Where and with which boundaries compactions came."""
+    """Step and boundaries of each compaction."""
     return [(event.step, event.head_end, event.tail_start) for event in events]
 
 

@@ -1,7 +1,7 @@
 """One conversation: header, gauge, regions, timeline, the message list, and the panes to its right.
 
-The screen holds the state and what has been read. Both are reactive: when one changes, what follows is derived once,
-and every part on screen is handed its value. Actions compute the next state; what takes long is a job.
+The screen holds the state and the loaded data. Both are reactive: when one changes, values are derived once and
+handed to the parts on screen. Actions compute the next state; slow work is a job.
 """
 
 from __future__ import annotations
@@ -74,8 +74,9 @@ def pane_keys(tabs: Sequence[Tab]) -> list[BindingType]:
 
 
 class ConversationScreen(KeyActions, JobScreen):
-    """A conversation, opened in place. `message` is the store's row to begin with, `find` a text to mark,
-    `compaction` the one to choose in its pane."""
+    """A conversation. `message` is the store's row to begin with, `find` a text to mark, `compaction` one to
+    choose.
+    """
 
     CSS_PATH = "screen.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [*KEYS, *pane_keys(PANES)]
@@ -83,9 +84,9 @@ class ConversationScreen(KeyActions, JobScreen):
         "One generation of the conversation: the list that the agent held between two compactions. The lines between "
         "messages are boundaries: solid ones were recorded, dashed ones are planned by the profile under the settings."
     )
-    #: Where the user is.
+    #: The place of the user.
     state: reactive[State] = reactive(State(), init=False, repaint=False)
-    #: What has been read.
+    #: The loaded data.
     loaded: reactive[Loaded] = reactive(Loaded(), init=False, repaint=False)
 
     def __init__(
@@ -148,9 +149,9 @@ class ConversationScreen(KeyActions, JobScreen):
 
     @on(events.DescendantFocus)
     def _give_room(self) -> None:
-        """Where the list stands above the panes, they get more room while one has the focus.
+        """On a narrow screen, give the panes more room while one has the focus.
 
-        Not by `:focus-within`: Textual would then style every widget in the panes anew wherever the focus goes.
+        `:focus-within` would make Textual restyle every widget in the panes on each move of the focus.
         """
         inside = self.focused is not None and self.panes in self.focused.ancestors
         height = "2fr" if inside and self.has_class("narrow") else "1fr"
@@ -222,7 +223,7 @@ class ConversationScreen(KeyActions, JobScreen):
         self.call_after_refresh(self._read_on)
 
     def _read_on(self) -> None:
-        """What takes long starts behind the frame that shows the list."""
+        """Start slow work after the frame that shows the list."""
         if self.loaded.opened is None or self.left:
             return
         self.messages.count(self.state, self.message_list)
@@ -246,7 +247,7 @@ class ConversationScreen(KeyActions, JobScreen):
     def _say_once(self, sentence: str) -> None:
         self.app.say_once(sentence)
 
-    # What parts ask for.
+    # Intents of parts and panes.
 
     @on(GoTo)
     async def _go_to(self, event: GoTo) -> None:
@@ -365,8 +366,9 @@ class ConversationScreen(KeyActions, JobScreen):
     # Actions.
 
     def action_back(self) -> None:
-        """One step back: from a pane to the list; what was found is unmarked, the replay left, the notes are closed; at
-        last the conversation is left."""
+        """Go one step back: from a pane to the list, out of a search, out of the replay, close the notes, leave the
+        conversation.
+        """
         notes = self.query_one(NotesBar)
         if not self.message_list.has_focus:
             self.message_list.focus()

@@ -1,7 +1,6 @@
-"""Where the user is in a conversation, and what has been read of it: two frozen values.
+"""The place of the user in a conversation, and the loaded data: two frozen values.
 
-Everything on screen follows from them. An action computes the next state and assigns it; what a job brings is put into
-the next `Loaded`. Nothing else changes.
+Everything on screen is derived from them. An action assigns the next state, a job the next `Loaded`.
 """
 
 from __future__ import annotations
@@ -22,20 +21,19 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-#: Settings, and how large what-ifs take summaries to be (see `knob_values.SUMMARY_SIZE`).
+#: Settings, and the size of summaries in what-ifs (see `knob_values.SUMMARY_SIZE`).
 Tuning = tuple[Settings, float | None]
 _SYSTEM_FIRST = b"\x03"
 
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """Where the user is.
+    """The place of the user.
 
-    `generation` is the list on screen, counted from 1 (0 until the conversation is open), `row` the row under its
-    cursor (the system prompt is row 0 where it stands outside the list). `moment` is where a replay stands, None where
-    whole lists are shown. `compaction` is the chosen one, counted from 1, 0 where there is none. `undo` are the tunings
-    that ctrl+z goes back to, `kept` is A of a comparison; `layout` and `ttl` are None where the release decides.
-    `attempts` counts how often attempts were made or deleted here.
+    `generation` is the list on screen, from 1 (0 until the conversation is open), `row` the row under the cursor (a
+    system prompt outside the list is row 0). `moment` is the step of a replay, None outside one. `compaction` is the
+    chosen compaction, from 1 (0: none). `undo` are the tunings for ctrl+z, `kept` is A of a comparison. `layout` and
+    `ttl` are None for the default of the release. `attempts` counts changes of the attempts.
     """
 
     generation: int = 0
@@ -90,10 +88,10 @@ class Opened:
 
 @dataclass(frozen=True, eq=False)
 class Resource(Generic[T]):
-    """Something that is read in a thread: what it is worked out from, and the plain function that does so.
+    """Data that is read in a thread.
 
-    `needs` gives the values for `read(*values, watch)`; None while something that it needs is missing, of which `after`
-    names what is to be read first. `rest` are seconds that the user must have stood still before it is read.
+    `needs` returns the arguments of `read(*values, watch)`, or None while one is missing; `after` names the resources
+    to read first. `rest` is the number of seconds that the arguments must be unchanged.
     """
 
     name: str
@@ -105,7 +103,7 @@ class Resource(Generic[T]):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Loaded:
-    """What has been read: the conversation, and of each resource the last value with what it was worked out from."""
+    """Loaded data: the conversation, and the last value of each resource with its inputs."""
 
     opened: Opened | None = None
     values: Mapping[str, tuple[tuple[Any, ...], Any]] = field(default_factory=dict)
@@ -143,6 +141,6 @@ def recorded(
 def recorded_then(
     compactions: tuple[Compaction, ...] | None, moment: Moment | None
 ) -> tuple[Compaction, ...]:
-    """The recorded compactions that had been made at a moment; all of them outside a replay."""
+    """Recorded compactions up to a moment; all outside a replay."""
     known = compactions or ()
     return known if moment is None else tuple(c for c in known if c.index < moment.generation)

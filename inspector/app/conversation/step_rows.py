@@ -114,7 +114,7 @@ class StepRows(GenerationRows):
         return MessageRow(label, role, line.text, flags=line.flags | {"struck"})
 
     def _within(self, found: MessageRow, index: int) -> MessageRow:
-        """A row as it stands within the compaction."""
+        """A row at the phase of the compaction."""
         during, phase = self.during, self.at.phase
         if during is None:
             return found
@@ -127,7 +127,7 @@ class StepRows(GenerationRows):
         return replace(found, region=region, flags=flags)
 
     def missing(self, rows: range) -> Mapping[int, range]:
-        """What is to be read for these rows: a range of indexes by the number of the generation."""
+        """Unread messages of some rows: a range of indexes by generation."""
         wanted: dict[int, list[int]] = {}
         for row in rows:
             behind = row - self.offset
@@ -142,5 +142,5 @@ class StepRows(GenerationRows):
         return {number: range(min(found), max(found) + 1) for number, found in wanted.items()}
 
     def boundaries(self) -> tuple[Boundary, ...]:
-        """Those that a compaction at this moment would have, and the recorded ones of the one it is within."""
+        """Planned boundaries at this moment, and the recorded ones of the compaction in progress."""
         return boundaries(self.marks.plan, self.during, self.row_of)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def summary_model(recording: Recording, size: float | None) -> SummaryModel:
-    """As recorded (None), a share of their budget, or so many tokens: what the knob says."""
+    """Return the model of the knob: as recorded (None), a share of the budget, or a number of tokens."""
     from inspector.replay.whatif import SummaryModel
 
     if size is None:

@@ -53,7 +53,7 @@ class ExactSums:
         self._sums = [0]
 
     def until(self, length: int, prompt: bool) -> int | None:
-        """Tokens of the first so many messages, with the system prompt if `prompt`; None while one is not counted."""
+        """Tokens of the first `length` messages, with the system prompt if `prompt`; None while one is not counted."""
         counts, sums = self.counts, self._sums
         while len(sums) <= length:
             tokens = counts.get(len(sums) - 1)

@@ -79,10 +79,10 @@ class Tuner:
     # A and B.
 
     def keep(self) -> None:
-        """Keep the settings on screen as A to compare with; where they are A already, drop it."""
+        """Keep the settings on screen as A to compare with; drop A if they are the same."""
         state = self._host.now
         kept = None if state.kept == state.tuning else state.tuning
-        words = "Kept as A; what is on screen is B from now on." if kept else "A is dropped."
+        words = "Kept as A; the settings on screen are B." if kept else "A is dropped."
         if state.pane != "what-if":
             self._host.app.notify(words, timeout=2)
         self._host.change(kept=kept)
@@ -100,7 +100,7 @@ class Tuner:
     # Sweeping.
 
     def sweep(self) -> None:
-        """Sweep over two settings, on a screen of its own."""
+        """Open the sweep over two settings."""
         self._host.when(COSTING, self._push_sweep)
 
     def _push_sweep(self, costing: Costing) -> None:

@@ -1,1 +1,1 @@
-"""The panes beside the message list, one module each; `registry` lists them."""
+"""The panes next to the message list, one module each; `registry` lists them."""

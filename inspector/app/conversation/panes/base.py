@@ -1,4 +1,4 @@
-"""What a pane is: what it is worked out from, the pure function that does so, the widget that shows it."""
+"""The definition of a pane: its inputs, the pure function that computes its view, the widget that shows it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Context(NamedTuple):
-    """What panes are worked out from."""
+    """Inputs of panes."""
 
     state: State
     loaded: Loaded
@@ -29,13 +29,12 @@ class Context(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Pane:
-    """What a tab brings up; its `help` is in sentences.
+    """A pane; `help` describes it in sentences.
 
-    `parts` are the kinds of widgets inside that have keys of their own, each with the view that it is ("": none).
-
-    `needs` picks the values that its view is worked out from (None: there is nothing to show yet), `compute` makes the
-    view of them, in a thread where it is `threaded`, once the values have stood for `rest` seconds. `show` hands the
-    view to the widget that `widget` made. `wants` names what is to be read while the pane is on screen.
+    `needs` picks the inputs (None: nothing to show yet). `compute` makes the view of them, in a thread if `threaded`,
+    once they are unchanged for `rest` seconds. `show` hands the view to the widget, an instance of `widget`. `wants`
+    names the resources to read while the pane is on screen. `parts` are inner widgets with keys, each with the name
+    of its view ("": none).
     """
 
     help: str
@@ -59,10 +58,10 @@ class Tab:
 
     @cached_property
     def pane(self) -> Pane:
-        """The pane, imported when it is first wanted: all of them would be half of what a first opening takes."""
+        """The pane, imported on first use: importing all of them takes half of a first opening."""
         pane: Pane = import_module(self.module).PANE
         return pane
 
     def help(self) -> str:
-        """What the pane shows, in sentences."""
+        """Description of the pane."""
         return self.pane.help

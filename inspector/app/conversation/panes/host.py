@@ -1,4 +1,4 @@
-"""The panes beside the message list: tabs, and the one that is on screen. Only that one is asked and filled."""
+"""The panes next to the message list: tabs and the pane on screen. Only the visible pane is computed."""
 
 from __future__ import annotations
 
@@ -45,11 +45,11 @@ class Panes(Vertical):
         self._wanted = tabs[0].name
         self._focus_wanted = False
         self._coming = False
-        #: What each pane shows was worked out from these values.
+        #: Inputs of the view that each pane shows.
         self._filled: dict[str, tuple[Any, ...] | None] = {}
 
     def compose(self) -> ComposeResult:
-        """Tabs over the panes. A pane is made when it is first wanted: all of them would cost most of an opening."""
+        """Yield tabs and an empty switcher. A pane is made on first use."""
         yield PaneTabs(
             [PaneTab(tab.name, str(n), tab.help, tab.short) for n, tab in enumerate(self.tabs.values(), 1)]
         )
@@ -61,7 +61,7 @@ class Panes(Vertical):
 
     @property
     def current(self) -> str:
-        """The name of the pane on screen; of the one that is coming where there is none yet."""
+        """Name of the pane on screen, or of the first one to come."""
         return self.query_one(ContentSwitcher).current or self._wanted
 
     def pane(self, name: str) -> Widget:
@@ -73,9 +73,9 @@ class Panes(Vertical):
         return bool(self.query_one(ContentSwitcher).query_children(f"#{name}"))
 
     def show(self, name: str, focus: bool = False) -> None:
-        """Bring a pane up; an unknown name changes nothing. With `focus` it gets it.
+        """Bring a pane up, with the focus if `focus`; an unknown name changes nothing.
 
-        Under fast keys the panes between are never brought up: the last one that was wanted is.
+        Fast keys skip the panes in between.
         """
         if name not in self.tabs:
             return
@@ -87,7 +87,7 @@ class Panes(Vertical):
                 self.call_next(self._come)
 
     async def bring(self, name: str, view: str = "") -> Widget:
-        """Bring a pane up, made where it is not yet, in one of its views, and give it the focus."""
+        """Bring a pane up in one of its views, with the focus. Creates it on first use."""
         self._wanted, self._focus_wanted = name, True
         self.query_one(PaneTabs).active = name
         await self._come()
@@ -98,7 +98,7 @@ class Panes(Vertical):
         return pane
 
     async def _come(self) -> None:
-        """Bring the wanted pane up. Another one may be wanted by the time that it is made."""
+        """Bring the wanted pane up, unless another one is wanted by the time that it is made."""
         self._coming = False
         name, switcher = self._wanted, self.query_one(ContentSwitcher)
         if not self.made(name):
@@ -137,7 +137,7 @@ class Panes(Vertical):
     # Filling.
 
     def fill(self, context: Context) -> None:
-        """Hand the pane on screen what it is to show; what is the same draws nothing."""
+        """Compute and show the view of the pane on screen; equal inputs draw nothing."""
         name = self.current
         if not self.made(name):
             return
@@ -167,7 +167,7 @@ class Panes(Vertical):
 
 
 def compute_view(compute: Any, *values: Any) -> Any:
-    """What a pane shows, worked out in a thread; the last value is the watch, which a pane has no use for."""
+    """Compute the view of a pane in a thread; the last value is the watch."""
     watch: Watch = values[-1]
     watch.check()
     return compute(*values[:-1])

@@ -22,12 +22,12 @@ from widgets.base.text_lines import TextLine
 from widgets.lists.message_list import MessageRow
 from widgets.panes.message_pane import CallView, MessagePane, MessageView
 
-#: Results of a message's calls, and the call of a result, are looked for in so many messages behind and before it.
+#: Number of messages before and after in which calls and results are looked up.
 _AROUND = 24
 #: A message is read once the cursor has rested for so many seconds. A key that is held down comes again sooner, so that
 #: scrolling costs nothing.
 _REST = 0.06
-#: Of a result that is kept in a file so many bytes are shown.
+#: Maximum size of a result that is read from a file, in bytes.
 _WHOLE = 4_000_000
 _REASONING = ("reasoning_content", "reasoning")
 _SHOWN_ELSEWHERE = frozenset(
@@ -57,10 +57,9 @@ def compute(
     plan: Plan | None,
     find: str,
 ) -> tuple[MessageView | None, str]:
-    """A message of a list with those around it that its calls and results need, and the text to mark in it; without a
-    store the system prompt.
+    """Return a message with the results of its calls, and the text to mark in it; without a store the system prompt.
 
-    `plan` is the one that prunes it. Raises StoreErrors.
+    `plan` is a plan that prunes the message. Raises StoreErrors.
     """
     if store is None:
         return system_view(row, prompt), find
@@ -157,7 +156,7 @@ def system_view(row: MessageRow, prompt: str) -> MessageView:
 
 
 def pruned_text(message: StoredMessage, calls: Mapping[str, StoredMessage], plan: Plan) -> str | None:
-    """What pruning leaves of a message under a plan; None where the engine does not tell, a sentence where it fails."""
+    """Return the message after pruning; None where the engine cannot show it, a sentence where it fails."""
     try:
         wire = pruned_wire(engine(plan.profile), message, calls.get(message.tool_call_id))
     except EngineError as error:
