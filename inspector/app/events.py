@@ -1,4 +1,4 @@
-"""What the app says to its screens."""
+"""Messages of the app to its screens."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What screens may ask of the app around them."""
+"""The app as screens see it."""
 
 from __future__ import annotations
 
@@ -20,16 +20,17 @@ class Host(App[None]):
     def open_conversation(
         self, name: str, message: int | None = None, find: str = "", compaction: int | None = None
     ) -> None:
-        """Open a conversation by any name; `message` is the store's row to go to, `compaction` the one to
-        choose, which its pane then tells of."""
+        """Open a conversation by any name; `message` is the store's row to go to, `compaction` the compaction to
+        choose.
+        """
         raise NotImplementedError
 
     def leave_with(self, sentence: str) -> None:
-        """Leave a screen that has nothing to show; the one below says why."""
+        """Leave a screen that has nothing to show; the screen below shows the reason."""
         raise NotImplementedError
 
     def say_once(self, sentence: str) -> None:
-        """Tell the user a sentence, once in a run."""
+        """Show a sentence, once in a run."""
         raise NotImplementedError
 
     def shown_conversations(self) -> tuple[str, ...]:

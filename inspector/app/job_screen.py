@@ -1,4 +1,4 @@
-"""A screen that does its long work in jobs: whatever they raise reaches the user as a sentence, and the app goes on."""
+"""A screen that runs slow work as jobs. Their errors become sentences, and the app continues."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class JobScreen(Screen[None]):
-    """A screen with a runner of jobs. What goes on is told in its title bar, what failed in its notes bar."""
+    """A screen with a runner of jobs. The title bar shows progress, the notes bar problems."""
 
     app: Host
 
@@ -30,7 +30,7 @@ class JobScreen(Screen[None]):
 
     @on(events.ScreenResume)
     def _keep_styles(self, event: events.ScreenResume) -> None:
-        """What was just mounted has its styles: Textual would match those of every widget once more."""
+        """Skip restyling right after mounting: Textual would match the styles of every widget again."""
         event.refresh_styles = event.refresh_styles and self._styled
         self._styled = True
 
@@ -41,7 +41,7 @@ class JobScreen(Screen[None]):
         return not app.is_running or app.return_code is not None or self not in app.screen_stack
 
     async def _on_message(self, message: Message) -> None:
-        # What threads still bring then is for nobody: its handlers would look for widgets that are gone.
+        # Results of threads are dropped then: their widgets are gone.
         if not (type(message).__module__.startswith("inspector.") and self.left):
             await super()._on_message(message)
 
@@ -50,14 +50,14 @@ class JobScreen(Screen[None]):
         self.jobs.handle(event)
 
     def going_on(self, name: str, text: str) -> None:
-        """Some job is that far; "" when it ended."""
+        """Show the progress of a job; "" when it ended."""
         self._going_on.pop(name, None)
         if text:
             self._going_on[name] = text
         self.query_one(TitleBar).set_state("  ".join(f"{what} …" for what in self._going_on.values()))
 
     def tell(self, *sentences: str) -> None:
-        """Show sentences beside those that are shown, unless they were put away before."""
+        """Show more sentences, except dismissed ones."""
         bar = self.query_one(NotesBar)
         bar.show([text for text in (*bar.sentences, *sentences) if text not in self.app.put_away])
 

@@ -2,9 +2,9 @@
 
     Jobs.run(name, values, function, then=...)
 
-runs `function(*values, watch)` in a thread and hands what it returns to `then` on the app's own thread. The function
-knows no widget and no screen. A name stands for one thing that is wanted: the same values are worked on once; other
-values overtake those before, whose result nobody gets.
+runs `function(*values, watch)` in a thread and hands the result to `then` on the app's thread. The function knows no
+widget and no screen. Jobs with the same name and values run once; other values replace the running job, whose result
+is dropped.
 """
 
 from __future__ import annotations
@@ -28,15 +28,14 @@ if TYPE_CHECKING:
     from textual.screen import Screen
     from textual.worker import Worker
 
-#: Work that ends sooner tells nothing, and longer work tells no more often than this, in seconds.
+#: Minimum time before the first progress and between progress reports, in seconds.
 TELL_SECONDS = 0.15
 _NOTHING = object()
 
 
 @dataclass(eq=False, slots=True)
 class Job:
-    """Something that is wanted: `key` says what, `values` are what `function` works on. `then` gets its result, `some`
-    parts of it that come before, `failed` the sentence of a failure."""
+    """A job. `function` works on `values`. `then` gets the result, `some` partial results, `failed` a sentence."""
 
     name: str
     key: tuple[Any, ...]
@@ -85,7 +84,7 @@ class Told(JobMessage):
 
 
 class JobWatch:
-    """The Watch of a job: what is told is posted to its screen."""
+    """The Watch of a job: posts progress to its screen."""
 
     def __init__(self, post: Callable[[Message], object], job: Job, cancelled: Callable[[], bool]) -> None:
         self._post = post
@@ -95,7 +94,7 @@ class JobWatch:
         self._text = ""
 
     def __call__(self, what: str, done: int, total: int) -> None:
-        """So many of the whole are done; rests while the user is busy. Raises Cancelled."""
+        """Report progress; pauses while the user is busy. Raises Cancelled."""
         self.check()
         now = time.monotonic()
         if now - self._last >= TELL_SECONDS:
@@ -109,7 +108,7 @@ class JobWatch:
             raise Cancelled("cancelled")
 
     def counting(self, what: str, total: int) -> Callable[[int], None]:
-        """The same for a function that is told only how many are done."""
+        """The same for a function that reports only a count."""
         return lambda done: self(what, done, total)
 
     def some(self, value: Any) -> None:
@@ -124,13 +123,13 @@ class JobWatch:
 
 
 class Jobs:
-    """Runs the jobs of a screen. `told` gets how far each is, by name; `failed` the sentences."""
+    """Runs the jobs of a screen. `progress` gets the progress by name, `failed` sentences."""
 
     def __init__(
-        self, screen: Screen[Any], told: Callable[[str, str], None], failed: Callable[[str], None]
+        self, screen: Screen[Any], progress: Callable[[str, str], None], failed: Callable[[str], None]
     ) -> None:
         self._screen = screen
-        self._told = told
+        self._progress = progress
         self._failed = failed
         self._jobs: dict[str, Job] = {}
 
@@ -170,7 +169,7 @@ class Jobs:
         return known is not None and known.function is function and same(known.key, key)
 
     def cancel(self, name: str) -> None:
-        """Nobody wants it any more; the same may be wanted again."""
+        """Cancel a job; it can be started again."""
         job = self._jobs.pop(name, None)
         if job is None:
             return
@@ -178,7 +177,7 @@ class Jobs:
             job.timer.cancel()
         if job.worker is not None and not job.over:
             job.worker.cancel()
-            self._told(name, "")
+            self._progress(name, "")
         job.over = True
 
     def take_early(self, name: str) -> None:
@@ -188,7 +187,7 @@ class Jobs:
             self.handle(Done(job, job.value))
 
     def busy(self) -> tuple[str, ...]:
-        """The names of the jobs that have not ended, those that rest before they begin included."""
+        """Names of the jobs that have not ended, waiting ones included."""
         return tuple(name for name, job in self._jobs.items() if not job.over)
 
     def _start(self, job: Job) -> None:
@@ -205,12 +204,12 @@ class Jobs:
             )
 
     def handle(self, event: JobMessage) -> None:
-        """What a job's thread said; that of an overtaken one is for nobody."""
+        """Handle a message of a job's thread; messages of replaced jobs are dropped."""
         job = event.job
         if self._jobs.get(job.name) is not job or job.over:
             return
         if isinstance(event, Told):
-            self._told(job.name, event.text)
+            self._progress(job.name, event.text)
         elif isinstance(event, Failed):
             job.over = True
             (job.failed or self._failed)(event.sentence)
@@ -222,7 +221,7 @@ class Jobs:
 
 
 def _work(post: Callable[[Message], object], job: Job) -> None:
-    """In the thread: call the function, post what comes of it. Whatever it raises becomes a sentence."""
+    """In the thread: call the function and post the result. Every error becomes a sentence."""
     worker = get_current_worker()
     watch = JobWatch(post, job, lambda: worker.is_cancelled)
     try:
@@ -231,7 +230,7 @@ def _work(post: Callable[[Message], object], job: Job) -> None:
         return
     except InspectorError as error:
         answer: JobMessage = Failed(job, str(error))
-    except Exception as error:  # noqa: BLE001 - a fault of ours or of another package's engine: told, the app goes on
+    except Exception as error:  # noqa: BLE001 - a fault of ours or of another engine: reported, the app continues
         answer = Failed(
             job,
             f"Something went wrong in {job.name}: {type(error).__name__}: {error}. Please report this.",

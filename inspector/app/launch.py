@@ -43,7 +43,7 @@ def launch(
     """Run the app until the user leaves it. Raises AppBroke."""
     os.environ.setdefault("TEXTUAL_FPS", _FRAMES)
     index = read_ahead(store)
-    # What is imported stays; looking through it for garbage again and again costs a tenth of the start.
+    # Imported modules stay; scanning them for garbage costs a tenth of the start.
     gc.disable()
     from rich.console import Console
 
@@ -76,8 +76,7 @@ def launch(
 
 
 def shows_most(rows: Sequence[ConversationRow]) -> str:
-    """Where a first look at the bundled databases begins: the conversation with the most compactions, as far as the
-    sessions alone tell; "" where there is none."""
+    """Id of the bundled conversation to begin with: the one with the most compactions by its sessions; "" for none."""
     return max(rows, key=lambda row: (row.compactions or 0, row.messages)).id if rows else ""
 
 
@@ -85,14 +84,15 @@ def be_prompt() -> None:
     """Have Python answer keys first: threads give way often, and what is imported is not looked through for garbage."""
     sys.setswitchinterval(_SWITCH_SECONDS)
     gc.freeze()
-    # Many short looks: what a conversation that was opened holds would make one of the usual take 75 ms under a key.
+    # Frequent small collections: a usual one would take 75 ms with an open conversation.
     gc.set_threshold(5_000, 5, 100)
     gc.enable()
 
 
 def read_ahead(store: Store) -> Future[Ahead]:
-    """The store's conversations, read in a thread, and whether they are all; where files are to be read for that, what
-    is known without."""
+    """Start to read the conversations in a thread, with whether they are complete; without reading files where
+    possible.
+    """
     found: Future[Ahead] = Future()
 
     def read() -> None:

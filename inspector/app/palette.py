@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def palette_commands(app: Host, screen: Screen[Any]) -> Iterator[SystemCommand]:
-    """One command for each binding that is active on the screen, then those of the panes that are not."""
+    """Yield a command per active binding of the screen, then those of hidden panes."""
     seen: set[str] = set()
     for active in screen.active_bindings.values():
         binding = active.binding
@@ -50,7 +50,7 @@ def _pane_commands(app: Host, screen: Screen[Any], seen: set[str]) -> Iterator[S
 
 
 def _bindings(owner: object) -> Iterator[Binding]:
-    """The keys that a kind of widget of ours has, those of the kinds that it is made from included."""
+    """Bindings of a widget class of this program, inherited ones included."""
     for kind in getattr(owner, "__mro__", ()):
         if kind.__module__.startswith(("inspector.", "widgets.")):
             for binding in kind.__dict__.get("BINDINGS", ()):

@@ -1,5 +1,6 @@
-"""The place that is remembered between runs: per database the conversation, pane, sort, and for each conversation
-the settings that were changed and the message; the theme for all of them."""
+"""The place that is remembered between runs: by database the conversation, pane and sort; by conversation changed
+settings and the message; and the theme.
+"""
 
 from __future__ import annotations
 
@@ -21,11 +22,10 @@ _KEPT_CONVERSATIONS = 200
 
 @dataclass(slots=True)
 class SavedState:
-    """Where the user was. Values from the file are checked, never trusted.
+    """The last place of the user. Values from the file are checked.
 
-    `settings` are those that the user changed, by root session and name; `messages` the row under the cursor in the
-    store, by root session. `kept` is A of a comparison by root session, and `attempt` what was typed to have a summary
-    made again, both for as long as the program runs.
+    `settings` are changed settings by root session and name, `messages` the store's row under the cursor by root
+    session. `kept` (A of a comparison by root session) and `attempt` (the form for another summary) last for one run.
     """
 
     database: str = ""
@@ -41,7 +41,7 @@ class SavedState:
 
     @classmethod
     def load(cls, database: Path, folder: Path | None = None) -> SavedState:
-        """What is remembered of a database."""
+        """Saved values of a database."""
         folder = folder or state_dir()
         document = read_state(folder / _FILE)
         known = _mapping(_mapping(document.get("places")).get(str(database)))

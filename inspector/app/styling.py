@@ -26,15 +26,15 @@ def keep_parsed(app: App[Any]) -> None:
 async def parse_ahead(app: App[Any], screen: Screen[Any]) -> None:
     """Have the app's stylesheet parse the screen's own styles, and those of every widget imported so far.
 
-    Textual does so when a screen is pushed and when the first widget of a kind is mounted. What is parsed here is
-    what it would parse then, and it parses nothing twice.
+    Textual would parse them when a screen is pushed and when the first widget of a class is mounted. Nothing is
+    parsed twice.
     """
     sheet = app.stylesheet
     for path in screen.css_path:
         if not sheet.has_source(str(path)):
             sheet.read(path)
     for kind in _kinds(Widget):
-        # A widget's styles hang on its class alone, but Textual asks an instance for them.
+        # Default styles belong to a class, but Textual asks an instance for them.
         sources = kind.__new__(kind)._get_default_css()
         if all(sheet.has_source(*place) for place, *_ in sources):
             continue

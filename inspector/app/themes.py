@@ -67,7 +67,7 @@ THEMES = (DARK, LIGHT, SIXTEEN)
 
 
 def check_theme(name: str) -> None:
-    """Raises UsageProblem where there is no theme of that name, neither the app's own nor Textual's."""
+    """Raises UsageProblem where neither the app nor Textual has a theme of that name."""
     own = [theme.name for theme in THEMES]
     if name not in own and name not in BUILTIN_THEMES:
         others = ", ".join(sorted(BUILTIN_THEMES))

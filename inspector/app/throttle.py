@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import time
 
-#: The user is busy for so long after a key, in seconds.
+#: Time after a key in which the user counts as busy, in seconds.
 _QUIET = 0.12
 #: The longest rest between two pieces of work: they go on slowly under a key that is held.
 _LONGEST = 0.5
-#: A rest is no shorter, in seconds: waking up takes the interpreter from whoever draws.
+#: Minimum pause, in seconds: waking up takes the interpreter from the drawing thread.
 _NAP = 0.01
 
 _touched = 0.0

@@ -1,4 +1,4 @@
-"""What the list of conversations reads in threads: plain functions, values in, a value out."""
+"""Functions that the list of conversations runs in threads: values in, a value out."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from inspector.core.conversations import ConversationRow
     from inspector.stores.base import Store
 
-#: What was read is handed over so often, in seconds: every time draws the list anew.
+#: Interval of partial results, in seconds: each one redraws the list.
 _SHOWN_SECONDS = 0.25
-#: The other process has so long to look models up, in seconds; who needs the list reads it else.
+#: Maximum time of the other process for looking up models, in seconds.
 _LOOKED_UP_SECONDS = 20
 #: How often a job looks up whether it is still wanted while the other process works, in seconds.
 _LOOK = 0.1
-#: What answers a question about a conversation: its values, None where it cannot be read.
+#: A function that answers a question about a conversation; None where it cannot be read.
 Ask = Callable[[str, "ConversationRow"], Sequence[Any] | None]
 
 
@@ -55,7 +55,7 @@ def read_index(store: Store, watch: Watch) -> tuple[ConversationRow, ...]:
 
 
 def _quietly(read: Callable[[], object]) -> None:
-    """Read, and leave it to whoever asks next to say what is wrong."""
+    """Read, and ignore problems: the next read reports them."""
     with suppress(InspectorError):
         read()
 
@@ -77,8 +77,10 @@ def look_up_models(rows: Sequence[ConversationRow]) -> None:
 
 
 def get_ready(store: Store, row: ConversationRow, flags: Mapping[str, Any], config: Path | None) -> None:
-    """Find out what is found out once, and opening a conversation would wait for: the settings in force, and for them
-    which release wrote the store. What is wrong is said when one is opened."""
+    """Resolve the settings of a conversation ahead, and with them the release that wrote the store.
+
+    Problems are reported when a conversation is opened.
+    """
     from inspector.answers.resolving import resolve
 
     with suppress(InspectorError):
@@ -88,7 +90,7 @@ def get_ready(store: Store, row: ConversationRow, flags: Mapping[str, Any], conf
 
 
 def import_pane(tab: Tab) -> Pane:
-    """What a pane of the next screen needs, once no key is pressed."""
+    """Import a pane of the next screen while no key is pressed."""
     give_way()
     return tab.pane
 
@@ -97,11 +99,10 @@ def read_overviews(
     store: Store, rows: Sequence[ConversationRow], flags: Mapping[str, Any], config: Path | None, apart: bool,
     watch: Watch,
 ) -> Sequence[ConversationRow]:  # fmt: skip
-    """Hand over the live lists of conversations, then what they lost and their findings, as far as they can be read.
+    """Hand over live lists, then losses and findings, in batches; return the rows.
 
-    Each in batches, what is known from earlier first; then those that were compacted come before the others. `apart`
-    has another process of low priority work out what is not known. One that cannot be read is left out: opening it
-    says what is wrong. Answers the rows.
+    Kept results come first, then compacted conversations, then the others. With `apart` another process of low
+    priority computes what is unknown. Unreadable conversations are left out: opening one shows the problem.
     """
     from inspector.answers.kept_results import default_results
     from inspector.answers.overview import Live, Overview, known_live, known_overview
@@ -153,8 +154,9 @@ def read_store_losses(
     store: Store, rows: Sequence[ConversationRow], flags: Mapping[str, Any], config: Path | None, apart: bool,
     watch: Watch,
 ) -> int:  # fmt: skip
-    """Hand over what each compaction lost, in batches: what is known from earlier first. Answers how many conversations
-    could not be read. `apart` as in read_overviews."""
+    """Hand over the losses of each compaction in batches, kept results first; return the number of unreadable
+    conversations. `apart` as in read_overviews.
+    """
     from inspector.answers.kept_results import default_results
     from inspector.answers.store_losses import listed_losses
 
@@ -189,7 +191,7 @@ def _tried(known: Callable[..., Any], store: Store, row: ConversationRow, *more:
 
 
 class _Batch:
-    """What is handed over together, some times a second."""
+    """Collects results and hands them over a few times a second."""
 
     def __init__(self, watch: Watch) -> None:
         self._watch = watch
@@ -287,5 +289,5 @@ class _Other:
             process.stdin.write(json.dumps(document).encode() + b"\n")
             process.stdin.flush()
         except BrokenPipeError:
-            # Its output has ended too, which is told there.
+            # The end of its output reports the problem.
             return

@@ -44,12 +44,11 @@ if TYPE_CHECKING:
 
 #: Waiting this long for an index that is being read is quicker than drawing an empty list first, in seconds.
 _AHEAD_SECONDS = 0.1
-#: What the folder of the bundled ones is called, in a checkout and installed.
+#: Names of the folder with the bundled stores, in a checkout and installed.
 _BUNDLED = frozenset({"fixtures", "_fixtures"})
-#: So long after the list is there, what the next screen needs is imported, in seconds.
+#: Delay between the list and the import of the next screen, in seconds.
 _PREPARE_SECONDS = 0.02
-#: So long after that the panes are imported that nobody has asked for, in seconds: whoever opens a conversation at once
-#: waits for none of them.
+#: Delay until the other panes are imported, in seconds: an opening right after the start does not wait for them.
 _LATER_SECONDS = 0.5
 
 
@@ -79,8 +78,9 @@ class ConversationsScreen(JobScreen):
         self, store: Store, saved: SavedState, index: Future[tuple[tuple[ConversationRow, ...], bool]] | None = None,
         *, apart: bool = False,
     ) -> None:  # fmt: skip
-        """`index` is the store's conversations where somebody reads them already, and whether they are all. `apart`
-        has another process work in the background."""
+        """Create the screen. `index` is a running read of the conversations, with whether it is complete. `apart`
+        moves background work to another process.
+        """
         super().__init__()
         self._apart = apart
         self.store = store
@@ -92,9 +92,9 @@ class ConversationsScreen(JobScreen):
         self._rows: tuple[ConversationRow, ...] = ()
         #: The conversation that the list began with.
         self._began_at: str | None = None
-        #: The rows of which live lists, losses and findings have been read.
+        #: Rows whose live list, losses and findings have been read.
         self._read: dict[str, ConversationRow] = {}
-        #: Messages by conversation as the store counts them: more, or fewer, and it is counted anew.
+        #: Number of messages by conversation in the store; a change means another count.
         self._stored: dict[str, int] = {}
         self._left_at = self.saved.conversation
         #: Whether what the next screen needs has been imported; nothing is worked out in the background before.
@@ -123,11 +123,11 @@ class ConversationsScreen(JobScreen):
         self.going_on("index", "reading")
         if rows:
             self._show_some(rows)
-        # What is known already is on screen first.
+        # Known rows are on screen first.
         self.call_after_refresh(self._read_index)
 
     def _read_ahead(self) -> tuple[tuple[ConversationRow, ...], bool] | None:
-        """What was read while the app was being imported, if there is such a thing and it is all but done."""
+        """Conversations that were read during the import of the app, if that read is nearly done."""
         if self._index is None:
             return None
         try:
@@ -148,8 +148,9 @@ class ConversationsScreen(JobScreen):
 
     @work(group="prepare", exit_on_error=False, description="prepare")
     async def prepare(self) -> None:
-        """What a first opening needs beside the conversation: that is most of the time that it takes. The background
-        work comes after it, then what the other panes need."""
+        """Import the modules of a first opening, which take most of its time; then start background work, then import
+        the panes.
+        """
         from inspector.app.styling import parse_ahead
 
         looked_up = asyncio.create_task(asyncio.to_thread(look_up_models, self._rows if self._apart else ()))
@@ -169,7 +170,7 @@ class ConversationsScreen(JobScreen):
 
     @work(group="prepare", exit_on_error=False, description="prepare panes")
     async def prepare_panes(self, screen: ConversationScreen, tabs: Sequence[Tab]) -> None:
-        """What panes need that nobody has asked for yet."""
+        """Import the panes that were not used yet."""
         from inspector.app.styling import parse_ahead
 
         for tab in tabs:
@@ -177,7 +178,7 @@ class ConversationsScreen(JobScreen):
             await parse_ahead(self.app, screen)
 
     def _show_some(self, rows: tuple[ConversationRow, ...]) -> None:
-        """The list while files are read for the first time: what is not read yet stands by its name and time."""
+        """Show the list while files are read for the first time; unread ones by name and time."""
         if self._whole:
             return
         self._rows = rows
@@ -187,7 +188,7 @@ class ConversationsScreen(JobScreen):
         self._show_title()
 
     def _begin_at(self, rows: Sequence[ConversationRow]) -> None:
-        """Where the user was last; whoever has moved since stays."""
+        """Select the last place, unless the user has moved."""
         table = self.query_one(ConversationTable)
         if self._began_at in (None, table.current):
             table.select(self.saved.conversation or _most_to_show(rows))
@@ -235,7 +236,7 @@ class ConversationsScreen(JobScreen):
         self.query_one(TitleBar).set_parts(parts)
 
     def _named(self) -> str:
-        """What is read: a file, a folder, or how many stores of this machine."""
+        """The source in words: a file, a folder, or a number of stores."""
         from inspector.stores.several import single_stores
 
         path, stores = self.store.path, single_stores(self.store)
@@ -246,8 +247,9 @@ class ConversationsScreen(JobScreen):
         return safe_line(path.name)
 
     def _read_overviews(self) -> None:
-        """Read in the background what the rows do not tell: live lists, then losses and findings. What is being read
-        comes to its end first; under another screen nothing is begun."""
+        """Read live lists, then losses and findings, in the background. A running read ends first; nothing starts
+        under another screen.
+        """
         wanted = tuple(row for row in self._rows if self._read.get(row.id) != row)
         if self._prepared and wanted and self.app.screen is self and "overviews" not in self.jobs.busy():
             values = (self.store, wanted, self.app.flags, self.app.config, self._apart)
@@ -271,7 +273,7 @@ class ConversationsScreen(JobScreen):
         self._show_title()
 
     def on_screen_suspend(self) -> None:
-        """Remember which conversation the cursor was left on. Whoever has opened one waits for that: reading rests."""
+        """Remember the conversation under the cursor, and pause reading for the conversation that was opened."""
         self._left_at = self.saved.conversation
         self.jobs.cancel("overviews")
 
@@ -288,7 +290,7 @@ class ConversationsScreen(JobScreen):
     @on(ConversationTable.Opened)
     def _opened(self, event: ConversationTable.Opened) -> None:
         self.saved.conversation = event.conversation
-        # What the next screen needs is imported first, which no other work is to hold up.
+        # The import of the next screen comes before all other work.
         self.jobs.cancel("overviews")
         self.app.open_conversation(event.conversation)
 
@@ -336,7 +338,7 @@ class ConversationsScreen(JobScreen):
         self.action_clear_filter()
 
     def action_clear_filter(self) -> None:
-        """Show every conversation again; where all are shown, put the notes away."""
+        """Clear the filter; without one dismiss the notes."""
         from textual.widgets import Input
 
         shown = [box for box in self.query("#filter").results(Input) if box.display]
@@ -354,7 +356,7 @@ class ConversationsScreen(JobScreen):
         self._read_index()
 
     def action_losses(self) -> None:
-        """What was lost where, over the whole store."""
+        """Show the losses of the whole store."""
         from inspector.app.losses.screen import LossesScreen
 
         self.app.push_screen(LossesScreen(self.store, self._rows, self._apart))
@@ -367,7 +369,7 @@ class ConversationsScreen(JobScreen):
 
 
 def _most_to_show(rows: Sequence[ConversationRow]) -> str:
-    """Where one begins who was never here: the last active conversation with messages that hangs on no other."""
+    """Id of the first selection of a new user: the last active conversation with messages and without a parent."""
     return next((row.id for row in rows if row.messages and row.kind == "conversation"), "")
 
 

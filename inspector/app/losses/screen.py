@@ -1,4 +1,4 @@
-"""The losses of the whole store: every compaction by what nobody can read any more after it, the worst first."""
+"""The losses of the whole store: every compaction by its lost facts, the worst first."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _LONGEST = 300
 
 
 class LossesScreen(JobScreen):
-    """What was lost where. Enter opens the conversation at that compaction."""
+    """Losses by compaction. Enter opens the conversation there."""
 
     CSS_PATH = "losses.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -71,7 +71,7 @@ class LossesScreen(JobScreen):
         self.jobs.run("losses", values, read_store_losses, self._read_all, some=self._came)
 
     def on_screen_suspend(self) -> None:
-        """Whoever has opened a conversation waits for that: reading rests."""
+        """Pause reading for the conversation that was opened."""
         self._resting = "losses" in self.jobs.busy()
         self.jobs.cancel("losses")
 

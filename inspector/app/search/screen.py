@@ -81,12 +81,12 @@ class HitList(LineList):
         return row.strip(width, style, flat=line == self.cursor and self.flat_cursor)
 
     def opened(self, row: int) -> None:
-        """Tell that a hit was opened."""
+        """Post that a hit was opened."""
         self.post_message(self.Opened(self.hits[row]))
 
 
 def place_words(place: HitPlace | None, wide: bool) -> str:
-    """In which list a message was said, and whether it is still there: "gen 1, left c2", in few cells "c2"."""
+    """The list of a message, and the compaction that removed it: "gen 1, left c2", in few cells "c2"."""
     if place is None:
         return ""
     left = f"c{place.left_with}" if place.left_with else ""
@@ -94,7 +94,7 @@ def place_words(place: HitPlace | None, wide: bool) -> str:
 
 
 def excerpt(hit: Hit, query: str, room: int) -> str:
-    """The excerpt on one line, begun so that the first word looked for lies in so many cells."""
+    """The excerpt on one line, cut so that the first hit is within `width` cells."""
     text = safe_line(hit.excerpt, 1_000)
     places = [start for word in query.split() for start, _ in find_spans(text, word.strip('"'))]
     first = min(places, default=0)
@@ -104,7 +104,7 @@ def excerpt(hit: Hit, query: str, room: int) -> str:
 
 
 def marked_word(query: str) -> str:
-    """What of the words searched for is marked in a hit: a phrase in quotes, else the longest word; "" for none."""
+    """The part of a query to mark in a hit: a quoted phrase, else the longest word; "" for none."""
     phrases = [phrase for phrase in query.split('"')[1::2] if phrase.strip()]
     return max(phrases or [word.strip('*"()') for word in query.split()], key=len, default="")
 
@@ -124,8 +124,9 @@ class Titles:
 
 
 def search_store(store: Store, query: str, watch: Watch) -> tuple[Hit, ...]:
-    """The messages with some words, newest first; hands titles and hits over as they come, then where the hits stand,
-    and returns the last ones. Raises StoreErrors.
+    """Search messages, newest first; hand over titles and hits as they come, then the places of the hits.
+
+    Returns the last ones. Raises StoreErrors.
     """
     watch.some(Titles({row.id: row.title or row.id for row in store.conversations()}))
     hits: list[Hit] = []
@@ -145,7 +146,7 @@ def search_store(store: Store, query: str, watch: Watch) -> tuple[Hit, ...]:
 
 
 class SearchScreen(JobScreen):
-    """Words in, messages out; a new search ends the one before."""
+    """Searches for words; a new search cancels the previous one."""
 
     CSS_PATH = "search.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -218,7 +219,7 @@ class SearchScreen(JobScreen):
         self._say(f"{more} message{'s' if count != 1 else ''}" + ("" if complete else " so far …"))
 
     def tell(self, *sentences: str) -> None:
-        """What went wrong stands where the number of hits would."""
+        """Show a problem in place of the number of hits."""
         self._say(" ".join(sentences))
 
     def _say(self, text: str) -> None:
