@@ -1,4 +1,4 @@
-"""Messages by which a pane asks for something beyond itself. The screen that shows the pane handles them."""
+"""Messages with which a pane asks its screen for something."""
 
 from __future__ import annotations
 

@@ -221,7 +221,7 @@ async def test_nothing_to_show() -> None:
         await host.press("enter", "down", "J", "f")
         pane.set_view(lineage_view(None))
         await host.settle()
-        assert pane.headline == "No compaction has left a summary to follow so far."
+        assert pane.headline == "No compaction has left a summary to follow."
         await host.press("enter")
         assert not host.of(SummaryLife.CellChosen)
 

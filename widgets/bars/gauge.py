@@ -26,11 +26,11 @@ KIND_WORDS = {"rough": "rough estimate", "exact": "exact", "reported": "reported
 
 @dataclass(frozen=True, slots=True)
 class GaugeState:
-    """What the gauge shows, all in tokens.
+    """Values of the gauge in tokens.
 
-    `pressure` is where the warning comes, `hygiene` where the gateway compacts (0 hides a mark). `tokens` are
-    None while nobody has counted; `kind` says how they were counted and `detail` more about it
-    ("cl100k_base", "of the last response"). `planned` is the rough count that plans go by, None where it is the same.
+    `pressure` is the size with a warning, `hygiene` that at which the gateway compacts (0 hides a mark). `tokens` are
+    None until counted, `kind` is the way of counting, `detail` more about it ("cl100k_base", "of the last response").
+    `planned` is the rough count that plans use, None where it is the same.
     """
 
     tokens: int | None = None
@@ -44,7 +44,7 @@ class GaugeState:
 
     @property
     def parted(self) -> bool:
-        """Whether the count on show and the one that plans go by lie on different sides of the threshold."""
+        """Whether the count on screen and the count of plans are on different sides of the threshold."""
         if self.tokens is None or self.planned is None:
             return False
         return (self.tokens >= self.threshold) != (self.planned >= self.threshold)

@@ -21,7 +21,7 @@ _SEPARATOR = "│"
 
 
 class _Key(NamedTuple):
-    """A key with what stands for it: `text` is written after it, empty inside a group but for the last of it."""
+    """A key as shown, with the text after it (empty within a group, except for its last key)."""
 
     key: str
     shown: str
@@ -35,10 +35,10 @@ class _Key(NamedTuple):
 
 
 class KeyLine(Inked, can_focus=False):
-    """The bindings in force that are to be shown; a click presses one, the pointer tells what it does.
+    """Active bindings in one line; a click presses a key, a tooltip explains it.
 
-    One widget that draws one line, where Textual's Footer puts a widget together for each key whenever the focus
-    moves. The command palette's key stands at the right end; what there is no room for is cut, the palette never.
+    Textual's Footer mounts a widget per key on each move of the focus. The palette's key is at the right end and is
+    never cut.
     """
 
     ALLOW_SELECT = False
@@ -116,7 +116,7 @@ class KeyLine(Inked, can_focus=False):
         return None if found is None else self._key(found, found.binding.description)
 
     def _groups(self, active: dict[str, ActiveBinding]) -> Iterator[list[_Key]]:
-        """What is shown, one key for each action of each widget; of a group the keys, then its description once."""
+        """Yield the keys to show, one per action and widget; a group has its description once."""
         shown: dict[tuple[DOMNode, str], ActiveBinding] = {}
         for found in active.values():
             if found.binding.show:
@@ -148,7 +148,7 @@ class KeyLine(Inked, can_focus=False):
             self.app.bell()
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
-        """The tooltip tells what the key under the pointer does."""
+        """Explain the key under the pointer."""
         key = self._key_at(event.x)
         self._point_at("" if key is None else key.key)
         self.tooltip = None if key is None else key.help

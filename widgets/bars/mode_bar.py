@@ -1,4 +1,4 @@
-"""A row of choices of which one is taken: the ways in which a pane can show its value."""
+"""A row of choices, one of them active: the views of a pane."""
 
 from __future__ import annotations
 
@@ -93,14 +93,14 @@ class ModeBar(Inked):
             self.refresh()
 
     def choose(self, mode: str) -> None:
-        """Take a choice and tell; nothing where it is taken already or not offered."""
+        """Take a choice and post it; does nothing where it is active or not offered."""
         if mode != self._mode and any(choice.name == mode for choice in self._modes):
             self._mode = mode
             self.refresh()
             self.post_message(self.ModeChosen(self, mode))
 
     def step(self, by: int) -> None:
-        """Take the next choice, round and round."""
+        """Take the next choice, cyclically."""
         names = [choice.name for choice in self._modes]
         if names:
             place = names.index(self._mode) + by if self._mode in names else 0
@@ -117,7 +117,7 @@ class ModeBar(Inked):
             row.add(f"{self._title}  ", self.ink("modes--title"))
         self._places = []
         needed = row.width + sum(len(mode.label) + 4 for mode in self._modes)
-        # Where room is short, first the gaps go, then the empty dots.
+        # A narrow bar drops the gaps, then the empty dots.
         gap, empty = (
             ("  ", "○ ") if needed <= width else (" ", "○ " if needed - len(self._modes) <= width else "")
         )
@@ -141,7 +141,7 @@ class ModeBar(Inked):
             self.choose(mode.name)
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
-        """The tooltip tells what the choice under the pointer does."""
+        """Explain the choice under the pointer."""
         offset = event.get_content_offset(self)
         mode = None if offset is None else self._mode_at(offset.x)
         self.tooltip = (mode.help or mode.label) if mode is not None else None

@@ -95,8 +95,7 @@ class PaneTabs(Inked):
         return 2 if needed > width and viewport.height >= HIGH else 1
 
     def labels(self, width: int, tabs: Sequence[PaneTab] | None = None) -> list[str]:
-        """What is written on tabs (all without) in a line of so many cells; the chosen one keeps its name as long as
-        others have one."""
+        """Labels of tabs (default: all) in `width` cells; the active tab keeps its name as long as others do."""
         tabs = self._tabs if tabs is None else tabs
         full = [f" {tab.key} {tab.name}" for tab in tabs]
         short = [f" {tab.key} {tab.short or tab.name}" for tab in tabs]
@@ -149,7 +148,7 @@ class PaneTabs(Inked):
             self.post_message(self.Chosen(self, tab.name))
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
-        """The tooltip tells what the pane under the pointer shows."""
+        """Explain the pane under the pointer."""
         offset = event.get_content_offset(self)
         tab = None if offset is None else self._tab_at(offset)
         self.tooltip = f"{tab.name}: {tab.help()}" if tab is not None and tab.help else None

@@ -1,4 +1,4 @@
-"""Head, middle and tail beside each other, as wide as their tokens."""
+"""Head, middle and tail side by side, as wide as their tokens."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class RegionBarState:
 
     @property
     def whole(self) -> bool:
-        """Whether the compaction takes the whole list: there is no head and no tail."""
+        """Whether the compaction takes the whole list, without head and tail."""
         return not self.head.messages and not self.tail.messages
 
     def share(self, name: str) -> RegionShare:
@@ -171,7 +171,7 @@ class RegionBar(Inked, can_focus=True):
 
     @staticmethod
     def _texts(state: RegionBarState, width: int) -> tuple[list[tuple[str, str]], int]:
-        """What stands before and after each bar, in the longest wording that leaves room for the bars."""
+        """Texts before and after each bar, as long as the bars have room."""
 
         def wording(level: int) -> list[tuple[str, str]]:
             texts = []
@@ -201,7 +201,7 @@ class RegionBar(Inked, can_focus=True):
         self.refresh()
 
     def action_choose(self) -> None:
-        """Tell which region is wanted."""
+        """Post the chosen region."""
         if self._rows:
             self.post_message(self.RegionChosen(self, REGIONS[self._region], self._rows[0].kind))
 
@@ -224,7 +224,7 @@ class RegionBar(Inked, can_focus=True):
             self.post_message(self.RegionChosen(self, name, self._rows[offset.y].kind))
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
-        """The tooltip tells about the region under the pointer."""
+        """Explain the region under the pointer."""
         offset = event.get_content_offset(self)
         name = None if offset is None else self._place(offset.x, offset.y)
         if offset is None or name is None:

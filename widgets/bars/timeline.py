@@ -58,8 +58,9 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """Where a replay stands: the step, how many there are, how many had been said when each generation began, what
-    happens there in a few words, and whether it plays, at how many steps a second."""
+    """Position of a replay: step, number of steps, first step of each generation, a note, whether it plays, steps a
+    second.
+    """
 
     step: int
     steps: int
@@ -182,14 +183,14 @@ class Timeline(Inked, can_focus=True):
         self.refresh()
 
     def set_position(self, position: Position | None) -> None:
-        """Show where a replay stands; None shows generations alone."""
+        """Show the position of a replay; None shows only generations."""
         if position != self._position:
             self._position = position
             self.refresh()
 
     @property
     def position(self) -> Position | None:
-        """Where the replay stands."""
+        """The position of the replay."""
         return self._position
 
     @property
@@ -339,7 +340,7 @@ class Timeline(Inked, can_focus=True):
             self._choose(number)
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
-        """The tooltip tells about the node under the pointer; a drag goes through the steps."""
+        """Explain the node under the pointer; a drag goes through the steps."""
         if self._position is not None:
             self.tooltip = (
                 "The whole conversation, a mark for each generation. Click or drag to go to a step."

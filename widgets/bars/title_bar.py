@@ -1,4 +1,4 @@
-"""The top line of a screen: what is open, and at its right end what is going on."""
+"""The top line of a screen: its title, and running work at the right end."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _JOIN = " ─ "
 
 
 class TitlePart(NamedTuple):
-    """A piece of the line. Where room is short, pieces of low `weight` go first; `kind` is its colour."""
+    """A part of the line. A narrow line drops parts of low `weight` first; `kind` is the colour."""
 
     text: str
     weight: int = 1

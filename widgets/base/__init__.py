@@ -1,1 +1,1 @@
-"""What several widgets are made from."""
+"""Parts of several widgets."""

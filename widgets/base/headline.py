@@ -36,7 +36,7 @@ class Headline(Inked):
         self._texts: tuple[str, ...] = ()
 
     def set_lines(self, lines: Sequence[TextLine]) -> None:
-        """Show these lines. The screen is laid out anew only where they need more rows or fewer."""
+        """Show lines. The screen is laid out again only where the number of rows changes."""
         value = tuple(lines)
         if value == self._lines:
             return

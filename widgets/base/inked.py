@@ -16,11 +16,10 @@ from widgets.base.scroll_bar import LineScrollBar
 
 
 class Inked(Widget):
-    """Works each of its colours out when it first draws with it, and again when its styles change.
+    """Computes each colour on first use, and again when the styles change.
 
-    Textual matches the styles of all component classes whenever the widget itself is styled: on a screen that opens
-    that takes longer than to draw it. It forgets colours, too, whenever a widget is drawn anew, and working one out
-    costs more than drawing a line with it.
+    Textual matches the styles of all component classes whenever it styles the widget: on an opening screen that takes
+    longer than drawing it. It also drops colours on each refresh, and computing one costs more than drawing a line.
     """
 
     def __init__(self, *children: Widget, **options: Any) -> None:
@@ -30,7 +29,7 @@ class Inked(Widget):
         self._base: Style | None = None
 
     def _get_component_classes(self) -> frozenset[str]:  # type: ignore[override]
-        """None: those that are drawn with are styled then. Textual asks whenever it has styled the widget."""
+        """Return none, so that Textual styles no component class before it is drawn with."""
         if self._component_styles:
             self._component_styles.clear()
             self.notify_style_update()
@@ -95,9 +94,9 @@ class InkedScroll(Inked, ScrollView):
         return self._vertical_scrollbar
 
     def scroll_over(self, rows: int) -> None:
-        """Scroll over so many rows from now on.
+        """Set the number of rows to scroll over.
 
-        The screen is laid out anew only where the scrollbar comes or goes: otherwise nothing around this moves.
+        The screen is laid out again only where the scrollbar appears or disappears.
         """
         size, height = Size(0, rows), self.styles.height
         shown = self.styles.overflow_y == "scroll" or rows > self.container_size.height

@@ -10,9 +10,8 @@ from textual.message_pump import MessagePump
 
 
 def later(pump: MessagePump, seconds: float, callback: Callable[[], Any]) -> asyncio.TimerHandle:
-    """Call a function after so many seconds, among the messages of `pump`; the handle cancels it.
+    """Call a function after some seconds, among the messages of `pump`; the handle cancels it.
 
-    Textual's `set_timer` leaves out a beat that is late as soon as it begins, and has no other: where the machine gives
-    the process no time just then, it never calls.
+    Textual's `set_timer` drops a late beat, and a single beat that is late never comes.
     """
     return asyncio.get_running_loop().call_later(seconds, pump.call_next, callback)

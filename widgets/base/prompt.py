@@ -10,7 +10,7 @@ from textual.widgets import Input
 
 
 class Prompt(Input):
-    """An Input whose keys are shown. Posts Left on escape; what was typed comes as Input's Submitted."""
+    """An Input with visible keys. Posts Left on escape, and Input's Submitted."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "submit", "Take", id="prompt.take"),

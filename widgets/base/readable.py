@@ -1,4 +1,4 @@
-"""JSON and text as lines that a person can read. Nothing here raises, whatever the text holds."""
+"""JSON and text as readable lines. Nothing here raises, for any text."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from widgets.base.strips import one_line
 from widgets.base.text_lines import Span, TextLine
 
-#: Longer JSON is shown as it is: indenting it would take long and help nobody.
+#: Longer JSON is shown unindented, in characters.
 JSON_LIMIT = 1_000_000
 
 _TOKENS = re.compile(

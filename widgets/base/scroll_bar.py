@@ -9,8 +9,7 @@ from textual.strip import Strip
 
 
 class LineScrollBar(ScrollBar):
-    """Looks like Textual's own, which is drawn as any widget is: for one column that takes a third of the time of the
-    list beside it. There are but five kinds of lines."""
+    """Looks like Textual's own, which takes a third of the drawing time of the list next to it."""
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """The lines of a region."""

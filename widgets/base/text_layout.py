@@ -9,14 +9,14 @@ from collections.abc import Callable
 
 from widgets.base.wrapping import breaks
 
-#: A logical line is laid out in pieces of so many characters, so that no step takes long.
+#: Size of a piece of a logical line, in characters: one step lays out one piece.
 PIECE = 16_384
 
 
 class TextLayout:
-    """The rows of `count` logical lines at a width; `text_of` gives a line, `indent_of` what its prefix takes.
+    """The rows of `count` logical lines at a width; `text_of` returns a line, `indent_of` the width of its prefix.
 
-    `advance` lays out more lines until a time has passed; `rows` counts those laid out so far.
+    `advance` lays out more lines for a time; `rows` counts the rows laid out.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class TextLayout:
         return self._line >= self.count
 
     def advance(self, seconds: float, *, rows: int = 0, line: int = -1) -> None:
-        """Lay out lines for so long, or longer until there are `rows` rows and `line` is laid out."""
+        """Lay out lines for some seconds, or longer until there are `rows` rows and `line` is laid out."""
         limit = time.perf_counter() + seconds
         while not self.done:
             self._piece()

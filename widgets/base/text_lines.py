@@ -33,7 +33,7 @@ STYLES: dict[str, str] = {
     "rest": "color: $foreground 25%;",
 }
 STYLE_CLASSES = frozenset(f"text--{name}" for name in STYLES)
-#: Styles that 16 colours can only tell apart by dimming.
+#: Styles that are dimmed with 16 colours.
 _DIM = ("muted", "kept", "rest")
 
 

@@ -1,4 +1,4 @@
-"""Where long text breaks into the rows of a screen. Text is safe for the screen already."""
+"""Line breaks of long text. Text is safe for the screen already."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from widgets.base.strips import width_of
 
 
 def breaks(text: str, width: int) -> array[int] | None:
-    """The offsets at which the rows after the first start; None where one row holds the text.
+    """Return the offsets of the rows after the first; None where one row has room for the text.
 
-    Rows break after a space where there is one in its second half, else within the word. A row is at
-    most `width` cells wide (spaces that it ends with may stand out); costs time in proportion to the text.
+    Rows break after a space in their second half, else within a word. A row is at most `width` cells wide, trailing
+    spaces excepted. Linear in the text.
     """
     if width <= 0:
         return None
@@ -30,7 +30,7 @@ def _ascii_breaks(text: str, width: int) -> array[int] | None:
     found = array("I")
     start, length, least = 0, len(text), width // 2
     while length - start > width:
-        # A space may stand right behind the row: it is swallowed by the edge.
+        # A space right after the row is cut by the edge.
         space = text.rfind(" ", start + least, start + width + 1)
         start = start + width if space < 0 else space + 1
         if start < length:

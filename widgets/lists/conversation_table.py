@@ -19,13 +19,12 @@ from widgets.lists.line_list import LineList
 
 
 class ConversationEntry(NamedTuple):
-    """A conversation as a row. None means "not known yet" and shows as · .
+    """A row. None means "unknown yet" and is shown as · .
 
-    `tokens` are those of the live list and `threshold` where it compacts; `last_active` is in seconds since the
-    epoch; `kind` is "branch" or "sub-agent" for conversations that hang on another one, whose id is `parent`.
-    `agent` is whose session it is and `folder` the project folder it worked in, "" where that is not known.
-    `lost` are facts that nobody can read any more, `constraints` those of them that bind; `weakened` are no part of it,
-    and neither are the `unknown`, of which nobody can tell.
+    `tokens` and `threshold` are those of the live list; `last_active` is in seconds since the epoch. `kind` is
+    "branch" or "sub-agent" for a child of the conversation `parent`. `agent` and `folder` (the project) are "" where
+    unknown. `lost` counts facts that can no longer be read, `constraints` the constraints among them. `weakened` and
+    `unknown` facts are counted apart.
     """
 
     id: str
@@ -55,7 +54,7 @@ class ConversationEntry(NamedTuple):
 
 
 class Column(NamedTuple):
-    """A column: its heading, its width in cells (0: what is left), from which widget width on it is shown."""
+    """A column: heading, width in cells (0: the rest), minimum width of the widget."""
 
     name: str
     heading: str
@@ -165,7 +164,7 @@ class ConversationTable(LineList):
             return self.widget
 
     class AgentChanged(Message):
-        """The conversations of one agent are shown, or those of all again ("")."""
+        """The table shows one agent, or all of them ("")."""
 
         def __init__(self, widget: ConversationTable, agent: str) -> None:
             super().__init__()
@@ -182,7 +181,7 @@ class ConversationTable(LineList):
         self._entries: list[ConversationEntry] = []
         self._needles: list[str] = []
         self._order: list[int] = []
-        #: Those that stand under the conversation they hang on.
+        #: Ids of the rows below their parent.
         self._under: frozenset[str] = frozenset()
         self._titles: dict[str, str] = {}
         self._filter = ""
@@ -190,7 +189,7 @@ class ConversationTable(LineList):
         self._agents: tuple[str, ...] = ()
         self._column = _BY_NAME["active"]
         self._reverse = True
-        #: Ages are told from this moment; None is the clock. Tests and pictures set it.
+        #: Time from which ages are counted; None is the clock. Tests and pictures set it.
         self.now: float | None = None
         self.tooltip = self.TOOLTIP
 
@@ -226,7 +225,7 @@ class ConversationTable(LineList):
         self._arrange(keep)
 
     def update_entries(self, entries: Iterable[ConversationEntry]) -> None:
-        """Replace conversations in place (same ids), without sorting anew. Unknown ids are left alone."""
+        """Replace rows in place by id, without sorting. Unknown ids are ignored."""
         fresh = {entry.id: entry for entry in entries}
         self._entries = [fresh.get(entry.id, entry) for entry in self._entries]
         self._needles = []
@@ -303,7 +302,7 @@ class ConversationTable(LineList):
             self.move_cursor(0 if words else self.cursor, notify=False)
 
     def _group(self) -> None:
-        """By date, what hangs on another conversation stands under it; in any other order where its value puts it."""
+        """By date, children follow their parent; in any other order they are sorted like all rows."""
         entries = self._entries
         hanging = {entries[i].id: entries[i].parent for i in self._order if entries[i].parent}
         if not hanging:
@@ -320,13 +319,13 @@ class ConversationTable(LineList):
     # Messages out.
 
     def selected(self, row: int) -> None:
-        """Tell that the cursor came to a conversation."""
+        """Post that the cursor is on a conversation."""
         entry = self.entry(row)
         if entry:
             self.post_message(self.Selected(self, entry.id))
 
     def opened(self, row: int) -> None:
-        """Tell that a conversation was opened."""
+        """Post that a conversation was opened."""
         entry = self.entry(row)
         if entry:
             self.post_message(self.Opened(self, entry.id))
@@ -342,7 +341,7 @@ class ConversationTable(LineList):
         self._sort_by(self._column.name)
 
     def action_next_agent(self) -> None:
-        """Show the conversations of the next agent alone; after the last those of all."""
+        """Show only the next agent; after the last one all agents."""
         if len(self._agents) < 2:
             return
         steps = ("", *self._agents)
@@ -395,7 +394,7 @@ class ConversationTable(LineList):
         return places
 
     def draw_header(self, y: int, width: int) -> Strip:
-        """The headings; the one sorted by has an arrow."""
+        """Draw the headings; the sorted column has an arrow."""
         row = Row().add(" ", Style())
         plain, chosen = self.ink("table--header"), self.ink("table--sorted")
         for column, start, stop in self._layout(width):
@@ -496,7 +495,7 @@ def _project(entry: ConversationEntry) -> str:
 
 
 def _gravity(entry: ConversationEntry) -> tuple[int, ...]:
-    """What conversations are ordered by: lost constraints first, then all that is lost, then what was weakened."""
+    """Sort key: lost constraints, then lost facts, then weakened ones."""
     if entry.lost is None:
         return (-1,)
     return (entry.constraints, entry.lost, entry.weakened, entry.unknown)

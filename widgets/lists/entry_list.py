@@ -33,7 +33,7 @@ class EntryList(LineList, Generic[Entry]):
         self.tooltip = self.TOOLTIP
 
     def key(self, entry: Entry) -> object:
-        """What an entry is known by when others come; the entry itself where a subclass names nothing."""
+        """Key of an entry when the entries change; the entry itself by default."""
         return entry
 
     @property
@@ -43,7 +43,7 @@ class EntryList(LineList, Generic[Entry]):
 
     @property
     def entry(self) -> Entry | None:
-        """The one under the cursor."""
+        """The entry under the cursor."""
         return self._entries[self.cursor] if self.cursor < len(self._entries) else None
 
     @property
@@ -66,9 +66,9 @@ class EntryList(LineList, Generic[Entry]):
         return next((row for row, entry in enumerate(self._entries) if self.key(entry) == key), 0)
 
     def selected(self, row: int) -> None:
-        """Tell that the cursor came to an entry."""
+        """Post that the cursor is on an entry."""
         self.post_message(self.Selected(row))
 
     def opened(self, row: int) -> None:
-        """Tell that an entry was opened."""
+        """Post that an entry was opened."""
         self.post_message(self.Opened(row))

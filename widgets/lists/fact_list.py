@@ -75,13 +75,13 @@ def search_text(text: str) -> str:
 
 
 def source_of(entry: ListedFact, live: int) -> GoTo:
-    """Where a fact was said; `live` is the generation of the list that facts at risk are in."""
+    """Return the place where a fact was said; `live` is the generation with the facts at risk."""
     generation = entry.saying.generation if isinstance(entry, Life) else live
     return GoTo(generation, entry.saying.index, search_text(entry.text), "message")
 
 
 def survivor_of(fact: Fact, fate: Fate) -> GoTo | None:
-    """Where a fact is in the list after a compaction, with words of it that are there; None for nowhere."""
+    """Return the place of a fact in the list after a compaction, with words that are there; None for none."""
     if fate.index is None:
         return None
     excerpt = fate.excerpt.casefold()

@@ -1,4 +1,4 @@
-"""Conversations that hang on others (branches, sub-agents): which stand together, and which under their own."""
+"""Families of conversations: parents with their branches and sub-agents."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 
 
 def families(ids: Sequence[str], parents: Mapping[str, str]) -> list[str]:
-    """The ids in their order, each with those that hang on it right behind it; `parents` says on which one one hangs.
+    """Order ids so that children follow their parent; `parents` leads from a child to its parent.
 
-    A family stands where the first of it did. One whose parent is not among the ids stands for itself.
+    A family is at the place of its first member. An id without its parent among the ids is a family.
     """
     shown = set(ids)
     children: dict[str, list[str]] = {}
@@ -30,7 +30,7 @@ def families(ids: Sequence[str], parents: Mapping[str, str]) -> list[str]:
 
 
 def _root(name: str, parents: Mapping[str, str], shown: set[str]) -> str:
-    """The one that a family begins with; in a ring, which a damaged store may have, its smallest name."""
+    """Root of a family; in a cycle, as in a damaged store, its smallest id."""
     seen = [name]
     while (parent := parents.get(seen[-1], "")) in shown:
         if parent in seen:
@@ -40,7 +40,7 @@ def _root(name: str, parents: Mapping[str, str], shown: set[str]) -> str:
 
 
 def standing_under(ids: Sequence[str], parents: Mapping[str, str]) -> frozenset[str]:
-    """Those of a list that stand under the one they hang on, with none but its own between."""
+    """Ids of a list that follow their parent directly, or siblings of theirs."""
     under = set()
     path: list[str] = []
     for name in ids:

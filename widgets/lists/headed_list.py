@@ -1,4 +1,4 @@
-"""Lists whose rows stand below headings, and may have columns."""
+"""Lists with rows below headings, and with columns."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class HeadedList(LineList):
         self._first: dict[int, int] = {}
 
     def lay_lines(self, lines: Sequence[int | str]) -> None:
-        """What each line shows: a row, by its number, or the text of a heading."""
+        """Set the contents of each line: the number of a row, or the text of a heading."""
         self._lines, self._first = tuple(lines), {}
         for line, shown in enumerate(self._lines):
             if isinstance(shown, int):
@@ -47,7 +47,7 @@ class HeadedList(LineList):
 
 
 class ColumnList(HeadedList):
-    """Headed rows with columns, in one of which the cursor is. A click chooses the column too."""
+    """Rows with columns and a cursor in one of them. A click chooses the column, too."""
 
     class Selected(Message):
         """The cursor came to another row."""
@@ -65,7 +65,7 @@ class ColumnList(HeadedList):
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.column = 0
-        #: Where each column was drawn: from a cell, to one, its number.
+        #: Cells of each drawn column: (start, stop, number).
         self.places: list[tuple[int, int, int]] = []
 
     def set_column(self, column: int) -> None:
@@ -75,19 +75,19 @@ class ColumnList(HeadedList):
             self.refresh()
 
     def column_style(self, here: bool) -> Style:
-        """What is added to the style of the cursor's column."""
+        """Style of the cursor's column."""
         return Style(bold=True, underline=True) if here else Style()
 
     def selected(self, row: int) -> None:
-        """Tell that the cursor came to another row."""
+        """Post that the cursor is on another row."""
         self.post_message(self.Selected())
 
     def opened(self, row: int) -> None:
-        """Tell that a row was opened."""
+        """Post that a row was opened."""
         self.post_message(self.Opened())
 
     def on_click(self, event: events.Click) -> None:
-        """Tell that another column was clicked."""
+        """Post that another column was clicked."""
         offset = event.get_content_offset(self)
         if offset is not None:
             at = next((column for start, stop, column in self.places if start <= offset.x < stop), None)

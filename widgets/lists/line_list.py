@@ -1,4 +1,4 @@
-"""A list whose rows are drawn on demand, so that a million of them cost nothing until they are seen."""
+"""A list that draws its rows on demand, up to a million of them."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class LineList(InkedScroll, can_focus=True):
         #: Cells of a line that is drawn, without the scrollbar.
         self._line_width = 0
 
-    # What a subclass says.
+    # For subclasses to define.
 
     @property
     def row_count(self) -> int:
@@ -93,7 +93,7 @@ class LineList(InkedScroll, can_focus=True):
         return row
 
     def row_at(self, line: int) -> int | None:
-        """The row that a line shows; None where it shows none."""
+        """The row of a line; None for other lines."""
         return line if 0 <= line < self.row_count else None
 
     def draw_header(self, y: int, width: int) -> Strip:
@@ -110,7 +110,7 @@ class LineList(InkedScroll, can_focus=True):
     def opened(self, row: int) -> None:
         """The user opened a row."""
 
-    # What a subclass uses.
+    # For subclasses to use.
 
     @property
     def cursor(self) -> int:
@@ -177,7 +177,7 @@ class LineList(InkedScroll, can_focus=True):
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Draw some lines of the widget."""
-        # Working it out takes as long as looking up a line that is known.
+        # Computing it takes as long as looking up a drawn line.
         self._line_width = self.scrollable_content_region.width
         return super().render_lines(crop)
 

@@ -1,4 +1,4 @@
-"""The items of a lineage as lines: what each is in every column, and its words."""
+"""The items of a lineage as lines: the state in every column, and the text."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from widgets.base.signs import Sign
 from widgets.base.strips import Row, fit, one_line
 from widgets.lists.headed_list import ColumnList
 
-#: Sign and style of each state; the word beside the sign is the state's own.
+#: Sign and style of each state; the word next to the sign is the state.
 SIGNS: dict[State, tuple[str, str]] = {
     "new": (STATE_SIGNS["new"], "added"),
     "kept": (STATE_SIGNS["kept"], "kept"),
@@ -27,19 +27,19 @@ SIGNS: dict[State, tuple[str, str]] = {
     "dropped": (STATE_SIGNS["dropped"], "removed"),
     "back": (STATE_SIGNS["back"], "moved"),
 }
-#: What is written in a cell that has room for a word.
+#: Words of states that do not fit in a cell.
 _WORDS: dict[State, str] = {"renumbered": "number"}
 _WORD, _SIGN = 11, 2
 _FLAGS = {
     "!": "item that says something else than before",
     "◷": "item that is stale: still open, though done or idle",
 }
-#: So many cells are left for the text of an item before words give way to signs.
+#: Minimum width of the text; words become signs before it shrinks.
 _TEXT = 26
 
 
 class LineageList(ColumnList):
-    """One line an item: what it is in each column, and its words; the section above its items."""
+    """One line per item: its state in each column, and its text; sections are headings."""
 
     header_height: ClassVar[int] = 1
     COMPONENT_CLASSES: ClassVar[set[str]] = {
@@ -114,10 +114,10 @@ class LineageList(ColumnList):
         self.move_cursor(at, notify=False)
 
     def widths(self, width: int) -> dict[int, int]:
-        """Cells for each column that is shown in a line of so many: words where there is room, else signs.
+        """Width of each visible column: words where there is room, else signs.
 
-        The column of the cursor keeps its word as long as there is room for any; where not even the signs of all
-        columns fit, those around it are shown.
+        The cursor's column keeps its word as long as possible. Where the signs of all columns do not fit, those
+        around it stay.
         """
         count = len(self._lineage.columns)
         room = width - 3 - min(_TEXT, width // 3)

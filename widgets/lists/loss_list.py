@@ -17,8 +17,10 @@ _WITH_WHEN, _WITH_WORST = 60, 90
 
 
 class LossEntry(NamedTuple):
-    """What one compaction of a conversation lost: facts in all, those of them that bind, those beside them that were
-    weakened, and the text of the worst. `key` names the compaction; `at` is in seconds since the epoch."""
+    """Losses of one compaction: number of facts, constraints among them, weakened facts, and the text of the worst.
+
+    `key` names the compaction; `at` is in seconds since the epoch.
+    """
 
     key: tuple[str, int]
     title: str
@@ -49,11 +51,11 @@ class LossList(EntryList[LossEntry]):
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        #: Ages are told from this moment; None is the clock. Tests and pictures set it.
+        #: Time from which ages are counted; None is the clock. Tests and pictures set it.
         self.now: float | None = None
 
     def key(self, entry: LossEntry) -> object:
-        """The compaction. One who never moved the cursor sees the worst of all, also of those that come."""
+        """Key of the compaction. Until the cursor moves, it stays on the worst one."""
         return entry.key if self.cursor else None
 
     def _title_width(self, width: int) -> int:

@@ -21,7 +21,7 @@ Flag = Literal["error", "finding", "lost", "summary", "struck", "copied", "huge"
 
 #: The gutter of each region; distinct without colour.
 GUTTERS = {"head": "▎", "middle": "┊", "tail": "▌"}
-#: The sign of each flag, in the order in which they are shown where there is room for two.
+#: Sign of each flag, the most important first: a row has room for two.
 FLAG_SIGNS: dict[str, str] = {
     "error": "✗",
     "finding": "!",
@@ -44,20 +44,19 @@ _PLAIN = Style()
 _ROLE_SHORT = {"assistant": "asst", "system": "sys", "user": "user", "tool": "tool"}
 #: Lines kept as drawn.
 _DRAWN_LIMIT = 1_000
-#: Rows that are missing so many pages from those on screen are asked for: a page that is not read is drawn twice.
+#: Number of pages around the screen in which unread rows are asked for.
 _LOOK_AHEAD = 2
-#: So many pages before and after those that are missing are asked for too.
+#: Number of pages before and after unread rows to ask for, too.
 _READ_AHEAD = 4
 
 
 @dataclass(frozen=True, slots=True)
 class MessageRow:
-    """What one line shows.
+    """A row.
 
-    `label` is its index or name ("217", "sys"); `region` is head, middle, tail or empty; `tokens` are None where
-    nobody has counted yet, and `token_kind` says whether they are rough (shown with ~) or exact.
-    `pruned_tokens` is the size after pruning where it changes. `breakpoint` is 1..4. `text` may hold anything; None
-    where it is not read yet.
+    `label` is its index or name ("217", "sys"); `region` is head, middle, tail or empty. `tokens` are None until
+    counted; `token_kind` is rough (shown with ~) or exact. `pruned_tokens` is the size after pruning if that changes.
+    `breakpoint` is 1..4. `text` may contain anything; None until read.
     """
 
     label: str
@@ -79,12 +78,12 @@ class Boundary:
     name: Literal["head_end", "tail_start"]
     kind: Literal["planned", "recorded"]
     note: str = ""
-    #: The number that the label says where it is not `at` (rows may stand before the first message).
+    #: Number in the label where it is not `at` (there may be rows before the first message).
     index: int | None = None
 
 
 class RowSource(Protocol):
-    """Where the rows come from. `row` is called for visible rows only and must not read anything slow."""
+    """Source of the rows. `row` is called for visible rows only and must be fast."""
 
     def __len__(self) -> int: ...
 
@@ -225,11 +224,9 @@ class MessageList(LineList):
     # Values in.
 
     def set_rows(self, source: RowSource, *, cursor: int | None = None, centre: bool = True) -> None:
-        """Show other rows; the cursor goes to `cursor`, or stays where it is as far as that exists.
+        """Show other rows; the cursor goes to `cursor`, or stays if it can. Posts nothing.
 
-        `centre` brings a cursor that is not on screen to the middle of it, else it scrolls as little as possible.
-
-        No message is posted: who changes the rows knows where the cursor is.
+        `centre` scrolls an invisible cursor to the middle, else the list scrolls as little as possible.
         """
         self._source = source
         self._length = len(source)
@@ -287,7 +284,7 @@ class MessageList(LineList):
 
     @property
     def boundaries(self) -> tuple[Boundary, ...]:
-        """The boundary lines, in the order in which they are drawn."""
+        """The boundary lines in drawing order."""
         return self._boundaries
 
     # Lines and rows.
@@ -323,11 +320,11 @@ class MessageList(LineList):
     # Messages out.
 
     def selected(self, row: int) -> None:
-        """Tell that the cursor came to a row."""
+        """Post that the cursor is on a row."""
         self.post_message(self.Selected(self, row))
 
     def opened(self, row: int) -> None:
-        """Tell that a row was opened."""
+        """Post that a row was opened."""
         self.post_message(self.Opened(self, row))
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
@@ -405,7 +402,7 @@ class MessageList(LineList):
         self._add_flags(line, row.flags, 2 if width >= 56 else 1, muted)
         mark = f" ⚑{row.breakpoint}" if row.breakpoint else ""
         room = width - line.width - (3 if width >= 48 or mark else 0)
-        # A cell more than `fit` looks at: what it cuts is no sign of another cut.
+        # One cell more than `fit` uses, so that its cut is the only one.
         text = fit("…" if row.text is None else safe_line(row.text, max(1, room) + 2), room)
         if self._highlight:
             spans = tuple(find_spans(text, self._highlight))

@@ -50,7 +50,7 @@ class Survival:
 
 
 class SurvivalTable(ColumnList, can_focus=False):
-    """A row per kind, a column per compaction, and one for all of them. A click chooses a compaction."""
+    """A row per kind, a column per compaction, and a column "all". A click chooses a compaction."""
 
     header_height: ClassVar[int] = 1
     COMPONENT_CLASSES: ClassVar[set[str]] = {"survival--column", "survival--low", "survival--whole"}

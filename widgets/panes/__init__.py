@@ -1,1 +1,1 @@
-"""The panes beside the message list, and their parts."""
+"""The panes next to the message list, and their parts."""

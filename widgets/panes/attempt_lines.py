@@ -1,4 +1,4 @@
-"""Attempts as values and lines: what each summary that was made again keeps, beside the recorded one."""
+"""Attempts as values and lines: facts that each summary keeps, compared with the recorded one."""
 
 from __future__ import annotations
 
@@ -14,21 +14,20 @@ from widgets.base.strips import fit, one_line
 from widgets.base.text_lines import TextLine, line_of
 from widgets.lists.fact_list import OUTCOMES
 
-#: A column of a table of attempts, in cells; so many of them are shown at most.
+#: Width of a column of the table of attempts, in cells, and the maximum number of columns.
 _COLUMN, _MOST_COLUMNS = 12, 6
 _KIND = 12
 #: The width of a bar, in cells.
 _BAR = 14
-#: So many signs of a command or a model are told.
+#: Maximum length of the name of a command or model.
 _NAME = 27
-#: What a fate is in a column where the attempt did not reach a fact.
+#: Sign of a fact that an attempt did not reach.
 _NOT_THERE = ("–", "muted")
 
 
 @dataclass(frozen=True, slots=True)
 class KindCount:
-    """Of the facts of a kind, how many can be read, of how many; `weakened` no longer bind, of `open` it cannot be
-    told."""
+    """Facts of a kind: `kept` of `of` can be read, `weakened` no longer bind, `open` are undecided."""
 
     kind: str
     kept: int
@@ -39,9 +38,11 @@ class KindCount:
 
 @dataclass(frozen=True, slots=True)
 class AttemptView:
-    """A summary of the chosen compaction: the recorded one (`id` 0), or an attempt. Tokens are rough; `cost` is told
-    already ("" unknown). `kinds` are the facts that it keeps. `problem` says why there is no summary, or only a part.
-    `sections` are the recorded summary compared with it."""
+    """A summary of the chosen compaction: recorded (`id` 0), or an attempt.
+
+    Tokens are rough; `cost` is in words ("" unknown). `kinds` count the facts. `problem` is a sentence about a
+    missing or partial summary. `sections` compare it with the recorded one.
+    """
 
     id: int
     name: str
@@ -60,7 +61,7 @@ class AttemptView:
         return self.called(_NAME)
 
     def called(self, most: int) -> str:
-        """The same with so many signs of its name: what tells commands apart is at their end."""
+        """The label with at most `most` characters of the name; its end is kept."""
         name, half = one_line(self.name, 400), (most - 1) // 2
         short = name if len(name) <= most else f"{name[:half]}…{name[-half:]}"
         return f"#{self.id} {short}" if self.id else "recorded"
@@ -77,7 +78,7 @@ class AttemptView:
 
     @property
     def open(self) -> int:
-        """Of how many of them it cannot be told."""
+        """Number of undecided facts."""
         return sum(kind.open for kind in self.kinds)
 
 
@@ -91,8 +92,10 @@ class FactFates:
 
 @dataclass(frozen=True, slots=True)
 class LifeView:
-    """A life of summaries that were made on top of each other: after each compaction (its index, how many facts it can
-    be told of, how many can be read with the recorded summaries, how many with these)."""
+    """A life: summaries that build on each other.
+
+    `points` are (compaction, facts with a known fate, facts readable with recorded summaries, with these).
+    """
 
     id: int
     name: str
@@ -120,14 +123,14 @@ class AttemptsView:
         return tuple(one for one in self.summaries if one.id)
 
 
-#: Where nothing was made again.
+#: No attempts.
 NO_ATTEMPTS = AttemptsView()
 NONE_YET = "No attempt has been made of this summary. T has one made by a model of your choice."
 JUDGING = "Looking for what each summary keeps …"
 
 
 def kept_words(view: AttemptView, recorded: AttemptView | None) -> str:
-    """What a summary keeps beside the recorded one: the gravest kind by name, then all of them."""
+    """Facts that a summary keeps, compared with the recorded one: the gravest kind, then all."""
     if not view.kinds:
         return ""
     first = view.kinds[0]
@@ -147,14 +150,14 @@ def _unsure(counted: KindCount | AttemptView) -> str:
 
 
 def _better(one: AttemptView, recorded: AttemptView | None) -> bool:
-    """Whether it keeps more, even if all that cannot be told of the recorded one were there."""
+    """Whether it keeps more, even if the recorded one kept every undecided fact."""
     if recorded is None:
         return False
     return one.kept * max(1, recorded.of) > (recorded.kept + recorded.open) * max(1, one.of)
 
 
 def attempt_lines(view: AttemptsView) -> list[TextLine]:
-    """What each attempt keeps, a line each, for the pane of the compaction."""
+    """A line per attempt for the compaction pane."""
     lines = []
     for number, one in enumerate(view.attempts):
         lead = "attempts  " if number == 0 else " " * 10
@@ -171,7 +174,7 @@ def attempt_lines(view: AttemptsView) -> list[TextLine]:
 
 
 def head_lines(view: AttemptView, recorded: AttemptView | None) -> list[TextLine]:
-    """What stands above an attempt: which it is, what it keeps, its size against its budget, what it cost."""
+    """The lines above an attempt: name, kept facts, size against the budget, cost."""
     lines = [line_of((view.label, "strong"), (f"  {view.made}", "muted"))]
     if view.problem:
         lines.append(TextLine(view.problem, "warning", prefix="! "))
@@ -230,7 +233,7 @@ def fact_lines(facts: Sequence[FactFates], width: int) -> list[TextLine]:
 
 
 def life_lines(lives: Sequence[LifeView]) -> list[TextLine]:
-    """The curve of each life: what survives compaction by compaction, recorded beside made again."""
+    """The curve of each life: surviving facts by compaction, recorded and made again."""
     lines = []
     for life in lives:
         lines.append(TextLine(""))

@@ -1,4 +1,4 @@
-"""What shows attempts as a headline over a text."""
+"""Base of widgets that show attempts: a headline over a text."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class AttemptsPart(Vertical):
 
     @abstractmethod
     def _show(self) -> None:
-        """Fill headline and body anew."""
+        """Fill headline and body."""
 
     def _show_none(self) -> None:
         self._headline.set_lines([TextLine(JUDGING if self._view.pending else NONE_YET, "muted")])

@@ -1,4 +1,4 @@
-"""The life of the summaries' items as lines: what a column did to all of them, what became of one in each."""
+"""The life of the summaries' items as lines: changes by column, and the history of one item."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class LineageView:
 
     @cached_property
     def otherwise(self) -> dict[int, list[Otherwise]]:
-        """Where items began to say something else, by row."""
+        """Changes of meaning by row."""
         turns: dict[int, list[Otherwise]] = {}
         for turn in self.drift.otherwise:
             turns.setdefault(turn.row, []).append(turn)
@@ -50,10 +50,10 @@ class LineageView:
 
 
 def head_lines(view: LineageView, at: int, width: int, low: bool) -> list[TextLine]:
-    """What the compaction of a column did to the items, what is left of the first summary, what is wrong."""
+    """Changes of a column, the rest of the first summary, problems."""
     lineage = view.lineage
     if not lineage.rows:
-        return [TextLine("No compaction has left a summary to follow so far.", "muted")]
+        return [TextLine("No compaction has left a summary to follow.", "muted")]
     column = lineage.columns[at]
     counts = lineage.counts(at)
     parts = [(f"compaction {column.compaction} of {len(lineage.columns)}   ", "strong")]
@@ -61,7 +61,7 @@ def head_lines(view: LineageView, at: int, width: int, low: bool) -> list[TextLi
         (f"{sign} {counts[state]}", state, style) for state, (sign, style) in SIGNS.items() if counts[state]
     ]
     worded = [(f"{count} {state}{'  ' if low else '   '}", style) for count, state, style in states]
-    # Where room is short, the signs alone tell what the counts are of.
+    # A low pane shows signs without words.
     fits = not low or sum(len(text) for text, _ in parts + worded) - 2 <= width
     parts += worded if fits else [(f"{count}  ", style) for count, _, style in states]
     if column.summary is None:
@@ -138,7 +138,7 @@ def _warnings(view: LineageView, item: LineageRow) -> list[TextLine]:
 def _cell_lines(
     lineage: Lineage, at: int, compaction: int, cell: Cell | None, here: bool, before: str
 ) -> list[TextLine]:
-    """The lines of one column: what the item is there, where it stands, its words where they are others."""
+    """The lines of one column: state, section, and the text where it changed."""
     mark = "›" if here else " "
     if cell is None:
         return [line_of((f"{mark}{compaction:>3}  ", "muted"), ("not there", "muted"))] if here else []

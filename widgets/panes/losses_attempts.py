@@ -1,4 +1,4 @@
-"""What became of each fact with every summary of the chosen compaction: a column a summary."""
+"""The fate of each fact with every summary of the chosen compaction: a column per summary."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class LossesAttempts(AttemptsPart):
         self._show()
 
     def action_next(self, by: int) -> None:
-        """Go to the next fact, or the one before."""
+        """Go to the next or previous fact."""
         count, active = len(self._facts), self._body.active
         if count:
             self._body.set_active(0 if active is None else max(0, min(active + by, count - 1)))

@@ -1,4 +1,4 @@
-"""Where the prompt-cache breakpoints of a request sit, and what each of them covers."""
+"""The prompt-cache breakpoints of a request, and the part that each covers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from widgets.base.text_lines import TextLine, line_of
 from widgets.intents import Change, GoTo
 from widgets.panes.text_view import TextView
 
-#: From this width on both choices stand on one row; below this height the pane is drawn tightly.
+#: Minimum width for both choices in one row; below this height the pane drops gaps.
 WIDE, LOW = 60, 18
 _BAR_INKS = ("head", "tail", "middle", "accent")
 
@@ -165,7 +165,7 @@ class NextRequest(Vertical):
         self._body.set_lines(lines or [TextLine("This request has no cache breakpoint.", "muted")])
 
     def on_resize(self, event: events.Resize) -> None:
-        """The bar follows the width; where room is short, gaps and words go."""
+        """Fit into the new size."""
         self.set_class(event.size.width >= WIDE, "-wide")
         self.set_class(event.size.height < LOW, "-low")
         self._show_bar()
@@ -202,14 +202,14 @@ class NextRequest(Vertical):
         self._ttls.step(1)
 
     def action_breakpoint(self, by: int) -> None:
-        """Go to the next breakpoint, or the one before."""
+        """Go to the next or previous breakpoint."""
         if self._places:
             if self._body.active is not None:
                 self._place = max(0, min(self._place + by, len(self._places) - 1))
             self._body.set_active(self._places[self._place])
 
     def action_choose(self) -> None:
-        """Tell which breakpoint's message to show."""
+        """Go to the message of the breakpoint."""
         if self._view is not None and self._view.breakpoints:
             point = self._view.breakpoints[self._place]
             self.post_message(GoTo(self._view.generation, point.message, pane="cache"))
@@ -236,7 +236,7 @@ def _headline(view: CacheView) -> list[TextLine]:
 
 
 def _bar(view: CacheView, width: int) -> list[TextLine]:
-    """The request as a line: what each breakpoint adds to the cached prefix, and what none covers."""
+    """The request as a bar: the part that each breakpoint adds to the cached prefix, and the rest."""
     total = view.total or 0
     points = [point for point in view.breakpoints if point.honored and point.tokens is not None]
     if total <= 0 or not points:
@@ -250,7 +250,7 @@ def _bar(view: CacheView, width: int) -> list[TextLine]:
     bars.append(("░" * (width - at), "rest"))
     marks, free = [" "] * width, width
     for point in reversed(points):
-        # Marks that stand close push the ones before them to the left.
+        # Close marks push earlier ones to the left.
         free = max(0, min((point.tokens or 0) * width // total - 1, free - 2))
         marks[free : free + 2] = f"⚑{point.number}"
     covered = points[-1].tokens or 0

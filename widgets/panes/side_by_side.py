@@ -1,4 +1,4 @@
-"""Two texts beside each other, equal lines on the same row."""
+"""Two texts side by side, equal lines in the same row."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from widgets.base.strips import fit, one_line
 from widgets.base.text_lines import TextLine, line_of
 from widgets.base.wrapping import breaks
 
-#: Longer texts are put beside each other line by line: matching them would take long.
+#: Longer texts are compared line by line, in characters.
 MATCH_LIMIT = 3_000
 
 
@@ -45,7 +45,7 @@ def _lines(text: str) -> list[str]:
 
 
 def _pairs(left: list[str], right: list[str]) -> list[tuple[str, str | None, str | None]]:
-    """What stands on each row: equal, delete (left only), insert (right only) or replace (both, different)."""
+    """Yield the rows: equal, delete (left only), insert (right only) or replace (both, different)."""
     if max(len(left), len(right)) > MATCH_LIMIT:
         opcodes = [("replace", 0, len(left), 0, len(right))]
     else:

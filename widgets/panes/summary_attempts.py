@@ -1,4 +1,4 @@
-"""The recorded summary beside one that was made again, section by section."""
+"""An attempt compared with the recorded summary, by section."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class SummaryAttempts(AttemptsPart):
         yield from super().compose()
 
     def _show(self) -> None:
-        # The one on show stays where it is still there, else the newest comes up.
+        # The attempt on screen stays if it exists, else the newest one comes up.
         attempts = self._view.attempts
         modes = [Mode(str(one.id), one.label, one.made) for one in attempts]
         stays = any(mode.name == self._choices.mode for mode in modes)
@@ -80,11 +80,11 @@ class SummaryAttempts(AttemptsPart):
         return bool(self._view.attempts) if action in ("next", "section", "delete") else True
 
     def action_next(self, by: int) -> None:
-        """The next attempt, or the one before."""
+        """Show the next or previous attempt."""
         self._choices.step(by)
 
     def action_section(self, by: int) -> None:
-        """Go to the next section, or the one before."""
+        """Go to the next or previous section."""
         if self._places:
             active = self._body.active
             near = [

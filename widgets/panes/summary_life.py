@@ -27,7 +27,7 @@ FILTERS = (
     Mode("moved", "moved", "Items that moved to another section, or were done"),
     Mode("back", "back", "Items that were gone and came back"),
     Mode("otherwise", "otherwise", "Items that say something else: a number, a path or a “not” changed"),
-    Mode("stale", "stale", "Open items that were done long ago, or that nobody takes up"),
+    Mode("stale", "stale", "Open items that were done long ago, or that stay idle"),
 )
 _SHOWN: dict[str, frozenset[State]] = {
     "dropped": frozenset({"dropped"}),
@@ -57,7 +57,7 @@ class SummaryLife(Vertical):
     ]
 
     class CellChosen(Message):
-        """The user wants to see an item where the summary of a compaction differs from the one before."""
+        """The user wants to see an item among the changes of a compaction."""
 
         def __init__(self, compaction: int, text: str) -> None:
             super().__init__()
@@ -146,7 +146,7 @@ class SummaryLife(Vertical):
         self._filters.step(by)
 
     def action_section(self, by: int) -> None:
-        """Go to the first item of the next section, or of the one before."""
+        """Go to the first item of the next or previous section."""
         rows = [
             row
             for row in range(self._list.row_count)
@@ -204,7 +204,7 @@ class SummaryLife(Vertical):
         return any(cell is not None and cell.state in states for cell in row.cells)
 
     def _arrange(self) -> None:
-        """Where room is short, gaps, filters and figures go."""
+        """Fit into the size: a low pane drops gaps, filters and figures."""
         low = self.size.height < LOW
         self.set_class(low, "-low")
         self._headline.set_lines(self._head(low))
@@ -217,7 +217,7 @@ class SummaryLife(Vertical):
         if self._view is None and self._pending:
             return [TextLine("Following the items of the summaries …", "muted")]
         if self._view is None:
-            return [TextLine("No compaction has left a summary to follow so far.", "muted")]
+            return [TextLine("No compaction has left a summary to follow.", "muted")]
         only = [TextLine(f"only {self.filter}", "muted")] if low and self.filter != "all" else []
         return [*head_lines(self._view, self._list.column, self.size.width - 2, low), *only]
 

@@ -71,7 +71,7 @@ class TextView(InkedScroll, can_focus=True):
     ]
 
     class Found(Message):
-        """A search, or a step to the next match: how many there are, and the one shown (from 1; 0: none)."""
+        """A search or a step to the next match: the total, and the current match (from 1; 0: none)."""
 
         def __init__(self, widget: TextView, total: int, current: int) -> None:
             super().__init__()
@@ -227,7 +227,7 @@ class TextView(InkedScroll, can_focus=True):
             self._sized()
 
     def on_resize(self) -> None:
-        """Wrap anew; the line at the top stays there."""
+        """Wrap again; the top line stays."""
         width = self.scrollable_content_region.width
         if width == self._plan.width and self._plan.rows:
             return
@@ -281,14 +281,14 @@ class TextView(InkedScroll, can_focus=True):
         self.post_message(self.Found(self, len(self._matches), self._match + 1))
 
     def action_match(self, by: int) -> None:
-        """Go to the next match, or the one before."""
+        """Go to the next or previous match."""
         if self._matches:
             self._go_to_match(self._match + by)
 
     # Drawing.
 
     def _ink_of(self, name: str) -> Style:
-        """What a name of STYLES looks like; plain for an empty one."""
+        """Style of a name in STYLES; plain for ""."""
         return self.ink(f"text--{name}") if name else Style()
 
     def render_line(self, y: int) -> Strip:
@@ -407,7 +407,7 @@ class TextView(InkedScroll, can_focus=True):
         self.scroll_to(y=y, animate=False, force=True, immediate=True)
 
     def on_click(self, event: events.Click) -> None:
-        """Tell which logical line was clicked."""
+        """Post the clicked logical line."""
         offset = event.get_content_offset(self)
         row = self.scroll_offset.y + offset.y if offset is not None else self._plan.rows
         if row < self._plan.rows:

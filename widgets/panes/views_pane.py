@@ -1,4 +1,4 @@
-"""A pane with several views of one value, one of them on screen; a view is made when it is first wanted."""
+"""A pane with several views of one value, one of them on screen. Views are made on first use."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class ViewsPane(Vertical, Generic[Value]):
         self._made: dict[str, Widget] = {}
         self._bar = ModeBar(self.VIEWS)
 
-    # What a subclass says.
+    # For subclasses to define.
 
     def make(self, name: str) -> Widget:
         """The widget of a view."""
@@ -137,7 +137,7 @@ class ViewsPane(Vertical, Generic[Value]):
         return self.view is not None if action == "view" else True
 
     def action_view(self, by: int) -> None:
-        """Bring the next view on screen, or the one before, round and round."""
+        """Show the next or previous view, cyclically."""
         names = [mode.name for mode in self.VIEWS]
         self.show(names[(names.index(self._shown) + by) % len(names)])
 
