@@ -215,7 +215,7 @@ async def test_what_cannot_be_is_told_in_the_form(fixtures_dir: Path) -> None:
         ({}, "Say who is to write"),
         ({"command": "cat", "endpoint": "http://x", "model": "m"}, "Say who is to write"),
         ({"endpoint": "http://127.0.0.1"}, "needs a model"),
-        ({"command": "cat", "budget": "many"}, "no number of tokens"),
+        ({"command": "cat", "budget": "many"}, "not a number of tokens"),
         ({"command": "cat", "budget": "1"}, "must lie between"),
         ({"command": "cat", "prompt": "/no/such/file"}, "cannot be read"),
     ]
