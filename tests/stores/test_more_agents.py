@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,7 @@ from inspector.stores.base import failures_of
 from inspector.stores.detect import open_store
 from inspector.stores.readers import reader_of
 from tests.stores.agent_sessions import AFTER, EXPECTED, LAST, RULE, SUMMARY, WRITERS, write_lines
+from tests.stores.truths import differences
 
 AGENTS = sorted(WRITERS)
 
@@ -178,45 +178,18 @@ def test_an_unknown_format_is_refused_and_named_in_a_folder(tmp_path: Path) -> N
 def _recordings() -> list[Path]:
     shared = Path(__file__).parents[3] / "shared" / "recordings"
     folder = Path(os.environ.get("COMPACTION_INSPECTOR_RECORDINGS") or shared) / "agents-2026-11"
-    return sorted(path.parent for path in folder.glob("*/truth.json")) if folder.is_dir() else []
+    found = sorted(path.parent for path in folder.glob("*/truth.json")) if folder.is_dir() else []
+    # Cline is not read yet.
+    return [path for path in found if path.name != "cline"]
 
 
-def _words(text: str) -> str:
-    """The words of a summary without the marks that agents change: tags and the depth of headings."""
-    return " ".join(re.sub(r"</?summary>|#", "", text).split())
-
-
-@pytest.mark.parametrize("agent", AGENTS)
-def test_what_the_real_program_recorded(agent: str) -> None:
-    """The number of compactions, their summaries and triggers, and the sums of requests are those of the truth."""
-    folders = [
-        folder
-        for folder in _recordings()
-        if json.loads((folder / "truth.json").read_text())["agent"] == agent
-    ]
-    if not folders:
+@pytest.mark.parametrize(
+    "folder", _recordings() or [None], ids=lambda folder: folder.name if folder else "absent"
+)
+def test_what_the_real_programs_recorded(folder: Path | None) -> None:
+    """Compactions, triggers, summaries, requests and the lists sent after each compaction are those of the truth."""
+    if folder is None:
         pytest.skip(
             "no recordings of real sessions are here (COMPACTION_INSPECTOR_RECORDINGS names their folder)"
         )
-    for folder in folders:
-        truth = json.loads((folder / "truth.json").read_text())
-        store = open_store(folder / "session")
-        (row,) = [row for row in store.conversations() if row.kind == "conversation"]
-        conversation = store.open(row.id)
-        compactions = store.compactions(conversation)
-        assert len(compactions) == len(truth["compactions"])
-        for ours, real in zip(compactions, truth["compactions"], strict=True):
-            assert ours.trigger in (None, real["trigger"])
-            assert ours.encrypted or _words(real["summary"].split("</analysis>")[-1]) in _words(
-                ours.summary or ""
-            )
-        main = [request for request in store.requests(conversation) if not request.summarizes]
-        real_main = [request for request in truth["requests"] if request["kind"] == "main"]
-        if agent not in ("kimi", "openhands", "openclaw"):
-            assert len(main) == len(real_main)
-            assert sum(request.output for request in main) == sum(
-                request["output_tokens"] for request in real_main
-            )
-            assert [request.context + request.output for request in main] == [
-                request["context_tokens"] for request in real_main
-            ]
+    assert differences(folder) == []

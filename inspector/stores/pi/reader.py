@@ -265,7 +265,13 @@ def _lists(found: Scan, on: Sequence[Node], shared: bool = False) -> tuple[list[
             first = count_at(data, "firstKeptEntryIndex")
         start = places.get(first, place) if first is not None else place
         known = first is not None and (start < place or first >= place)
-        staying = {identity(0, number) for other in on[start:place] for number in other.messages}
+        # An earlier summary does not stay, even where messages before it do.
+        staying = {
+            identity(0, number)
+            for other in on[start:place]
+            if other.compaction is None
+            for number in other.messages
+        }
         kept = [name for name in before if name in staying]
         tail = len(before) - len(kept)
         lists.append(ids + kept)

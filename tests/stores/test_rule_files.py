@@ -1,0 +1,50 @@
+"""Files of standing rules that a conversation loaded."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from inspector.stores.detect import open_store
+from inspector.stores.rule_files import rule_files
+from tests.recipes import recipe
+from tests.stores.agent_sessions import write_lines
+from tests.stores.test_reported_cases import case
+
+RULES = "- Never moor at berth 9.\n- Always write the log in English."
+
+
+def test_a_file_that_the_agent_loaded_and_a_tool_read(tmp_path: Path) -> None:
+    made = recipe("claude_lines")
+    session = made.Session("5e55a000-0000-4000-8000-000000000009")
+    contents = f"Contents of /home/me/CLAUDE.md (project instructions):\n{RULES}"
+    session.user(f"<system-reminder>\n# claudeMd\n{contents}\n</system-reminder>")
+    session.user("Moor the boat.")
+    store = open_store(Path(session.write(tmp_path / "a.jsonl")))
+    (row,) = store.conversations()
+    (found,) = rule_files(store, store.open(row.id))
+    assert (found.path, found.text, found.generation, found.how) == ("/home/me/CLAUDE.md", RULES, 1, "loaded")
+
+
+def test_codex_instructions(tmp_path: Path) -> None:
+    text = f"# AGENTS.md instructions for /home/me/harbour\n\n<INSTRUCTIONS>\n{RULES}\n</INSTRUCTIONS>"
+
+    def said(words: str) -> dict[str, object]:
+        content = [{"type": "input_text", "text": words}]
+        return {"type": "response_item", "payload": {"type": "message", "role": "user", "content": content}}
+
+    items = [{"type": "session_meta", "payload": {"id": "c1", "cwd": "/x"}}, said(text), said("Go.")]
+    store = open_store(write_lines(tmp_path / "a.jsonl", items))
+    (row,) = store.conversations()
+    (found,) = rule_files(store, store.open(row.id))
+    assert (found.path, found.text) == ("/home/me/harbour/AGENTS.md", RULES)
+
+
+def test_the_reported_case(tmp_path: Path) -> None:
+    store = open_store(Path(case("15-claudemd.jsonl")))
+    (row,) = store.conversations()
+    conversation = store.open(row.id)
+    found = rule_files(store, conversation)
+    assert [(one.how, one.generation) for one in found] == [("loaded", 1), ("read", 1)]
+    assert "Never add Co-Authored-By" in found[0].text
+    # Neither is in the list after the compaction.
+    assert max(one.generation for one in found) < len(conversation.generations)
