@@ -1,4 +1,4 @@
-"""Every rule as data: id, severity, and the words that explain it. docs/findings.md says the same."""
+"""Rules of findings as data: id, severity, title, meaning, condition, advice. `python docs/findings.py` prints them."""
 
 from __future__ import annotations
 
@@ -34,179 +34,183 @@ _ALL = (
         "summary-fallback",
         "error",
         "No summary was made",
-        "The summary model could not be asked or gave no usable answer, so the messages of the middle "
-        "were dropped and a text that no model wrote stands in their place: one that the agent makes up, or the error "
-        "or limit of the API that it was told of.",
-        "The list after a compaction carries a fallback text instead of a summary.",
-        "Read the dropped messages in the generation before, and tell the agent what it still needs. "
-        "Check the provider, key and model that write summaries (Hermes: auxiliary.compression in config.yaml).",
+        "The summary model gave no usable answer. The middle was dropped, and a fallback text is in its "
+        "place: one that the agent made, or the error or limit of the API.",
+        "The list after a compaction has a fallback text instead of a summary.",
+        "Read the dropped messages in the generation before, and repeat what the agent still needs. Check "
+        "the provider, key and model for summaries (Hermes: auxiliary.compression in config.yaml).",
     ),
     Rule(
         "summary-missing",
         "error",
-        "No summary is to be found",
-        "Messages left the list, and nothing in the list after it tells of them.",
-        "No summary and no fallback text was found in the list after a compaction that left messages out.",
+        "The summary is missing",
+        "Messages left the list, and the list after it has no text about them.",
+        "A compaction removed messages, and the list after it has no summary and no fallback text.",
         "Read the dropped messages in the generation before. If another program compacted this session, "
-        "its summary may be worded in a way that is not known here.",
+        "its summary may have a wording that this program does not know.",
     ),
     Rule(
         "summary-says-nothing",
         "error",
         "The summary is empty",
-        "A model wrote the summary, and it has no content: the messages that it replaced are gone.",
-        f"The summary has fewer than {EMPTY_SUMMARY} characters for {SUMMARIZED_AT_LEAST:,} tokens or more, or it "
-        "is short and says that there is no task or nothing to summarize.",
-        "Read the messages in the list before, and tell the agent what it still needs. Try another summary model.",
+        "A model wrote the summary, but it has no content. The messages that it replaced are lost.",
+        f"The summary has fewer than {EMPTY_SUMMARY} characters for {SUMMARIZED_AT_LEAST:,} tokens or more, "
+        "or it is short and says that nothing is to be done or summarized.",
+        "Read the messages in the list before, and repeat what the agent still needs. Try another summary "
+        "model.",
     ),
     Rule(
         "rule-broken",
         "error",
         "The agent broke a rule that a compaction lost",
-        "The user had forbidden it. The rule did not survive a compaction, and the agent did it afterwards.",
-        "A call after the compaction writes, reads or runs what a lost or weakened rule of the user's forbids by name, "
-        "and nobody repeated the rule in between. Rules with a condition are not compared.",
-        "Check what the call did, and say the rule again. Put rules that must always hold into a file that the agent "
-        "loads by itself.",
+        "The user had forbidden an act. A compaction lost the rule, and the agent then did the act.",
+        "A call after the compaction writes, reads or runs something that a lost or weakened rule of the "
+        "user forbids by name. The rule was not repeated before the call. Rules with a condition are not "
+        "compared.",
+        "Check what the call did, and repeat the rule. Put rules that must always hold into a file that "
+        "the agent loads by itself.",
     ),
     Rule(
         "gave-up",
         "error",
-        "Compaction has given up",
-        "The release's guards against useless compactions have struck, so the list grows until requests "
-        "no longer fit into the model's window.",
-        "0.13 to 0.18: two compactions in a row saved under 10% each. From 0.19 on: after two in a row the prompt was "
-        "still over the threshold (by the rough count, as the store keeps no other), or two in a row had "
-        "no summary.",
-        "Start a new session or compact by hand. Then look for what keeps the list large: a huge "
-        "message, a tail budget near the threshold, or a summary model that fails.",
+        "The agent gave up compacting",
+        "The guards of the release against useless compactions stop it from compacting. The list grows "
+        "until requests exceed the model's window.",
+        "0.13 to 0.18: two compactions in a row saved less than 10% each. From 0.19 on: two in a row left "
+        "the prompt over the threshold (by the rough count, the only one in the store), or two in a row "
+        "had no summary.",
+        "Start a new session or compact by hand. Then find what keeps the list large: a huge message, a "
+        "tail budget near the threshold, or a summary model that fails.",
     ),
     Rule(
         "compaction-fails",
         "error",
         "The release fails on this list",
-        "Compacting this list raises an error inside the release, and the list has reached the "
-        "threshold, so the next turn fails.",
-        "Planning the live list meets a place where the release raises, at or over the threshold.",
-        "Go to the message that is named; undo it, or start a new session. A later release may have "
-        "mended it.",
+        "The release raises an error when it compacts this list. The list has reached the threshold, so "
+        "the next turn fails.",
+        "The live list is at or over the threshold, and its plan reaches a place where the release raises "
+        "an error.",
+        "Go to the named message. Undo it, or start a new session. A later release may have fixed the error.",
     ),
     Rule(
         "tail-starts-with-result",
         "error",
         "The tail starts with a tool result",
-        "The call that the result answers was summarized away. Chat APIs refuse such a list with status "
-        "400 unless the agent drops the result before it sends the list.",
-        "The first message of the tail's copies is a tool result, and no message before it calls with "
+        "The call of this result was summarized. Chat APIs refuse such a list with status 400, unless the "
+        "agent removes the result before it sends the list.",
+        "The first copied message of the tail is a tool result, and no message before it has a call with "
         "its id.",
-        "Start a new session if requests fail. Every release of Hermes mends tool pairs, so look at what else wrote "
-        "this list.",
+        "Start a new session if requests fail. Every release of Hermes repairs tool pairs, so find out "
+        "what else wrote this list.",
     ),
     Rule(
         "request-gone",
         "error",
         "The open request is gone",
-        "The user's last request was summarized away, and the summary does not tell of it: the agent cannot know "
-        "what it is to do.",
-        "The last request is not in the head or tail after a compaction, and no entry of the summary quotes it or "
-        "has 60% of its words, or of its own words from it. Requests of fewer than three telling words do not count.",
-        "Ask again. Protect more of the tail, and look at what made the tail so short.",
+        "The user's last request was summarized, and the summary does not mention it. The agent cannot "
+        "know what to do.",
+        "After a compaction the last request is not in the head or tail. No entry of the summary quotes "
+        "it, has 60% of its words, or has 60% of its words from the request. Requests with fewer than three "
+        "content words do not count.",
+        "Ask again. Protect more of the tail, and find out why the tail was so short.",
     ),
     Rule(
         "constraint-lost",
         "warning",
         "A user's hard constraint is lost",
-        "What the user said must or must never be is no longer in the list, so nothing keeps the agent from doing "
-        "otherwise.",
-        "A hard constraint in a user's own words was in a summarized message, its value stands nowhere in the list "
-        "after the compaction, no later message brought it back, and the user had not said otherwise before.",
-        "Say it again if it still holds. The facts command has a checklist of what is at risk, for the focus text "
-        "of a manual compaction.",
+        "A rule of the user's (must, must never) is no longer in the list. Nothing stops the agent from "
+        "breaking it.",
+        "A hard constraint in the user's own words was in a summarized message. Its value is not in the "
+        "list after the compaction, no later message repeats it, and the user had not withdrawn it before.",
+        "Repeat the rule if it still holds. The facts command prints a checklist of the facts at risk, for "
+        "the focus text of a manual compaction.",
     ),
     Rule(
         "said-again",
         "warning",
-        "The user had to say it again",
+        "The user had to repeat a statement",
         "The user repeats a statement that a compaction lost or weakened.",
-        "A message after the compaction has most of the words of an earlier statement of the user's, or corrects the "
-        "agent with some of them, and the earlier statement is lost, weakened or contradicted.",
-        "Put it into a file that the agent loads by itself, or into the text for the next compaction.",
+        "A message after the compaction has most words of an earlier statement of the user's, or corrects "
+        "the agent with some of its words. The earlier statement is lost, weakened or contradicted.",
+        "Put the statement into a file that the agent loads by itself, or into the text for the next "
+        "compaction.",
     ),
     Rule(
         "number-changed",
         "warning",
         "A summary changed a number",
-        "The summary gives another number or version than before, and no message says so. The agent will act on it.",
-        "An entry outside the sections that change with the work has another number or version than in the summary "
-        "before and no summarized message or kept message says it of the same thing; or the summary gives a value "
-        "that nobody said for something that the user gave a value for.",
-        "Compare both summaries in the summary pane (changes), and tell the agent the right value.",
+        "The summary has another number or version than before, and no message explains the change. The "
+        "agent will use the new one.",
+        "An entry has another number or version than in the summary before, outside the sections that "
+        "change with the work, and no summarized or kept message gives the new value for the same thing. "
+        "Or the summary gives a value that is in no message, where the user gave another.",
+        "Compare both summaries in the summary pane (changes), and give the agent the right value.",
     ),
     Rule(
         "constraint-weakened",
         "warning",
         "A constraint no longer binds",
-        "A rule that the user gave is told of as something that happened or was discussed: the agent reads of "
-        "it and does not know that it holds.",
-        "A user's hard constraint is in the list after a compaction without its denial or its reason (fate "
-        "weakened).",
-        "Say the rule again, as a rule.",
+        "The list mentions a rule of the user's only as something that happened or was discussed. The "
+        "agent does not know that it still holds.",
+        "After a compaction a user's hard constraint is in the list without its negation or its reason "
+        "(fate: weakened).",
+        "Repeat the rule as a rule.",
     ),
     Rule(
         "user-message-left-out",
         "warning",
         "The list of the user's messages has a gap",
-        "The summary lists what the user said, and the agent takes that list for whole. What is not in it was "
-        "never said.",
-        "The summary has a section of the user's messages, at least one stands in it word for word, and "
-        "another that was summarized does not, or only a part of it.",
-        "Say again what was left out.",
+        "The summary lists the user's messages, and the agent takes this list as complete. A message is "
+        "missing from it.",
+        "The summary has a section for the user's messages. At least one of the summarized messages is "
+        "there word for word, and another is missing or cut.",
+        "Repeat what was left out.",
     ),
     Rule(
         "summary-elides",
         "warning",
-        "Brackets stand for a text",
-        "The summary has a note in brackets such as “[detailed plan with 4 steps]” where a text stood that "
-        "the agent worked from. What the text said is gone.",
+        "A placeholder replaces a text",
+        "The summary has a note in brackets, such as “[detailed plan with 4 steps]”, instead of a text "
+        "that the agent used. The text itself is gone.",
         "Brackets in the summary, outside code, have words such as detailed, truncated, rest of, plan with.",
-        "Paste the text again, or tell the agent where it is to be read.",
+        "Paste the text again, or say where the agent can read it.",
     ),
     Rule(
         "reference-dangles",
         "warning",
-        "A choice is kept, the list is gone",
-        "The user chose by number or letter (“skip 5, 7, 8”, “option B”). The words survive, what they point "
-        "at does not: the agent will guess.",
-        "A choice of the user's stands in the list after, a message just before it lists what the numbers "
-        "stand for, and the summary has less than half of the words of one of these.",
-        "Tell the agent what the numbers stood for.",
+        "A choice is kept, but its list is gone",
+        "The user chose by number or letter (“skip 5, 7, 8”, “option B”). The words are kept, but the list "
+        "of options is not. The agent will guess.",
+        "The list after a compaction has a choice of the user's. A message shortly before the choice lists "
+        "the options, and the summary has less than half of the words of a chosen option.",
+        "Repeat what the numbers mean.",
     ),
     Rule(
         "guess-told-as-fact",
         "warning",
-        "A guess is told as a fact",
-        "The agent said that something was likely, or that it supposed it. The summary tells it without the "
-        "doubt, and the agent will build on it.",
-        "A guess of the agent's is in the list after without any word of doubt (fate weakened).",
-        "Tell the agent that it is not known yet.",
+        "A guess became a fact",
+        "The agent said that something was likely. The summary repeats it without the doubt, and the agent "
+        "will rely on it.",
+        "A guess of the agent's is in the list after a compaction without a word of doubt (fate: weakened).",
+        "Say that this is not known yet.",
     ),
     Rule(
         "done-claimed",
         "warning",
-        "All is done, it says, and something is not mentioned",
-        "The summary says that everything was done or that nothing is pending, although the user asked for "
-        "something that nothing in the list after mentions.",
-        "The summary says so in such words, and a rule or request of the user's that was summarized is lost.",
-        "Check whether it was done; ask for it again if not.",
+        "The summary says that all is done, but a request is not mentioned",
+        "The summary says that everything is done or that nothing is pending. The user had asked for "
+        "something that the list after does not mention.",
+        "The summary says that all is done, and a summarized rule or request of the user's is lost.",
+        "Check whether it was done. Ask for it again if not.",
     ),
     Rule(
         "summary-model-too-small",
         "warning",
         "The summary model is too small for the middle",
-        "What has to be summarized is longer than the summary model's window. The call fails or its end "
-        "is cut off, and the middle is lost: the most common cause of bad compactions.",
-        "The middle of a recorded compaction, or of one now, has more rough tokens than the summary "
-        "model's window.",
+        "The middle is longer than the window of the summary model. The call fails or the middle is cut "
+        "off. This is the most common cause of bad compactions.",
+        "The middle of a recorded compaction, or of a compaction now, has more rough tokens than the "
+        "summary model's window.",
         "Set auxiliary.compression.model to a model with at least the main model's window, or lower the "
         "threshold.",
     ),
@@ -214,37 +218,36 @@ _ALL = (
         "summary-cut-off",
         "warning",
         "A summary seems to be cut off",
-        "The summary ends in the middle of something, so what should have followed is lost.",
-        "A block of code never ends, nothing stands below the last heading, the last entry is empty, or "
-        "the text ends with a comma, a semicolon or an open bracket.",
+        "The summary ends in the middle of something. The rest is lost.",
+        "A code block does not end, the last heading has no text, the last entry is empty, or the text "
+        "ends with a comma, a semicolon or an open bracket.",
         "Read the end of the summary. Give the summary model more room for its answer, or compact earlier.",
     ),
     Rule(
         "summary-repeats-previous",
         "warning",
-        "A summary repeats the one before",
-        "The model copied the earlier summary and took up nothing of what happened since.",
-        f"At least {REPEATED_SHARE:.0%} of the summary's text, in {REPEATED_ENTRIES} entries or more, "
-        f"stood word for word in the one before, though it stands for at least {REPEATED_MESSAGES} more "
-        "messages.",
-        "Compare both in the summary pane. Read the middle that was summarized, and try another summary model.",
+        "A summary repeats the previous one",
+        "The model copied the earlier summary and added nothing about the newer messages.",
+        f"At least {REPEATED_SHARE:.0%} of the summary's text, in {REPEATED_ENTRIES} entries or more, is "
+        f"word for word in the previous one, although it replaces at least {REPEATED_MESSAGES} more messages.",
+        "Compare both in the summary pane. Read the summarized messages, and try another summary model.",
     ),
     Rule(
         "summary-section-vanished",
         "warning",
         "A section of the summary vanished",
-        "An earlier summary had something to say under a heading; the next one has neither the heading "
-        "nor what stood there.",
+        "An earlier summary had a section with content. The next one has neither its heading nor its "
+        "content.",
         "A section with entries has no counterpart in the next summary that a model wrote, and at least "
-        "one of its entries is found nowhere in it.",
-        "Look at the removed entries in the summary pane (changes), and tell the agent what still holds.",
+        "one entry is nowhere in that summary.",
+        "Look at the removed entries in the summary pane (changes), and repeat what still holds.",
     ),
     Rule(
         "summary-secret",
         "warning",
-        "A summary holds what looks like a secret",
-        "A key or password that once stood in a message was copied into the summary. It is sent with "
-        "every request from then on and copied into every later summary.",
+        "A summary seems to contain a secret",
+        "A key or password from a message was copied into the summary. It is now part of every request and "
+        "of every later summary.",
         "A text in a summary has the format of a known kind of key, or is named like one, and looks "
         "random. Placeholders and [REDACTED] do not count.",
         "Revoke the key if it is real, and keep keys out of messages and tool output.",
@@ -253,135 +256,140 @@ _ALL = (
         "summary-call-failed",
         "warning",
         "The last summary call failed",
-        "The release noted an error of its summary model and has not noted a success since. The next "
-        "compaction waits, or drops its middle.",
+        "The release recorded an error of its summary model and no success since. The next compaction "
+        "waits, or drops its middle.",
         "The session's compression_failure_error is set in the store.",
-        "Mend what the error names, usually provider, key or model under auxiliary.compression in "
-        "config.yaml.",
+        "Fix the named error. Its cause is usually the provider, key or model under auxiliary.compression "
+        "in config.yaml.",
     ),
     Rule(
         "compaction-failed",
         "warning",
         "An attempt to compact failed",
-        "The agent tried to compact and could not. The list stayed as it was and goes on to grow, until requests fail.",
+        "The agent tried to compact and could not. The list stayed as it was and grows until requests fail.",
         "The agent recorded an attempt to compact with an error.",
-        "Read the error. Go back a few messages, or start a new session with what still matters.",
+        "Read the error. Go back a few messages, or start a new session with the text that still matters.",
     ),
     Rule(
         "context-shrank",
         "warning",
         "The context shrank without a compaction",
-        "A request sent much less than the one before, and no compaction is recorded between them: something left the "
-        "context, such as old tool results that the server cleared, and no summary says what.",
-        f"A request sent at least {FALL_TOKENS:,} tokens and {FALL_SHARE:.0%} fewer than the one before in one list.",
-        "Ask the agent for what it still knows of the results before this request, and have it read them again.",
+        "A request sent much less than the previous one, and no compaction is recorded between them. "
+        "Something left the context, such as old tool results that the server cleared, and no summary "
+        "names it.",
+        f"A request sent at least {FALL_TOKENS:,} tokens and {FALL_SHARE:.0%} fewer than the previous "
+        "request of the same list.",
+        "Ask the agent what it still knows of the results before this request, and let it read them again.",
     ),
     Rule(
         "did-not-shrink",
         "warning",
         "A compaction did not shrink the context",
         "By the agent's own figures the context was as large after the compaction as before it.",
-        "The size that the agent reports after a compaction is not below the one before it.",
-        "Compact by hand with a focus, or start a new session: the next compaction comes at once.",
+        "The size that the agent reports after a compaction is not below the size before it.",
+        "Compact by hand with a focus, or start a new session. Otherwise the next compaction follows at "
+        "once.",
     ),
     Rule(
         "messages-twice",
         "warning",
         "Messages are in the list twice",
-        "A part of the live list is stored a second time, so the model reads it twice and each request pays for it.",
+        "A part of the live list is stored a second time. The model reads it twice, and each request pays "
+        "for it twice.",
         f"At least {TWICE} consecutive messages repeat earlier ones of the live list in the same order.",
-        "Start a new session, or compact by hand; report it to the agent's developers.",
+        "Start a new session, or compact by hand. Report it to the agent's developers.",
     ),
     Rule(
         "prefix-missed",
         "warning",
         "Misses of a fresh cache cost much",
-        "The beginning of the prompt changed between two requests, so what the one before had cached was sent again at "
-        "full price.",
-        f"Such misses cost at least {MISSED_DOLLARS} US dollars and {MISSED_SHARE:.0%} of what all requests cost.",
-        "See what changes at the beginning of the prompt: tools, the date, a file that is always rewritten.",
+        "The beginning of the prompt changed between two requests. The cached tokens after the change were "
+        "sent again at full price.",
+        f"Such misses cost at least {MISSED_DOLLARS} US dollars and {MISSED_SHARE:.0%} of what all requests "
+        "cost.",
+        "Find what changes at the beginning of the prompt: tools, the date, a file that is always rewritten.",
     ),
     Rule(
         "last-request-summarized",
         "warning",
-        "The last request was summarized away",
-        "What the user asked for last is no longer in the list in the user's words; the agent knows it "
-        "from the summary alone.",
-        "The last message of the user's own before a compaction lies between head_end and tail_start.",
-        "Check that the summary says what was asked. Hermes 0.13 and later keeps that message in the tail.",
+        "The last request was summarized",
+        "The user's last request is no longer in the list in the user's words. The agent knows it only "
+        "from the summary.",
+        "The user's last message before a compaction is between head_end and tail_start.",
+        "Check that the summary has the request. Hermes 0.13 and later keeps that message in the tail.",
     ),
     Rule(
         "saved-little",
         "warning",
         "A compaction saved little",
-        "The compaction cost a summary call and the prompt cache, and the list is hardly smaller. After "
-        "two in a row Hermes 0.13 to 0.18 gives up compacting.",
-        f"A compaction saved less than {LEAST_SAVED:.0%} of the rough tokens of a list that the store has whole.",
-        "Compact later, or have less stay, so that more lies in the middle: with Hermes raise the threshold, or lower "
-        "target_ratio or protect_last_n.",
+        "The compaction cost a summary call and the prompt cache, but the list is almost as large as "
+        "before. After two in a row Hermes 0.13 to 0.18 gives up compacting.",
+        f"A compaction saved less than {LEAST_SAVED:.0%} of the rough tokens of a list that the store has "
+        "whole.",
+        "Compact later, or keep less, so that the middle is larger: with Hermes raise the threshold, or "
+        "lower target_ratio or protect_last_n.",
     ),
     Rule(
         "quick-succession",
         "warning",
         "Compactions in quick succession",
-        "Hardly anything happened between two compactions. Each costs a summary call and the prompt "
-        "cache, and each summary of a summary loses detail.",
-        f"Fewer than {QUICK_MESSAGES} messages, or rough tokens under {QUICK_SHARE:.0%} of the threshold, "
-        "were added between two compactions.",
-        "Look at what fills the list after a compaction: a large head or tail, or one huge message. "
-        "With Hermes lower target_ratio or raise the threshold.",
+        "Little was added between two compactions. Each one costs a summary call and the prompt cache, and "
+        "each summary of a summary loses details.",
+        f"Between two compactions, fewer than {QUICK_MESSAGES} messages were added, or rough tokens under "
+        f"{QUICK_SHARE:.0%} of the threshold.",
+        "Find what fills the list after a compaction: a large head or tail, or one huge message. With "
+        "Hermes lower target_ratio or raise the threshold.",
     ),
     Rule(
         "read-again",
         "warning",
         "Files were read again",
-        "The agent opened files or pages again that it had read before: what it needed of them did not stand in the "
-        "summary, so their text was paid for twice.",
-        f"{READ_AGAIN} files or pages or more were opened between this compaction and the next that messages which had "
-        "left the list opened before.",
-        "See what it looked for there: a summary that keeps the lines that matter, with their values, or a longer tail "
-        "would have spared the reading.",
+        "The agent opened files or pages again that it had read before. Their text was paid for twice, "
+        "because the summary did not have what it needed.",
+        f"{READ_AGAIN} or more files or pages were opened between this compaction and the next, and "
+        "messages that had left the list had opened them before.",
+        "See what the agent looked for. A summary that keeps the important lines and values, or a longer "
+        "tail, avoids the second reading.",
     ),
     Rule(
         "tail-over-budget",
         "warning",
         "The tail is over its budget",
-        "The messages that were kept at the end cost more than the tail may, so the compaction saved "
-        "less than planned and the next one comes sooner.",
+        "The messages kept at the end cost more than the tail budget. The compaction saved less than "
+        "planned, and the next one comes sooner.",
         f"The tail of a recorded compaction has more than {TAIL_CEILING:g} times its budget in tokens, as "
-        "the release estimates them; 1.5 times is what the release allows, and whole turns may add a "
-        "little.",
-        "Look at the message that is named. Large tool output is better written to a file and read in parts.",
+        "the release estimates them. The release allows 1.5 times, and whole turns may add a little.",
+        "Look at the named message. Let the agent write large tool output to a file and read it in parts.",
     ),
     Rule(
         "huge-message",
         "warning",
-        "A huge message that no boundary can move",
-        "The message is larger than the whole tail budget, and it stands where a compaction keeps it, so "
-        "no compaction can make the list small while it is there.",
-        "A message of the head or tail that is planned for the live list has more tokens than the tail "
-        "budget, even after pruning.",
+        "A huge message that every compaction keeps",
+        "The message is larger than the whole tail budget, and every compaction keeps it. The list stays "
+        "large.",
+        "A message of the head or tail planned for the live list has more tokens than the tail budget, "
+        "even after pruning.",
         "Undo the message and give the agent the text as a file, or start a new session.",
     ),
     Rule(
         "compaction-would-fail",
         "warning",
         "The release would fail on this list",
-        "Compacting this list as it stands raises an error inside the release. It has not reached the "
-        "threshold yet.",
-        "Planning the live list meets a place where the release raises, under the threshold.",
-        "Go to the message that is named. The next messages may put it right; if not, undo it or start a "
-        "new session.",
+        "The release raises an error when it compacts this list. The list has not reached the threshold yet.",
+        "The live list is under the threshold, and its plan reaches a place where the release raises an "
+        "error.",
+        "Go to the named message. The next messages may solve the problem. If not, undo it or start a new "
+        "session.",
     ),
     Rule(
         "planned-not-recorded",
         "warning",
         "Recorded and planned boundaries differ",
-        "The compaction was not made with the rules and settings that are assumed here, so what is "
-        "planned for the live list may be off too.",
-        "A compaction whose recorded boundaries are certain has others than the profile plans for the "
+        "The compaction did not use the rules and settings that this program assumes. The plan for the "
+        "live list may be wrong too.",
+        "The recorded boundaries of a compaction are certain, and the profile plans other ones for the "
         "same list.",
-        "Choose the profile of the release that wrote the database, and name the config.yaml it used "
+        "Choose the profile of the release that wrote the database, and give the config.yaml that it used "
         "with --config.",
     ),
     Rule(
@@ -389,125 +397,127 @@ _ALL = (
         "warning",
         "The threshold you set is not in force",
         "A rule of the release raises, lowers or caps the configured threshold.",
-        "The threshold is set by config.yaml or a flag, and the tokens in force are not that share of "
-        "the window.",
-        "The finding names the rule. Set a threshold that the rule allows, or plan with the one in force.",
+        "The threshold is set by config.yaml or a flag, and the tokens in force are not that share of the "
+        "window.",
+        "The finding names the rule. Set a threshold that the rule allows, or plan with the threshold in "
+        "force.",
     ),
     Rule(
         "threshold-beyond-window",
         "warning",
-        "The threshold lies beyond the window",
+        "The threshold is beyond the window",
         "The model's window is full before the threshold is reached, so requests fail first.",
         "The threshold in force is at least as large as the context length.",
-        "Use a model with a larger window, or check the context length that is assumed.",
+        "Use a model with a larger window, or check the assumed context length.",
     ),
     Rule(
         "target-ratio-clamped",
         "warning",
         "target_ratio was clamped",
-        "The releases keep target_ratio between 0.1 and 0.8, so the tail budget is not the one you set.",
-        "The configured target_ratio lies outside that range.",
+        "The releases keep target_ratio between 0.1 and 0.8, so the tail budget is not what you set.",
+        "The configured target_ratio is outside that range.",
         "Set compression.target_ratio to a value within the range.",
     ),
     Rule(
         "hygiene-before-agent",
         "warning",
         "Hygiene compacts before the agent",
-        "The gateway compacts between messages at its own mark, with a rougher count, and the agent's "
-        "threshold is never reached first; with both at one value lists were compacted on every turn.",
-        "A session from a gateway whose threshold in force is at or over 85% of the window.",
+        "The gateway compacts between messages at its own limit, with a rougher count, so the agent never "
+        "reaches its threshold first. When both had the same value, lists were compacted on every turn.",
+        "A session from a gateway has a threshold in force at or over 85% of the window.",
         "Lower compression.threshold, or use a model with a larger window.",
     ),
     Rule(
         "orphaned-result",
         "warning",
         "A tool result without its call",
-        "Chat APIs refuse a list with such a result; Hermes leaves it out of the request, so the agent does not see "
-        "what the store shows.",
-        "A tool result of the live list has an id that no call before it has.",
-        "Read the message here if its content matters. Something else than a compaction of Hermes "
-        "removed the call.",
+        "Chat APIs refuse a list with such a result. Hermes leaves it out of the request, so the agent "
+        "does not see what the store shows.",
+        "A tool result of the live list has an id that no earlier call has.",
+        "Read the message here if its content matters. The call was not removed by a compaction of Hermes.",
     ),
     Rule(
         "unanswered-call",
         "warning",
         "A tool call without its result",
-        "Chat APIs refuse a list with such a call; Hermes puts a stub in the request, so the agent "
-        "sees no result. Mostly the agent was stopped while the tool ran.",
-        "A call of the live list has no result, and other messages than results follow. The last calls "
-        "may still run.",
+        "Chat APIs refuse a list with such a call. Hermes puts a stub into the request, so the agent sees "
+        "no result. Usually the agent was stopped while the tool ran.",
+        "A call of the live list has no result, and messages other than results follow. The last calls may "
+        "still run.",
         "Ask the agent to run the tool again if the result matters.",
     ),
     Rule(
         "breakpoints-never-hit",
         "warning",
         "The cache is written and never read",
-        "Every request pays for writing its prompt into the cache, which costs more than sending it, and no "
-        "request finds what was written.",
-        f"{WRITING_REQUESTS} recorded requests or more wrote into the cache, and none of the conversation read"
-        " from it.",
-        "Look for what differs at the start of every prompt, or for requests that go to other servers; else "
-        "turn the cache markers off.",
+        "Every request writes its prompt into the cache, which costs more than sending it, but no request "
+        "reads it.",
+        f"{WRITING_REQUESTS} recorded requests or more wrote into the cache, and no request of the "
+        "conversation read from it.",
+        "Look for differences at the start of the prompts, or for requests that go to other servers. "
+        "Otherwise turn the cache markers off.",
     ),
     Rule(
         "prompt-always-changes",
         "warning",
         "The prompt changes with every request",
-        "Something near the start of the prompt is another one in nearly every request, such as a time or a "
-        "counter in the system prompt or tools in another order, so everything behind it is sent again.",
-        f"Of the recorded requests that came while the cache lived, {CHANGED_REQUESTS} or more and at least "
-        f"{CHANGED_SHARE:.0%} read back only the start of the prompt before.",
-        "Take what changes out of the system prompt and the tools, or put it at the end of the list. "
-        "`requests` says where each prompt first differs.",
+        "Something near the start of the prompt changes with nearly every request, such as a time or a "
+        "counter in the system prompt, or the order of tools. Everything after it is sent again.",
+        f"Of the recorded requests within the time to live of the cache, {CHANGED_REQUESTS} or more and at "
+        f"least {CHANGED_SHARE:.0%} read back only the start of the previous prompt.",
+        "Remove what changes from the system prompt and the tools, or move it to the end of the list. "
+        "`requests` shows where each prompt first differs.",
     ),
     Rule(
         "never-paid-off",
         "info",
         "A compaction never paid off",
-        "Reading what was summarized, writing the summary and writing the new list into the cache cost more "
-        "than the shorter prompts saved until the next compaction.",
-        "Usage and prices are known, and fewer requests came between two compactions than it takes for the "
-        "first to come back.",
-        "Compact later or keep less, so that the next compaction is farther off: with Hermes raise the threshold or "
-        "lower target_ratio.",
+        "Reading the summarized messages, writing the summary and writing the new list into the cache cost "
+        "more than the shorter prompts saved until the next compaction.",
+        "Usage and prices are known, and the number of requests between two compactions is below the "
+        "break-even of the first.",
+        "Compact later or keep less, so that the next compaction comes later: with Hermes raise the "
+        "threshold or lower target_ratio.",
     ),
     Rule(
         "idling-costs-most",
         "info",
         "Pauses cost more than compactions",
-        "The cache did not live through pauses of the conversation, and sending everything again cost more "
-        "than all compactions did.",
-        "What requests after pauses longer than the time to live cost more than reading from the cache is "
-        "more than the bills of all compactions.",
-        "Keep the cache for an hour, or keep it alive, where that is cheaper; compact before a long pause, "
+        "The cache expired during pauses of the conversation, and sending everything again cost more than "
+        "all compactions.",
+        "The extra cost of requests after pauses longer than the time to live is more than the bills of "
+        "all compactions.",
+        "Keep the cache for an hour, or keep it alive, if that is cheaper. Compact before a long pause, "
         "not after it.",
     ),
     Rule(
         "caches-thrown-away",
         "info",
-        "A compaction threw away the cache of the one before",
-        "Each compaction writes a new list into the cache. The next one came before that was read often "
-        "enough to be worth writing.",
-        f"Fewer than {CLOSE_REQUESTS} requests came between the first one behind a compaction and the next "
+        "A compaction discarded the cache of the previous one",
+        "Each compaction writes a new list into the cache. The next one came before that list was read "
+        "often enough to be worth writing.",
+        f"Fewer than {CLOSE_REQUESTS} requests came between the first one after a compaction and the next "
         "compaction.",
-        "Look at what fills the list right after a compaction; with Hermes raise the threshold, or lower target_ratio.",
+        "Find what fills the list right after a compaction. With Hermes raise the threshold, or lower "
+        "target_ratio.",
     ),
     Rule(
         "cleared-at-a-loss",
         "info",
         "Clearing results cost more than it saved",
-        "Old tool results were cleared from the middle of the list, so everything behind them had to be written to the "
-        "prompt cache again: more than was saved.",
-        "A microcompaction saved fewer tokens, as the agent says, than the request behind it wrote to the cache again.",
-        "It pays off only if the session goes on for long. Compact as a whole, or start a new session for a new task.",
+        "Old tool results were cleared from the middle of the list, so everything after them had to be "
+        "written to the prompt cache again. That is more than was saved.",
+        "A microcompaction saved fewer tokens, by the agent's own figure, than the next request wrote to "
+        "the cache again.",
+        "It pays off only in a long session. Compact the whole list, or start a new session for a new task.",
     ),
     Rule(
         "reported-size-doubted",
         "info",
         "A reported size cannot be true",
-        "The agent reports more tokens before a compaction than the last request and its answer had, by far.",
+        "The agent reports far more tokens before a compaction than the last request and its answer had.",
         "The reported size is more than twice that of the last request.",
-        "Nothing has to be done: the size of the last request is used.",
+        "Nothing to do: the size of the last request is used.",
     ),
     Rule(
         "threshold-raised",
@@ -515,68 +525,68 @@ _ALL = (
         "The default threshold is not in force",
         "No threshold is configured, and a rule of the release changes the default of half the window.",
         "The threshold is the default, and the tokens in force are not that share of the window.",
-        "Nothing has to be done; compactions come at the number in force.",
+        "Nothing to do. Compactions come at the number in force.",
     ),
     Rule(
         "mid-task",
         "info",
-        "A compaction came in mid-task",
-        "The agent was at work on a request when its list became a summary: what it had just found out, "
-        "and the request's own words, it knows from the summary alone.",
-        "A compaction that nobody asked for by hand left nothing of the list, and the last message "
-        "before it was a call or its result.",
-        "See what the summary says of the step it was at. Compact by hand between tasks, where the agent "
-        "lets you.",
+        "A compaction interrupted a task",
+        "The agent was working on a request when its list became a summary. It knows its newest results, "
+        "and the words of the request, only from the summary.",
+        "An automatic compaction kept nothing of the list, and the last message before it was a call or "
+        "its result.",
+        "Check what the summary says about the current step. Compact by hand between tasks, if the agent "
+        "allows it.",
     ),
     Rule(
         "boundaries-inferred",
         "info",
         "Boundaries are inferred",
-        "The store does not say where head and tail were, and both lists fit together in more than one "
-        "way or not fully.",
-        "The lists before and after a compaction do not prove its boundaries; the note says why.",
-        "Nothing has to be done; read the boundaries of this compaction as a best guess.",
+        "The store does not record head and tail, and the two lists match in more than one way or not fully.",
+        "The lists before and after a compaction do not prove its boundaries. The note gives the reason.",
+        "Nothing to do. Read the boundaries of this compaction as a best guess.",
     ),
     Rule(
         "head-fossilized",
         "info",
-        "The head is a fossil",
-        "0.13 to 0.17 protect the first messages for ever, so what was asked first is sent again with every "
-        "request, long after it was done.",
-        f"The same messages, the system prompt aside, stand at the beginning through {FOSSIL_COMPACTIONS} "
-        "compactions or more.",
-        "Lower protect_first_n if the beginning no longer matters. 0.19 lets the head go after the first "
+        "The head never leaves",
+        "0.13 to 0.17 protect the first messages for ever. The first request is sent again with every "
+        "call, long after it was done.",
+        "The same messages, apart from the system prompt, are at the beginning through "
+        f"{FOSSIL_COMPACTIONS} compactions or more.",
+        "Lower protect_first_n if the beginning no longer matters. 0.19 releases the head after the first "
         "compaction.",
     ),
     Rule(
         "system-prompt-changed",
         "info",
         "The system prompt changed",
-        "The prompt cache begins with the system prompt, so nothing of it could be read after the change.",
+        "The prompt cache begins with the system prompt, so nothing could be read from it after the change.",
         "A session of the conversation has another system prompt than the session before it.",
-        "Nothing has to be done once. If it happens with every compaction, look for times or counters in "
+        "Nothing to do for one change. If it happens with every compaction, look for times or counters in "
         "the prompt.",
     ),
     Rule(
         "summary-over-budget",
         "info",
         "A summary is over its budget",
-        "The model wrote more than it was asked for. The summary is kept whole, and the list is that "
-        "much longer.",
-        "The rough tokens of a summary are more than the budget that the profile plans for the same list.",
-        "Nothing has to be done once. If every summary grows, the model keeps what is finished; try "
-        "another one.",
+        "The model wrote more than its budget. The whole summary is kept, and the list is longer by the "
+        "difference.",
+        "A summary has more rough tokens than the budget that the profile plans for the same list.",
+        "Nothing to do for one summary. If every summary grows, the model keeps finished work; try another "
+        "one.",
     ),
     Rule(
         "repeated-roles",
         "info",
         "Two messages of one role in a row",
-        "Some APIs refuse that, or answer with nothing; Hermes joins such messages before it sends them.",
-        "A message of the live list has the role of the one before it (user or assistant; to-do lists "
-        "that a compaction put back do not count). Of other agents it is not known how they send their lists.",
-        "Nothing has to be done with Hermes.",
+        "Some APIs refuse such a list, or answer with nothing. Hermes joins such messages before it sends "
+        "them.",
+        "A message of the live list has the role of the previous message (user or assistant). To-do lists "
+        "that a compaction put back do not count. How other agents send their lists is unknown.",
+        "Nothing to do with Hermes.",
     ),
 )
 
-#: Every rule by id, the gravest first.
+#: Rules by id, the most severe first.
 RULES: Mapping[str, Rule] = MappingProxyType({rule.id: rule for rule in _ALL})
