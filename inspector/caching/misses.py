@@ -51,7 +51,7 @@ def judge(
         if last is None:
             judged.append(JudgedRequest(request, "first", 0, None, modelled))
         else:
-            idle = request.at - last.at if request.at and last.at else None
+            idle = max(0.0, request.at - last.at) if request.at and last.at else None
             missed = (cached if cached < sent else sent) - read
             if missed <= _TOLERATED or missed <= _TOLERATED_SHARE * sent_last:
                 missed = 0

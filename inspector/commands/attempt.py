@@ -161,8 +161,8 @@ def problems_of(made: Sequence[Attempt]) -> list[str]:
 
 
 def check_made(made: Sequence[Attempt]) -> None:
-    """Raise SummarizerFailed where no summary came."""
-    if made and not any(one.summary for one in made):
+    """Raise SummarizerFailed if every attempt failed; what had come of a failed one is not a summary."""
+    if made and all(one.state == "failed" or not one.summary for one in made):
         raise SummarizerFailed("No summary came of it.")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from functools import partial
 from pathlib import Path
 
@@ -52,6 +53,8 @@ def open_folder(folder: Path, keep: bool = True) -> Store:
     from inspector.stores.several import SeveralStores
     from inspector.stores.transcripts import TranscriptStore
 
+    # The index keeps whole paths: another run may start in another folder.
+    folder = Path(os.path.abspath(folder))
     index = default_index() if keep else None
     files = FolderFiles(folder, index)
     stores: list[Store] = []

@@ -73,7 +73,7 @@ async def test_the_list_has_its_own_styles(rotating: Path, tmp_path: Path) -> No
     create(tmp_path / "state.db").close()
     async with running(tmp_path / "state.db", size=(100, 24)) as pilot:
         lines = screen_text(pilot).splitlines()
-        (told,) = [place for place, line in enumerate(lines) if "no conversations in this database" in line]
+        (told,) = [place for place, line in enumerate(lines) if "no conversations here" in line]
         assert 8 < told < 16, "it stands in the middle"
 
 
@@ -219,7 +219,7 @@ async def test_search_without_a_match_says_so(rotating: Path) -> None:
 async def test_an_empty_database(tmp_path: Path) -> None:
     create(tmp_path / "state.db").close()
     async with running(tmp_path / "state.db") as pilot:
-        assert "no conversations in this database yet" in screen_text(pilot)
+        assert "no conversations here yet" in screen_text(pilot)
         await press(pilot, "enter", "s", "S", "end", "slash", "escape", "question_mark", "escape")
         conversations(pilot)
 

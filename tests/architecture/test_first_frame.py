@@ -6,11 +6,12 @@ import json
 import os
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 #: None of these is needed to draw a list of conversations; each costs between 20 and 300 ms.
-LATE = ("tiktoken", "genai_prices", "pydantic", "yaml", "sqlite_utils", "jinja2", "httpx", "click")
+LATE = ("tiktoken", "genai_prices", "pydantic", "yaml", "sqlite_utils", "jinja2", "httpx2", "click")
 
 _FRAME = """
 import asyncio, json, sys
@@ -59,3 +60,7 @@ def test_the_first_frame_needs_nothing_heavy(tmp_path: Path) -> None:
     assert [name for name in LATE if name in modules] == []
     assert "inspector.answers.answers" not in modules
     assert "inspector.app.conversation.screen" not in modules
+
+
+def test_every_name_is_that_of_a_package() -> None:
+    assert [name for name in LATE if find_spec(name) is None] == []

@@ -389,3 +389,19 @@ def test_the_list_comes_as_far_as_files_are_read(tmp_path: Path) -> None:
     rows, done, total = store.so_far()
     assert (done, total) == (2, 3)
     assert [row.title for row in rows].count("1") == 1
+
+
+def test_another_working_folder_finds_what_a_run_in_this_one_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "project"
+    written(folder, 0)
+    monkeypatch.chdir(tmp_path)
+    (row,) = open_folder(Path("project")).conversations()
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    for path in (folder, Path("../project")):
+        store = open_folder(path)
+        conversation = store.open(row.id)
+        assert conversation.live is not None
+        assert store.messages(conversation.live)

@@ -183,3 +183,9 @@ class KeyActions:
     def action_open_outside(self, variable: str) -> None:
         """Open the message in the program that an environment variable names."""
         self.clipboard.open_outside(variable)
+
+
+def key_of(identity: str) -> str:
+    """Return the key of an action as help texts write it. Raises StopIteration for an unknown binding id."""
+    binding = next(binding for binding in KEYS if isinstance(binding, Binding) and binding.id == identity)
+    return binding.key_display or binding.key

@@ -69,8 +69,8 @@ class ConversationsScreen(JobScreen):
         Binding("escape", "clear_filter", "Clear the filter, put notes away", show=False, id="list.clear"),
     ]
     HELP: ClassVar[str] = (
-        "Every conversation of the database, the last active first. Tokens are those of the live list against the "
-        "threshold at which it compacts, a rough estimate; a dot means that nobody has counted yet. ↳ marks branches "
+        "Every conversation of every store that is read, the last active first. Tokens are those of the live list "
+        "against the threshold at which it compacts, a rough estimate; a dot means not counted yet. ↳ marks branches "
         "of other conversations and sub-agents."
     )
 
@@ -210,9 +210,7 @@ class ConversationsScreen(JobScreen):
         empty.display = table.display = not rows
         table.display = bool(rows)
         if not rows:
-            empty.update(
-                "There are no conversations in this database yet. They appear here when an agent writes them."
-            )
+            empty.update("There are no conversations here yet. They appear here when an agent writes them.")
         self.going_on("index", "")
         self._show_title()
         self.tell(*self.store.notes)

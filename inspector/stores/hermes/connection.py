@@ -242,7 +242,7 @@ def check_database(path: Path) -> None:
     except OSError as error:
         raise StoreBusy(f"{path} cannot be read: {error.strerror or error}.") from error
     if not head.startswith(_MAGIC):
-        raise NotAStore(f"{path} is no SQLite database (it does not start like one).")
+        raise NotAStore(f"{path} is not a SQLite database (it does not start like one).")
     if len(head) < 100:
         raise StoreDamaged(f"{path} is a SQLite database cut off in its header; restore it from a backup.")
 
@@ -263,7 +263,7 @@ def translate(error: sqlite3.Error, path: Path) -> StoreError:
             f"{path} is locked by another process. Wait until the agent has finished writing, then try again."
         )
     if name == "SQLITE_NOTADB":
-        return NotAStore(f"{path} is no SQLite database, or it is encrypted.")
+        return NotAStore(f"{path} is not a SQLite database, or it is encrypted.")
     if name.startswith("SQLITE_READONLY"):
         return StoreBusy(
             f"{path} was left in the middle of a write and this user may not finish it. "

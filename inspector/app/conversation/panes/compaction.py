@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from inspector.app.conversation.compaction_rows import CompactionRows
+from inspector.app.conversation.keys import key_of
 from inspector.app.conversation.panes.base import Context, Pane
 from inspector.app.conversation.resources import (
     AFTERMATH,
@@ -158,8 +159,8 @@ def _wants(state: State) -> tuple[Resource[Any], ...]:
 PANE = Pane(
     "The chosen compaction: why it fired, messages and tokens before and after, its boundaries beside those that the "
     "profile would set, lost facts (worst first), things done again later, its summary, and the list before it. "
-    "Enter goes to a lost fact or an event, or unfolds a section of the summary. P has a model of your choice make "
-    "the summary again.",
+    "Enter goes to a lost fact or an event, or unfolds a section of the summary. "
+    f"{key_of('conversation.attempt')} has a model of your choice make the summary again.",
     CompactionPane,
     _needs,
     compute,
