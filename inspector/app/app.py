@@ -68,6 +68,7 @@ class InspectorApp(Host):
         index: Future[tuple[tuple[ConversationRow, ...], bool]] | None = None,
         apart: bool = False,
         driver: type[Driver] | None = None,
+        compaction: int | None = None,
     ) -> None:
         """Create the app.
 
@@ -81,6 +82,7 @@ class InspectorApp(Host):
         self._apart = apart
         self.saved = saved
         self.first_conversation = name
+        self.first_compaction = compaction
         self.flags = flags or {}
         self.config = config
         self._version: int | None = None
@@ -103,7 +105,7 @@ class InspectorApp(Host):
         # Changes are noticed from now on, even before anything has been read.
         self._watch()
         if self.first_conversation is not None:
-            self.open_conversation(self.first_conversation)
+            self.open_conversation(self.first_conversation, compaction=self.first_compaction)
         self.set_interval(WATCH_SECONDS, self._watch)
 
     def open_conversation(

@@ -27,6 +27,8 @@ _SWITCH_SECONDS = 0.000_5
 _FRAMES = "240"
 
 
+#: Textual's variable that names the driver. A server sets it.
+SERVED = "TEXTUAL_DRIVER"
 #: Characters of a line of a fault's details.
 _LONGEST_LINE = 300
 
@@ -38,9 +40,14 @@ class AppBroke(InspectorError):
 
 
 def launch(
-    store: Store, name: str | None, flags: dict[str, Any], config: Path | None, theme: str | None
+    store: Store,
+    name: str | None,
+    flags: dict[str, Any],
+    config: Path | None,
+    theme: str | None,
+    compaction: int | None = None,
 ) -> None:
-    """Run the app until the user leaves it. Raises AppBroke."""
+    """Run the app until the user leaves it, opened at `compaction` of the conversation `name`. Raises AppBroke."""
     os.environ.setdefault("TEXTUAL_FPS", _FRAMES)
     index = read_ahead(store)
     # Imported modules stay; scanning them for garbage costs a tenth of the start.
@@ -57,7 +64,7 @@ def launch(
     leaving = Leaving()
     app = InspectorApp(
         store, saved=saved, name=name, flags=flags, config=config, theme=theme, index=index, apart=True,
-        driver=drawing_driver(leaving),
+        driver=None if SERVED in os.environ else drawing_driver(leaving), compaction=compaction,
     )  # fmt: skip
     be_prompt()
     end_with_terminal()

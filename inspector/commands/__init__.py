@@ -25,6 +25,7 @@ NAMES = frozenset(
         "report",
         "requests",
         "search",
+        "serve",
         "show",
         "store",
         "stores",

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 #: Terminals that can do nothing but print lines.
 _NO_SCREEN = ("dumb", "unknown")
+#: Textual's own variable. A server that draws the app in a browser sets it.
+_DRIVER = "TEXTUAL_DRIVER"
 
 
 def open_app(
@@ -23,6 +25,7 @@ def open_app(
     *,
     demo: bool = False,
     theme: str | None = None,
+    compaction: int | None = None,
     config: Path | None = None,
     options: dict[str, Any] | None = None,
 ) -> None:
@@ -40,11 +43,12 @@ def open_app(
     path, name = path_or_name(words, demo)
     store = open_source(path, demo, name)
     flags = flags_of(options or {})
-    if not all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout)):
+    served = _DRIVER in os.environ
+    if not served and not all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout)):
         _without_terminal(store, name, config, flags)
         print("\nThis is no terminal. In a terminal the same command opens the app.")
         return
-    if os.environ.get("TERM") in _NO_SCREEN:
+    if not served and os.environ.get("TERM") in _NO_SCREEN:
         _without_terminal(store, name, config, flags)
         print(
             f"\nA terminal with TERM={os.environ['TERM']} has no screen to draw on. In another one this opens the app."
@@ -52,7 +56,7 @@ def open_app(
         return
     from inspector.app.launch import launch
 
-    launch(store, name, flags, config, theme)
+    launch(store, name, flags, config, theme, compaction)
 
 
 def _without_terminal(store: Store, name: str | None, config: Path | None, flags: dict[str, Any]) -> None:

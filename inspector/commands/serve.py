@@ -1,0 +1,42 @@
+"""The command that serves the app to a browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from inspector.commands.options import PATH_HELP, Whole, say
+from inspector.core.errors import UsageProblem
+
+
+@click.command(epilog=PATH_HELP)
+@click.argument("path", required=False)
+@click.option(
+    "--host", default="127.0.0.1", show_default=True, metavar="NAME", help="The address to listen on."
+)
+@click.option(
+    "--port", type=Whole(1), default=8_000, show_default=True, metavar="N", help="The port to listen on."
+)
+@click.option("--public", is_flag=True, help="Allow a host that other machines reach.")
+@click.option("--demo", is_flag=True, help="Use the bundled databases.")
+def serve(path: str | None, host: str, port: int, public: bool, demo: bool) -> None:
+    """Serve the app to a browser, on this machine alone unless told otherwise.
+
+    The address that is printed holds a token; without it nothing is shown. `#conversation=NAME&compaction=2` behind the
+    address opens that place. Each tab has an app of its own.
+    """
+    if port > 65_535:
+        raise UsageProblem(f"--port takes a number up to 65,535, not {port:,}.")
+    if demo and path is not None:
+        raise UsageProblem(f"--demo reads the bundled databases: leave out either it or {path}.")
+    try:
+        from inspector.serving.server import AppServer
+    except ImportError as error:
+        raise UsageProblem(
+            f"Serving needs the extra `serve` ({error.name} is missing): pip install 'compaction-inspector[serve]'."
+        ) from error
+    words = ["--demo"] if demo else [str(Path(path).absolute())] if path is not None else []
+    server = AppServer(words, host, port, public)
+    say([f"Serving on {server.address}", "ctrl+c ends it."])
+    server.run()

@@ -1,0 +1,1 @@
+"""The app in a browser: an optional room, on top of textual-serve."""
