@@ -47,7 +47,7 @@ class ContextScale(NamedTuple):
         if not self.requests:
             return rough
         more = self.excess[step] if self.excess else 0
-        return self.beside + round(self.scale * rough) + more
+        return self.beside + int(self.scale * rough + 0.5) + more
 
     def beyond(self, message: int) -> int:
         """By how many tokens one message is larger than the scale says; `message` counts from 0."""

@@ -5,6 +5,7 @@ The engine's own plan decides each compaction. Modelled is only the summary's si
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
@@ -13,7 +14,7 @@ from itertools import accumulate, islice
 from typing import Any
 
 from inspector.core.conversations import ROLE_CODES
-from inspector.core.rough import list_tokens
+from inspector.core.rough import IMAGE_TOKENS, list_tokens
 from inspector.engines.base import Budgets, Settings
 from inspector.engines.failures import failures_named
 from inspector.engines.guards import Guard, compacted, guard_of, nothing_done, responded
@@ -199,12 +200,18 @@ class Course:
         self.loop = loop or rules.loop
         self.facts: FactSteps | None = None
         self.costs: CostBasis | None = None
+        self._largest: int | None = None
         self.calls = list(asked) or calls(said.roles)
         self.looks = looks(said.roles, self.calls)
+        kinds = [look for _, look in self.looks]
+        #: Calls, and user messages, before each look.
+        self.calls_before = list(accumulate((look >= Look.CALL for look in kinds), initial=0))
+        self.turns_before = list(accumulate((look is Look.TURN for look in kinds), initial=0))
         #: Characters of each message, and of all before it.
         self.sizes = said.chars
         self.chars = list(accumulate(self.sizes, initial=0))
         self.images = list(accumulate(said.images, initial=0))
+        self.look_chars = [self.chars[step] for step, _ in self.looks]
         self.users = [index for index, role in enumerate(said.roles) if role == _USER]
 
     def with_facts(self, facts: FactSteps | None) -> Course:
@@ -228,8 +235,10 @@ class Course:
 
     def largest(self) -> int:
         """The largest size of a request that any look compares as long as nothing is compacted, in tokens."""
-        steps = [step for step, _ in self.looks] or [0]
-        return max(max(self.reported(step), self.rough(step) + self.scale.tools) for step in steps)
+        if self._largest is None:
+            steps = [step for step, _ in self.looks] or [0]
+            self._largest = max(max(self.reported(step), self.rough(step) + self.scale.tools) for step in steps)
+        return self._largest
 
     def reported(self, step: int) -> int:
         """The size of the request with the first `step` messages as the agent reports it, in tokens."""
@@ -288,29 +297,16 @@ class _Run:
         self.prompts: list[int] = []
 
     def go(self) -> WhatIf:
-        """Take every look in turn."""
-        course, loop, threshold = self.course, self.course.loop, self.threshold
-        hygiene = self.budgets.hygiene_tokens if course.gateway else 0
-        for step, look in course.looks:
-            if look is Look.CALL:
-                if loop.requests:
-                    self._request(step)
-                elif loop.calls and self._rough(step) >= threshold:
-                    self._call(step)
-                self._respond(self._reported(step))
-            elif look is Look.RESULTS:
-                if loop.results and self.prompt >= threshold:
-                    self._results(step)
-            elif look is Look.TURN:
-                self.attempts = 0
-                if loop.turns and self._rough(step) >= threshold:
-                    self._turn(step)
-            elif look is Look.BETWEEN:
-                if hygiene:
-                    self._between(step, hygiene)
-            elif loop.requests:
-                self._request(step)
-                self._respond(self._reported(step))
+        """Take every look in turn; those that surely find a small list are taken at once."""
+        course = self.course
+        at, end = 0, len(course.looks)
+        while at < end:
+            reach = self._first_large(at)
+            if reach > at:
+                self._pass(at, reach)
+            if reach < end:
+                self._look(*course.looks[reach])
+            at = reach + 1
         self._fill(len(course.said))
         return WhatIf(
             self.settings,
@@ -322,6 +318,53 @@ class _Run:
             self._every_call(),
             self.left,
         )
+
+    def _look(self, step: int, look: Look) -> None:
+        """Take one look, and the call that comes with it."""
+        loop, threshold = self.course.loop, self.threshold
+        if look is Look.RESULTS:
+            if loop.results and self.prompt >= threshold:
+                self._results(step)
+        elif look is Look.TURN:
+            self.attempts = 0
+            if loop.turns and self._rough(step) >= threshold:
+                self._turn(step)
+        elif look is Look.BETWEEN:
+            self._between(step)
+        else:
+            if loop.requests:
+                self._request(step)
+            elif loop.calls and look is Look.CALL and self._rough(step) >= threshold:
+                self._call(step)
+            self._respond(self._reported(step))
+
+    def _first_large(self, at: int) -> int:
+        """The first look from `at` on that may find a list over a threshold. It may also be one that does not."""
+        course, scale = self.course, self.course.scale
+        least = self.threshold
+        if course.gateway and self.budgets.hygiene_tokens:
+            least = min(least, self.budgets.hygiene_tokens)
+        if self.prompt >= least:
+            return at
+        most = (max(scale.excess, default=0) + max(course.ahead, default=0), self.extra - self.beyond)
+        reported = least - sum(most)
+        if scale.requests:
+            reported = int((reported - scale.beside) / scale.scale)
+        rough = min(reported, least - scale.tools) - course.system - 2
+        chars = 4 * (rough - (self.images + course.images[-1]) * IMAGE_TOKENS)
+        return bisect_left(course.look_chars, chars - self.chars, at)
+
+    def _pass(self, start: int, stop: int) -> None:
+        """Take looks that find nothing, with the calls among them."""
+        course = self.course
+        calls = course.calls[course.calls_before[start] : course.calls_before[stop]]
+        if course.turns_before[stop] > course.turns_before[start]:
+            self.attempts = 0
+        if calls:
+            prompts = self._sizes(calls)
+            self._respond(prompts[0])
+            self._respond(prompts[-1])
+            self.prompts[-2:] = prompts
 
     def _every_call(self) -> int | None:
         fired = list(dict.fromkeys(self.fired))
@@ -344,9 +387,25 @@ class _Run:
         """Tokens of the next request after `step` messages as the agent reports them."""
         return self.course.scale.reported(self._list_tokens(step), step) - self.beyond + self.extra
 
+    def _sizes(self, steps: Sequence[int]) -> list[int]:
+        """The reported sizes after each of these steps; `_reported`, many at once."""
+        course, scale = self.course, self.course.scale
+        if self.freed or course.images[-1]:
+            return list(map(self._reported, steps))
+        chars, more, system = course.chars, self.chars + 3, course.system
+        rest = self.images * IMAGE_TOKENS + system
+        sizes = [(chars[step] + more) // 4 + rest for step in steps]
+        if scale.requests:
+            factor, beside = scale.scale, scale.beside - self.beyond + self.extra
+            sizes = [int(factor * size + 0.5) + beside for size in sizes]
+        if scale.excess:
+            excess = scale.excess
+            sizes = [size + excess[step] for size, step in zip(sizes, steps, strict=True)]
+        return sizes
+
     def _fill(self, step: int) -> None:
         if self.steps:
-            self.tokens += map(self._reported, range(len(self.tokens) + 1, step + 1))
+            self.tokens += self._sizes(range(len(self.tokens) + 1, step + 1))
 
     # Looks.
 
@@ -392,9 +451,10 @@ class _Run:
             self.attempts += 1
             self._compact(step, rough)
 
-    def _between(self, step: int, hygiene: int) -> None:
+    def _between(self, step: int) -> None:
         """Look at the list between turns, as a gateway does."""
-        if len(self.list) + step - self.taken < _HYGIENE_LEAST:
+        hygiene = self.budgets.hygiene_tokens if self.course.gateway else 0
+        if not hygiene or len(self.list) + step - self.taken < _HYGIENE_LEAST:
             return
         tokens = self.stored or self._list_tokens(step) - self.course.system
         if tokens >= hygiene:
