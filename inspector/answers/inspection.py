@@ -74,6 +74,8 @@ class Inspection:
         self._compactions: tuple[Compaction, ...] | None = None
         #: What was read of the whole conversation, by engine: see `recordings.shared_recording`.
         self.recordings: dict[str, Any] = {}
+        #: How well the settings in force reproduce the recording, once worked out: see `replaying.reproduced`.
+        self.reproduction: Any = None
 
     @classmethod
     def open(cls, store: Store, name: str, alone: bool = False, config: Path | None = None) -> Inspection:

@@ -8,18 +8,21 @@ from dataclasses import dataclass
 from inspector.answers.answers import Answers
 from inspector.answers.costing import Costing, costing_of
 from inspector.answers.fact_reading import facts_said
+from inspector.answers.inspection import Inspection
 from inspector.answers.kept_results import default_results
 from inspector.answers.recordings import shared_recording
 from inspector.config.settings import ResolvedSettings
 from inspector.engines.registry import engine
 from inspector.quality.facts.risk import FactSteps
 from inspector.replay.recording import Recording, recorded_metrics
-from inspector.replay.whatif import Metrics, WhatIf
+from inspector.replay.reproducing import Reproduction, reproduction
+from inspector.replay.whatif import Metrics, Range, WhatIf, range_of
 
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """What was recorded with its figures, the run under the settings in force, and what costs are worked out from."""
+    """What was recorded with its figures, the run under the settings that were asked for with its range, the basis of
+    costs, and how well the settings in force reproduce the recording."""
 
     conversation: str
     resolved: ResolvedSettings
@@ -27,6 +30,8 @@ class Replay:
     recorded: Metrics
     run: WhatIf
     costing: Costing
+    range: Range
+    reproduces: Reproduction
 
 
 def beside(answers: Answers, name: str, profiles: Sequence[str], facts: bool = False) -> tuple[Replay, ...]:
@@ -55,11 +60,28 @@ def replay(answers: Answers, name: str, facts: bool = False) -> Replay:
     if facts:
         cache = default_results()
         said = FactSteps(facts_said(inspection, cache))
+    course = recording.course.with_facts(said)
+    run = course.run(resolved.settings, recording.model)
     return Replay(
         inspection.conversation.id,
         resolved,
         recording,
         recorded_metrics(recording, inspection.compactions(), said),
-        recording.course.with_facts(said).run(resolved.settings, recording.model),
+        run,
         costing,
+        range_of([run, *course.sides(resolved.settings, recording.model)]),
+        reproduced(inspection),
     )
+
+
+def reproduced(inspection: Inspection) -> Reproduction:
+    """How well a run under the settings in force reproduces the recorded compactions; worked out once. Raises as
+    `replay` does."""
+    known: Reproduction | None = inspection.reproduction
+    if known is None:
+        force = inspection.in_force().settings
+        recording = shared_recording(inspection, force.profile)
+        run = recording.course.measured(force, recording.model)
+        models = len({session.model for session in inspection.conversation.sessions if session.model})
+        known = inspection.reproduction = reproduction(recording.course, recording.events, run, models)
+    return known

@@ -31,7 +31,7 @@ FIGURES: tuple[tuple[str, str, str], ...] = (
 def summary_words(model: SummaryModel) -> str:
     """How large summaries are taken to be."""
     if any(size is not None for size in model.recorded):
-        return "as they were recorded, then their median share of the budget"
+        return "as they were recorded, then their median"
     if model.tokens is not None:
         return f"{model.tokens:,} tokens each"
     return f"{model.ratio:.0%} of the budget of the rules"
@@ -47,7 +47,7 @@ def comparison_text(
     """The recording and some runs: their settings, their figures, their compactions, and the settings as YAML."""
     names = ["recorded", *(name for name, _ in runs)]
     lines = [f"Compaction of {safe_title(title) or 'a conversation'}", ""]
-    sizes = recording.course.scale.sentence() or "Tokens are rough."
+    sizes = recording.course.scale.sentence()
     lines.append(f"{len(recording.transcript):,} messages, each counted once. {sizes}")
     lines += [f"Summaries are taken to be {summary_words(model)}.", ""]
     lines += _table(

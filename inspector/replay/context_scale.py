@@ -33,7 +33,8 @@ class ContextScale(NamedTuple):
     Every request holds `beside` tokens that are not recorded (tools, system prompt), and a rough token is `scale`
     reported ones; `requests` is the number of requests that this was worked out from, 0 where nothing is modelled.
     `tools` is the rough size of what is not recorded. `excess` has for the first 0, 1, ... messages by how many tokens
-    they are larger than the scale says; empty where only sums are known.
+    they are larger than the scale says; empty where only sums are known. `basis` says what sums and compactions it was
+    fitted to, and how well.
     """
 
     beside: int = 0
@@ -41,6 +42,7 @@ class ContextScale(NamedTuple):
     requests: int = 0
     tools: int = 0
     excess: Sequence[int] = ()
+    basis: str = ""
 
     def reported(self, rough: int, step: int = 0) -> int:
         """The reported tokens of a request of that many rough ones, after `step` messages."""
@@ -54,14 +56,17 @@ class ContextScale(NamedTuple):
         return self.excess[message + 1] - self.excess[message] if self.excess else 0
 
     def sentence(self) -> str:
-        """What is modelled, in words; empty where nothing is."""
+        """How sizes are known, in words."""
         if not self.requests:
-            return ""
+            return "Tokens are rough: nothing in the store says how large requests were."
         requests = "1 request" if self.requests == 1 else f"{self.requests:,} requests"
-        return (
-            f"Sizes are modelled after {requests} as the agent reported them: {self.beside:,} tokens "
-            f"besides what it recorded (tools, system prompt), and {self.scale:.2f} for each rough token."
+        scale = (
+            f"{self.beside:,} tokens besides what is recorded (tools, system prompt), "
+            f"and {self.scale:.2f} for each rough token"
         )
+        if self.basis:
+            return f"Sizes are fitted to {self.basis}: {scale}."
+        return f"Sizes are those that the agent reported for {requests}; of other lists they are modelled: {scale}."
 
 
 def context_scale(requests: Iterable[Reported]) -> ContextScale:

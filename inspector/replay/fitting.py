@@ -116,7 +116,13 @@ def fitted(sums: Sequence[Sums], firings: Sequence[Firing], threshold: int, loop
     alike = [scale for price, scale in judged if price <= least + 0.05]
     scale = _scale(usable, alike[len(alike) // 2])
     count = explained(loop, scale, threshold, firings)
-    return Fit(scale, count, len(firings), _missed(usable, scale), least)
+    basis = f"sums of {scale.requests:,} calls{_agreement(count, len(firings))}"
+    return Fit(scale._replace(basis=basis), count, len(firings), _missed(usable, scale), least)
+
+
+def _agreement(count: int, compactions: int) -> str:
+    """How many compactions a scale explains, in words."""
+    return f" (it explains {count:,} of {compactions:,} recorded compactions)" if compactions else ""
 
 
 def _without_sums(firings: Sequence[Firing], threshold: int, loop: Loop) -> Fit:
@@ -130,7 +136,11 @@ def _without_sums(firings: Sequence[Firing], threshold: int, loop: Loop) -> Fit:
     fits = [offset(step * _OFFSET_STEP) for step in range(_OFFSETS + 1)]
     most = max(fit.explained for fit in fits)
     alike = [fit for fit in fits if fit.explained == most]
-    return fits[0] if fits[0].explained == most else alike[len(alike) // 2]
+    if fits[0].explained == most:
+        return fits[0]
+    fit = alike[len(alike) // 2]
+    basis = f"the places of compactions{_agreement(most, len(firings))}"
+    return fit._replace(scale=fit.scale._replace(basis=basis))
 
 
 def _wrong(scale: ContextScale, firings: Iterable[Firing], threshold: int, loop: Loop) -> float:

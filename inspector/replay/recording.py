@@ -22,7 +22,7 @@ from inspector.replay.fitting import Firing, Sums, fitted
 from inspector.replay.moments import Moment, Moments
 from inspector.replay.pricing import CostBasis
 from inspector.replay.transcript import Transcript, calls, transcript
-from inspector.replay.whatif import Course, Metrics, SummaryModel, at_risk
+from inspector.replay.whatif import MANUAL, Course, Metrics, SummaryModel, at_risk
 
 _USER, _ASSISTANT = ROLE_CODES["user"], ROLE_CODES["assistant"]
 #: A size before a compaction that is larger than this many times the last request is doubted.
@@ -129,6 +129,7 @@ def recording_of(
             loop,
             sized.ahead(),
             sized.asked(),
+            [event.step for event in events if event.fires == MANUAL],
         ),
         SummaryModel(_ratio(compactions, lists, rules), recorded=summaries, extras=extras),
         Moments(said, compactions, [len(listed) for listed in lists]),
@@ -299,7 +300,7 @@ class _Sized:
         after = self.sizes[index] if index < len(self.sizes) else None
         return Event(
             step=step,
-            fires="agent",
+            fires=MANUAL if recorded.trigger == "manual" else "agent",
             before=recorded.before,
             after=recorded.after,
             head_end=recorded.head_end,

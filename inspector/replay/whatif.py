@@ -8,10 +8,10 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from itertools import accumulate, islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from inspector.core.conversations import ROLE_CODES
 from inspector.core.rough import IMAGE_TOKENS, list_tokens
@@ -29,6 +29,8 @@ from inspector.replay.pricing import CostBasis
 from inspector.replay.transcript import calls
 
 _USER, _TOOL = ROLE_CODES["user"], ROLE_CODES["tool"]
+#: The sign of a compaction that the user asked for.
+MANUAL = "manual"
 #: A threshold that no list reaches.
 _NEVER = 1 << 60
 #: Fewest messages of a list that a gateway compacts between turns.
@@ -45,7 +47,7 @@ class SummaryModel:
 
     `recorded` are the sizes of the summary messages that were written, the first for the first compaction (None where
     there is none); later ones have the median of these. Without any, `tokens` is the size, else `ratio` as a share of
-    the budget. `factor` multiplies the sizes of those that were not recorded. `extras` are the reported tokens that
+    the budget. `factor` multiplies all of these sizes. `extras` are the reported tokens that
     came with each recorded summary beside its text, as files that were read again.
     """
 
@@ -59,10 +61,12 @@ class SummaryModel:
         """The size of a summary message as recorded, the median of all for a later one; None where there is none."""
         size = self.recorded[number] if number < len(self.recorded) else None
         known = sorted(size for size in self.recorded if size is not None)
-        if size is not None or not known:
+        if size is None and not known:
+            return None
+        size = size or known[len(known) // 2]
+        if self.factor == 1.0:
             return size
-        middle = known[len(known) // 2]
-        return MessageSize(round(middle.walk * self.factor), round(middle.chars * self.factor), middle.images)
+        return MessageSize(round(size.walk * self.factor), round(size.chars * self.factor), size.images)
 
     def extra(self, number: int) -> int:
         """The reported tokens that come with a summary beside its text."""
@@ -141,18 +145,19 @@ class Look(IntEnum):
     RESULTS = 0
     TURN = 1
     BETWEEN = 2
-    CALL = 3
-    DUE = 4
+    BY_HAND = 3
+    CALL = 4
+    DUE = 5
 
 
-def looks(roles: Sequence[int], asked: Sequence[int]) -> list[tuple[int, Look]]:
+def looks(roles: Sequence[int], asked: Sequence[int], by_hand: Sequence[int] = ()) -> list[tuple[int, Look]]:
     """Every moment at which an agent may look at its list, in order, with the number of messages said by then.
 
-    RESULTS comes after a round of tool results, TURN after a user message, BETWEEN before one, CALL where the model was
-    `asked`, which is DUE at the end of the list.
+    RESULTS comes after a round of tool results, TURN after a user message, BETWEEN before one, BY_HAND where the user
+    asked for a compaction, CALL where the model was `asked`, which is DUE at the end of the list.
     """
     moments: list[tuple[int, Look]] = []
-    length, calls = len(roles), frozenset(asked)
+    length, calls, hands = len(roles), frozenset(asked), frozenset(by_hand)
     for step in range(1, length + 1):
         last, coming = roles[step - 1], roles[step] if step < length else None
         if last == _TOOL and coming != _TOOL:
@@ -161,9 +166,30 @@ def looks(roles: Sequence[int], asked: Sequence[int]) -> list[tuple[int, Look]]:
             moments.append((step, Look.TURN))
         if coming == _USER:
             moments.append((step, Look.BETWEEN))
+        if step in hands:
+            moments.append((step, Look.BY_HAND))
         if step in calls:
             moments.append((step, Look.DUE if coming is None else Look.CALL))
     return moments
+
+
+class Range(NamedTuple):
+    """The least and the most of a run's compactions and input tokens with summaries of half and twice the size, and its
+    cost in US dollars (None where it is not known)."""
+
+    compactions: tuple[int, int]
+    input_tokens: tuple[int, int]
+    cost: tuple[float, float] | None = None
+
+    def overlaps(self, other: Range) -> bool:
+        """Whether two runs may cost the same, by their input tokens where costs are not known."""
+        if self.cost is None or other.cost is None:
+            return _meet(self.input_tokens, other.input_tokens)
+        return _meet(self.cost, other.cost)
+
+
+def _meet(first: tuple[float, float], second: tuple[float, float]) -> bool:
+    return first[0] <= second[1] and second[0] <= first[1]
 
 
 class Course:
@@ -174,7 +200,8 @@ class Course:
     are cleared on the way, as they were recorded. `gateway`: a gateway looks at the list between turns. `loop` says
     when the agent looks, None for the engine's own loop. `ahead` has for the first 0, 1, ... messages by how many
     tokens the agent's own estimate of the next request differs from its size. `asked` are the steps after which the
-    model was asked, empty where only the messages show them. `facts` are those said in it, `costs` its costs, None
+    model was asked, empty where only the messages show them; `by_hand` those after which the user asked for a
+    compaction. `facts` are those said in it, `costs` its costs, None
     where they are not known: then no run counts them.
     """
 
@@ -189,6 +216,7 @@ class Course:
         loop: Loop | None = None,
         ahead: Sequence[int] = (),
         asked: Sequence[int] = (),
+        by_hand: Sequence[int] = (),
     ) -> None:
         self.ahead = ahead
         self.rules = rules
@@ -202,8 +230,9 @@ class Course:
         self.costs: CostBasis | None = None
         self._largest: int | None = None
         self.calls = list(asked) or calls(said.roles)
-        self.looks = looks(said.roles, self.calls)
+        self.looks = looks(said.roles, self.calls, by_hand)
         kinds = [look for _, look in self.looks]
+        self.by_hand = [place for place, look in enumerate(kinds) if look is Look.BY_HAND]
         #: Calls, and user messages, before each look.
         self.calls_before = list(accumulate((look >= Look.CALL for look in kinds), initial=0))
         self.turns_before = list(accumulate((look is Look.TURN for look in kinds), initial=0))
@@ -237,7 +266,9 @@ class Course:
         """The largest size of a request that any look compares as long as nothing is compacted, in tokens."""
         if self._largest is None:
             steps = [step for step, _ in self.looks] or [0]
-            self._largest = max(max(self.reported(step), self.rough(step) + self.scale.tools) for step in steps)
+            self._largest = max(
+                max(self.reported(step), self.rough(step) + self.scale.tools) for step in steps
+            )
         return self._largest
 
     def reported(self, step: int) -> int:
@@ -253,9 +284,27 @@ class Course:
         """Run the conversation from its start."""
         return _Run(self, settings, model or SummaryModel()).go()
 
+    def sides(self, settings: Settings, model: SummaryModel | None = None) -> tuple[WhatIf, WhatIf]:
+        """The same run with summaries of half and of twice the size."""
+        model = model or SummaryModel()
+        half, twice = (self.run(settings, replace(model, factor=model.factor * by)) for by in (0.5, 2.0))
+        return half, twice
+
     def measured(self, settings: Settings, model: SummaryModel | None = None) -> WhatIf:
         """The same run without the tokens after each step, for those who only want its metrics."""
         return _Run(self, settings, model or SummaryModel(), steps=False).go()
+
+
+def range_of(runs: Sequence[WhatIf]) -> Range:
+    """The range of some runs of a conversation under the same settings."""
+    compactions = [run.metrics.compactions for run in runs]
+    tokens = [run.metrics.input_tokens for run in runs]
+    costs = [run.metrics.cost for run in runs if run.metrics.cost is not None]
+    return Range(
+        (min(compactions), max(compactions)),
+        (min(tokens), max(tokens)),
+        (min(costs), max(costs)) if costs else None,
+    )
 
 
 class _Run:
@@ -331,6 +380,8 @@ class _Run:
                 self._turn(step)
         elif look is Look.BETWEEN:
             self._between(step)
+        elif look is Look.BY_HAND:
+            self._compact(step, self._reported(step), MANUAL)
         else:
             if loop.requests:
                 self._request(step)
@@ -352,7 +403,9 @@ class _Run:
             reported = int((reported - scale.beside) / scale.scale)
         rough = min(reported, least - scale.tools) - course.system - 2
         chars = 4 * (rough - (self.images + course.images[-1]) * IMAGE_TOKENS)
-        return bisect_left(course.look_chars, chars - self.chars, at)
+        hand = bisect_left(course.by_hand, at)
+        last = course.by_hand[hand] if hand < len(course.by_hand) else len(course.looks)
+        return min(last, bisect_left(course.look_chars, chars - self.chars, at))
 
     def _pass(self, start: int, stop: int) -> None:
         """Take looks that find nothing, with the calls among them."""

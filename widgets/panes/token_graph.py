@@ -28,7 +28,8 @@ _LABEL = 7
 class GraphState:
     """The curves, in tokens after each step, and the lines, in tokens (0 hides one).
 
-    `kept` is the curve of settings that were kept to compare with. `recorded_events` and `whatif_events` are the steps
+    `kept` is the curve of settings that were kept to compare with; `low` and `high` bound the what-if where summaries
+    are smaller or larger. `recorded_events` and `whatif_events` are the steps
     of compactions, counted from 1; `step` is where the cursor is (0: nowhere).
     """
 
@@ -41,6 +42,8 @@ class GraphState:
     whatif_events: tuple[int, ...] = ()
     step: int = 0
     kept: tuple[int, ...] = ()
+    low: tuple[int, ...] = ()
+    high: tuple[int, ...] = ()
 
 
 class TokenGraph(Inked, can_focus=True):
@@ -82,7 +85,7 @@ class TokenGraph(Inked, can_focus=True):
         Binding("K", "compaction(-1)", "Earlier compaction", id="graph.earlier_compaction", show=False),
     ]
     TOOLTIP = (
-        "Tokens after each step.  █ recorded  • what-if  ◦ kept as A  ╌ threshold  ┄ hygiene\n"
+        "Tokens after each step.  █ recorded  • what-if  ░ with other summaries  ◦ kept as A  ╌ threshold  ┄ hygiene\n"
         "▲ recorded compaction  △ what-if  ◆ both.  Click or drag to go to a step."
     )
 
@@ -163,12 +166,15 @@ class TokenGraph(Inked, can_focus=True):
             label = human.tokens(round(curves.top))
         line = Row().add(label.rjust(_LABEL - 1) + " ", self.ink("graph--muted"))
         cells = []
-        for recorded, whatif, kept in zip(curves.recorded, curves.whatif, curves.kept, strict=True):
+        columns = zip(curves.recorded, curves.whatif, curves.kept, curves.low, curves.high, strict=True)
+        for recorded, whatif, kept, least, most in columns:
             filled = min(8, max(0, int((recorded - low) / cell * 8)))
             if low < whatif <= high and whatif != recorded:
                 cells.append(("whatif", "•"))
             elif low < kept <= high and kept != recorded:
                 cells.append(("kept", "◦"))
+            elif least <= high and most > low and most - least > cell:
+                cells.append(("muted", "░"))
             elif filled:
                 cells.append(("recorded", _BLOCKS[filled]))
             elif rules["threshold"]:
@@ -241,17 +247,20 @@ class _Curves:
     recorded: list[int]
     whatif: list[int]
     kept: list[int]
+    low: list[int]
+    high: list[int]
     top: int
 
     @classmethod
     def of(cls, state: GraphState, width: int, height: int, steps: int) -> _Curves:
         """The curves of a state over so many columns."""
-        recorded, whatif, kept = (
-            _columns(tokens, width, steps) for tokens in (state.recorded, state.whatif, state.kept)
+        recorded, whatif, kept, low, high = (
+            _columns(tokens, width, steps)
+            for tokens in (state.recorded, state.whatif, state.kept, state.low, state.high)
         )
         top = max(1, state.threshold, *recorded, *whatif, *kept)
         top = max(top, state.hygiene if state.hygiene <= top * 1.3 else 0)
-        return cls(state, width, height, recorded, whatif, kept, top)
+        return cls(state, width, height, recorded, whatif, kept, low, high, top)
 
 
 def _columns(tokens: Sequence[int], width: int, steps: int) -> list[int]:

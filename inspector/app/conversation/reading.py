@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from inspector.quality.facts.risk import FactSteps
     from inspector.quality.sources import SourceShare
     from inspector.replay.recording import Recording
+    from inspector.replay.reproducing import Reproduction
     from inspector.replay.whatif import Metrics, WhatIf
     from widgets.lists.survival_table import Survival
     from widgets.panes.losses_view import FactScope
@@ -290,10 +291,12 @@ def read_costing(
 
 @dataclass(frozen=True, eq=False, slots=True)
 class RecordedFigures:
-    """The figures of the compactions as they were recorded, and what they would have cost otherwise."""
+    """The figures of the compactions as they were recorded, what they would have cost otherwise, and how well the
+    settings in force reproduce them."""
 
     metrics: Metrics
     otherwise: Otherwise = ()
+    reproduces: Reproduction | None = None
 
 
 def measure_recording(
@@ -304,11 +307,13 @@ def measure_recording(
     watch: Watch,
 ) -> RecordedFigures:
     """The figures of the compactions as they were recorded."""
+    from inspector.answers.replaying import reproduced
     from inspector.replay.recording import recorded_metrics
 
     recording = recording.with_costs(None if costing is None else costing.basis)
     metrics = recorded_metrics(recording, inspection.compactions(), facts)
-    return RecordedFigures(metrics, () if costing is None else costing.variants(recording.events))
+    otherwise = () if costing is None else costing.variants(recording.events)
+    return RecordedFigures(metrics, otherwise, reproduced(inspection))
 
 
 #: Costs of a run with another time to live or layout, by name, in US dollars.
@@ -318,12 +323,13 @@ Otherwise = tuple[tuple[str, float], ...]
 @dataclass(frozen=True, eq=False, slots=True)
 class Runs:
     """The conversation as it would have been under the settings on screen, and under those kept as A; with what each
-    would have cost otherwise."""
+    would have cost otherwise. `sides` are the same run with summaries of half and of twice the size."""
 
     run: WhatIf
     kept: WhatIf | None
     otherwise: Otherwise = ()
     kept_otherwise: Otherwise = ()
+    sides: tuple[WhatIf, ...] = ()
 
 
 def run_conversation(
@@ -346,10 +352,11 @@ def run_conversation(
         return found, () if costing is None else costing.variants(found.events)
 
     run, otherwise = ran(recording, *tuning)
+    sides = recording.course.sides(tuning[0], summary_model(recording, tuning[1]))
     if kept is None or kept_recording is None:
-        return Runs(run, None, otherwise)
+        return Runs(run, None, otherwise, sides=sides)
     kept_run, kept_otherwise = ran(kept_recording, *kept)
-    return Runs(run, kept_run, otherwise, kept_otherwise)
+    return Runs(run, kept_run, otherwise, kept_otherwise, sides)
 
 
 def read_sources(

@@ -10,6 +10,7 @@ from inspector.engines.base import Settings
 from inspector.export.comparison import summary_words
 from inspector.replay.event import Event
 from inspector.replay.recording import Recording
+from inspector.replay.reproducing import Reproduction
 from inspector.replay.whatif import Metrics, SummaryModel, stuck
 from widgets.panes.run_lines import ReplayView, RunView
 from widgets.panes.token_graph import GraphState
@@ -20,7 +21,7 @@ def replay_view(
 ) -> ReplayView:
     """Return the recording, the run, and the kept run if there is one. `costing` is None until costs are read."""
     run, kept = ran.run, ran.kept
-    notes = []
+    notes = _reproduction_notes(recorded.reproduces)
     if places_of(run.events) == places_of(recording.events):
         alike = "These settings compact where the recording did."
         notes.append(alike if run.events else "Neither the recording nor these settings compact anything.")
@@ -33,8 +34,7 @@ def replay_view(
         notes.append(f"Summaries are taken to be {summary_words(model)}; mended tool pairs are not counted.")
     else:
         notes.append("This engine writes no summaries; mended tool pairs are not counted.")
-    if recording.course.scale.requests:
-        notes.append(recording.course.scale.sentence())
+    notes.append(recording.course.scale.sentence())
     if costing is not None and costing.why:
         notes.append(costing.why)
     elif costing is not None and costing.modelled:
@@ -48,16 +48,28 @@ def replay_view(
             recorded=recording.tokens,
             whatif=run.tokens,
             threshold=run.budgets.threshold_tokens,
-            hygiene=run.budgets.hygiene_tokens,
+            hygiene=run.budgets.hygiene_tokens if recording.course.gateway else 0,
             context=run.settings.context_length,
             recorded_events=tuple(event.step for event in recording.events),
             whatif_events=tuple(event.step for event in run.events),
             kept=kept.tokens if kept is not None else (),
+            low=tuple(map(min, *(side.tokens for side in ran.sides))) if ran.sides else (),
+            high=tuple(map(max, *(side.tokens for side in ran.sides))) if ran.sides else (),
         ),
         tuple(runs),
         tuple(notes),
         costing is not None,
     )
+
+
+def _reproduction_notes(found: Reproduction | None) -> list[str]:
+    """How well the settings in force reproduce the recording, and why not."""
+    if found is None:
+        return []
+    if not found.recorded:
+        return [f"{found.words[0].upper()}{found.words[1:]}.", *found.why_not]
+    doubt = "" if found.trusted else " What other settings would do is uncertain here."
+    return [f"The settings in force reproduce {found.words}.{doubt}", *found.why_not]
 
 
 def places_of(events: Sequence[Event]) -> list[tuple[int, int, int]]:

@@ -17,13 +17,13 @@ from inspector.export.documents.settings import settings_document
 from inspector.replay.event import Event
 from inspector.replay.frontier import Point, points, sentence
 from inspector.replay.recording import Recording
+from inspector.replay.reproducing import Reproduction
 from inspector.replay.sweep import Sweep
-from inspector.replay.transcript import calls
-from inspector.replay.whatif import Metrics, WhatIf, stuck
+from inspector.replay.whatif import Metrics, Range, WhatIf, stuck
 
 #: What the summary's size was taken from, in words.
 _MODELS = {
-    True: "the sizes of the recorded summaries, then their median share of the budget",
+    True: "the sizes of the recorded summaries, then their median",
     False: "the budget of the rules: no summary was recorded",
 }
 
@@ -32,14 +32,13 @@ def replay_document(answer: Replay) -> Document:
     """The answer of `replay`: recorded and what-if side by side, and every step of the recording."""
     settings, recording, budgets = answer.resolved.settings, answer.recording, answer.run.budgets
     steps = []
-    asked = frozenset(calls([place.role for place in recording.transcript.places]))
+    asked = frozenset(recording.course.calls)
+    hygiene = budgets.hygiene_tokens if recording.course.gateway else 0
     for step, (place, tokens) in enumerate(
         zip(recording.transcript.places, recording.tokens, strict=True), 1
     ):
         fires = None
-        if step in asked and tokens >= min(
-            budgets.threshold_tokens, budgets.hygiene_tokens or budgets.threshold_tokens
-        ):
+        if step in asked and tokens >= min(budgets.threshold_tokens, hygiene or budgets.threshold_tokens):
             fires = "agent" if tokens >= budgets.threshold_tokens else "hygiene"
         steps.append(
             {
@@ -55,6 +54,7 @@ def replay_document(answer: Replay) -> Document:
         )
     return {
         "conversation": answer.conversation,
+        "reproduces": reproduction_document(answer.reproduces),
         "settings": settings_document(settings, answer.resolved.sources, answer.resolved.notes),
         "threshold_tokens": budgets.threshold_tokens,
         "hygiene_tokens": budgets.hygiene_tokens or None,
@@ -62,7 +62,10 @@ def replay_document(answer: Replay) -> Document:
         "recorded": _recorded(recording, answer.recorded)
         | {"cost": _cost(answer, answer.recorded, recording.events)},
         "whatif": _whatif(answer.run, recording)
-        | {"cost": _cost(answer, answer.run.metrics, answer.run.events)},
+        | {
+            "cost": _cost(answer, answer.run.metrics, answer.run.events),
+            "range": range_document(answer.range),
+        },
         "steps": steps,
     }
 
@@ -75,11 +78,34 @@ def beside_documents(answer: Iterable[Replay]) -> list[Document]:
             "standing": standing(one.resolved.settings.profile),
             "settings": settings_document(one.resolved.settings, one.resolved.sources, one.resolved.notes),
             "threshold_tokens": one.run.budgets.threshold_tokens,
-            "sizes": one.recording.course.scale.sentence() or None,
-            "whatif": _whatif(one.run, one.recording) | {"cost": _cost(one, one.run.metrics, one.run.events)},
+            "sizes": one.recording.course.scale.sentence(),
+            "whatif": _whatif(one.run, one.recording)
+            | {"cost": _cost(one, one.run.metrics, one.run.events), "range": range_document(one.range)},
         }
         for one in answer
     ]
+
+
+def reproduction_document(found: Reproduction) -> Document:
+    """How well the settings in force reproduce the recording."""
+    return {
+        "recorded": found.recorded,
+        "same": found.same,
+        "near": found.near,
+        "more": found.more,
+        "trusted": found.trusted,
+        "text": found.words,
+        "why_not": list(found.why_not),
+    }
+
+
+def range_document(found: Range) -> Document:
+    """The figures of a run with summaries of half and twice the size."""
+    return {
+        "compactions": list(found.compactions),
+        "input_tokens": list(found.input_tokens),
+        "cost": None if found.cost is None else list(found.cost),
+    }
 
 
 def _cost(answer: Replay, metrics: Metrics, events: Sequence[Event]) -> Document | None:
@@ -99,7 +125,7 @@ def _recorded(recording: Recording, metrics: Metrics) -> Document:
     return {
         "messages": len(recording.transcript),
         "compactions": [event._asdict() for event in recording.events],
-        "sizes": recording.course.scale.sentence() or None,
+        "sizes": recording.course.scale.sentence(),
         **_figures(metrics),
     }
 

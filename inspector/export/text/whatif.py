@@ -22,6 +22,7 @@ def print_replay(document: Document) -> None:
     """Recorded and what-if side by side, and the tokens over the steps as a graph."""
     console = console_for()
     run, recorded = document["whatif"], document["recorded"]
+    print_reproduction(console, document["reproduces"])
     say(
         console,
         f"{recorded['messages']:,} messages · threshold {document['threshold_tokens']:,} · "
@@ -51,6 +52,7 @@ def print_replay(document: Document) -> None:
         f"{percent(run['resummarized_share'])} more than once · a user message stayed verbatim for "
         f"{run['user_steps']:.0f} steps on average",
     )
+    say(console, f"  {_range(run['range'])}")
     for name, one in (("recorded", recorded), ("what-if", run)):
         if one["cost"]:
             say(console, f"  {name}: {_costs(one['cost'])}")
@@ -67,6 +69,21 @@ def print_replay(document: Document) -> None:
         [step["tokens"] for step in document["steps"]], document["threshold_tokens"], console.width - 12
     ):
         say(console, line)
+
+
+def print_reproduction(console: Console, found: Document) -> None:
+    """How well the settings in force reproduce the recording, and why not."""
+    say(console, f"Reproduces {found['text']}." if found["recorded"] else f"{found['text'].capitalize()}.")
+    for reason in found["why_not"]:
+        say(console, f"  {reason}")
+
+
+def _range(found: Document) -> str:
+    low, high = found["compactions"]
+    least, most = found["input_tokens"]
+    compactions = f"{low:,}" if low == high else f"{low:,} to {high:,}"
+    tokens = f"~{least:,}" if least == most else f"~{least:,} to ~{most:,}"
+    return f"with summaries of half and twice the size: compactions {compactions}, input tokens {tokens}"
 
 
 #: What is told of runs side by side: words, key, how it is written.

@@ -1,0 +1,102 @@
+"""How far a what-if can be trusted: the settings in force, run over the same conversation, against its records."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from inspector.replay.event import Event
+from inspector.replay.whatif import MANUAL, Course, WhatIf
+
+#: A compaction within this many requests of the recorded one is near it.
+NEAR = 3
+#: Least share of the automatic compactions that a run has near for its figures to be trusted.
+_TRUSTED = 0.8
+
+
+@dataclass(frozen=True, slots=True)
+class Reproduction:
+    """Automatic compactions `recorded`, how many of them the run has at the `same` step and `near` it, how many `more`
+    it has, and sentences about the reasons for differences."""
+
+    recorded: int
+    same: int
+    near: int
+    more: int
+    why_not: tuple[str, ...] = ()
+
+    @property
+    def trusted(self) -> bool:
+        """Whether the figures of other settings can be trusted."""
+        return bool(
+            self.recorded
+            and self.near >= _TRUSTED * self.recorded
+            and self.more <= self.recorded * (1 - _TRUSTED)
+        )
+
+    @property
+    def words(self) -> str:
+        """The agreement in a sentence without a full stop."""
+        if not self.recorded:
+            more = f"; the settings in force would have made {self.more:,}" if self.more else ""
+            return f"no automatic compaction is recorded to compare with{more}"
+        more = f", {self.more:,} more that none is recorded of" if self.more else ""
+        return (
+            f"{self.same:,} of {self.recorded:,} recorded compactions at their step, "
+            f"{self.near:,} of {self.recorded:,} within {NEAR} requests{more}"
+        )
+
+
+def reproduction(course: Course, recorded: Sequence[Event], run: WhatIf, models: int = 1) -> Reproduction:
+    """Compare a run under the settings in force with the recorded compactions. `models` is how many models the
+    conversation had."""
+    automatic = [event for event in recorded if event.fires != MANUAL]
+    own = [event for event in run.events if event.fires != MANUAL]
+
+    def call(event: Event) -> int:
+        return bisect_left(course.calls, event.step)
+
+    left = list(own)
+    same = near = 0
+    for event in automatic:
+        nearest = min(left, key=lambda other: abs(call(other) - call(event)), default=None)
+        if nearest is None or abs(call(nearest) - call(event)) > NEAR:
+            continue
+        left.remove(nearest)
+        near += 1
+        same += nearest.step == event.step
+    why = list(_reasons(course, recorded, automatic, run, models)) if same < len(automatic) or left else []
+    return Reproduction(len(automatic), same, near, len(left), tuple(why))
+
+
+def _reasons(
+    course: Course, recorded: Sequence[Event], automatic: Sequence[Event], run: WhatIf, models: int
+) -> Sequence[str]:
+    """Sentences about what may have made the recorded compactions differ."""
+    threshold, reasons = run.budgets.threshold_tokens, []
+    manual = len(recorded) - len(automatic)
+    if manual:
+        made = "1 compaction was" if manual == 1 else f"{manual:,} compactions were"
+        reasons.append(f"{made} made by hand; runs repeat them at their step.")
+    early = [event for event in automatic if event.tokens_before < 0.98 * threshold]
+    if early:
+        least = min(event.tokens_before for event in early)
+        count = "1 compaction" if len(early) == 1 else f"{len(early):,} compactions"
+        reasons.append(
+            f"{count} came below the threshold of {threshold:,} tokens (the smallest at {least:,}): "
+            "other settings were in force, another model, or it was made by hand."
+        )
+    late = [event for event in automatic if event.tokens_before > 1.1 * threshold]
+    if late:
+        most = max(event.tokens_before for event in late)
+        reasons.append(
+            f"The list grew to {most:,} tokens before a compaction, over the threshold of {threshold:,}."
+        )
+    if models > 1:
+        reasons.append(f"The conversation had {models:,} models; one window is taken for all.")
+    if not course.scale.requests:
+        reasons.append("Sizes are rough: the store keeps no size of any request.")
+    return reasons or [
+        "Other settings may have been in force, or the agent has rules that are not known here."
+    ]
