@@ -21,6 +21,7 @@ NAMES = frozenset(
         "open",
         "plan",
         "recall",
+        "recommend",
         "replay",
         "report",
         "requests",

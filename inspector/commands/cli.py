@@ -88,6 +88,7 @@ _COMMANDS = (
     conversation.measures,
     report.report_command,
     whatif.sweep_command,
+    whatif.recommend,
     attempt.attempt,
     attempt.attempts,
     life.life,

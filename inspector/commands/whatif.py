@@ -148,3 +148,31 @@ def sweep_command(
     if not found.complete:
         done = f"{found.conversations:,} of {total:,} conversations"
         raise Interrupted(f"interrupted; the answer is of the {done} that were done.")
+
+
+@click.command(epilog=PATH_HELP)
+@click.argument("words", nargs=-1, metavar="[PATH] [CONVERSATION...]")
+@click.option(
+    "--for",
+    "goal",
+    type=click.Choice(["cost", "facts", "few-compactions"]),
+    default="cost",
+    help="The cheapest with no more facts at risk, the fewest facts at risk, or the fewest compactions.",
+)
+@settings_options
+@source_options
+def recommend(
+    words: tuple[str, ...], goal: str, config: Path | None, as_json: bool, demo: bool, **options: Any
+) -> None:
+    """Recommend settings: which, why, against those in force, and the lines to write for the agent."""
+    from inspector.answers.answers import Answers
+    from inspector.answers.recommending import GOALS
+    from inspector.answers.recommending import recommend as recommended
+    from inspector.export.documents.whatif import recommendation_document
+    from inspector.export.text.whatif import print_recommendation
+
+    path, names = split_path(words)
+    answers = Answers(open_source(path, demo), flags_of(options), config)
+    chosen = next(known for known in GOALS if known == goal)
+    print_answer(recommendation_document(recommended(answers, names, chosen)), as_json, print_recommendation)
+    say(answers.notes())

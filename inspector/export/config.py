@@ -1,27 +1,111 @@
-"""The settings as Hermes' own configuration writes them."""
+"""Settings as each agent's own configuration writes them, with a comment on each line that changes."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
 from inspector.engines.base import Settings
+from inspector.engines.capabilities import default_threshold
+from inspector.engines.registry import agent_of, engine
 
 
-def compression_yaml(settings: Settings) -> str:
-    """The `compression:` part of config.yaml for these settings, to be pasted by the user."""
+class Written(NamedTuple):
+    """Settings as text to be pasted: the name of the `file` that they belong into, "" where none is known."""
+
+    file: str
+    text: str
+
+
+def settings_written(settings: Settings, force: Settings | None = None) -> Written:
+    """The settings for the agent whose rules the profile holds. What differs from those in `force` is commented."""
+    agent = agent_of(settings.profile)
+    if not agent:
+        return Written("config.yaml", compression_yaml(settings, force))
+    write = _WRITERS.get(agent)
+    if write is None:
+        return Written("", f"# No setting of {agent} is known that changes when it compacts.\n")
+    return write(settings, settings if force is None else force)
+
+
+def compression_yaml(settings: Settings, force: Settings | None = None) -> str:
+    """The `compression:` part of Hermes' config.yaml for these settings, to be pasted by the user."""
+
+    def line(key: str, name: str, indent: str = "  ") -> str:
+        value, before = getattr(settings, name), None if force is None else getattr(force, name)
+        shown = f"{value:g}" if isinstance(value, float) else f"{value}"
+        changed = force is not None and value != before
+        was = "not set" if before is None else f"{before:g}" if isinstance(before, float) else f"{before}"
+        return f"{indent}{key}: {shown}" + (f"  # was {was}" if changed else "")
+
     lines = [
         f"# {settings.profile}, {settings.context_length:,} tokens of context",
         "compression:",
         "  enabled: true",
-        f"  threshold: {settings.threshold:g}",
-        f"  target_ratio: {settings.target_ratio:g}",
-        f"  protect_first_n: {settings.protect_first_n}",
-        f"  protect_last_n: {settings.protect_last_n}",
+        line("threshold", "threshold"),
+        line("target_ratio", "target_ratio"),
+        line("protect_first_n", "protect_first_n"),
+        line("protect_last_n", "protect_last_n"),
     ]
     if settings.threshold_cap is not None:
-        lines.append(f"  threshold_tokens: {settings.threshold_cap}")
+        lines.append(line("threshold_tokens", "threshold_cap"))
     if settings.tail_mode != "lean":
-        lines.append(f"  tail_mode: {settings.tail_mode}")
+        lines.append(line("tail_mode", "tail_mode"))
     if settings.min_tail_user_messages != 1:
-        lines.append(f"  min_tail_user_messages: {settings.min_tail_user_messages}")
+        lines.append(line("min_tail_user_messages", "min_tail_user_messages"))
     if settings.max_tokens:
-        lines += ["model:", f"  max_tokens: {settings.max_tokens}"]
+        lines += ["model:", line("max_tokens", "max_tokens")]
     return "\n".join(lines) + "\n"
+
+
+def _threshold(settings: Settings) -> int:
+    return engine(settings.profile).budgets(settings).threshold_tokens
+
+
+def _comment(sign: str, settings: Settings, force: Settings) -> str:
+    now, before = _threshold(settings), _threshold(force)
+    was = "" if now == before else f", instead of {before:,}"
+    return f"{sign} compacts at {now:,} tokens{was}"
+
+
+def _reserve(settings: Settings) -> int:
+    """The tokens of the window that an agent leaves free by itself."""
+    share = default_threshold(engine(settings.profile), settings.context_length) or 1.0
+    return round(settings.context_length * (1 - share))
+
+
+def _claude(settings: Settings, force: Settings) -> Written:
+    reserve = _reserve(settings)
+    lines = [
+        f"{_comment('#', settings, force)}: Claude Code leaves {reserve:,} tokens of this window free",
+        f"export CLAUDE_CODE_AUTO_COMPACT_WINDOW={_threshold(settings) + reserve}",
+    ]
+    return Written("the environment of Claude Code", "\n".join(lines) + "\n")
+
+
+def _codex(settings: Settings, force: Settings) -> Written:
+    line = f"model_auto_compact_token_limit = {_threshold(settings)}  {_comment('#', settings, force)}\n"
+    return Written("config.toml", line)
+
+
+def _opencode(settings: Settings, force: Settings) -> Written:
+    output = settings.max_tokens or 32_000
+    limit = {"context": _threshold(settings) + output, "output": output}
+    keys: dict[str, object] = {"provider": {"PROVIDER": {"models": {"MODEL": {"limit": limit}}}}}
+    comment = _comment("//", settings, force) + ": the model's context less its output"
+    return Written("opencode.jsonc", f"{comment}\n{json.dumps(keys)}\n")
+
+
+def _pi(settings: Settings, force: Settings) -> Written:
+    keys = {"compaction": {"reserveTokens": settings.context_length - _threshold(settings)}}
+    comment = _comment("//", settings, force) + f" of a window of {settings.context_length:,}"
+    return Written("settings.json", f"{comment} (leave this line out)\n{json.dumps(keys)}\n")
+
+
+_WRITERS: Mapping[str, Callable[[Settings, Settings], Written]] = {
+    "claude-code": _claude,
+    "codex": _codex,
+    "opencode": _opencode,
+    "pi": _pi,
+}

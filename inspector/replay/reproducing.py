@@ -67,6 +67,8 @@ def reproduction(course: Course, recorded: Sequence[Event], run: WhatIf, models:
         near += 1
         same += nearest.step == event.step
     why = list(_reasons(course, recorded, automatic, run, models)) if same < len(automatic) or left else []
+    if near < len(automatic) and not why:
+        why = ["Other settings may have been in force, or the agent has rules that are not known here."]
     return Reproduction(len(automatic), same, near, len(left), tuple(why))
 
 

@@ -8,10 +8,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from math import isnan
 
+from inspector.answers.recommending import Recommendation, confidence
 from inspector.answers.replaying import Replay
 from inspector.answers.sweeping import all_equal
 from inspector.core.conversations import ROLE_NAMES
 from inspector.engines.registry import standing
+from inspector.export.config import settings_written
 from inspector.export.documents.document import Document
 from inspector.export.documents.settings import settings_document
 from inspector.replay.event import Event
@@ -225,3 +227,35 @@ def sweep_csv(found: Sweep) -> str:
                 ]
             )
     return out.getvalue()
+
+
+def recommendation_document(found: Recommendation) -> Document:
+    """The answer of `recommend`."""
+    written = settings_written(found.settings, found.force)
+    names = ("threshold", "target_ratio") if found.changes else ()
+    return {
+        "agent": found.agent,
+        "conversations": len(found.conversations),
+        "goal": found.goal,
+        "changes": found.changes,
+        "settings": {
+            "profile": found.settings.profile,
+            "threshold": found.settings.threshold,
+            "target_ratio": found.settings.target_ratio,
+            "changed": [
+                name for name in names if getattr(found.settings, name) != getattr(found.force, name)
+            ],
+        },
+        "why": list(found.why),
+        "against": {
+            "in_force": _known(found.in_force) | {"range": range_document(found.ranges[0])},
+            "recommended": _known(found.recommended) | {"range": range_document(found.ranges[1])},
+        },
+        "reproduces": reproduction_document(found.reproduces),
+        "confidence": confidence(found),
+        "write": {"file": written.file, "text": written.text} if found.changes else None,
+    }
+
+
+def _known(figures: dict[str, float]) -> Document:
+    return {name: None if isnan(value) else value for name, value in figures.items()}

@@ -241,3 +241,22 @@ def _cell(name: str, value: float) -> str:
     if name == "cost":
         return f"{value:,.2f}"
     return f"{value:,.0f}" if abs(value) >= 10 or value == int(value) else f"{value:.2f}"
+
+
+def print_recommendation(document: Document) -> None:
+    """Which settings to take, why, and the lines to write."""
+    console = console_for()
+    settings = document["settings"]
+    say(console, f"{document['agent']}, {conversations(document['conversations'])}, for {document['goal']}")
+    print_reproduction(console, document["reproduces"])
+    if document["changes"]:
+        changed = ", ".join(f"{name} {settings[name]:g}" for name in settings["changed"])
+        say(console, f"Recommended: {changed}. Confidence {document['confidence']}.", "bold")
+    else:
+        say(console, f"Keep the settings in force. Confidence {document['confidence']}.", "bold")
+    for sentence in document["why"]:
+        say(console, f"  {sentence}")
+    if document["write"]:
+        say(console, f"\nTo be written into {document['write']['file']}:")
+        for line in document["write"]["text"].splitlines():
+            say(console, f"  {line}")

@@ -1,0 +1,274 @@
+"""Settings worth taking for an agent: what they would change, against the settings in force, and how sure that is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from math import isnan
+from typing import Literal
+
+from inspector.answers.answers import Answers
+from inspector.answers.costing import costing_of
+from inspector.answers.fact_reading import facts_said
+from inspector.answers.kept_results import default_results
+from inspector.answers.recordings import shared_recording
+from inspector.answers.replaying import reproduced
+from inspector.core.errors import UsageProblem
+from inspector.core.shares import percent
+from inspector.engines.base import Settings
+from inspector.engines.capabilities import default_threshold
+from inspector.engines.registry import engine
+from inspector.quality.facts.risk import FactSteps
+from inspector.replay.reproducing import NEAR, Reproduction
+from inspector.replay.sweep import Axis, Grid, Sweep, cells, parse_axis, sweep
+from inspector.replay.whatif import Course, Range, SummaryModel, range_of
+
+Goal = Literal["cost", "facts", "few-compactions"]
+GOALS: tuple[Goal, ...] = ("cost", "facts", "few-compactions")
+#: Metrics that a recommendation is told by.
+FIGURES = ("compactions", "input_tokens", "cost", "facts_at_risk", "constraints_at_risk", "peak_tokens")
+_THRESHOLDS, _RATIOS = "0.3:0.9:0.1", "0.1:0.6:0.1"
+
+
+@dataclass(frozen=True, slots=True)
+class Recommendation:
+    """Settings worth taking for the conversations of one agent.
+
+    `settings` are those in `force` where nothing better is sure. `figures` has by name ("in force", "recommended") the
+    figures of FIGURES, NaN where unknown. `ranges` are those of both with summaries of half and twice the size. `why`
+    are sentences, `reproduces` how well the settings in force reproduce all conversations.
+    """
+
+    agent: str
+    conversations: tuple[str, ...]
+    goal: Goal
+    force: Settings
+    settings: Settings
+    in_force: dict[str, float]
+    recommended: dict[str, float]
+    ranges: tuple[Range, Range]
+    reproduces: Reproduction
+    why: tuple[str, ...]
+
+    @property
+    def changes(self) -> bool:
+        """Whether other settings than those in force are recommended."""
+        return self.settings != self.force
+
+
+@dataclass(frozen=True, slots=True)
+class _Ready:
+    """A conversation ready to be run."""
+
+    course: Course
+    model: SummaryModel
+    force: Settings
+    reproduces: Reproduction
+
+
+def recommend(
+    answers: Answers,
+    names: Sequence[str],
+    goal: Goal = "cost",
+    watch: Callable[[int, int], None] = lambda _done, _total: None,
+) -> Recommendation:
+    """Find the settings that serve a goal best over some conversations of one agent, or all of the store's.
+
+    `cost`: the cheapest that put no more facts at risk than the settings in force. `facts`: the fewest facts at risk.
+    `few-compactions`: the fewest compactions. Raises UsageProblem where conversations of several agents are named, or
+    there is none; UnknownConversation, StoreErrors, EngineErrors.
+    """
+    rows = {row.id: row for row in answers.store.conversations()}
+    chosen = [answers.store.resolve(name) for name in names] or list(rows)
+    agents = list(dict.fromkeys(rows[name].agent for name in chosen))
+    if not agents:
+        raise UsageProblem("There is no conversation to recommend settings for.")
+    if len(agents) > 1:
+        listed = ", ".join(agents)
+        raise UsageProblem(
+            f"These are conversations of several agents ({listed}); name those of one of them."
+        )
+    ready = []
+    for done, name in enumerate(chosen):
+        watch(done, len(chosen))
+        ready.append(_ready(answers, name))
+    watch(len(chosen), len(chosen))
+    force = ready[0].force
+    axes = _axes(force)
+    grid = sweep(*axes, [_cells(one, axes) for one in ready], facts=True)
+    own = sweep(*_here(force), [_cells(one, _here(one.force)) for one in ready], facts=True)
+    in_force = _figures(own, (0, 0))
+    total = _total([one.reproduces for one in ready])
+    best = _best(grid, goal, in_force)
+    taken = force if best is None else _settings(force, grid, best)
+    ranges = _range(ready, None), _range(ready, taken if best is not None else None)
+    figures = in_force if best is None else _figures(grid, best)
+    why, sure = _why(goal, in_force, figures, ranges, total, best is not None)
+    if not sure:
+        taken, figures = force, in_force
+    return Recommendation(
+        agents[0], tuple(chosen), goal, force, taken, in_force, figures, ranges, total, tuple(why)
+    )
+
+
+def _ready(answers: Answers, name: str) -> _Ready:
+    inspection, resolved = answers.opened(name)
+    settings = resolved.settings
+    recording = shared_recording(inspection, settings.profile)
+    course = recording.course.with_costs(costing_of(inspection, resolved, recording, otherwise=False).basis)
+    course = course.with_facts(FactSteps(facts_said(inspection, default_results())))
+    return _Ready(course, recording.model, settings, reproduced(inspection))
+
+
+def _axes(force: Settings) -> tuple[Axis, Axis]:
+    """The settings that are tried: a user's own thresholds, and shares of the tail where the profile heeds them."""
+    thresholds = parse_axis("threshold", _THRESHOLDS).values
+    usual = default_threshold(engine(force.profile), force.context_length)
+    if usual is not None:
+        thresholds = tuple(value for value in thresholds if value <= usual)
+    ratios: tuple[float, ...] = (force.target_ratio,)
+    if not engine(force.profile).budgets(force).unused("target_ratio"):
+        ratios = parse_axis("target_ratio", _RATIOS).values
+    return (
+        Axis("threshold", tuple(sorted({*thresholds, force.threshold}))),
+        Axis("target_ratio", tuple(sorted({*ratios, force.target_ratio}))),
+    )
+
+
+def _here(force: Settings) -> tuple[Axis, Axis]:
+    return Axis("threshold", (force.threshold,)), Axis("target_ratio", (force.target_ratio,))
+
+
+def _cells(one: _Ready, axes: tuple[Axis, Axis]) -> Grid:
+    return cells(one.course, one.model, one.force, *axes)
+
+
+def _settings(force: Settings, grid: Sweep, cell: tuple[int, int]) -> Settings:
+    return force.with_(threshold=grid.rows.values[cell[0]], target_ratio=grid.columns.values[cell[1]])
+
+
+def _figures(found: Sweep, cell: tuple[int, int]) -> dict[str, float]:
+    return {name: found.cells[name][cell[0]][cell[1]] for name in FIGURES}
+
+
+def _price(figures: dict[str, float]) -> float:
+    """The cost, the input tokens where it is not known."""
+    return figures["input_tokens"] if isnan(figures["cost"]) else figures["cost"]
+
+
+def _best(grid: Sweep, goal: Goal, force: dict[str, float]) -> tuple[int, int] | None:
+    """The cell that serves a goal best; None where none is better than the settings in force."""
+
+    def key(figures: dict[str, float]) -> tuple[float, ...]:
+        if goal == "cost":
+            return _price(figures), figures["facts_at_risk"]
+        first = "facts_at_risk" if goal == "facts" else "compactions"
+        return figures[first], _price(figures)
+
+    places = [
+        (row, column)
+        for row in range(len(grid.rows.values))
+        for column in range(len(grid.columns.values))
+        if not grid.stuck(row, column)
+    ]
+    if goal == "cost":
+        places = [
+            place for place in places if _figures(grid, place)["facts_at_risk"] <= force["facts_at_risk"]
+        ]
+    best = min(places, key=lambda place: key(_figures(grid, place)), default=None)
+    if best is None or key(_figures(grid, best)) >= key(force):
+        return None
+    return best
+
+
+def _range(ready: Sequence[_Ready], settings: Settings | None) -> Range:
+    """The range of the sums over all conversations, under settings or under each one's own."""
+    ranges = []
+    for one in ready:
+        chosen = (
+            one.force
+            if settings is None
+            else replace(one.force, threshold=settings.threshold, target_ratio=settings.target_ratio)
+        )
+        run = one.course.measured(chosen, one.model)
+        ranges.append(range_of([run, *one.course.sides(chosen, one.model)]))
+    costs = [found.cost for found in ranges]
+    return Range(
+        (sum(found.compactions[0] for found in ranges), sum(found.compactions[1] for found in ranges)),
+        (sum(found.input_tokens[0] for found in ranges), sum(found.input_tokens[1] for found in ranges)),
+        None
+        if None in costs
+        else (sum(cost[0] for cost in costs if cost), sum(cost[1] for cost in costs if cost)),
+    )
+
+
+def _total(found: Sequence[Reproduction]) -> Reproduction:
+    """The agreement over several conversations."""
+    reasons = dict.fromkeys(reason for one in found for reason in one.why_not)
+    return Reproduction(
+        sum(one.recorded for one in found),
+        sum(one.same for one in found),
+        sum(one.near for one in found),
+        sum(one.more for one in found),
+        tuple(reasons)[:5],
+    )
+
+
+def _why(
+    goal: Goal,
+    force: dict[str, float],
+    best: dict[str, float],
+    ranges: tuple[Range, Range],
+    reproduces: Reproduction,
+    better: bool,
+) -> tuple[list[str], bool]:
+    """Sentences about a recommendation, and whether it is sure enough to be made."""
+    if not better:
+        serves = {
+            "cost": "costs less with as few facts at risk",
+            "facts": "puts fewer facts at risk",
+            "few-compactions": "makes fewer compactions",
+        }[goal]
+        return [f"No other settings that were tried {_plural(serves)} than those in force."], False
+    why = []
+    if not isnan(best["cost"]):
+        why.append(_less("cost", force["cost"], best["cost"], "{:,.2f} US dollars"))
+    why.append(_less("input", force["input_tokens"], best["input_tokens"], "{:,.0f} tokens"))
+    why.append(f"Compactions: {best['compactions']:,.0f} instead of {force['compactions']:,.0f}.")
+    why.append(f"Facts at risk: {best['facts_at_risk']:,.0f} instead of {force['facts_at_risk']:,.0f}.")
+    if not reproduces.trusted:
+        why.append(
+            "The settings in force do not reproduce the recording well enough, so nothing is recommended: "
+            f"{reproduces.words}."
+        )
+        return why, False
+    if goal == "cost" and ranges[0].overlaps(ranges[1]):
+        why.append(
+            "With summaries of half or twice the size the two may cost the same: they are alike, "
+            "so nothing is recommended."
+        )
+        return why, False
+    if goal == "few-compactions" and ranges[1].compactions[1] >= ranges[0].compactions[0]:
+        why.append("With summaries of half or twice the size both may compact as often: they are alike.")
+        return why, False
+    return why, True
+
+
+def _plural(words: str) -> str:
+    first, _, rest = words.partition(" ")
+    return f"{first.removesuffix('s')} {rest}"
+
+
+def _less(what: str, before: float, after: float, form: str) -> str:
+    change = "less" if after <= before else "more"
+    share = percent(abs(before - after), before) if before else "0%"
+    return f"{what.capitalize()}: {form.format(after)} instead of {form.format(before)}, {share} {change}."
+
+
+def confidence(found: Recommendation) -> str:
+    """How sure a recommendation is, in words."""
+    total = found.reproduces
+    if not total.recorded:
+        return "unknown: no automatic compaction is recorded"
+    level = "good" if total.trusted else "poor"
+    return f"{level}: reproduces {total.near:,} of {total.recorded:,} recorded compactions within {NEAR} requests"

@@ -1,0 +1,109 @@
+"""Agreement of a run under the settings in force with the recorded compactions, and settings that are recommended."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from inspector.answers.answers import Answers
+from inspector.answers.recommending import recommend
+from inspector.answers.recordings import read_recording
+from inspector.answers.replaying import replay, reproduced
+from inspector.core.errors import UsageProblem
+from inspector.export.documents.whatif import recommendation_document
+from inspector.replay.reproducing import reproduction
+from inspector.replay.whatif import Range
+from inspector.stores.detect import open_store
+from tests.conftest import ROOT
+from tests.recipes import recipe
+
+lines = recipe("claude_lines")
+ORDERS = "Nightly orders import loses rows"
+
+
+@pytest.fixture
+def bundled() -> Answers:
+    return Answers(open_store(ROOT / "fixtures" / "hermes-0.19-in-place.db"), {}, None)
+
+
+def test_a_recording_by_the_settings_in_force_is_reproduced(bundled: Answers) -> None:
+    inspection, _ = bundled.opened(ORDERS)
+    found = reproduced(inspection)
+    assert (found.recorded, found.same, found.near, found.more, found.why_not) == (3, 3, 3, 0, ())
+    assert found.trusted
+    assert found.words == "3 of 3 recorded compactions at their step, 3 of 3 within 3 requests"
+
+
+def test_other_settings_do_not_reproduce_it_and_the_reason_is_named(bundled: Answers) -> None:
+    inspection, resolved = bundled.opened(ORDERS)
+    recording = read_recording(inspection, resolved.settings.profile)
+    large = recording.course.run(resolved.settings.with_(context_length=400_000), recording.model)
+    found = reproduction(recording.course, recording.events, large, models=2)
+    assert not found.trusted
+    assert (found.recorded, found.near) == (3, 0)
+    assert any("below the threshold of 300,000 tokens" in reason for reason in found.why_not)
+    assert any("2 models" in reason for reason in found.why_not)
+
+
+def test_a_replay_has_the_range_of_other_summaries(bundled: Answers) -> None:
+    answer = replay(bundled, ORDERS)
+    low, high = answer.range.compactions
+    assert low <= answer.run.metrics.compactions <= high
+    least, most = answer.range.input_tokens
+    assert least <= answer.run.metrics.input_tokens <= most
+    assert least < most
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "alike"),
+    [
+        (Range((1, 1), (10, 20)), Range((1, 1), (20, 30)), True),
+        (Range((1, 1), (10, 20)), Range((1, 1), (21, 30)), False),
+        # Where costs are known, they decide.
+        (Range((1, 1), (10, 20), (1.0, 2.0)), Range((1, 1), (10, 20), (2.5, 3.0)), False),
+    ],
+)
+def test_settings_whose_ranges_meet_are_alike(first: Range, second: Range, alike: bool) -> None:
+    assert first.overlaps(second) is second.overlaps(first) is alike
+
+
+def long_session(folder: Path, step: int, ends: int) -> Answers:
+    """A session of Claude Code that compacts by itself at 167,000 tokens, with questions of `step` tokens."""
+    made = lines.Session("5e55a000-0000-4000-8000-000000000001")
+    made.cached = 30_000
+    for number in range(ends):
+        made.user(f"Question {number}: " + "x" * (4 * step))
+        made.answer(lines.text("So it is."), written=step)
+    return Answers(open_store(made.write(folder / "a.jsonl")), {}, None)
+
+
+def test_nothing_is_recommended_where_nothing_was_recorded_to_compare_with(tmp_path: Path) -> None:
+    answers = long_session(tmp_path, 3_000, 30)
+    found = recommend(answers, [])
+    assert not found.changes
+    document = recommendation_document(found)
+    assert document["write"] is None
+    assert document["confidence"] == "unknown: no automatic compaction is recorded"
+
+
+def test_a_recommendation_is_written_for_the_release(bundled: Answers) -> None:
+    found = recommend(bundled, [ORDERS], "few-compactions")
+    document = recommendation_document(found)
+    assert document["reproduces"]["near"] == 3
+    if found.changes:
+        assert found.recommended["compactions"] < found.in_force["compactions"]
+        assert document["write"]["file"] == "config.yaml"
+        assert "# was" in document["write"]["text"]
+    else:
+        assert document["write"] is None
+    assert document["why"]
+
+
+def test_conversations_of_several_agents_are_not_mixed(tmp_path: Path) -> None:
+    from inspector.stores.several import SeveralStores
+
+    session = long_session(tmp_path, 100, 2)
+    both = SeveralStores([open_store(ROOT / "fixtures" / "hermes-0.19-in-place.db"), session.store], tmp_path)
+    with pytest.raises(UsageProblem, match="several agents"):
+        recommend(Answers(both, {}, None), [])
