@@ -7,7 +7,7 @@ from dataclasses import fields
 
 from inspector.core.text import safe_title
 from inspector.engines.base import Settings
-from inspector.export.config import compression_yaml
+from inspector.export.config import settings_written
 from inspector.replay.recording import Recording
 from inspector.replay.whatif import Metrics, SummaryModel, WhatIf, stuck
 
@@ -83,8 +83,9 @@ def comparison_text(
     for name, run in runs:
         if stuck(run):
             lines += ["", f"{name}: {stuck(run)}"]
-        lines += ["", f"{name}, for Hermes' config.yaml", ""]
-        lines += [f"  {line}" for line in compression_yaml(run.settings).splitlines()]
+        written = settings_written(run.settings)
+        lines += ["", f"{name}, for {written.file or 'the agent'}", ""]
+        lines += [f"  {line}" for line in written.text.splitlines()]
     return "\n".join(lines) + "\n"
 
 

@@ -16,7 +16,7 @@ from textual.app import SuspendNotSupported
 from inspector.app.conversation.resources import COMPACTIONS
 from inspector.app.conversation.state import recorded
 from inspector.core.messages import Message
-from inspector.export.config import compression_yaml
+from inspector.export.config import settings_written
 
 if TYPE_CHECKING:
     from inspector.app.conversation.intents import ConversationHost
@@ -104,4 +104,6 @@ class Clipboard:
         return made.summary or "" if made is not None else ""
 
     def _settings(self) -> str:
-        return compression_yaml(self._host.now.settings)
+        opened = self._host.known.opened
+        force = None if opened is None else opened.resolved.settings
+        return settings_written(self._host.now.settings, force).text

@@ -16,7 +16,7 @@ from inspector.core.errors import InspectorError
 from inspector.core.text import safe_title
 from inspector.engines.base import Settings
 from inspector.engines.registry import with_profile
-from inspector.export.config import compression_yaml
+from inspector.export.config import settings_written
 from widgets.intents import CopyText
 
 if TYPE_CHECKING:
@@ -180,7 +180,7 @@ class Tuner:
             self._host.app.notify(str(error), severity="error", markup=False, timeout=8)
             return
         if path.suffix.lower() in (".yaml", ".yml"):
-            self._write(path, compression_yaml(self._host.now.settings), "settings", done)
+            self._write(path, settings_written(self._host.now.settings).text, "settings", done)
         else:
             self.with_comparison(lambda text: self._write(path, text, "comparison", done))
 
