@@ -14,6 +14,7 @@ from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import Generation
 from inspector.core.messages import Message
 from inspector.core.rough import list_tokens, message_chars, message_images
+from inspector.stores.base import sent_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +28,8 @@ class PlacedBreakpoint:
 
 @dataclass(frozen=True, slots=True)
 class CachePoints:
-    """The breakpoints of a generation's next request, by the rules of a profile; none where these do not tell."""
+    """The breakpoints of a generation's next request, by the rules of a profile; none where these do not tell.
+    `recorded` are those of its last request as the agent recorded it, as paths; None where it records none."""
 
     conversation: str
     generation: int
@@ -36,6 +38,7 @@ class CachePoints:
     profile: str
     policy: CachePolicy
     points: tuple[PlacedBreakpoint, ...]
+    recorded: tuple[tuple[str | int, ...], ...] | None = None
 
 
 def cache_points(
@@ -65,7 +68,18 @@ def cache_points(
             )
             for point in breakpoints_of(inspection, generation, messages, resolved, layout, ttl)
         ),
+        _recorded(answers, inspection, generation.number),
     )
+
+
+def _recorded(
+    answers: Answers, inspection: Inspection, number: int
+) -> tuple[tuple[str | int, ...], ...] | None:
+    """The breakpoints of the last request of a generation as it was sent."""
+    ends = {made.index: made.at for made in inspection.compactions()}
+    began, ended = ends.get(number - 1, 0.0), ends.get(number, float("inf"))
+    sent = [one for one in sent_of(answers.store, inspection.conversation) if began <= one.at < ended]
+    return sent[-1].breakpoints if sent else None
 
 
 def _tokens(messages: Iterable[Message]) -> int:

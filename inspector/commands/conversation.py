@@ -92,8 +92,9 @@ def compactions(
 @click.command(epilog=PATH_HELP)
 @click.argument("words", nargs=-1, metavar="[PATH] [CONVERSATION]")
 @click.option("--sums", is_flag=True, help="Only the sums: misses by cause, what they and idling cost.")
+@click.option("--sent", type=int, metavar="N", help="Request N as it was sent, where the agent records that.")
 @source_options
-def requests(words: tuple[str, ...], sums: bool, as_json: bool, demo: bool) -> None:
+def requests(words: tuple[str, ...], sums: bool, sent: int | None, as_json: bool, demo: bool) -> None:
     """List the calls of the model's API, each once, with the usage that the agent recorded, and what they cost."""
     from inspector.answers.answers import Answers
     from inspector.answers.requests import list_requests
@@ -102,6 +103,14 @@ def requests(words: tuple[str, ...], sums: bool, as_json: bool, demo: bool) -> N
 
     path, name = path_and_name(words, demo)
     answers = Answers(open_source(path, demo), {}, None)
+    if sent is not None:
+        from inspector.answers.sent import open_request
+        from inspector.export.documents.costs import sent_document
+        from inspector.export.text.requests import print_sent
+
+        print_answer(sent_document(open_request(answers, name, sent)), as_json, print_sent)
+        say(answers.notes())
+        return
     found = list_requests(answers, name)
     if sums:
         print_answer(sums_document(found), as_json, print_sums)

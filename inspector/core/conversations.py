@@ -228,6 +228,19 @@ class Request:
         return self.context + self.output > 0
 
 
+class SentRequest(NamedTuple):
+    """A request as the agent recorded that it sent it, in the provider's own form: messages, blocks of the system
+    prompt, tools, and the places with a cache breakpoint, as paths such as ("messages", 0, "content", 7)."""
+
+    id: str
+    at: float
+    model: str
+    messages: tuple[Mapping[str, Any], ...]
+    system: tuple[Mapping[str, Any], ...]
+    tools: tuple[Mapping[str, Any], ...]
+    breakpoints: tuple[tuple[str | int, ...], ...]
+
+
 class Conversation(NamedTuple):
     """A conversation opened: its sessions from root to tip and its generations, oldest first."""
 

@@ -15,6 +15,7 @@ from inspector.core.conversations import (
     Hit,
     Microcompaction,
     Request,
+    SentRequest,
 )
 from inspector.core.messages import Message
 
@@ -160,6 +161,20 @@ class RecordsFailures(Protocol):
 def failures_of(store: Store, conversation: Conversation) -> tuple[FailedCompaction, ...]:
     """The attempts to compact a conversation that failed, as far as they are recorded. Raises StoreErrors."""
     return store.failures(conversation) if isinstance(store, RecordsFailures) else ()
+
+
+@runtime_checkable
+class RecordsSent(Protocol):
+    """A store whose agent records its requests as it sent them."""
+
+    def sent(self, conversation: Conversation) -> tuple[SentRequest, ...]:
+        """The recorded requests, in order."""
+        ...
+
+
+def sent_of(store: Store, conversation: Conversation) -> tuple[SentRequest, ...]:
+    """The requests of a conversation as they were sent, as far as they are recorded. Raises StoreErrors."""
+    return store.sent(conversation) if isinstance(store, RecordsSent) else ()
 
 
 def stamp_of(store: Store, conversation: str) -> str:

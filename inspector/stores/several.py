@@ -15,10 +15,11 @@ from inspector.core.conversations import (
     Hit,
     Microcompaction,
     Request,
+    SentRequest,
 )
 from inspector.core.errors import UnknownConversation
 from inspector.core.messages import Message
-from inspector.stores.base import Gradual, Store, StoreInfo, failures_of, stamp_of
+from inspector.stores.base import Gradual, Store, StoreInfo, failures_of, sent_of, stamp_of
 
 
 def settled_info(store: Store) -> StoreInfo:
@@ -147,6 +148,10 @@ class SeveralStores:
     def failures(self, conversation: Conversation) -> tuple[FailedCompaction, ...]:
         """The attempts to compact a conversation that failed."""
         return failures_of(self._owner(conversation.id), conversation)
+
+    def sent(self, conversation: Conversation) -> tuple[SentRequest, ...]:
+        """The requests of a conversation as they were sent."""
+        return sent_of(self._owner(conversation.id), conversation)
 
     def requests(self, conversation: Conversation) -> tuple[Request, ...]:
         """The API calls of a conversation."""

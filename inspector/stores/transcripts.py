@@ -18,6 +18,7 @@ from inspector.core.conversations import (
     Hit,
     Microcompaction,
     Request,
+    SentRequest,
 )
 from inspector.core.errors import StoreError, StoreMissing, UnknownConversation
 from inspector.core.messages import Message
@@ -173,6 +174,11 @@ class TranscriptStore:
     def failures(self, conversation: Conversation) -> tuple[FailedCompaction, ...]:
         """Every attempt to compact that failed, in order."""
         return self._recorded(conversation.id).failures
+
+    def sent(self, conversation: Conversation) -> tuple[SentRequest, ...]:
+        """The requests as they were sent, as far as the agent records them."""
+        read: Callable[[Source], tuple[SentRequest, ...]] | None = getattr(self._reader, "sent", None)
+        return () if read is None else read(self._source(conversation.id))
 
     def requests(self, conversation: Conversation) -> tuple[Request, ...]:
         """Every call of the model's API once, in order, with the usage that was reported."""

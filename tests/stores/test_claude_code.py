@@ -17,6 +17,7 @@ from inspector.answers.fact_reading import read_facts
 from inspector.answers.findings import findings
 from inspector.answers.inspection import Inspection
 from inspector.app.conversation.panes.message import message_view
+from inspector.stores.base import sent_of
 from inspector.stores.detect import open_store
 from tests.recipes import recipe
 from tests.stores.alone import opened, texts
@@ -877,3 +878,41 @@ def test_a_session_that_was_resumed_says_that_its_beginning_is_elsewhere(tmp_pat
     assert [done.whole for done in compactions] == [True, True]
     inspection, resolved = Answers.of([tmp_path], {}, None).opened(whole.id)
     assert [done.whole for done in inspection.compactions()] == [True, True]
+
+
+def test_requests_are_opened_as_they_were_sent(tmp_path: Path) -> None:
+    """The model's answers have no blob of their own: they are those of the transcript."""
+    session = "5e55a000-0000-4000-8000-0000000000aa"
+    question = {"role": "user", "content": [{"type": "text", "text": "Moor it."}]}
+    more = {"role": "user", "content": [{"type": "text", "text": "And now?"}]}
+    answer = [{"type": "text", "text": "Moored."}]
+    shape = {"system": [{"type": "text", "text": "You are an agent."}], "tools": [{"name": "Read"}]}
+    marks = [{"path": ["system", 0], "value": {"type": "ephemeral"}}]
+
+    def line(kind: str, **more: Any) -> dict[str, Any]:
+        return {"type": kind, "sessionId": session, "timestamp": "2026-11-25T01:00:00.000Z", **more}
+
+    def request(name: str, message: int, **more: Any) -> dict[str, Any]:
+        path = {"path": ["messages", message, "content", 0], "value": {"type": "ephemeral"}}
+        return line(
+            "api-request", id=name, shapeHash="s", params={"model": "m"}, cacheControl=[*marks, path], **more
+        )
+
+    said = {"id": "a1", "role": "assistant", "model": "m", "content": answer, "usage": {"output_tokens": 5}}
+    lines = [
+        line("user", uuid="u1", parentUuid=None, message=question),
+        line("api-request-shape", shapeHash="s", shape=shape),
+        line("api-request-blob", hash="q", message=question),
+        request("r1", 0, keep=0, tail=["q"]),
+        line("assistant", uuid="u2", parentUuid="u1", message=said),
+        line("api-request-blob", hash="n", message=more),
+        request("r2", 2, base="r1", keep=1, tail=["x", "n"]),
+    ]
+    path = tmp_path / "a.jsonl"
+    path.write_text("".join(json.dumps(one) + "\n" for one in lines))
+    store = open_store(path)
+    (row,) = store.conversations()
+    first, second = sent_of(store, store.open(row.id))
+    assert (list(first.messages), [tool["name"] for tool in first.tools]) == ([question], ["Read"])
+    assert list(second.messages) == [question, {"role": "assistant", "content": answer}, more]
+    assert second.breakpoints == (("system", 0), ("messages", 2, "content", 0))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from inspector.answers.requests import Requests
+from inspector.answers.sent import OpenedRequest
 from inspector.caching.costs import Bill, Cost, Rates
 from inspector.caching.priced import PricedRequest
 from inspector.core.text import safe_line
@@ -68,6 +69,23 @@ def cost_document(cost: Cost | None, rates: Rates | None) -> Document | None:
         "of": {"read": cost.read, "write": cost.write, "output": cost.output},
         "prices_of": rates.date or None,
         "prices_from": rates.source,
+    }
+
+
+def sent_document(opened: OpenedRequest) -> Document:
+    """The answer of `requests --sent`: a request in the provider's own form, and where the cache was marked."""
+    sent = opened.sent
+    return {
+        "number": opened.number,
+        "of": opened.of,
+        "id": sent.id,
+        "at": sent.at,
+        "model": safe_line(sent.model),
+        "usage": None if opened.usage is None else opened.usage.index,
+        "breakpoints": [list(path) for path in sent.breakpoints],
+        "system": [dict(block) for block in sent.system],
+        "tools": [dict(tool) for tool in sent.tools],
+        "messages": [dict(message) for message in sent.messages],
     }
 
 

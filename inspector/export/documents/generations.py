@@ -241,4 +241,5 @@ def breakpoints_document(answer: CachePoints) -> Document:
             }
             for point in answer.points
         ],
+        "recorded": None if answer.recorded is None else [list(path) for path in answer.recorded],
     }

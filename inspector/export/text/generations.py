@@ -191,6 +191,12 @@ def _kept(entry: Document) -> str:
 def print_breakpoints(document: Document) -> None:
     """The breakpoints of a generation."""
     console = console_for()
+    if document["recorded"] is not None:
+        paths = (" ".join(map(str, path)) for path in document["recorded"])
+        say(
+            console,
+            f"recorded with the last request of generation {document['generation']}: {', '.join(paths)}",
+        )
     if document["enabled"] is None:
         say(console, f"generation {document['generation']} · {document['reason']}")
         return

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 
+from rich.console import Console
+
 from inspector.core.shares import dollars
+from inspector.core.text import safe_line
 from inspector.export.documents.document import Document
 from inspector.export.text.console import add_row, console_for, print_table, say, table_of
 
@@ -70,3 +74,26 @@ def _prices(dates: Sequence[str]) -> str:
     if not dates:
         return ""
     return f" at the prices of {dates[0]}" + (f" to {dates[-1]}" if dates[0] != dates[-1] else "")
+
+
+def print_sent(document: Document) -> None:
+    """A request as it was sent: its parts, and which of them carry a cache breakpoint."""
+    console = console_for()
+    marked = {tuple(path[:2]) for path in document["breakpoints"]}
+    say(console, f"request {document['number']:,} of {document['of']:,} · {document['model']}", "bold")
+    for number, block in enumerate(document["system"]):
+        _part(console, f"system {number}", block.get("text"), ("system", number) in marked)
+    say(console, f"  {len(document['tools']):,} tools")
+    for number, message in enumerate(document["messages"]):
+        _part(
+            console, f"{number} {message.get('role')}", message.get("content"), ("messages", number) in marked
+        )
+
+
+def _part(console: Console, name: str, content: object, marked: bool) -> None:
+    parts = content if isinstance(content, list) else [content]
+    texts = [
+        part if isinstance(part, str) else json.dumps(part, ensure_ascii=False) for part in parts if part
+    ]
+    mark = " ◆ breakpoint" if marked else ""
+    say(console, f"  {safe_line(name, 40)}{mark}: {safe_line(' '.join(texts), 160)}")

@@ -13,6 +13,7 @@ from inspector.core.conversations import (
     Generation,
     Microcompaction,
     Request,
+    SentRequest,
     Session,
 )
 from inspector.core.refusals import refusal_in
@@ -76,6 +77,12 @@ class ClaudeCodeReader:
         if is_left(source.part):
             return _left(Path(source.files[0]), source)
         return _Reading([_scanned(Path(path), source.part) for path in source.files], source, shared).run()
+
+    def sent(self, source: Source) -> tuple[SentRequest, ...]:
+        """The requests of a conversation as they were sent, in newer releases. Raises StoreErrors."""
+        from inspector.stores.claude_code.sent import sent_requests
+
+        return () if source.part else tuple(one for path in source.files for one in sent_requests(Path(path)))
 
 
 READER = ClaudeCodeReader

@@ -1,0 +1,74 @@
+"""The requests that newer releases of Claude Code (seen: 2.1.331) record as they sent them, with cache breakpoints.
+
+`api-request-shape` lines have the system prompt and the tools, `api-request-blob` lines a message each, and
+`api-request` lines the messages that a request kept of an earlier one, those that it added, and where the cache was
+marked. The model's own answers have no blob: they are those of the transcript. The summarizing request is not recorded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from inspector.core.conversations import SentRequest
+from inspector.stores.lines import count_of, mapping_at, read_lines, seconds_of, text_at
+
+
+def sent_requests(path: Path) -> tuple[SentRequest, ...]:
+    """The recorded requests of a transcript, in order. One whose messages are not all there is left out. Raises
+    StoreErrors."""
+    shapes: dict[str, Mapping[str, Any]] = {}
+    blobs: dict[str, Mapping[str, Any]] = {}
+    lists: dict[str, list[str]] = {}
+    #: The answers since the last request, by the id of each.
+    answers: dict[str, list[Any]] = {}
+    found: list[SentRequest] = []
+    for line in read_lines(path):
+        value = line.value or {}
+        kind = value.get("type")
+        if kind == "api-request-shape":
+            shapes[text_at(value, "shapeHash")] = mapping_at(value, "shape")
+        elif kind == "api-request-blob":
+            blobs[text_at(value, "hash")] = mapping_at(value, "message")
+        elif kind == "assistant" and value.get("isSidechain") is not True:
+            content = mapping_at(value, "message").get("content")
+            answers.setdefault(text_at(value, "message", "id"), []).extend(
+                content if isinstance(content, list) else []
+            )
+        elif kind == "api-request":
+            kept = lists.get(text_at(value, "base"), [])[: count_of(value, "keep") or 0]
+            tail = value.get("tail")
+            names = [
+                *kept,
+                *(name for name in (tail if isinstance(tail, list) else []) if isinstance(name, str)),
+            ]
+            missing = [name for name in names if name not in blobs]
+            if len(missing) == len(answers):
+                made = ({"role": "assistant", "content": blocks} for blocks in answers.values())
+                blobs.update(zip(missing, made, strict=True))
+            answers = {}
+            lists[text_at(value, "id")] = names
+            if all(name in blobs for name in names):
+                shape = shapes.get(text_at(value, "shapeHash"), {})
+                found.append(_request(value, shape, [blobs[name] for name in names]))
+    return tuple(found)
+
+
+def _request(
+    value: Mapping[str, Any], shape: Mapping[str, Any], messages: list[Mapping[str, Any]]
+) -> SentRequest:
+    marks = value.get("cacheControl")
+    paths = (
+        [mark.get("path") for mark in marks if isinstance(mark, Mapping)] if isinstance(marks, list) else []
+    )
+    system, tools = shape.get("system"), shape.get("tools")
+    return SentRequest(
+        text_at(value, "id"),
+        seconds_of(value.get("timestamp")),
+        text_at(value, "params", "model"),
+        tuple(messages),
+        tuple(block for block in system if isinstance(block, Mapping)) if isinstance(system, list) else (),
+        tuple(tool for tool in tools if isinstance(tool, Mapping)) if isinstance(tools, list) else (),
+        tuple(tuple(path) for path in paths if isinstance(path, list)),
+    )
