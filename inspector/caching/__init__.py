@@ -1,1 +1,1 @@
-"""Prompt-cache breakpoints, and what of the cache survives a compaction. Pure."""
+"""Prompt-cache breakpoints, cache misses and costs. Pure."""

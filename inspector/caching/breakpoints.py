@@ -1,7 +1,7 @@
-"""Where the prompt-cache breakpoints of a request sit: the system prompt and the last messages, four in all.
+"""Prompt-cache breakpoints of a request: the system prompt and the last messages, four in all.
 
-Source: releases 0.13.0 and 0.19.0, `agent/prompt_caching.py` (where markers go) and `agent/anthropic_adapter.py`
-(which of them reach Anthropic's own API).
+Source: releases 0.13.0 and 0.19.0, `agent/prompt_caching.py` (places of the markers) and
+`agent/anthropic_adapter.py` (markers that reach Anthropic's own API).
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ __all__ = [
 
 MAX_BREAKPOINTS = 4
 
-#: native: Anthropic's own message format; envelope: OpenRouter and others that take OpenAI-style messages.
+#: native: Anthropic's own message format; envelope: OpenAI-style messages, for OpenRouter and others.
 Layout = Literal["native", "envelope"]
 Ttl = Literal["5m", "1h"]
 Release = Literal["hermes-0.13", "hermes-0.19"]
 
 
 class Messages(Protocol):
-    """A list of messages whose bodies may be read as they are asked for."""
+    """A list of messages whose bodies may be read on demand."""
 
     def __len__(self) -> int: ...
 
@@ -44,11 +44,10 @@ class Messages(Protocol):
 class Breakpoint:
     """One of the at most four breakpoints of a request.
 
-    `number` counts from 1 in the order of the request. `message` is the index in the list; None is the system
-    prompt that stands before it. `part` says where the marker goes: "text" (the whole content becomes one
-    part that carries it), "part N" (the N-th part of the content, from 1) or "message" (beside the content).
-    `placed` says whether the release writes a marker at all, `honored` whether the provider acts on it; a
-    breakpoint that is not honored is wasted. `why` is a sentence about it.
+    `number` counts from 1 in the order of the request. `message` is an index in the list, or None for the system
+    prompt before it. `part` is the place of the marker: "text" (the whole content becomes one part with the marker),
+    "part N" (the N-th part of the content, from 1) or "message" (next to the content). `placed` says whether the
+    release writes a marker, `honored` whether the provider uses it; other breakpoints are wasted. `why` is a sentence.
     """
 
     number: int
@@ -61,14 +60,14 @@ class Breakpoint:
 
 
 def bearing(message: Message, layout: Layout, release: Release) -> tuple[bool, bool]:
-    """Whether the release spends a breakpoint on a message, and whether the provider acts on it."""
+    """Return whether the release spends a breakpoint on a message, and whether the provider uses it."""
     if not _counts(message, layout, release):
         return False, False
     return True, _place(message, 0, layout, release, "5m").honored
 
 
 def marker(ttl: Ttl = "5m") -> dict[str, str]:
-    """The marker as it is sent; five minutes is what a marker without a ttl means."""
+    """Return the marker as it is sent; a marker without a ttl means five minutes."""
     return {"type": "ephemeral", "ttl": "1h"} if ttl == "1h" else {"type": "ephemeral"}
 
 
@@ -79,10 +78,10 @@ def breakpoints(
     ttl: Ttl = "5m",
     release: Release = "hermes-0.19",
 ) -> tuple[Breakpoint, ...]:
-    """The breakpoints of a request with this list, in the request's order.
+    """Return the breakpoints of a request with this list, in the request's order.
 
-    `system_prompt` stands before the list, "" where there is none; a list may also start with a system message.
-    Reads the first message and as many from the end as it takes to find four that count.
+    `system_prompt` precedes the list, "" if there is none; a list may also start with a system message. Reads the
+    first message, and messages from the end until four breakpoints count.
     """
     found: list[Breakpoint] = []
     length = len(messages)
@@ -111,7 +110,7 @@ def _from_the_end(messages: Messages) -> Iterator[tuple[int, Message]]:
 
 
 def _counts(message: Message, layout: Layout, release: Release) -> bool:
-    """Whether the release spends a breakpoint on a message."""
+    """Return whether the release spends a breakpoint on a message."""
     if message.role == "system":
         return False
     if release == "hermes-0.13" or layout == "native":
@@ -129,7 +128,7 @@ def _place(message: Message, index: int, layout: Layout, release: Release, ttl: 
 
 
 def _part(message: Message, layout: Layout, release: Release) -> tuple[str, bool]:
-    """Where the marker goes, and whether the release writes one."""
+    """Return the place of the marker, and whether the release writes it."""
     content = message.content
     if message.role == "tool":
         if layout == "native":
@@ -153,18 +152,18 @@ def _honored(message: Message, part: str, placed: bool, layout: Layout, release:
         return False, "Its content has no part that could carry a marker, yet it counts."
     if part == "text":
         if layout == "native" and message.role == "user" and not message.text.strip():
-            return False, "White space alone is replaced on its way, and the marker with it."
+            return False, "The release replaces content of white space only, and its marker is lost."
         return True, "The text becomes one part, which carries the marker."
     if part != "message":
         return True, "The last part of the content carries the marker."
     if layout == "envelope":
-        return False, "The marker stands beside an empty content, where the provider does not look."
+        return False, "The marker is next to an empty content, where the provider does not look."
     if message.role == "tool":
         return True, "The marker goes into the tool result."
     if message.role == "assistant" and release == "hermes-0.19" and _calls(message.wire):
         return True, "The marker goes into the last tool call."
     if message.role == "assistant" and _calls(message.wire):
-        return False, "This release drops the marker of a message that only calls tools when it converts it."
+        return False, "This release loses the marker when it converts a message that only calls tools."
     return False, "The marker of an empty message is lost when the message is converted."
 
 

@@ -1,9 +1,9 @@
-"""What requests and compactions cost. Money in US dollars, rates in US dollars a million tokens.
+"""Costs of requests and compactions. Money in US dollars, rates in US dollars per million tokens.
 
-A request costs its uncached input, what it read from the cache, what it wrote into it (for five minutes, for an hour)
-and its output. A compaction costs reading what it summarized (at the rate of reads where the prefix was still cached,
-else in full), writing the summary, and writing the new list into the cache; each later request saves reading what is
-gone. docs/costs.md has the formulas with their sources.
+A request costs its uncached input, its cache reads, its cache writes (for five minutes or an hour) and its output. A
+compaction costs reading the summarized messages (at the cache rate while the prefix is cached, else in full), writing
+the summary, and writing the new list to the cache. Each later request saves reading the removed tokens. docs/costs.md
+has the formulas with their sources.
 """
 
 from __future__ import annotations
@@ -22,9 +22,11 @@ _MILLION = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """A model's prices, US dollars a million tokens; None where the source names none. `source` says where from and
-    `date` from which day ("2026-11-22"). `steps` are (tokens, rates) by size, smallest first: a prompt of more tokens
-    pays those for everything."""
+    """A model's prices in US dollars per million tokens, None where the source has none.
+
+    `source` names the origin, `date` the day ("2026-11-22"). `steps` are (tokens, rates), smallest first: a larger
+    prompt pays those rates for all of its tokens.
+    """
 
     input: float | None
     output: float | None
@@ -36,7 +38,7 @@ class Rates:
     steps: tuple[tuple[int, Rates], ...] = ()
 
     def at(self, tokens: float) -> Rates:
-        """The rates of a request whose prompt has so many tokens."""
+        """Return the rates of a request with a prompt of `tokens` tokens."""
         for above, rates in reversed(self.steps):
             if tokens > above:
                 return rates
@@ -44,7 +46,7 @@ class Rates:
 
 
 class Cost(NamedTuple):
-    """What something cost. `read` is everything that was sent, from the cache or not."""
+    """A cost by part. `read` covers all input, cached or not."""
 
     read: float
     write: float
@@ -58,9 +60,12 @@ class Cost(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Bill:
-    """What a compaction cost, and what came back. `saved_a_request` is what each later request reads less. `later`
-    requests followed until the next compaction, so that `paid_off` says whether it had come back by then; `paid_by` is
-    the number of the request with which it had. `warm` says that what was summarized was still cached."""
+    """Cost and savings of a compaction.
+
+    `saved_a_request` is the saving of each later request. `later` requests followed before the next compaction.
+    `paid_by` is the number of the request that reached the break-even. `warm` says that the summarized prefix was
+    cached.
+    """
 
     cost: Cost
     saved_a_request: float
@@ -70,21 +75,21 @@ class Bill:
 
     @property
     def requests_to_pay_off(self) -> int | None:
-        """After how many requests what it cost has come back; None where it never does."""
+        """Return the number of requests to break even, None if the compaction never does."""
         return math.ceil(self.cost.amount / self.saved_a_request) if self.saved_a_request > 0 else None
 
     def paid(self, own: Cost) -> Bill:
-        """The same where what its own call cost is known."""
+        """Return the same bill with the known cost of the summarizing call."""
         return replace(self, cost=Cost(own.read + own.write, self.cost.write, own.output))
 
     @property
     def own(self) -> Cost:
-        """What the call that summarized cost; what is written is the next request's."""
+        """Return the cost of the summarizing call; cache writes belong to the next request."""
         return self.cost._replace(write=0.0)
 
     @property
     def words(self) -> str:
-        """The bill in a sentence without a full stop."""
+        """Return the bill as a sentence without a full stop."""
         parts, needed = self.cost, self.requests_to_pay_off
         told = (
             f"{dollars(parts.amount)} US dollars: read {'warm' if self.warm else 'cold'} {dollars(parts.read)}, "
@@ -98,15 +103,18 @@ class Bill:
 
     @property
     def paid_off(self) -> bool:
-        """Whether as many requests followed as it takes."""
+        """Return whether enough requests followed to break even."""
         return self.requests_to_pay_off is not None and self.later >= self.requests_to_pay_off
 
 
 @dataclass(frozen=True, slots=True)
 class CompactionUsage:
-    """The tokens of a compaction: of the prompt `before` and of the first one `after` it, `written` into the cache with
-    that, the length of the `summary`. `warm`: the prompt before was still cached. `hour`: what is written lives an
-    hour. `later` requests followed; `cached`: they read from the cache what they sent before."""
+    """Token counts of a compaction.
+
+    `before` and `after` are the sizes of the last prompt before and the first prompt after it, `written` is what the
+    latter wrote to the cache, `summary` the length of the summary. `warm`: the prompt before was still cached. `hour`:
+    cache writes live an hour. `later` requests followed; `cached`: they read earlier prompts from the cache.
+    """
 
     before: int
     after: int
@@ -119,13 +127,13 @@ class CompactionUsage:
 
 
 def request_cost(request: Request, rates: Rates) -> Cost | None:
-    """What a request cost; None where a rate that it takes is not known."""
+    """Return the cost of a request, None if a needed rate is unknown."""
     return pricer(rates)(request)
 
 
 @lru_cache(maxsize=64)
 def pricer(rates: Rates) -> Callable[[Request], Cost | None]:
-    """What gives each of many requests its cost; None where a rate that it takes is not known."""
+    """Return a function that prices requests; it returns None if a needed rate is unknown."""
     if rates.steps:
         by_size = [(above, pricer(step)) for above, step in reversed(rates.steps)]
         base = pricer(replace(rates, steps=()))
@@ -154,7 +162,7 @@ def pricer(rates: Rates) -> Callable[[Request], Cost | None]:
 
 
 def missing_rates(request: Request, rates: Rates) -> tuple[str, ...]:
-    """What of a request has no price, in words."""
+    """Return the names of the parts of a request without a price."""
     rates, long = rates.at(request.context), request.cache_write_1h or 0
     parts = (
         (request.input, rates.input, "input"),
@@ -167,7 +175,7 @@ def missing_rates(request: Request, rates: Rates) -> tuple[str, ...]:
 
 
 def bill(usage: CompactionUsage, rates: Rates) -> Bill | None:
-    """What a compaction cost, and after how many requests that had come back; None where a rate is not known."""
+    """Return the bill of a compaction, None if a rate is unknown."""
     large, small = rates.at(usage.before), rates.at(usage.after)
     read = _money(usage.before, large.cache_read if usage.warm else large.input)
     write = _money(usage.written, small.cache_write_1h if usage.hour else small.cache_write_5m)
@@ -181,7 +189,7 @@ def bill(usage: CompactionUsage, rates: Rates) -> Bill | None:
 
 
 def total(costs: Iterable[Cost | None]) -> Cost | None:
-    """The costs together; None where one of them is not known, or there is none."""
+    """Return the sum of the costs, None if there are none or one is unknown."""
     read = write = output = 0.0
     none = True
     for cost in costs:
@@ -193,7 +201,7 @@ def total(costs: Iterable[Cost | None]) -> Cost | None:
 
 
 def _money(tokens: int, rate: float | None) -> float | None:
-    """Nothing costs nothing, whatever the rate."""
+    """Return the price of tokens; zero tokens cost nothing at any rate."""
     if not tokens:
         return 0.0
     return None if rate is None else tokens * rate / _MILLION

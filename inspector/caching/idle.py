@@ -1,8 +1,8 @@
-"""What misses cost, and what idling did: another time to live, a keep-alive.
+"""Costs of cache misses and of idling, and their alternatives: another time to live, a keep-alive.
 
-A miss is beside the same request had it read back what was cached. Another time to live changes which pauses were too
-long and what a written token costs. A keep-alive asks once a time to live, so that what is cached stays: each time it
-reads all of it, and it spares writing all of it again.
+A miss is compared with the same request reading the cached tokens. Another time to live changes which pauses expire
+the cache, and the price of written tokens. A keep-alive sends a request once per time to live: each reads all cached
+tokens, and together they save writing them again.
 """
 
 from __future__ import annotations
@@ -16,16 +16,19 @@ from inspector.caching.misses import FIVE_MINUTES, ONE_HOUR, JudgedRequest
 from inspector.core.conversations import Request
 from inspector.core.shares import dollars
 
-#: A request with its cause, and what its model cost (None where that is not known).
+#: A request with its cause and its model's rates (None if unknown).
 Rated = tuple[JudgedRequest, Rates | None]
 
 
 @dataclass(frozen=True, slots=True)
 class IdleCosts:
-    """What idling cost. `misses` sent `tokens` again since the cache had not lived so long; `more` is what that cost
-    beside reading them, in US dollars. `hour` says that the cache lived an hour, and `other` what all requests would
-    have cost with the other time to live, beside the `cost` they had. `gap` is up to how many seconds of idling a
-    keep-alive pays, and `saved` what one would have saved in those pauses. None where usage or prices do not tell."""
+    """Costs of idling, in US dollars; None where usage or prices are unknown.
+
+    `misses` requests sent `tokens` again because the cache had expired; `more` is the difference to reading them.
+    `hour` says that the cache lived an hour. `other` is the cost of all requests with the other time to live, `cost`
+    with the actual one. `gap` is the longest pause in seconds for which a keep-alive pays; `saved` is its saving in
+    such pauses.
+    """
 
     misses: int
     tokens: int
@@ -63,7 +66,7 @@ def _pause(seconds: float) -> str:
 
 
 def read_back(one: JudgedRequest) -> Request:
-    """The request had it missed nothing: what it sent again is read, not written or sent."""
+    """Return the request without its miss: tokens that were sent again are read from the cache."""
     request, missed = one.request, one.missed
     written = min(missed, request.cache_write)
     left = request.cache_write - written
@@ -78,7 +81,7 @@ def read_back(one: JudgedRequest) -> Request:
 
 
 def miss_cost(one: JudgedRequest, rates: Rates | None) -> float | None:
-    """What a miss cost more than reading what was cached, in US dollars; None where a rate is not known."""
+    """Return the extra cost of a miss over reading the cache, in US dollars; None if a rate is unknown."""
     if not one.missed:
         return 0.0
     if rates is None:
@@ -88,8 +91,10 @@ def miss_cost(one: JudgedRequest, rates: Rates | None) -> float | None:
 
 
 def with_ttl(judged: Iterable[JudgedRequest], hour: bool) -> Iterator[Request]:
-    """The requests had the cache lived an hour, or five minutes. Pauses that were too long and are not any more are
-    read back; what was read after one that is too long now is written again."""
+    """Return the requests as if the cache lived an hour (`hour`), or five minutes.
+
+    A request reads the cache after pauses that no longer expire it, and writes again after pauses that now do.
+    """
     lives = ONE_HOUR if hour else FIVE_MINUTES
     for one in judged:
         request, idle = one.request, one.idle or 0.0
@@ -102,7 +107,7 @@ def with_ttl(judged: Iterable[JudgedRequest], hour: bool) -> Iterator[Request]:
 
 
 def idle_costs(rated: Sequence[Rated]) -> IdleCosts:
-    """What idling cost in a conversation, and what would have been cheaper."""
+    """Return the costs of idling in a conversation, and cheaper alternatives."""
     missed = [(one, rates) for one, rates in rated if one.cause == "ttl"]
     more = [miss_cost(one, rates) for one, rates in missed]
     long = sum(one.request.cache_write_1h or 0 for one, _ in rated)
@@ -126,18 +131,21 @@ def _cost(rated: Sequence[Rated], requests: Iterable[Request]) -> Cost | None:
 
 
 def keep_alive_gap(rates: Rates | None, hour: bool) -> float | None:
-    """Up to how many seconds of idling asking once a time to live costs less than writing all of it again; None where
-    the prices do not tell. Asking n times reads n times what is cached, and spares writing it instead of reading it."""
+    """Return the longest pause in seconds for which a keep-alive costs less than writing the cache again.
+
+    n keep-alive requests read the cached tokens n times and save one write instead of a read. None if prices are
+    unknown.
+    """
     writing = None if rates is None else rates.cache_write_1h if hour else rates.cache_write_5m
     if rates is None or writing is None or not rates.cache_read or writing <= rates.cache_read:
         return None
-    # Ten digits: 6.25 / 0.5 is no whole number of requests more because of how it is kept.
+    # Ten digits, so that the rounding error of 6.25 / 0.5 does not count as one more request.
     times = math.ceil(round(writing / rates.cache_read - 1, 10)) - 1
     return (times + 1) * (ONE_HOUR if hour else FIVE_MINUTES)
 
 
 def _saved(missed: Sequence[Rated], gap: float, hour: bool) -> float | None:
-    """What a keep-alive would have saved in the pauses that are short enough for one."""
+    """Return the savings of a keep-alive in the pauses that are short enough."""
     lives, saved = ONE_HOUR if hour else FIVE_MINUTES, 0.0
     for one, rates in missed:
         more = miss_cost(one, rates)

@@ -1,8 +1,8 @@
-"""What happened to the prompt cache, request by request: what each had to send again, and why.
+"""Cache misses, request by request: the tokens that each request sent again, and the cause.
 
-A request reads back what the one before left in the cache: what that one read and what it wrote. What it does not read
-back although it sends it is missed. Providers keep a prefix for five minutes or an hour after its last use, and the
-split of the written tokens says which.
+A request reads what the previous request read from or wrote to the cache. Tokens that it sends but does not read are
+missed. Providers keep a prefix for five minutes or an hour after its last use; the split of the written tokens shows
+which.
 """
 
 from __future__ import annotations
@@ -14,16 +14,18 @@ from inspector.core.conversations import Request
 
 Cause = Literal["first", "ttl", "compaction", "microcompaction", "model", "prefix", "unknown"]
 CAUSES: tuple[Cause, ...] = ("first", "compaction", "microcompaction", "model", "ttl", "prefix", "unknown")
-#: How long a prefix lives after its last use, in seconds.
+#: Lifetime of a prefix after its last use, in seconds.
 FIVE_MINUTES, ONE_HOUR = 300.0, 3600.0
-#: Breakpoints move by messages and caches count in blocks: so many tokens, or so much of what was there, are no miss.
+#: Tolerances in tokens and as a share: breakpoints move by messages and caches count in blocks.
 _TOLERATED, _TOLERATED_SHARE = 1_024, 0.02
 
 
 class JudgedRequest(NamedTuple):
-    """A request, why it did not read back all that was cached (None where it did), and how many tokens it had to send
-    again. `idle` are the seconds since the request before, None where the times are not known. `modelled` says that
-    the request was worked out from messages, not recorded."""
+    """A request, the cause of its miss (None for a full read) and the tokens that it sent again.
+
+    `idle` are the seconds since the previous request, None where unknown. `modelled` says that the request was computed
+    from messages, not recorded.
+    """
 
     request: Request
     cause: Cause | None
@@ -35,10 +37,10 @@ class JudgedRequest(NamedTuple):
 def judge(
     requests: Iterable[Request], microcompacted: Collection[tuple[int, float]] = (), modelled: bool = False
 ) -> tuple[JudgedRequest, ...]:
-    """The requests of a conversation in order, each with the cause of its miss. One pass.
+    """Yield the requests of a conversation in order, each with the cause of its miss. One pass.
 
-    `microcompacted` has (generation, time) of each microcompaction. The first request of a list that a compaction made
-    has the cause "compaction" whatever it read; of others only a miss has a cause.
+    `microcompacted` has (generation, time) of each microcompaction. The first request after a compaction always has the
+    cause "compaction"; other requests have a cause only if they miss.
     """
     judged: list[JudgedRequest] = []
     last: Request | None = None
@@ -68,7 +70,7 @@ def judge(
 def _cause(
     request: Request, last: Request, idle: float | None, lives: float, cleared: list[tuple[int, float]]
 ) -> Cause:
-    """The cause of a miss, or of a list's first request."""
+    """Return the cause of a miss, or of a list's first request."""
     if request.generation != last.generation:
         return "compaction"
     if _came(cleared, last, request):
@@ -81,5 +83,5 @@ def _cause(
 
 
 def _came(cleared: list[tuple[int, float]], last: Request, request: Request) -> bool:
-    """Whether a microcompaction came between two requests of a list."""
+    """Return whether a microcompaction lies between two requests of a list."""
     return any(generation == request.generation and last.at <= at <= request.at for generation, at in cleared)

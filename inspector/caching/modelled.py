@@ -1,10 +1,10 @@
-"""Requests worked out from messages, for agents that keep usage a session and not a call.
+"""Requests computed from messages, for agents that record usage by session and not by call.
 
-Each answer had a prompt: the list up to it. Where requests are marked for the cache, a prompt is kept up to its last
-breakpoint, and one within the time to live reads that back if a breakpoint of its own lies within 20 blocks behind it;
-else the system prompt alone, which has a breakpoint of its own. Behind a compaction what stayed at the start (system
-prompt and head) is read. The rest is written, up to the last breakpoint. The tokens are rough, as the release counts
-them; tools' definitions are in none.
+Each answer had a prompt: the list before it. If requests carry cache markers, a prompt is cached up to its last
+breakpoint. A later prompt within the time to live reads it if it has a breakpoint at most 20 blocks after
+it; otherwise it reads only the system prompt, which has its own breakpoint. After a compaction, the unchanged start
+(system prompt and head) is read. The rest is written, up to the last breakpoint. Tokens are rough, as the release
+counts them, without the tool definitions.
 """
 
 from __future__ import annotations
@@ -21,24 +21,24 @@ from inspector.core.messages import Message
 from inspector.core.rough import list_tokens, message_chars, message_images
 
 _ASSISTANT = ROLE_CODES["assistant"]
-#: The smallest prefix that a provider keeps, in tokens, by a part of the model's name; the longest that fits counts.
+#: Minimum size of a cached prefix in tokens, by a part of the model's name; the longest matching part counts.
 #: Source: Anthropic's documentation of prompt caching.
 SMALLEST: dict[str, int] = {
     "opus-5": 512, "fable-5": 512, "mythos-5": 512, "opus-4-8": 1_024, "sonnet-5": 1_024, "sonnet-4": 1_024,
     "opus-4-7": 2_048, "opus-4-6": 4_096, "opus-4-5": 4_096, "haiku-4-5": 4_096,
 }  # fmt: skip
 _USUAL = 1_024
-#: A breakpoint finds what was kept so many blocks before it. Source: the same.
+#: Maximum distance in blocks between a breakpoint and an earlier cached prefix. Source: the same.
 LOOKED_BACK = 20
 _LAYOUTS: tuple[Layout, Layout] = ("native", "envelope")
 
 
-#: The marks of messages whose content is one text or nothing, by role, whether there is a text, and whether calls.
+#: Marks of messages with a single text or no content, by role, presence of text, and presence of calls.
 _MARKS: dict[tuple[str, bool, bool, Release], int] = {}
 
 
 def _marks(message: Message, release: Release) -> int:
-    """Whether a breakpoint is spent on a message and whether that counts with the provider: two bits a layout."""
+    """Return two bits a layout: whether a breakpoint is spent on a message, and whether the provider uses it."""
     bits = 0
     for place, layout in enumerate(_LAYOUTS):
         spent, honored = bearing(message, layout, release)
@@ -48,9 +48,11 @@ def _marks(message: Message, release: Release) -> int:
 
 @dataclass(slots=True)
 class SentMessages:
-    """What is kept of a list's messages to work requests out: when each was said (seconds, 0.0 unknown), whether a
-    breakpoint is spent on it and whether that counts with the provider (two bits a layout), its blocks, and the
-    characters and pictures of the rough estimate."""
+    """Properties of a list's messages for modelled requests.
+
+    For each message: its time (seconds, 0.0 if unknown), its marks (two bits a layout: a breakpoint is spent on it, and
+    the provider uses it), its blocks, and the characters and pictures of the rough estimate.
+    """
 
     release: Release = "hermes-0.19"
     times: array[float] = field(default_factory=lambda: array("d"))
@@ -60,29 +62,29 @@ class SentMessages:
     images: array[int] = field(default_factory=lambda: array("Q"))
 
     def append(self, message: Message) -> None:
-        """The next message of the list."""
+        """Add the next message of the list."""
         self.note(message)
         self.chars.append(message_chars(message.wire))
         self.images.append(message_images(message.wire))
 
     def sized(self, chars: Sequence[int], images: Sequence[int]) -> None:
-        """The sizes of messages that were noted, where somebody has measured them."""
+        """Set the sizes of messages that were added by `note`."""
         self.chars, self.images = array("Q", chars), array("Q", images)
 
     def grown(self) -> list[int]:
-        """The rough tokens of the first 0, 1, ... messages as they stand."""
+        """Return the rough tokens of the first 0, 1, ... messages."""
         sums = zip(accumulate(self.chars, initial=0), accumulate(self.images, initial=0), strict=True)
         return [list_tokens(chars, images) for chars, images in sums]
 
     def note(self, message: Message) -> None:
-        """The next message of the list, without its size."""
+        """Add the next message of the list, without its size."""
         content, calls = message.wire.get("content"), message.wire.get("tool_calls")
         count = (
             sum(isinstance(call, Mapping) and bool(call) for call in calls) if isinstance(calls, list) else 0
         )
         self.times.append(message.timestamp)
         if content is None or (isinstance(content, str) and not content.isspace()):
-            # Nothing else of a text counts than that there is one.
+            # Only the presence of a text counts.
             key = message.role, bool(content), bool(count), self.release
             if key not in _MARKS:
                 _MARKS[key] = _marks(message, self.release)
@@ -93,8 +95,10 @@ class SentMessages:
         self.blocks.append(min(max(1, blocks + count), 0xFFFF))
 
     def breakpoints(self, length: int, layout: Layout) -> tuple[int, int]:
-        """Of a prompt with the first `length` messages behind a system prompt: how many of them the last breakpoint
-        that counts covers, and the first one; (0, 0) where none counts."""
+        """Return the numbers of messages that the last and the first useful breakpoint cover.
+
+        The prompt has a system prompt and the first `length` messages. (0, 0) if no breakpoint is useful.
+        """
         shift, room, last, first = 2 * _LAYOUTS.index(layout), MAX_BREAKPOINTS - 1, 0, 0
         for index in range(length - 1, -1, -1):
             bits = self.marks[index] >> shift
@@ -108,9 +112,12 @@ class SentMessages:
 
 @dataclass(frozen=True, slots=True)
 class SentList:
-    """A list that grew by answers. `tokens_until(n)` are the prompt's tokens with its first n messages, the system
-    prompt included; `sent` is what is kept of these. It began with `began` messages, of which the prompt's first `kept`
-    tokens stood before the list that was compacted as well."""
+    """A list that grew by answers.
+
+    `tokens_until(n)` returns the tokens of the prompt with the first n messages, including the system prompt. `sent`
+    has the properties of the messages. The list started with `began` messages; the first `kept` tokens of the prompt
+    are the same as before the compaction.
+    """
 
     generation: int
     roles: bytes
@@ -122,7 +129,7 @@ class SentList:
 
 
 def smallest_prefix(model: str) -> int:
-    """The smallest prefix in tokens that is kept for a model."""
+    """Return the smallest prefix in tokens that is cached for a model."""
     name = model.lower().replace(".", "-")
     fits = [part for part in SMALLEST if part in name]
     return SMALLEST[max(fits, key=len)] if fits else _USUAL
@@ -136,8 +143,11 @@ def modelled_requests(
     layout: Layout = "native",
     automatic: bool = False,
 ) -> Iterator[Request]:
-    """The requests behind the answers of a conversation's lists, oldest first. Not `enabled`: prompts are not marked,
-    so that nothing is cached, or all by a provider that does so by itself (`automatic`) and takes nothing for it."""
+    """Yield the requests behind the answers of a conversation's lists, oldest first.
+
+    Without `enabled`, prompts carry no markers: nothing is cached, unless the provider caches by itself (`automatic`),
+    which costs nothing to write.
+    """
     lives, least = ONE_HOUR if hour else FIVE_MINUTES, smallest_prefix(model)
     cached, covered, last, index = 0, 0, 0.0, 0
     for sent in lists:
@@ -154,7 +164,7 @@ def modelled_requests(
             until, first = messages.breakpoints(place, layout) if enabled else (place, place)
             read = 0 if gone else min(cached, context)
             if enabled and covered >= 0 and (first == 0 or sum(messages.blocks[covered:first]) > LOOKED_BACK):
-                # No breakpoint behind the system prompt finds what was kept.
+                # No breakpoint after the system prompt is close enough to the cached prefix.
                 read = min(read, system)
             keeps = tokens(until)
             write = max(0, keeps - read) if enabled and keeps >= least else 0

@@ -1,7 +1,7 @@
-"""Whether a model's requests are marked for the prompt cache, and in which layout.
+"""Prompt-cache policy: whether a model's requests carry cache markers, and their layout.
 
-Source: releases 0.13.0 and 0.19.0, the agent's own policy. A store does not say which wire format a session
-spoke; it is inferred from provider and address.
+Source: releases 0.13.0 and 0.19.0, the agent's own policy. A store does not record the wire format of a session;
+it is inferred from provider and address.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _MINIMAX_HOSTS = ("api.minimax.io", "api.minimaxi.com")
 
 @dataclass(frozen=True, slots=True)
 class CachePolicy:
-    """Whether requests carry cache markers (None: nobody knows), in which layout, and a sentence why."""
+    """Whether requests carry cache markers (None: unknown), their layout, and the reason as a sentence."""
 
     enabled: bool | None
     layout: Literal["native", "envelope"]
@@ -26,7 +26,7 @@ class CachePolicy:
 
 
 def caching_enabled(model: str, provider: str = "", base_url: str = "") -> tuple[bool, str]:
-    """Whether requests carry cache markers, and a sentence why."""
+    """Return whether requests carry cache markers, and the reason as a sentence."""
     policy = cache_policy(model, provider, base_url)
     return bool(policy.enabled), policy.reason
 
@@ -34,7 +34,7 @@ def caching_enabled(model: str, provider: str = "", base_url: str = "") -> tuple
 def cache_policy(
     model: str, provider: str = "", base_url: str = "", release: str = "hermes-0.19"
 ) -> CachePolicy:
-    """The policy for a model behind a provider; any of the three may be empty where the store says nothing."""
+    """Return the policy for a model at a provider; each of the three may be empty if the store lacks it."""
     name, by, host = model.lower(), provider.strip().lower(), hostname(base_url)
     claude = "claude" in name
     if by == "anthropic" or host == "api.anthropic.com":
@@ -53,26 +53,28 @@ def cache_policy(
         return CachePolicy(False, "envelope", f"{model or 'This model'} on {where} gets no cache markers.")
     anthropic_wire = bool(host) and base_url.strip().rstrip("/").endswith("/anthropic")
     if anthropic_wire and claude:
-        return CachePolicy(True, "native", "Claude behind an address that speaks Anthropic's format.")
+        return CachePolicy(True, "native", "Claude at an address with Anthropic's format.")
     if by in _MINIMAX or any(_under(host, known) for known in _MINIMAX_HOSTS):
         if anthropic_wire or not host:
-            return CachePolicy(True, "native", "MiniMax behind an address that speaks Anthropic's format.")
+            return CachePolicy(True, "native", "MiniMax at an address with Anthropic's format.")
         return CachePolicy(False, "envelope", "MiniMax gets cache markers only in Anthropic's format.")
     if by in _ALIBABA and "qwen" in name:
         return CachePolicy(True, "envelope", f"Qwen on {provider} takes cache markers.")
     if claude and not by and not host:
         if name.startswith("anthropic/"):
-            reason = "The store names no provider; a Claude model by this name is taken to be on OpenRouter."
+            reason = (
+                "The store names no provider; a Claude model with such a name is assumed to be on OpenRouter."
+            )
             return CachePolicy(True, "envelope", reason)
         return CachePolicy(
-            True, "native", "The store names no provider; Claude is taken to be on Anthropic's API."
+            True, "native", "The store names no provider; Claude is assumed to be on Anthropic's API."
         )
     where = provider or host or "this provider"
     return CachePolicy(False, "envelope", f"{model or 'A model'} on {where} gets no cache markers.")
 
 
 def hostname(url: str) -> str:
-    """The host of an address in small letters; "" where it has none. Never raises."""
+    """Return the host of an address in small letters, "" if there is none. Never raises."""
     text = url.strip()
     try:
         return (urlsplit(text if "://" in text else f"//{text}").hostname or "").rstrip(".")

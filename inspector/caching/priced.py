@@ -10,9 +10,9 @@ from inspector.caching.misses import JudgedRequest
 
 
 class PricedRequest(NamedTuple):
-    """A judged request with its cost and the rates behind it; None where the price is unknown.
+    """A judged request with its cost and its rates; None where the price is unknown.
 
-    `differs` says where the prompt first differs from the previous one, for a miss with that cause.
+    `differs` is the first difference to the previous prompt, for a miss with that cause.
     """
 
     judged: JudgedRequest
@@ -22,12 +22,12 @@ class PricedRequest(NamedTuple):
 
     @property
     def more(self) -> float | None:
-        """Cost of the miss in US dollars: how much less the request would have cost without; None if unknown."""
+        """Return the extra cost of the miss in US dollars, None if unknown."""
         return miss_cost(self.judged, self.rates)
 
     @property
     def why_no_cost(self) -> str:
-        """A sentence about the missing price; "" where there is a cost."""
+        """Return a sentence about the missing price, "" if there is a cost."""
         if self.cost is not None:
             return ""
         if self.rates is None:

@@ -1,1 +1,1 @@
-"""Attempts: a summary made again by a model of one's own choice. The one room from which something leaves."""
+"""A user's own model: attempts at summaries, the judge and recall. The only room that sends anything."""

@@ -8,14 +8,17 @@ from typing import Any, Literal
 
 from inspector.core.rough import text_tokens
 
-#: unfinished: it is being made, or what made it ended in the middle.
+#: unfinished: the attempt is running, or its program ended before it was complete.
 State = Literal["unfinished", "finished", "failed"]
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Which compaction an attempt is of: its conversation (the store's file, and the first of its sessions), and the
-    index of the compaction; of a planned one `step` says how many messages had been said, None for a recorded one."""
+    """The compaction that an attempt repeats.
+
+    `store` is the store's file, `root` the first session of the conversation, `compaction` the index of the compaction.
+    `step` is None for a recorded compaction; for a planned one it is the number of messages before it.
+    """
 
     store: str
     root: str
@@ -25,9 +28,12 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """What is to be sent, and why: the prompt with its name ("ours", a file, a release), the budget in tokens that it
-    names, and `settings` that say what it was made under (profile, focus, masked, note). `task` is what the engine
-    writes into the summary itself."""
+    """A request for a summary.
+
+    `prompt_name` is "ours", a file or a release; `budget` is the number of tokens that the prompt names. `settings`
+    record the circumstances (profile, focus, masked, note). `task` is the text that the engine itself adds to the
+    summary.
+    """
 
     place: Place
     prompt: str
@@ -39,10 +45,13 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One that was begun. `id` counts from 1. `life` is the attempt that began the life it belongs to, None where it
-    stands alone. Times are seconds (since the epoch for `at`), `sent` and `received` tokens: the summarizer's own where
-    `reported`, else rough. `cost` is in US dollars, None where no price is known. `problem` says why there is no
-    summary, or only a part. In a list of attempts `prompt` is left out."""
+    """A started attempt.
+
+    `id` counts from 1. `life` is the first attempt of its series, None for a single attempt. `at` is in seconds since
+    the epoch. `sent` and `received` are tokens: the summarizer's figures where `reported`, else rough. `cost` is in
+    US dollars, None where no price is known. `problem` explains a missing or partial summary. In a list of attempts
+    `prompt` is left out.
+    """
 
     id: int
     place: Place
@@ -69,15 +78,15 @@ class Attempt:
 
     @property
     def name(self) -> str:
-        """Who wrote it: the model, else the command."""
+        """Return the writer: the model, else the command."""
         return self.model or self.where
 
     @property
     def tokens(self) -> int:
-        """The rough size of the summary."""
+        """Return the rough size of the summary in tokens."""
         return text_tokens(len(self.summary))
 
     @property
     def label(self) -> str:
-        """What it is called in a heading."""
+        """Return the attempt's name for a heading."""
         return f"{self.id} {self.name}"

@@ -1,4 +1,4 @@
-"""The prompt by which a model judges a compaction. It is a file of the package, with a version."""
+"""The prompt that asks a model to judge a compaction. It is a file of the package, with a version."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from inspector.models.consent import key_of
 from inspector.models.summarizers.base import Summarizer
 
-#: Changes whenever the prompt or the reading of answers does.
+#: Increase it whenever the prompt or the parser of answers changes.
 PROMPT_VERSION = 1
 _PLACES = re.compile(r"\{(number|of|piece|after)\}")
 
@@ -21,13 +21,13 @@ def _template() -> str:
 
 
 def judge_prompt(piece: str, after: str, number: int, of: int) -> str:
-    """The prompt for piece `number` (from 1) of `of`."""
+    """Return the prompt for piece `number` (from 1) of `of`."""
     values = {"piece": piece, "after": after, "number": str(number), "of": str(of)}
-    # One pass: the texts may have braces of their own.
+    # One pass, because the texts may contain braces.
     return _PLACES.sub(lambda match: values[match[1]], _template())
 
 
 def answer_key(prompt: str, summarizer: Summarizer) -> str:
-    """The key under which an answer is kept: the prompt with its version, and who was asked."""
+    """Return the key of a stored answer: a hash of prompt, version and summarizer."""
     told = "\0".join((str(PROMPT_VERSION), *key_of(summarizer), prompt))
     return hashlib.blake2b(told.encode("utf-8", errors="surrogatepass"), digest_size=16).hexdigest()

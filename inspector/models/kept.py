@@ -1,4 +1,4 @@
-"""Attempts, kept between runs in a SQLite database of the program's own in the user's data directory."""
+"""Attempts, stored between runs in the program's own SQLite database in the user's data directory."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _COLUMNS = {
 class KeptAttempts:
     """The database of attempts. Safe to use from several threads and programs. Only the user can read it.
 
-    Every method raises OutputProblem where the file cannot be used: an attempt that is paid for has to be kept.
+    Every method raises OutputProblem if the file cannot be used: an attempt costs money, so it must be stored.
     """
 
     def __init__(self, path: Path) -> None:
@@ -54,7 +54,7 @@ class KeptAttempts:
         title: str = "",
         agent: str = "",
     ) -> Attempt:
-        """Keep that an attempt begins, before anything is sent."""
+        """Store a new attempt before anything is sent."""
         row = {
             "store": ask.place.store,
             "root": ask.place.root,
@@ -81,7 +81,7 @@ class KeptAttempts:
             return _attempt(database.table("attempts").get(identity))
 
     def change(self, identity: int, **values: Any) -> Attempt:
-        """Keep what became of an attempt: fields of Attempt by name."""
+        """Update fields of an attempt by name."""
         changed = {
             name: _storable(value) if isinstance(value, str) else value for name, value in values.items()
         }
@@ -92,31 +92,31 @@ class KeptAttempts:
             return _attempt(database.table("attempts").get(identity))
 
     def all(self) -> tuple[Attempt, ...]:
-        """Every attempt, oldest first, without the prompts."""
+        """Return every attempt, oldest first, without the prompts."""
         return self._where("1 = 1", [])
 
     def of(self, store: str, root: str) -> tuple[Attempt, ...]:
-        """Those of a conversation, oldest first, without the prompts."""
+        """Return the attempts of a conversation, oldest first, without the prompts."""
         return self._where("store = ? AND root = ?", [store, root])
 
     def get(self, identity: int) -> Attempt | None:
-        """One of them, with its prompt."""
+        """Return an attempt with its prompt, None if there is none."""
         return next(iter(self._where("id = ?", [identity], "*")), None)
 
     def delete(self, identities: Sequence[int]) -> int:
-        """Delete attempts, their prompts and summaries with them; answers how many there were."""
+        """Delete attempts with their prompts and summaries. Return how many existed."""
         deleted = 0
         with self._open() as database:
             for identity in identities:
                 deleted += int(database.table("attempts").count_where("id = ?", [identity]))
                 database.table("attempts").delete_where("id = ?", [identity])
         with self._lock, suppress(sqlite3.Error):
-            # What was deleted stands in the write-ahead log too, until it is written back.
+            # Deleted text also stays in the write-ahead log until a checkpoint.
             database.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
         return deleted
 
     def answer(self, key: str) -> str | None:
-        """The answer of a judging model that is kept under a key."""
+        """Return a judging model's stored answer, None if there is none."""
         if not self.path.exists():
             return None
         with self._open() as database:
@@ -124,7 +124,7 @@ class KeptAttempts:
             return None if row is None else str(row["answer"])
 
     def keep_answer(self, key: str, place: Place, summarizer: Summarizer, answer: str) -> None:
-        """Keep an answer of a judging model under a key."""
+        """Store a judging model's answer under a key."""
         row = {
             "key": key, "store": place.store, "root": place.root, "compaction": place.compaction, "at": time.time(),
             "kind": summarizer.kind, "location": summarizer.where, "model": summarizer.model,
@@ -143,7 +143,7 @@ class KeptAttempts:
     def _where(self, condition: str, values: Sequence[Any], columns: str = "") -> tuple[Attempt, ...]:
         if not self.path.exists():
             return ()
-        # Prompts are by far the largest, and a list does not need them.
+        # A list does not need the prompts, which are by far the largest column.
         columns = columns or ", ".join(name for name in _COLUMNS if name != "prompt")
         with self._open() as database:
             rows = database.table("attempts").rows_where(condition, values, order_by="id", select=columns)
@@ -159,8 +159,8 @@ class KeptAttempts:
                     yield self._database
             except (OSError, sqlite3.Error) as error:
                 raise OutputProblem(
-                    f"Attempts cannot be kept in {self.path} ({error}). Make room or give access to it, or move the "
-                    "file away: then a new one is begun."
+                    f"Attempts cannot be stored in {self.path} ({error}). Free some space or allow access, or move the "
+                    "file away: the program then creates a new file."
                 ) from error
 
     def _connected(self) -> Database:
@@ -170,7 +170,7 @@ class KeptAttempts:
         connection = sqlite3.connect(self.path, timeout=10, check_same_thread=False)
         try:
             connection.execute("PRAGMA journal_mode = WAL")
-            # What is deleted is gone from the file, prompts and summaries are as private as conversations.
+            # Deleted prompts and summaries are overwritten in the file; they are as private as conversations.
             connection.execute("PRAGMA secure_delete = ON")
             database = Database(connection, execute_plugins=False)
             migrations = _migrations()
@@ -243,7 +243,7 @@ def _settings(text: str | None) -> Mapping[str, Any]:
 
 
 def _storable(text: str) -> str:
-    """The text without lone surrogates, which no database holds."""
+    """Return the text without lone surrogates, which no database can store."""
     return text.encode("utf-8", "replace").decode()
 
 
@@ -251,7 +251,7 @@ _OPENED = OpenedOnce(KeptAttempts)
 
 
 def default_attempts() -> KeptAttempts:
-    """Those in the user's data directory."""
+    """Return the database in the user's data directory."""
     from inspector.config.folders import data_dir
 
     return _OPENED.at(data_dir() / "attempts.db")

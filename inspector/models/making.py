@@ -1,4 +1,4 @@
-"""Making an attempt: the only way by which a prompt reaches a summarizer, and only with an allowance."""
+"""Making an attempt. Only this module sends prompts to a summarizer, and only with an allowance."""
 
 from __future__ import annotations
 
@@ -14,13 +14,15 @@ from inspector.models.consent import Allowance, cost_of, prompt_tokens
 from inspector.models.kept import KeptAttempts
 from inspector.models.summarizers.base import OnText, Reply, Summarizer
 
-#: What has come is kept at most so often while more comes, in seconds: a kill loses no more than that.
-_KEEP = 1.0
+#: Interval in seconds between saves of a growing answer; a kill loses at most that much.
+_SAVE_INTERVAL = 1.0
 
 
 def ask_model(summarizer: Summarizer, prompt: str, allowance: Allowance, on_text: OnText) -> Reply:
-    """Send a prompt that the user allowed, and read the answer. Raises NotAllowed before anything is sent, and
-    SummarizerFailed and SummarizerCut."""
+    """Send a prompt that the user allowed, and return the answer.
+
+    Raise NotAllowed before anything is sent, or SummarizerFailed or SummarizerCut.
+    """
     allowance.take(summarizer, prompt)
     return summarizer.write(prompt, on_text)
 
@@ -37,11 +39,11 @@ def make_attempt(
     title: str = "",
     agent: str = "",
 ) -> Attempt:
-    """Have a summary written, and keep all of it. What goes wrong is kept too: the attempt's state and problem say so.
+    """Ask for a summary and store the attempt. Errors are stored in its state and problem.
 
-    `life` is the life that it belongs to; `begins` makes it the first of one. `watch` is told how many characters have
-    come; what it raises ends the work, and what had come stays, unfinished.
-    Raises NotAllowed, and OutputProblem where nothing can be kept: then nothing is sent.
+    `life` is the first attempt of its series; `begins` starts a series with this attempt. `watch` is called with the
+    number of characters received; its exceptions end the work, and the text received before stays, unfinished.
+    Raise NotAllowed, or OutputProblem if nothing can be stored; in both cases nothing is sent.
     """
     allowance.take(summarizer, ask.prompt)
     attempt = kept.begin(
@@ -49,55 +51,55 @@ def make_attempt(
     )
     if begins:
         attempt = kept.change(attempt.id, life=attempt.id)
-    begun = _Begun(kept, attempt, ask, summarizer)
+    running = _RunningAttempt(kept, attempt, ask, summarizer)
     pieces: list[str] = []
-    came = 0
+    received = 0
 
     def on_text(text: str) -> None:
-        nonlocal came
+        nonlocal received
         if text:
             pieces.append(text)
-            came += len(text)
-            begun.so_far(pieces)
-        watch(came)
+            received += len(text)
+            running.save(pieces)
+        watch(received)
 
     try:
         reply = summarizer.write(ask.prompt, on_text)
     except SummarizerCut as error:
-        return begun.over(Reply(error.text), "unfinished", str(error))
+        return running.finish(Reply(error.text), "unfinished", str(error))
     except AttemptError as error:
-        return begun.over(Reply("".join(pieces)), "failed", str(error))
+        return running.finish(Reply("".join(pieces)), "failed", str(error))
     except BaseException:
-        begun.over(Reply("".join(pieces)), "unfinished", "It was interrupted.")
+        running.finish(Reply("".join(pieces)), "unfinished", "It was interrupted.")
         raise
-    return begun.over(reply, "finished", reply.note)
+    return running.finish(reply, "finished", reply.note)
 
 
-class _Begun:
-    """An attempt that is being made."""
+class _RunningAttempt:
+    """An attempt in progress."""
 
     def __init__(self, kept: KeptAttempts, attempt: Attempt, ask: Ask, summarizer: Summarizer) -> None:
         self.kept, self.attempt, self.ask, self.summarizer = kept, attempt, ask, summarizer
         self.start = time.monotonic()
-        # The first words are kept at once.
-        self.last = self.start - _KEEP
+        # The first words are saved at once.
+        self.last = self.start - _SAVE_INTERVAL
 
-    def so_far(self, pieces: list[str]) -> None:
-        """Keep what has come, now and then."""
+    def save(self, pieces: list[str]) -> None:
+        """Save the text received, at most once per interval."""
         now = time.monotonic()
-        if now - self.last >= _KEEP:
+        if now - self.last >= _SAVE_INTERVAL:
             self.last = now
             self.kept.change(self.attempt.id, summary="".join(pieces), seconds=now - self.start)
 
-    def over(self, reply: Reply, state: str, problem: str) -> Attempt:
-        """Keep how it ended. What stands in the list is the answer as the engine takes it."""
+    def finish(self, reply: Reply, state: str, problem: str) -> Attempt:
+        """Save the end of the attempt, with the summary as the engine uses it."""
         text = finished_summary(reply.text, self.ask.task if state == "finished" else "")
         if state == "finished" and not text:
-            state, problem = "failed", "It answered with its thinking alone."
+            state, problem = "failed", "The answer has only thinking and no summary."
         sent = prompt_tokens(self.ask.prompt) if reply.sent is None else reply.sent
         received = text_tokens(len(reply.text)) if reply.received is None else reply.received
         rates = rates_of(self.summarizer.model, day_of(0.0)) if self.summarizer.model else None
-        # Of a request that failed nobody knows what it cost.
+        # The cost of a failed request is unknown.
         cost = cost_of(rates, sent, received) if state != "failed" else None
         return self.kept.change(
             self.attempt.id,

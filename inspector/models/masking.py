@@ -1,7 +1,7 @@
-"""Secrets taken out of texts that are sent, printed or passed on: each becomes a word that says what it was.
+"""Masking of secrets in texts that are sent, printed or exported: a word with the kind replaces each secret.
 
-Rather one too many than one too few: the formats are those of findings, without asking whether a value looks random
-enough, and others that only matter here: what is said of a password, options of commands, headers, addresses.
+Masking prefers false alarms to leaks. It uses the formats of findings without their test for randomness, and more
+formats: phrases about passwords, command-line options, headers, addresses.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from collections.abc import Iterable, Mapping
 
 from inspector.quality.secrets import FORMATS
 
-#: Between a name and its value, in source, JSON and JSON inside of JSON; and a sign of such a value.
+#: Separator between a name and its value, in source code, JSON and JSON inside JSON, with the start of a value.
 _IS = r"\\{0,3}[\"'`]?\s{0,3}[:=]\s{0,3}\\{0,3}[\"'`]?"
 _PLAIN = r"[^\s\"'`\\,;(){}\[\]<>]"
-#: The same with the marks of Markdown, of a table, and of other scripts.
+#: The same with the marks of Markdown, tables and other scripts.
 _MARKED = r"\\{0,3}[\"'`]?[*_]{0,3}\s{0,3}(?:[:=：]|=>|\|)[*_]{0,3}\s{0,3}"
-#: A value: all of what stands in quotation marks, or a word with whatever is in it, less the marks that end a sentence.
+#: A value: the whole text in quotation marks, or a word with any characters, without the marks that end a sentence.
 _VALUE = (
     r"(?:(?P<quote>\\{0,3}[\"'`])(?P<secret>(?:(?!(?P=quote))[^\n]){3,128})"
     r"|(?P<word>(?![{\[(<])[^\s\"'`\\<>|]{2,127}[^\s\"'`\\<>|.,;:)\]}]))"
@@ -26,17 +26,17 @@ _PASSWORD = (
     r"(?:passw(?:or[dt])?|passwd|passphrase|passcode|(?<![a-z])(?:pwd|pw)(?![a-z])|kennwort"
     r"|mot de passe|contrase[nñ]a|senha|парол[ья]|密码|口令|パスワード|비밀번호)"
 )
-#: Words that follow "the password is" and tell of it.
+#: Words that follow "the password is" and describe it.
 _TELLS = (
     r"(?:not|no|in|on|at|of|for|the|an?|your|my|our|his|her|their|its|being|only|also|always|never|still|now|too|very|what"
     r"|ok(?:ay)?|fine|here|there|below|above|this|that|these|those|wrong|right|same|different|new|old|empty|blank|short|long"
     r"|weak|strong|secret|safe|unsafe|valid|invalid|correct|incorrect|missing|present|optional|required|mandatory|kept|sent"
     r"|read|written|unset|set|unknown|known|public|private|plain|plaintext|case|just|already|as|used|asked|given|text)\b"
 )
-#: Texts of which every such name has one.
+#: Parts of password names; every match of _PASSWORD contains at least one.
 _PASSWORDS = "passw|passp|passc|pw|kennwort|mot de passe|contrase|senha|парол|密码|口令|パスワード|비밀번호"
-#: A kind, texts of which it has at least one (case-folded if its format ignores case), and its format. The group
-#: `secret` or `word`, if there is one, is what is taken out. The most telling come first.
+#: Kind, hints, format. A matching text contains at least one hint (case-folded if the format ignores case). The group
+#: `secret` or `word`, if present, is the masked part. The most specific formats come first.
 _MORE: tuple[tuple[str, str, str], ...] = (
     (
         "a private key",
@@ -171,10 +171,10 @@ _MORE: tuple[tuple[str, str, str], ...] = (
         rf"(?P<secret>(?={_PLAIN}{{0,256}}\d)(?={_PLAIN}{{0,256}}[A-Za-z]){_PLAIN}{{10,512}})",
     ),
 )
-#: Where a word begins: behind an escape of JSON too, whose last letter would else be part of it.
+#: Start of a word, also after a JSON escape, whose last letter would otherwise belong to the word.
 _BEGINS = r"(?:\b|(?<=\\[nrtbf])|(?<=\\u[0-9a-fA-F]{4}))"
 _FIRST = re.compile(r"^(\(\?i\)|\(\?=\[\w+\]\))?\\b")
-#: The same of the format of findings that names none.
+#: Hints for formats of findings without their own hints.
 _NAMES = "key|secret|token|passw|author"
 _PATTERNS = tuple(
     (
@@ -184,43 +184,42 @@ _PATTERNS = tuple(
     )
     for kind, marks, pattern in (*_MORE, *FORMATS)
 )
-#: Beginnings of keys that say what they are.
+#: Prefixes that identify a key.
 _BEGINNINGS = (
     r"(?:sk-(?:ant-|proj-|or-v1-|svcacct-|admin-)?|gh[pousr]_|github_pat_|glpat-|xox[abeoprs]-|AKIA|ASIA|AIza|hf_|npm_|pypi-AgE"
     r"|gsk_|xai-|pplx-|r8_|ya29\.|hv[sbr]\.|[srp]k_(?:live|test)_|whsec_|dop_v1_|shpat_|dapi|SG\.)"
 )
-#: A key that a line break splits.
+#: A key that is split by a line break.
 _BROKEN = re.compile(
     rf"{_BEGINS}(?P<secret>{_BEGINNINGS}[A-Za-z0-9_-]{{6,200}}\\?(?:\r?\n|\\{{1,4}}n)[ \t>|#*]{{0,16}}"
     r"(?=[A-Za-z0-9_-]{0,199}\d)(?=[A-Za-z0-9_-]{0,199}[A-Za-z])[A-Za-z0-9_-]{8,200})"
 )
-#: Characters without width, which split a key and do not show.
+#: Invisible characters of zero width that split a key.
 _UNSEEN = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]"
 )
-#: Attributes of a cookie, which are no secrets.
+#: Attributes of a cookie; not secrets.
 _ATTRIBUTES = re.compile(r"(?i)(?:path|domain|expires|max-age|samesite|priority|version)")
 _CRUMB = re.compile(r"(?P<name>[^\s=;]{1,64})=(?P<secret>[^;]{1,4000})")
-#: Names of things and paths fit these formats too; they have no digits.
+#: Identifiers and paths, which also match these formats but have no digits.
 _WORDY = ("a password or key", "an OpenAI key")
-#: What a secret becomes; no format fits it.
+#: The replacement of a secret; no format matches it.
 _OPEN = "[masked: "
 
 
-#: What is taken out alone is so long, and a line of a longer secret.
+#: Minimum length of a secret, or of a line of a longer secret, that is masked without its context.
 _ALONE, _LINE = 6, 16
 _BREAKS = re.compile(r"(?:\s|\\{1,4}[nrt])+")
 _ENDS = ".,;:!?"
 _MIXED = re.compile(r"(?=.*\d)(?=.*[^\W\d_])")
-#: What a name gives away may be a word, a path or a model's name as well: those stay where they stand alone.
+#: Kinds whose value may also be a word, a path or a model's name: such values are masked only in their context.
 _PARTED = re.compile(r"[-./:_]")
 
 
 class Masker:
-    """Takes secrets out of texts and remembers how many of each kind there were. `on` false: every text stays.
+    """Masks secrets in texts and counts them by kind. With `on` false every text stays unchanged.
 
-    `known` are secrets (kind, value) that were found elsewhere: they are taken out where nothing beside them tells what
-    they are, too.
+    `known` are secrets (kind, value) from other texts: they are masked even without a context that identifies them.
     """
 
     def __init__(self, on: bool = True, known: Iterable[tuple[str, str]] = ()) -> None:
@@ -252,7 +251,7 @@ class Masker:
 
     @property
     def counts(self) -> Mapping[str, int]:
-        """How many different secrets of each kind were taken out, the most first."""
+        """Return kind → number of different masked secrets, the largest first."""
         return dict(Counter(kind for kind, _ in sorted(self._seen)).most_common())
 
     @property
@@ -271,7 +270,7 @@ class Masker:
             or (kind in _WORDY and not any(map(str.isdigit, value)))
         ):
             return whole
-        # A secret that is known by another kind, or of which this is a line, is the same one.
+        # A secret that is already known under another kind, or a line of a known secret, keeps that kind.
         self._seen.add(self._whole.get(value, (kind, value)))
         start, end = match.start(group) - match.start(), match.end(group) - match.start()
         return f"{whole[:start]}{masked_as(kind)}{whole[end:]}"
@@ -290,19 +289,19 @@ class Masker:
 
 
 def clean(text: str, key: str = "") -> str:
-    """Return a text that a provider sent without the key that it was asked with, and without any other secret."""
+    """Return a provider's text without the key of the request and without other secrets."""
     return Masker()(text.replace(key, "[the key]") if key else text)
 
 
 class KeyFilter:
-    """Takes a key out of a text that comes in pieces. A piece that may be the beginning of the key is held back."""
+    """Removes a key from a text that arrives in pieces. Holds back a piece that may be the start of the key."""
 
     def __init__(self, key: str) -> None:
         self._key = key
         self._held = ""
 
     def feed(self, piece: str) -> str:
-        """Return what is certain now."""
+        """Return the text that cannot be part of the key."""
         if not self._key:
             return piece
         text = (self._held + piece).replace(self._key, "[the key]")
@@ -312,18 +311,18 @@ class KeyFilter:
         return text[: len(text) - held]
 
     def end(self) -> str:
-        """Return what was held back."""
+        """Return the text that was held back."""
         held, self._held = self._held, ""
         return held
 
 
 def masked_as(kind: str) -> str:
-    """What stands in the place of a secret."""
+    """Return the replacement of a secret."""
     return f"{_OPEN}{kind}]"
 
 
 def _alone(kind: str, value: str) -> list[str]:
-    """What of a secret can only be it: the whole, or the lines of one that has several; nothing of a mere word."""
+    """Return parts of a secret to mask without context: the whole, or its lines; nothing for a plain word."""
     parts = [part for found in _BREAKS.split(value) if (part := found.rstrip(_ENDS))]
     least = _ALONE if len(parts) == 1 else _LINE
     if kind == "a password or key" and _PARTED.search(value):
@@ -338,5 +337,5 @@ _PLACEHOLDER = re.compile(
 
 
 def _is_placeholder(value: str) -> bool:
-    """Whether a text stands where a secret would, and is none."""
+    """Return whether a text is a placeholder instead of a secret."""
     return _PLACEHOLDER.fullmatch(value.strip()) is not None

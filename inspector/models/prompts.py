@@ -1,4 +1,4 @@
-"""The prompts around what is to be summarized: ours, the user's own file. The installed release's own: release.py."""
+"""Prompts for a summary: our own and the user's file. The prompt of an installed release is in release.py."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from pathlib import Path
 from inspector.core.errors import BadInput
 from inspector.engines.summary_input import SummaryInput
 
-#: The names that a file of the user's may use in braces.
+#: Placeholders that a user's file may contain, in braces.
 PLACEHOLDERS = ("turns", "earlier", "budget", "focus")
 _PLACES = re.compile(r"\{(" + "|".join(PLACEHOLDERS) + r")\}")
 _NOTHING = "(none)"
-#: No prompt is longer, in characters.
+#: Maximum length of a prompt in characters.
 _LONGEST = 200_000
 
 _TASK = """\
@@ -67,21 +67,21 @@ Write about {budget} tokens at most.
 
 
 def our_prompt(given: SummaryInput) -> str:
-    """Our own prompt, with the sections of Hermes' documentation."""
+    """Return our own prompt, with the sections of Hermes' documentation."""
     earlier = _filled(_EARLIER, given) if given.earlier else ""
     focus = f"\nGive most of the room to this, in full detail:\n{given.focus}\n" if given.focus else ""
     return f"{_TASK}\n{earlier}<messages>\n{given.turns}\n</messages>\n\n{_filled(_SECTIONS, given)}{focus}"
 
 
 def read_template(path: Path) -> str:
-    """A prompt of the user's own. Raises BadInput where the file cannot be read, or says nowhere {turns}."""
+    """Read a user's prompt. Raise BadInput if the file cannot be read or lacks {turns}."""
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise BadInput(f"The prompt {path} cannot be read ({error}). Give a text file in UTF-8.") from error
     if "{turns}" not in text:
         raise BadInput(
-            f"The prompt {path} does not say where the messages go: write {{turns}} there, and where they are wanted "
+            f"The prompt {path} has no place for the messages: write {{turns}} there, and where you want them "
             "{earlier}, {budget} and {focus}."
         )
     if len(text) > _LONGEST:
@@ -90,7 +90,7 @@ def read_template(path: Path) -> str:
 
 
 def file_prompt(template: str, given: SummaryInput) -> str:
-    """The user's own prompt with its placeholders filled; other braces stay."""
+    """Return the user's prompt with its placeholders filled; other braces stay."""
     return _filled(template, given)
 
 
@@ -101,5 +101,5 @@ def _filled(template: str, given: SummaryInput) -> str:
         "budget": str(given.budget),
         "focus": given.focus or _NOTHING,
     }
-    # In one pass: what is filled in may have braces of its own.
+    # One pass, because the inserted texts may contain braces.
     return _PLACES.sub(lambda match: values[match[1]], template)

@@ -1,4 +1,4 @@
-"""The prompt of an installed Hermes release, worded by that release in a process of its own."""
+"""The prompt of an installed Hermes release, built by that release in a separate process."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from inspector.core.text import safe_line
 from inspector.engines.summary_input import Mask, SummaryInput
 
 _CHILD = Path(__file__).with_name("release_child.py")
-#: A release takes seconds to import; so long is waited for it.
+#: Time limit in seconds; importing a release takes several seconds.
 _SECONDS = 120
 
 
 class ReleasePrompt(NamedTuple):
-    """A prompt, and the version of the release that worded it."""
+    """A prompt and the version of the release that built it."""
 
     version: str
     prompt: str
 
 
 def _masked(value: Any, mask: Mask) -> Any:
-    """A JSON value with secrets taken out of its texts."""
+    """Return a JSON value with the secrets in its texts masked."""
     if isinstance(value, str):
         return mask(value)
     if isinstance(value, dict):
@@ -33,8 +33,10 @@ def _masked(value: Any, mask: Mask) -> Any:
 
 
 def release_prompt(python: Path, given: SummaryInput, context_length: int, mask: Mask) -> ReleasePrompt:
-    """What the release that `python` has installed would send for this input; nothing is sent. The release counts its
-    own budget from the messages. Raises BadInput where there is none, or it fails."""
+    """Return the prompt that the release installed for `python` would send for this input. Nothing is sent.
+
+    The release computes its budget from the messages. Raise BadInput if no release is installed, or if it fails.
+    """
     document = {
         "turns": [_masked(dict(wire), mask) for wire in given.wires],
         "earlier": given.earlier,
@@ -43,7 +45,7 @@ def release_prompt(python: Path, given: SummaryInput, context_length: int, mask:
     }
     try:
         done = subprocess.run(
-            # Isolated: neither the user's PYTHONPATH nor this program's folder decides what is imported.
+            # Isolated mode: neither the user's PYTHONPATH nor this program's folder affects the imports.
             [str(python), "-I", str(_CHILD)],
             input=json.dumps(document, default=str).encode(),
             capture_output=True,
@@ -53,11 +55,11 @@ def release_prompt(python: Path, given: SummaryInput, context_length: int, mask:
     except (OSError, subprocess.TimeoutExpired) as error:
         raise BadInput(f"The Python {python} could not word a prompt: {error}.") from error
     if done.returncode:
-        told = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        why = safe_line(told[-1]) if told else f"it ended with {done.returncode}"
+        lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
+        why = safe_line(lines[-1]) if lines else f"it ended with {done.returncode}"
         raise BadInput(
-            f"The Python {python} cannot word the prompt of a Hermes release: {why}. Name one that has hermes-agent "
-            "installed."
+            f"The Python {python} cannot build the prompt of a Hermes release: {why}. "
+            "Name a Python that has hermes-agent installed."
         )
     try:
         answer = json.loads(done.stdout)

@@ -1,7 +1,7 @@
-"""Run by another Python, that of a Hermes installation: words the prompt that this release would send.
+"""Script for the Python of a Hermes installation: builds the prompt that this release would send.
 
 Reads one JSON document from standard input (`turns`, `earlier`, `focus`, `context_length`) and writes one with
-`version` and `prompt`. It imports nothing of this program, and no connection can be opened in it.
+`version` and `prompt`. It imports nothing of this program and cannot open a connection.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from typing import Any
 
 
 class _Asked(BaseException):
-    """Raised in place of the call to the model. No Exception, so that nothing of the release takes it for a failure."""
+    """Raised in place of the call to the model. A BaseException, so that the release does not catch it."""
 
 
 def _no_network(*_: Any, **__: Any) -> Any:
-    raise OSError("no connection is opened to word a prompt")
+    raise OSError("building a prompt opens no connection")
 
 
 def _prompt(given: dict[str, Any]) -> str:

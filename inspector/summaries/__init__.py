@@ -1,1 +1,1 @@
-"""A summary as sections and items, and the differences between two. Pure; texts stay as they were written."""
+"""A summary as sections and items, and the differences between two summaries. Pure; texts stay unchanged."""

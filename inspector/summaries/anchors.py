@@ -1,4 +1,4 @@
-"""Fixed points of two long sequences, between which they can be matched piece by piece in bounded time."""
+"""Anchors of two long sequences: they can be matched piece by piece between anchors, in bounded time."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Opcode = tuple[Tag, int, int, int, int]
 
 
 def opcodes(old: Sequence[Hashable], new: Sequence[Hashable]) -> list[Opcode]:
-    """difflib's opcodes, with common ends split off first, which is much cheaper."""
+    """Return difflib's opcodes. Common ends are split off first, which is much cheaper."""
     head, least = 0, min(len(old), len(new))
     while head < least and old[head] == new[head]:
         head += 1
@@ -38,10 +38,10 @@ def opcodes(old: Sequence[Hashable], new: Sequence[Hashable]) -> list[Opcode]:
 def bounded_opcodes(
     old: Sequence[Hashable], new: Sequence[Hashable], limit: int, run: int = 1
 ) -> list[Opcode]:
-    """The same for sequences of any length.
+    """Return the same opcodes for sequences of any length.
 
-    Where the product of both lengths exceeds `limit`, they are cut at anchors (see `anchors`); a stretch that
-    is still too long counts as replaced.
+    Where the product of both lengths exceeds `limit`, the sequences are cut at anchors (see `anchors`). A stretch
+    between two anchors that is still too long counts as replaced.
     """
     if len(old) * len(new) <= limit:
         return opcodes(old, new)
@@ -59,13 +59,13 @@ def bounded_opcodes(
 
 
 def anchors(old: Sequence[Hashable], new: Sequence[Hashable], run: int = 1) -> list[tuple[int, int]]:
-    """Where runs of `run` elements start that occur once in both, in the longest order that both share."""
+    """Return the starts (old, new) of runs of `run` elements that occur once in both, in the longest shared order."""
     places = _once(new, run)
     return _rising([(at, places[key]) for key, at in _once(old, run).items() if key in places])
 
 
 def _once(sequence: Sequence[Hashable], run: int) -> dict[Hashable, int]:
-    """The runs that occur once → where, in order."""
+    """Return run → start for the runs that occur once, in order."""
     found: dict[Hashable, int] = {}
     repeated: set[Hashable] = set()
     for at in range(len(sequence) - run + 1):
@@ -78,7 +78,7 @@ def _once(sequence: Sequence[Hashable], run: int) -> dict[Hashable, int]:
 
 
 def _rising(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The longest choice of pairs that rises on both sides; the first side rises already (patience sorting)."""
+    """Return the longest subset of pairs that rises on both sides (patience sorting); the first side rises already."""
     ends: list[int] = []
     tops: list[int] = []
     before: list[int] = []

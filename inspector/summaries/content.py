@@ -1,4 +1,4 @@
-"""The words that say what a text is about, for telling whether another one speaks of the same thing."""
+"""Content words of a text, to compare the topics of two texts."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from inspector.core.scan.words import Stemmer
 
 _NUMBERS = re.compile(r"\d+")
 _TOOL = re.compile(r"\[tool: [\w, -]+\]")
-# Whom every summary speaks of, and what every one speaks with.
+# Words that occur in nearly every summary.
 _EVERYWHERE = frozenset({"user", "tool", "terminal"})
 
 
 @lru_cache(maxsize=4096)
 def content_words(text: str, stemmer: Stemmer) -> frozenset[str]:
-    """The stems and numbers that say what a text is about."""
+    """Return the stems and numbers of a text without its function words."""
     text = _TOOL.sub(" ", text)
     return frozenset(stemmer.words(text)).union(_NUMBERS.findall(text)) - _EVERYWHERE

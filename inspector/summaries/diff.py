@@ -1,8 +1,8 @@
-"""What became of every item of a summary in the next one.
+"""Change of every item between two summaries.
 
-Items are matched by content, not by place: first those with the same words, then those alike enough, the most
-alike first, each item once. What was done moves between sections, gets new numbers and new places; none of
-that makes it another item.
+Items are matched by content, not by position: items with the same words first, then similar items, the most
+similar first. Each item is matched at most once. A finished item that moves to another section, or gets a new
+number or position, stays the same item.
 """
 
 from __future__ import annotations
@@ -27,24 +27,24 @@ from inspector.summaries.summary import (
 )
 from inspector.summaries.words import Weights, Words, changes, like, match, words_of
 
-#: How alike two wordings must be to count as one item, within a section and across sections.
+#: Minimum likeness of two wordings of one item, within a section and across sections.
 ALIKE = 0.65
 ALIKE_ELSEWHERE = 0.7
-#: A section that is one paragraph in both summaries (Goal, Active Task) says the same thing sooner.
+#: Minimum likeness for sections that are one paragraph in both summaries (Goal, Active Task).
 ALIKE_ALONE = 0.45
-# A word that more items have than this tells them apart too little to look for candidates by it.
+# A word in more items than this is too common to look for candidates by it.
 _COMMON = 24
 _CANDIDATES = 6
 _RARE_WORDS = 8
 _ROUNDING = 1e-9
-# Of equally alike candidates the one in the same section and nearest in order is taken.
+# Of equally similar candidates, prefer the same section, then the nearest position.
 _SAME_SECTION = 0.05
 _NEAR = 0.01
 
 
 @dataclass(frozen=True, slots=True)
 class _PlacedItem:
-    """An item and where it stands: the index of its section, and its share of the way through its list."""
+    """An item, the index of its section, and its relative position in its list (0 to 1)."""
 
     item: Item
     section: int
@@ -57,10 +57,10 @@ _Like = tuple[float, tuple[WordChange, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Matching:
-    """Which item of a new summary is which of an old one.
+    """Matched items and sections of two summaries.
 
-    Items and sections are indexes, items in the order of `Summary.items`. `items` is new → old, `sections` old →
-    new. `likes` has the likeness and the differing words of the new items whose wording is another.
+    All values are indexes; items count in the order of `Summary.items`. `items` maps new → old, `sections` maps
+    old → new. `likes` has the likeness and the differing words of the new items that were reworded.
     """
 
     sections: Mapping[int, int]
@@ -69,14 +69,14 @@ class Matching:
 
 
 def diff_summaries(old: Summary, new: Summary) -> SummaryDiff:
-    """Compare two summaries. Every item of both appears exactly once; some ms for 10,000 tokens each."""
+    """Compare two summaries. Every item of both appears exactly once. Takes a few ms for 10,000 tokens each."""
     return _Assembly(
         old, new, match_items(old, new), _placed_items(old.sections), _placed_items(new.sections)
     ).diff()
 
 
 def match_items(old: Summary, new: Summary, read: Callable[[str], Words] = words_of) -> Matching:
-    """Match the items of two summaries, each at most once. `read` takes texts apart; one that remembers saves work."""
+    """Match the items of two summaries, each at most once. `read` splits a text into words; it may cache."""
     pairs = _pair_sections(old.sections, new.sections)
     olds, news = _placed_items(old.sections), _placed_items(new.sections)
     matched = _same_words(olds, news, pairs)
@@ -93,7 +93,7 @@ def _placed_items(sections: Sequence[Section]) -> list[_PlacedItem]:
 
 
 def _pair_sections(old: Sequence[Section], new: Sequence[Section]) -> dict[int, int]:
-    """Old section → new section: the same name first, then the same meaning, then mostly the same items."""
+    """Return old section → new section: by name first, then by meaning, then by a majority of equal items."""
     pairs: dict[int, int] = {}
     taken: set[int] = set()
     for name_of in (plain, meaning):
@@ -122,7 +122,7 @@ def _pair_sections(old: Sequence[Section], new: Sequence[Section]) -> dict[int, 
 
 
 def _same_words(olds: list[_PlacedItem], news: list[_PlacedItem], pairs: dict[int, int]) -> dict[int, int]:
-    """New item → old item of the same words; the same section goes first, then the order."""
+    """Return new item → old item with the same words, preferring the same section, then the order."""
     matched: dict[int, int] = {}
     used: set[int] = set()
     for same_section in (True, False):
@@ -148,7 +148,7 @@ def _alike(
     pairs: dict[int, int],
     read: Callable[[str], Words],
 ) -> dict[int, _Like]:
-    """Match the items that are left, the most alike first; returns likeness and differing words by new item."""
+    """Match the remaining items, most similar first. Return likeness and differing words by new item."""
     used = set(matched.values())
     if len(used) == len(olds) or len(matched) == len(news):
         return {}
@@ -161,7 +161,7 @@ def _alike(
     heap = _candidates(olds, news, left, right, pairs, weights, enough)
     likes: dict[int, _Like] = {}
     waiting: dict[tuple[int, int], list[Opcode]] = {}
-    # The heap is ordered by an upper bound; a pair whose turn comes is measured and goes back with its likeness.
+    # The heap is ordered by an upper bound. The top pair is measured and put back with its likeness.
     while heap:
         _, measured, other, one, value, bonus = heap[0]
         if one not in left or other not in right:
@@ -185,7 +185,7 @@ def _alike(
 def _enough(
     olds: list[_PlacedItem], news: list[_PlacedItem], pairs: dict[int, int]
 ) -> Callable[[int, int], float]:
-    """How alike an old and a new item must be."""
+    """Return a function of an old and a new item: the minimum likeness of the two."""
     old_sizes, new_sizes = (
         Counter(placed.section for placed in placed_items) for placed_items in (olds, news)
     )
@@ -212,7 +212,7 @@ def _candidates(
     weights: Weights,
     enough: Callable[[int, int], float],
 ) -> list[_Entry]:
-    """Pairs that share rare words, the best few of each new item, as a heap."""
+    """Return pairs that share rare words, the best few of each new item, as a heap."""
     having: dict[str, list[int]] = defaultdict(list)
     for one, words in left.items():
         for word in words.bag:
@@ -225,14 +225,14 @@ def _candidates(
         way = placed.way
         scores: dict[int, float] = {}
         shared = sorted([(len(having[word]), word) for word in words.bag if word in having])
-        # What the words in common weigh at most, less the score.
+        # Upper bound of the weight of the common words, minus the score.
         beyond = sum([weights.of(word) * words.bag[word] for _, word in shared])
         for count, word in shared[:_RARE_WORDS]:
             holders = having[word]
             if count > _COMMON:
                 if scores:
                     break
-                # Only common words: look at the items about as far into the list.
+                # Only common words: look at the items at about the same relative position.
                 middle = bisect_left(holders, way, key=ways.__getitem__)
                 holders = holders[max(0, middle - _COMMON // 2) : middle + _COMMON // 2]
             weight = weights.of(word)
@@ -241,7 +241,7 @@ def _candidates(
                 scores[one] = scores.get(one, 0.0) + weight
         ranked = sorted([(-score, abs(ways[one] - way), one) for one, score in scores.items()])
         for score, away, one in ranked[:_CANDIDATES]:
-            # Most pairs are told apart by this alone, without a look at all of their words.
+            # This bound rules out most pairs without comparing all of their words.
             at_most = like(beyond - score, wholes[one], whole) + _ROUNDING
             if at_most < ALIKE_ALONE:
                 continue
@@ -260,7 +260,7 @@ def _candidates(
 
 @dataclass(frozen=True, slots=True)
 class _Assembly:
-    """The matches as sections of changes."""
+    """Builds the changes of each section from the matches."""
 
     old: Summary
     new: Summary
@@ -269,7 +269,7 @@ class _Assembly:
     news: list[_PlacedItem]
 
     def diff(self) -> SummaryDiff:
-        """The new summary's sections in order; those that are gone stand behind the one before them."""
+        """Return the new summary's sections in order; each removed section follows the one that it followed before."""
         stands = {one: other for other, one in self.matching.items.items()}
         olds, news = _by_section(self.olds), _by_section(self.news)
         partner = {new: old for old, new in self.matching.sections.items()}
@@ -292,7 +292,7 @@ class _Assembly:
         return SummaryDiff(tuple(found))
 
     def _items(self, olds: list[int], news: list[int], stands: dict[int, int]) -> Iterator[ItemChange]:
-        """A section's items; removed ones stand behind the item that they stood behind."""
+        """Yield a section's items; each removed item follows the item that it followed before."""
         here = set(news)
         anchor = -1
         removed: dict[int, list[int]] = defaultdict(list)
@@ -345,7 +345,7 @@ def _by_section(placed_items: list[_PlacedItem]) -> dict[int, list[int]]:
 
 
 def _hollow(sections: Sequence[Section], index: int) -> bool:
-    """Whether a heading only leads to the sub-headings below it."""
+    """Return whether a heading has only sub-headings below it."""
     section = sections[index]
     below = sections[index + 1].path if index + 1 < len(sections) else ()
     empty = not section.items and not section.says_none

@@ -1,4 +1,4 @@
-"""How far summaries have drifted from the first one: what is left, what says something else, what grew stale."""
+"""Drift of the summaries from the first one: items that remain, items that changed, items that are stale."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from inspector.summaries.headings import meaning
 from inspector.summaries.lineage import OPEN, Cell, Lineage, LineageRow
 from inspector.summaries.words import words_of
 
-#: An open item is stale when so many later summaries list it unchanged.
+#: An open item is stale after this number of later summaries list it unchanged.
 LISTED_AGAIN = 2
-#: An open item counts as done where an entry of what is done has so much of its words, and so many of them.
+#: Minimum share of an open item's words in an entry of finished work, and minimum number of these words.
 TOLD_DONE = 0.6
 TOLD_WORDS = 2
-# A word that more entries have than this says too little about which one tells of an item.
+# A word in more entries than this is too common to identify an entry.
 _LOOKED_AT = 64
-#: Sections whose items change because the work goes on, by meaning; elsewhere a changed value says something else.
+#: Sections by meaning whose values change as work goes on. Elsewhere a changed value contradicts the old item.
 MOVING = frozenset({"state", "doing", "task", "dropped", "files"})
-#: What was done is told in like words again and again; below this likeness it is another thing that was done.
+#: Finished work is described in similar words again and again; below this likeness it is different work.
 SAME_DEED = 0.85
 
 _CONDITION = re.compile(r"\s(?:once|after|when|until|unless|if|as soon as|before)\s", re.IGNORECASE)
@@ -34,7 +34,7 @@ _CONDITION = re.compile(r"\s(?:once|after|when|until|unless|if|as soon as|before
 
 @dataclass(frozen=True, slots=True)
 class Length:
-    """How long a column's summary is and was to be, in rough tokens; None where not known."""
+    """Length and budget of a column's summary, in rough tokens; None where unknown."""
 
     column: int
     tokens: int | None
@@ -42,16 +42,16 @@ class Length:
 
     @property
     def share(self) -> float | None:
-        """The part of the budget that it takes; above 1 it is over it."""
+        """Return length / budget; above 1 the summary exceeds its budget."""
         return self.tokens / self.budget if self.tokens is not None and self.budget else None
 
 
 @dataclass(frozen=True, slots=True)
 class Remainder:
-    """What is left of the first summary in a column: `items` of its `of_items`, `words` of its `of_words`.
+    """Remainder of the first summary in a column: `items` of its `of_items`, `words` of its `of_words`.
 
-    An item is left where it stands, in whatever words, or what it was merged into or split into does. Its words are
-    those that its wording there still has.
+    An item remains if it is listed in any wording, or if an item that it was merged into or split into is listed.
+    Its remaining words are the words that the current wording still has.
     """
 
     column: int
@@ -63,7 +63,7 @@ class Remainder:
 
 @dataclass(frozen=True, slots=True)
 class Otherwise:
-    """An item that says something else since a column. `settled` is False in sections that change as work goes on."""
+    """An item whose meaning changed in a column. `settled` is False in sections that change as work goes on."""
 
     row: int
     column: int
@@ -76,11 +76,11 @@ class Otherwise:
 
 @dataclass(frozen=True, slots=True)
 class Stale:
-    """An open item that should be open no longer.
+    """An open item that should be closed.
 
-    done: an entry of what is done (row `by`, there since column `since`) tells of it, and a later summary lists it
-    still. listed: it has stood there in the same words since column `since`, `times` summaries. `until` is the last
-    column that lists it.
+    done: an entry of finished work (row `by`, listed since column `since`) describes it, and a later summary still
+    lists it. listed: it has the same words since column `since`, in `times` summaries. `until` is the last column
+    that lists it.
     """
 
     row: int
@@ -95,7 +95,7 @@ class Stale:
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """The drift of a lineage. `left` has an entry for every column with a summary, the first one included."""
+    """Drift of a lineage. `left` has an entry for every column with a summary, including the first."""
 
     left: tuple[Remainder, ...] = ()
     otherwise: tuple[Otherwise, ...] = ()
@@ -109,9 +109,9 @@ def drift_of(
     tokens: Sequence[int | None] = (),
     budgets: Sequence[int | None] = (),
 ) -> Drift:
-    """The drift of all summaries; `tokens` and `budgets` are rough tokens by column, where they are known.
+    """Return the drift of all summaries. `tokens` and `budgets` are rough tokens by column, where known.
 
-    By the `stemmer` an entry of what is done is known to tell of an open item.
+    The `stemmer` matches entries of finished work with open items.
     """
     lengths = tuple(
         Length(at, tokens[at] if at < len(tokens) else None, budgets[at] if at < len(budgets) else None)
@@ -121,7 +121,7 @@ def drift_of(
 
 
 def heirs(lineage: Lineage, row: LineageRow, column: int) -> tuple[LineageRow, ...]:
-    """The rows that stand in a column and carry on what a row says: itself, its parts, what it was merged into."""
+    """Return the rows in a column that continue a row: itself, its parts, the item that it was merged into."""
     found: dict[int, LineageRow] = {}
     seen: set[int] = set()
     waiting = [(row, -1)]
@@ -133,7 +133,7 @@ def heirs(lineage: Lineage, row: LineageRow, column: int) -> tuple[LineageRow, .
         if one.standing(column) is not None:
             found[one.number] = one
         for at, cell in enumerate(one.cells[: column + 1]):
-            # A part leads on to its whole only when it was merged into it, a whole to its parts when it was split.
+            # A part leads to its whole only if it was merged into it; a whole leads to its parts if it was split.
             onward = (
                 cell is not None
                 and at > since
@@ -191,7 +191,7 @@ def _otherwise(lineage: Lineage) -> Iterator[Otherwise]:
 
 
 def _told(lineage: Lineage, cell: Cell, column: int) -> str:
-    """What a column says of an item: its wording, with those of the items that it was split into or merged with."""
+    """Return an item's wording in a column, with the wordings of the items that it was split into or merged with."""
     texts = [cell.text] if cell.stands else []
     for other in cell.others:
         kin = lineage.rows[other].standing(column)
@@ -219,7 +219,7 @@ def _stale(lineage: Lineage, stemmer: Stemmer) -> Iterator[Stale]:
 
 
 def _open_run(row: LineageRow) -> list[int]:
-    """The last columns in a row that list an item as open, in the same words."""
+    """Return the latest run of columns in which a row lists an item as open with the same words."""
     run: list[int] = []
     text = ""
     for column in range(len(row.cells) - 1, -1, -1):
@@ -238,7 +238,7 @@ def _open_run(row: LineageRow) -> list[int]:
 
 
 class _Done:
-    """The entries of what is done, by their words."""
+    """Entries of finished work, indexed by their words."""
 
     def __init__(self, lineage: Lineage, stemmer: Stemmer) -> None:
         self.stemmer = stemmer
@@ -253,12 +253,12 @@ class _Done:
             self.rows.append((row, row.first, words))
 
     def telling(self, row: LineageRow, text: str) -> LineageRow | None:
-        """The entry that tells most of an open item, no older than it."""
+        """Return the entry that shares most words with an open item and is no older than the item."""
         words = content_words(_CONDITION.split(text, maxsplit=1)[0], self.stemmer)
         if len(words) < TOLD_WORDS:
             return None
         least = max(TOLD_WORDS, ceil(TOLD_DONE * len(words)))
-        # An entry with so many of the words has at least one of the rarest others.
+        # An entry that shares enough words has at least one of the item's rarest words.
         rarest = [word for _, word in sorted([(len(self.having.get(word, ())), word) for word in words])]
         places = {
             place

@@ -1,4 +1,4 @@
-"""The exact things that a wording says (versions, paths, addresses, names with digits, numbers) and what it denies."""
+"""Exact values of a wording (versions, paths, addresses, names with digits, numbers) and its negations."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Literal
 
 from inspector.core.scan.exact import PATTERNS, is_path, plain_number
 
-#: What can change between two wordings of one item.
+#: Kinds of values that can change between two wordings of one item.
 Kind = Literal["number", "version", "path", "name", "negation"]
 KINDS: tuple[Kind, ...] = ("number", "version", "path", "name", "negation")
 
 _BEFORE = r"(?<![A-Za-z0-9_/.<])"
-# Behind a call's name stands a bracket; a file's ending ends the name.
+# A call's name is followed by a bracket; a file name ends with its extension.
 _BEHIND = r"(?![A-Za-z0-9_(]|\.\w)"
 
 
@@ -23,19 +23,19 @@ def _form(before: str, behind: str, *names: str) -> re.Pattern[str]:
     return re.compile(f"{before}(?:{'|'.join(PATTERNS[name] for name in names)}){behind}", re.ASCII)
 
 
-#: Characters of a word that are looked at: no path or address is longer.
+#: Maximum number of characters of a word that the patterns read; paths and addresses are shorter.
 _LONGEST = 1_000
 
-# In the order in which they are looked for; what one found the next ones do not see.
+# In this order: text that one pattern matched is hidden from the next patterns.
 _FORMS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     ("path", _form(_BEFORE, _BEHIND, "url", "path", "file")),
     ("version", _form(r"\b", r"\b", "version", "release")),
     ("name", _form(r"(?:\b|(?=#))", r"\b", "uuid", "digest", "colour", "ticket")),
     ("number", _form("", "", "number")),
 )
-# What each of them has one of.
+# A character that every match of the kind contains.
 _SIGN = re.compile(r"[/.#\d]")
-# Words that turn what is said round, by language; English words stand alone, others need no space around them.
+# Negations by language. English needs whole words; Chinese and Japanese have no spaces around words.
 _DENIES = re.compile(
     r"\b(?:not|never|no|none|without|cannot|neither|nor)\b|\b\w+n['’]t\b|(?:不要|不得|不能|不可|不|没有|没|別|别|切勿|勿|禁止|无需)",
     re.IGNORECASE,
@@ -44,7 +44,7 @@ _DENIES = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Exact:
-    """The exact things of a text by kind, each as often as it stands there, and how often something is denied."""
+    """Exact values of a text by kind, with repetitions, and its number of negations."""
 
     things: dict[Kind, dict[str, int]]
     denials: int
@@ -52,10 +52,10 @@ class Exact:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A difference after which an item says something else.
+    """A difference that changes the meaning of an item.
 
-    changed: `was` became `now`. gone: `was` is no longer said. come: `now` is said since. For negations `was` and
-    `now` are the words that deny.
+    changed: `was` became `now`. gone: `was` was removed. come: `now` was added. For negations `was` and `now` are
+    the negating words.
     """
 
     kind: Kind
@@ -66,7 +66,7 @@ class Turn:
 
 @lru_cache(maxsize=4096)
 def exact_of(text: str) -> Exact:
-    """The exact things of a text."""
+    """Return the exact values of a text."""
     things: dict[Kind, dict[str, int]] = {}
     for token in text.split():
         if len(token) > _LONGEST:
@@ -79,12 +79,12 @@ def exact_of(text: str) -> Exact:
 
 @lru_cache(maxsize=32_768)
 def _in_token(token: str) -> tuple[tuple[Kind, str], ...]:
-    """The exact things of what stands between two spaces: none of the forms has a space in it."""
+    """Return the exact values of a text without spaces; no pattern contains a space."""
     return tuple(_things(token)) if _SIGN.search(token) else ()
 
 
 def _things(text: str) -> Iterator[tuple[Kind, str]]:
-    """The exact things of a text, kind by kind."""
+    """Yield the exact values of a text, kind by kind."""
     for kind, form in _FORMS:
         found: list[str] = []
         text = form.sub(lambda match, kind=kind, found=found: _taken(match[0], kind, found), text)  # type: ignore[misc]
@@ -92,7 +92,7 @@ def _things(text: str) -> Iterator[tuple[Kind, str]]:
 
 
 def _taken(written: str, kind: Kind, found: list[str]) -> str:
-    """What is left of a match for the kinds that come later: nothing, unless it only looks like a path."""
+    """Return the rest of a match for later kinds: an empty text, unless the match only looks like a path."""
     if kind == "path" and not _is_path(written):
         return written
     found.append(_canon(kind, written))
@@ -100,19 +100,19 @@ def _taken(written: str, kind: Kind, found: list[str]) -> str:
 
 
 def _may_deny(text: str) -> bool:
-    """Whether a text has a part of a word that denies; most have none, and need not be looked through."""
+    """Return whether a text contains part of a negating word. This fast check rules out most texts."""
     low = text.lower()
     return not text.isascii() or "no" in low or "ne" in low or "n't" in low or "without" in low
 
 
 def _is_path(written: str) -> bool:
-    # A single name behind a slash ("class/`def`") is as often none.
+    # A single name after a slash ("class/`def`") is often not a path.
     named = "/" not in written or written.strip("/").count("/") > 0
     return "://" in written or (named and is_path(written))
 
 
 def paths_in(text: str) -> list[str]:
-    """The paths, file names and addresses of a text, in order."""
+    """Return the paths, file names and addresses of a text, in order."""
     found: list[str] = []
     for match in _FORMS[0][1].finditer(text):
         _taken(match[0], "path", found)
@@ -123,16 +123,16 @@ def _canon(kind: Kind, text: str) -> str:
     if kind == "number":
         return plain_number(text)
     if kind == "path" and "/" not in text:
-        # A command reads a file into an argument by an @ before its name.
+        # In a command, @ before a file name reads the file into an argument.
         return text.removeprefix("@")
     return text.removeprefix("v") if kind == "version" else text
 
 
 def turns_of(was: str, now: str) -> tuple[Turn, ...]:
-    """What the newer wording says otherwise: exact things exchanged or gone, denials gone or come.
+    """Return the differences that change the meaning: values exchanged or removed, negations added or removed.
 
-    What only came is more precise, not otherwise; so a thing counts as changed where one went and one of its kind
-    came. A "not" counts where one wording denies something and the other nothing.
+    An added value alone makes a wording more precise. So a value counts as changed only if one was removed and one of
+    its kind was added. A negation counts only if exactly one wording has negations.
     """
     before, after = exact_of(was), exact_of(now)
     found: list[Turn] = []
@@ -153,7 +153,7 @@ def turns_of(was: str, now: str) -> tuple[Turn, ...]:
 
 
 def _left(one: Exact, other: Exact, kind: Kind, text: str) -> list[str]:
-    """What one has of a kind and the other has not, in order; a number inside a name or path is still there."""
+    """Return the values of a kind that only `one` has, in order; a number inside a name or path still counts."""
     mine = one.things.get(kind)
     if not mine:
         return []
@@ -166,7 +166,7 @@ def _left(one: Exact, other: Exact, kind: Kind, text: str) -> list[str]:
 
 
 def _inside(thing: str, text: str) -> bool:
-    """Whether a thing stands in a text by itself: no word or full stop before it, no word or decimal behind it."""
+    """Return whether a value occurs by itself: no word or full stop before it, no word or decimal after it."""
     at = text.find(thing)
     while at >= 0:
         before, after = text[at - 1 : at] if at else "", text[at + len(thing) : at + len(thing) + 2]

@@ -1,4 +1,4 @@
-"""Headings that mean the same in different releases, as data. Unknown headings stand for themselves."""
+"""Headings with the same meaning in different releases, as data. Unknown headings mean themselves."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 
-#: Meaning → headings, as they were written by the documents and the releases and as models vary them.
+#: Meaning → headings, as documents, releases and models write them.
 MEANINGS: Mapping[str, tuple[str, ...]] = {
     "task": ("Active Task", "Historical Task Snapshot", "Task Snapshot", "Current Task"),
     "goal": ("Goal", "Goals", "Objective", "Overall Goal", "Primary Request and Intent"),
@@ -34,7 +34,7 @@ _WORDS = re.compile(r"\w+")
 
 
 def plain(name: str) -> str:
-    """A section's name in small letters, without punctuation; `&` reads as "and"."""
+    """Return a section's name in small letters, without punctuation; `&` becomes "and"."""
     parts = name.replace("&", " and ").casefold().split(" / ")
     return " / ".join(" ".join(_WORDS.findall(part)) for part in parts)
 
@@ -44,6 +44,6 @@ _BY_NAME: Mapping[str, str] = {plain(name): key for key, names in MEANINGS.items
 
 @lru_cache(maxsize=1024)
 def meaning(name: str) -> str:
-    """What a section is about: a key of MEANINGS, for an unknown heading its plain name."""
+    """Return a section's meaning: a key of MEANINGS, or the plain name of an unknown heading."""
     found = plain(name)
     return _BY_NAME.get(found, found)

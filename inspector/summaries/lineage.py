@@ -1,7 +1,7 @@
-"""Items followed through all summaries of a conversation: each a row, each summary a column.
+"""Items followed through all summaries of a conversation: each item is a row, each summary a column.
 
-Neighbours are matched as `diff_summaries` does. Beyond that, an item that carries on a part of another was split
-off, one that went into another was merged, and one that had been dropped may come back.
+Neighbouring summaries are matched by `diff_summaries`. In addition, an item that continues part of another was
+split off, an item that became part of another was merged, and a dropped item may come back.
 """
 
 from __future__ import annotations
@@ -18,25 +18,25 @@ from inspector.summaries.parts import Part, parts_of
 from inspector.summaries.summary import Item, Section, Summary, WordChange
 from inspector.summaries.words import Words, words_of
 
-#: new: it first stands here. kept: the same words. renumbered: the same words under another number. reworded: other
-#: words. split: what was one item are several now. merged: several items are one now. moved: it stands in a section of
-#: another meaning. done: it moved from what was open to what is done. dropped: it is gone. back: it had been gone.
+#: new: listed for the first time. kept: the same words. renumbered: the same words with another number. reworded:
+#: other words. split: several items were one item. merged: one item was several items. moved: its section has
+#: another meaning. done: it moved from open work to finished work. dropped: no longer listed. back: listed again.
 State = Literal[
     "new", "kept", "renumbered", "reworded", "split", "merged", "moved", "done", "dropped", "back"
 ]
 STATES: tuple[State, ...] = (
     "new", "kept", "renumbered", "reworded", "split", "merged", "moved", "done", "dropped", "back",
 )  # fmt: skip
-#: Sections of what is still to be done, by meaning.
+#: Sections of open work, by meaning.
 OPEN = frozenset({"next", "doing", "blocked", "asked"})
-#: So many items that were dropped last are known again in other words; in the same words all of them are.
+#: Number of recently dropped items that are recognised in other words; in the same words every dropped item is.
 _REMEMBERED = 200
 _ORDER = {key: place for place, key in enumerate(MEANINGS)}
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A compaction: its number from 1, its summary (None where none was found), and whether no model wrote it."""
+    """A compaction: its number from 1, its summary (None where missing), and whether no model wrote it."""
 
     compaction: int
     summary: Summary | None
@@ -45,13 +45,13 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """What an item is in one column.
+    """State of an item in one column.
 
-    `item` is its index in the order of `Summary.items`; None where it no longer stands there: dropped, merged into
-    another row, or split up into others. `section` is the name of its section, for an item that is gone of the one
-    it stood in last. `text` is the wording, `was` the one before where it differs, `words` says where.
-    `from_section` is where it stood before, where that differs in meaning. `others` are the rows that it was split
-    into or off, or merged with.
+    `item` is its index in the order of `Summary.items`; None if it is not listed: dropped, merged into another row,
+    or split into others. `section` is the name of its section; for an unlisted item, of its last section. `text` is
+    the wording, `was` the previous wording where it differs, `words` the differing words. `from_section` is the
+    previous section, where it differs in meaning. `others` are the rows that it was split into, split off or merged
+    with.
     """
 
     state: State
@@ -66,15 +66,15 @@ class Cell:
 
     @property
     def stands(self) -> bool:
-        """Whether the item stands in the summary."""
+        """Return whether the summary lists the item."""
         return self.item is not None
 
 
 @dataclass(frozen=True, slots=True)
 class LineageRow:
-    """An item through all summaries: one cell a column, None where it is not there yet, no longer, or not known.
+    """An item through all summaries: one cell a column, None before its first column, after its end, or where unknown.
 
-    `number` is its place in `Lineage.rows`. Rows are in the order in which they first stood anywhere.
+    `number` is its index in `Lineage.rows`. Rows are ordered by their first column.
     """
 
     number: int
@@ -82,17 +82,17 @@ class LineageRow:
 
     @property
     def first(self) -> int:
-        """The column in which it first stands."""
+        """Return the first column that lists it."""
         return next(at for at, cell in enumerate(self.cells) if cell is not None)
 
     @property
     def last(self) -> Cell:
-        """The latest thing known of it."""
+        """Return its latest cell."""
         return next(cell for cell in reversed(self.cells) if cell is not None)
 
     @property
     def section(self) -> str:
-        """The section in which it stands, or stood last."""
+        """Return its current or last section."""
         return self.last.section
 
     @property
@@ -101,7 +101,7 @@ class LineageRow:
         return self.last.text
 
     def standing(self, column: int) -> Cell | None:
-        """Its cell in a column where it stands there."""
+        """Return its cell in a column, None if the column does not list it."""
         cell = self.cells[column]
         return cell if cell is not None and cell.stands else None
 
@@ -115,10 +115,10 @@ class Lineage:
 
     @cached_property
     def groups(self) -> tuple[tuple[str, tuple[LineageRow, ...]], ...]:
-        """(name, rows) by the meaning of the section in which each row stands last.
+        """Return (name, rows) by the meaning of the last section of each row.
 
-        The name is the newest one that a section of that meaning had. Known meanings come in the order of a
-        summary, others behind them as they came up.
+        The name is the newest one of that meaning. Known meanings are in the order of a summary; others follow in the
+        order in which they appeared.
         """
         names: dict[str, str] = {}
         for column in self.columns:
@@ -131,10 +131,10 @@ class Lineage:
         return tuple((names.get(key, key), tuple(found[key])) for key in keys)
 
     def until(self, columns: int) -> Lineage:
-        """The lineage of the first so many columns: what following them alone finds."""
+        """Return the lineage of the first `columns` columns, as `follow` builds it from them alone."""
         if columns >= len(self.columns):
             return self
-        # Rows are in the order in which they first stood, so those of the first columns come first.
+        # Rows are ordered by their first column, so the rows of the first columns are a prefix.
         rows = tuple(
             LineageRow(row.number, row.cells[:columns])
             for row in self.rows
@@ -143,7 +143,7 @@ class Lineage:
         return Lineage(self.columns[:columns], rows)
 
     def counts(self, column: int) -> dict[State, int]:
-        """How many items are in each state in a column."""
+        """Return the number of items in each state in a column."""
         counts = dict.fromkeys(STATES, 0)
         for row in self.rows:
             cell = row.cells[column]
@@ -152,7 +152,7 @@ class Lineage:
         return counts
 
     def row_of(self, column: int, item: int) -> LineageRow:
-        """The row of an item of a summary, by its index. Raises KeyError for one that is not there."""
+        """Return the row of an item of a summary, by its index. Raise KeyError if there is none."""
         return self.rows[self._places[column, item]]
 
     @cached_property
@@ -166,7 +166,7 @@ class Lineage:
 
 
 def follow(columns: Sequence[Column]) -> Lineage:
-    """Follow every item through the summaries. Deterministic; well under a second for 20 of 10,000 tokens."""
+    """Follow every item through the summaries. Deterministic; well under a second for 20 summaries of 10,000 tokens."""
     weaver = _Weaver(len(columns))
     for number, column in enumerate(columns):
         if column.summary is not None:
@@ -177,7 +177,7 @@ def follow(columns: Sequence[Column]) -> Lineage:
 
 @dataclass(slots=True)
 class _Gone:
-    """An item that no summary has any more: its row, last wording and section."""
+    """An item that no summary lists any more: its row, last wording and section."""
 
     row: int
     item: Item
@@ -186,7 +186,7 @@ class _Gone:
 
 @dataclass(slots=True)
 class _Weaver:
-    """Takes one summary after the other. `here` is the row of each item of the last one, by index."""
+    """Takes one summary after another. `here` maps each item of the last summary to its row, by index."""
 
     width: int
     rows: list[list[Cell | None]] = field(default_factory=list)
@@ -196,7 +196,7 @@ class _Weaver:
     known: dict[str, Words] = field(default_factory=dict)
 
     def read(self, text: str) -> Words:
-        """The words of a text, taken apart once."""
+        """Return the words of a text, cached."""
         words = self.known.get(text)
         if words is None:
             words = self.known[text] = words_of(text)
@@ -254,7 +254,7 @@ class _Weaver:
     def _parts(
         self, olds: list[tuple[Section, Item]], news: list[tuple[Section, Item]], matching: Matching
     ) -> tuple[dict[int, int], dict[int, int]]:
-        """New item → the old one that it was split off; old item → the new one that it was merged into."""
+        """Return new item → old item that it was split off, and old item → new item that it was merged into."""
         stands = {one: other for other, one in matching.items.items()}
         added = [at for at in range(len(news)) if at not in matching.items]
         removed = [at for at in range(len(olds)) if at not in stands]
@@ -275,7 +275,7 @@ class _Weaver:
     def _back(
         self, news: list[tuple[Section, Item]], fresh: list[int]
     ) -> dict[int, tuple[_Gone, tuple[float, tuple[WordChange, ...]] | None]]:
-        """New item → what it was before it was dropped, and how alike where the wording is another."""
+        """Return new item → dropped item that it continues, with the likeness if the wording differs."""
         found: dict[int, tuple[_Gone, tuple[float, tuple[WordChange, ...]] | None]] = {}
         if not (fresh and self.gone):
             return found
@@ -294,7 +294,7 @@ class _Weaver:
         matching = match_items(old, new, self.read)
         for other, one in matching.items.items():
             gone, at = left[olds[one]], fresh[places[other]]
-            # With another number or name in it, it is another item that is worded alike.
+            # With another number or name, it is a different item with a similar wording.
             if not turns_of(gone.item.text, news[at][1].text):
                 found[at] = (gone, matching.likes.get(other))
         return found
@@ -305,7 +305,7 @@ def _key(item: Item) -> str:
 
 
 def _gathered(items: Sequence[tuple[Section, Item]]) -> tuple[Summary, list[int]]:
-    """Items of several summaries as one, a section for each meaning; and which of them its items are, in order."""
+    """Return items of several summaries as one summary, a section for each meaning, and their original indexes."""
     found: dict[str, list[int]] = {}
     for at, (section, _) in enumerate(items):
         found.setdefault(meaning(section.name), []).append(at)
@@ -322,7 +322,7 @@ def _became(
     place: int,
     like: tuple[float, tuple[WordChange, ...]] | None,
 ) -> Cell:
-    """The cell of an item that has a counterpart in the summary before."""
+    """Return the cell of an item that has a counterpart in the previous summary."""
     (was_in, was), (stands_in, item) = old, new
     source, target = meaning(was_in.name), meaning(stands_in.name)
     state: State = "kept" if like is None else "reworded"
@@ -343,7 +343,7 @@ def _kin(
     olds: Sequence[int],
     news: Sequence[int],
 ) -> dict[int, tuple[State, tuple[int, ...]]]:
-    """Row → how it hangs together with which other rows in this column: split or merged."""
+    """Return row → (split or merged, the related rows) in this column."""
     kin: dict[int, tuple[State, set[int]]] = {}
 
     def tie(state: State, row: int, other: int) -> None:

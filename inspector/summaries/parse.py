@@ -1,4 +1,4 @@
-"""Reading a summary's body: headings, lists, paragraphs. Any headings will do; nothing is assumed to be there."""
+"""Parser of a summary's body: headings, lists, paragraphs. Accepts any headings and requires none."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _BULLET = re.compile(r"([ \t]*)([-*+•–])(?:[ \t]+(.*)|)$")
 _NUMBER = re.compile(r"([ \t]*)(\d{1,9}[.)])(?:[ \t]+(.*)|)$")
 _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})")
 _RULE = re.compile(r"[ \t]*([-*_])(?:[ \t]*\1){2,}[ \t]*$")
-# What a model writes below a heading that has nothing: "None.", "(none yet)", "N/A", "- None at this time".
+# Texts that models write below an empty heading: "None.", "(none yet)", "N/A", "- None at this time".
 _NONE = re.compile(
     r"[\s(\[*_]*(?:none|nothing|n/?a|not applicable)(?:\s+(?:yet|so far|known|identified|currently|noted|"
     r"reported|at (?:this|the) (?:time|moment|point)|recoverable from [\w ]+))?[\s.)\]*_]*",
@@ -21,7 +21,7 @@ _NONE = re.compile(
 _EMPHASIS = re.compile(r"^(\*\*|__)(.+)\1$")
 
 
-# Claude Code's summaries: a lead, an analysis, then numbered sections that are told apart from lists by their names.
+# Claude Code's summaries: an introduction, an analysis, then numbered sections, which differ from lists by their names.
 _SECTION = re.compile(
     r"(?:\d{1,2}\.[ \t]+)?(?:\*\*)?(Analysis|Summary|Primary Request and Intent|Key Technical Concepts|"
     r"Files and Code Sections|Errors and fixes|Problem Solving|All user messages|Pending Tasks|Current Work|"
@@ -31,7 +31,7 @@ _SECTION = re.compile(
 
 
 def written_by_model(body: str) -> tuple[int, int]:
-    """Where in a body the summary itself stands: what the agent's program put before and behind it is left out."""
+    """Return the range [start, end) of the summary in a body, without the text that the agent adds around it."""
     lines = body.split("\n")
     first, last = 0, len(lines)
     while first < last and _is_around(lines[first]):
@@ -48,12 +48,12 @@ def _is_around(line: str) -> bool:
 
 
 def parse_summary(body: str) -> Summary:
-    """The sections and items of a body without its handoff prefix. Never raises; costs one pass."""
+    """Return the sections and items of a body without its handoff prefix. Never raises; reads the text once."""
     return _Parser(body.startswith(CONTINUED)).read(body)
 
 
 class _Parser:
-    """One pass over the lines. An item stays open until something else starts."""
+    """One pass over the lines. An item stays open until another item or section starts."""
 
     def __init__(self, numbered: bool) -> None:
         self.numbered = numbered
@@ -71,7 +71,7 @@ class _Parser:
 
     def read(self, body: str) -> Summary:
         fence = ""
-        # Only "\n" parts lines: the other characters that str.splitlines() knows stand in tool output.
+        # Only "\n" separates lines: the other separators of str.splitlines() occur in tool output.
         for number, line in enumerate(body.replace("\r\n", "\n").split("\n")):
             opening = _FENCE.match(line)
             if fence:
@@ -87,7 +87,7 @@ class _Parser:
         return Summary(tuple(self.sections))
 
     def _open_fence(self, line: str, number: int) -> None:
-        # A block that is indented below a list entry belongs to it.
+        # A code block that is indented below a list entry belongs to it.
         inside = self.lines and self.kind in ("bullet", "number") and _width(line) > self.indent
         if not inside:
             self._start("code", "", 0, number)
@@ -167,7 +167,7 @@ class _Parser:
 
 
 def _width(text: str) -> int:
-    """Columns of the white space that a text starts with."""
+    """Return the number of columns of leading white space."""
     expanded = text.expandtabs(4)
     return len(expanded) - len(expanded.lstrip(" "))
 

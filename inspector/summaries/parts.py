@@ -1,4 +1,4 @@
-"""Which items are parts of others: what one item says that another said together with more."""
+"""Items that are parts of others: an item that was split from, or merged into, a longer item."""
 
 from __future__ import annotations
 
@@ -7,26 +7,26 @@ from collections.abc import Mapping, Sequence
 
 from inspector.summaries.words import Weights, Words
 
-#: So much of a part, by weight of words, has to stand in the whole, ...
+#: Minimum share of a part, by weight of words, that occurs in the whole, ...
 INSIDE = 0.8
-#: ... and so much of it in what the whole's counterpart does not say already.
+#: ... and minimum share in the words of the whole that its counterpart lacks.
 GAINED = 0.5
-#: Parts that stand for a whole without a counterpart have to cover so much of it together.
+#: Minimum share of a whole without a counterpart that its parts cover together.
 COVERED = 0.6
-#: Shorter items are found in too many others.
+#: Minimum number of words of a part; shorter items occur in too many others.
 LEAST_WORDS = 3
 _RARE_WORDS = 6
 _CANDIDATES = 8
 _COMMON = 32
 
-#: A whole: its index, its words, and those of its counterpart (None where it has none).
+#: A whole: its index, its words, and the words of its counterpart (None without a counterpart).
 Part = tuple[int, Words, Words | None]
 
 
 def parts_of(parts: Sequence[tuple[int, Words]], wholes: Sequence[Part]) -> dict[int, int]:
-    """Part → the whole that it belongs to, by index; each part to at most one whole.
+    """Return part → whole, by index; each part belongs to at most one whole.
 
-    A whole with a counterpart has one part already, so that one more makes it several. One without needs two, which
+    A whole with a counterpart has one part already, so one more is enough. A whole without one needs two parts that
     cover most of it together.
     """
     if not parts or not wholes:
@@ -72,7 +72,7 @@ def _whole_of(
     having: dict[str, list[int]],
     weights: Weights,
 ) -> int | None:
-    """The place of the whole that has most of a part."""
+    """Return the index of the whole that contains most of a part, or None."""
     # A Chinese character is half a word.
     if sum([1.0 if word.isascii() else 0.5 for word in part.words if word[0].isalnum()]) < LEAST_WORDS:
         return None
@@ -86,7 +86,7 @@ def _whole_of(
         for place in having[word][:_COMMON]:
             scores[place] = scores.get(place, 0) + 1
     best: tuple[float, int] | None = None
-    # What has most of a part has most of its rare words.
+    # A whole that contains most of a part contains most of its rare words.
     likely = sorted([(-score, place) for place, score in scores.items() if 2 * score >= len(asked)])
     for _, place in likely[:_CANDIDATES]:
         inside = weights.shared(part.bag, wholes[place][1].bag) / mass
@@ -97,5 +97,5 @@ def _whole_of(
 
 
 def _without(bag: Mapping[str, int], other: Mapping[str, int]) -> dict[str, int]:
-    """What a bag has more often than another one, and how much more often."""
+    """Return the words that a bag has more often than another, with the differences."""
     return {word: count - other.get(word, 0) for word, count in bag.items() if count > other.get(word, 0)}

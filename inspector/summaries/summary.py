@@ -1,4 +1,4 @@
-"""The values of summaries and of their differences. Texts are raw: a screen makes them safe."""
+"""Values of summaries and of their differences. Texts are raw: the screen makes them safe."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-#: bullet and number are list entries; code is a fenced block, kept verbatim.
+#: bullet and number are list entries; code is a code block, kept verbatim.
 Kind = Literal["bullet", "number", "paragraph", "code"]
 
-#: kept: the same words in the same section. reworded: other words there. moved: in another section, in the
-#: same words or in others.
+#: kept: the same words in the same section. reworded: other words in the same section. moved: in another section,
+#: in the same or other words.
 Change = Literal["kept", "added", "removed", "reworded", "moved"]
 CHANGES: tuple[Change, ...] = ("kept", "added", "removed", "reworded", "moved")
 
@@ -19,8 +19,8 @@ CHANGES: tuple[Change, ...] = ("kept", "added", "removed", "reworded", "moved")
 class Item:
     """One entry of a section.
 
-    `mark` is what stood before it ("-", "3."; "" for paragraphs and code) and is no part of the content;
-    `depth` counts from 0. `line` is the line of the body it starts on, from 0.
+    `mark` is the list mark before it ("-", "3."; "" for paragraphs and code); it is not part of the content.
+    `depth` counts from 0. `line` is the first line in the body, from 0.
     """
 
     text: str
@@ -32,11 +32,11 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A heading and what stands below it, up to the next heading of any level.
+    """A heading and the items below it, up to the next heading of any level.
 
-    `path` has the headings that lead to it, `level` is that of its own heading (2 for `##`); text before the
-    first heading has the path () and the level 0. `says_none` marks a section whose only text says that
-    there is nothing ("None."); it has no items.
+    `path` has the headings that lead to it. `level` is the level of its own heading (2 for `##`). Text before the
+    first heading has the path () and the level 0. `says_none` marks a section without items whose only text says
+    that it is empty ("None.").
     """
 
     path: tuple[str, ...]
@@ -47,18 +47,18 @@ class Section:
 
     @property
     def name(self) -> str:
-        """The path as one text: "Goal", "Progress / Done"; "" for the text before the first heading."""
+        """Return the path as one text: "Goal", "Progress / Done"; "" for the text before the first heading."""
         return " / ".join(self.path)
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """A summary taken apart, in the order in which it was written."""
+    """A parsed summary, in its written order."""
 
     sections: tuple[Section, ...] = ()
 
     def items(self) -> Iterator[tuple[Section, Item]]:
-        """Every item with its section."""
+        """Yield every item with its section."""
         for section in self.sections:
             for item in section.items:
                 yield section, item
@@ -66,8 +66,10 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class WordChange:
-    """Words that differ: [was_start:was_end] of the old text became [start:end] of the new one (half-open,
-    in characters; one of them may be empty)."""
+    """Words that differ: [was_start:was_end] of the old text became [start:end] of the new text.
+
+    Offsets are half-open, in characters; either range may be empty.
+    """
 
     was_start: int
     was_end: int
@@ -77,11 +79,11 @@ class WordChange:
 
 @dataclass(frozen=True, slots=True)
 class ItemChange:
-    """What became of an item.
+    """Change of an item.
 
-    `text` is the new wording, for removed ones the old. `was` is the old wording where it differs.
-    `from_section` is None for added items, `to_section` for removed ones. `words` says where `was` and `text`
-    differ. `likeness` is between 0 and 1: how much of the two wordings is the same, by weight of words.
+    `text` is the new wording; for a removed item the old one. `was` is the old wording where it differs.
+    `from_section` is None for added items, `to_section` for removed ones. `words` are the differences between `was`
+    and `text`. `likeness` is the share of common words by weight, 0 to 1.
     """
 
     text: str
@@ -97,8 +99,11 @@ class ItemChange:
 
 @dataclass(frozen=True, slots=True)
 class SectionDiff:
-    """A section of either summary. `was` is its name in the old one; None where it is new. `name` is its name
-    in the new one, for sections that are gone the old name. `gone` says that the new summary lacks it."""
+    """A section of either summary.
+
+    `was` is its name in the old summary, None if it is new. `name` is its name in the new summary; for a removed
+    section the old name. `gone` says that the new summary lacks it.
+    """
 
     name: str
     items: tuple[ItemChange, ...]
@@ -108,12 +113,12 @@ class SectionDiff:
 
 @dataclass(frozen=True, slots=True)
 class SummaryDiff:
-    """Two summaries compared. Moved items stand where they went."""
+    """Two summaries compared. Moved items are listed in their new section."""
 
     sections: tuple[SectionDiff, ...]
 
     def counts(self) -> dict[Change, int]:
-        """How many items there are of each change."""
+        """Return the number of items of each change."""
         counts = dict.fromkeys(CHANGES, 0)
         for section in self.sections:
             for item in section.items:
@@ -122,14 +127,14 @@ class SummaryDiff:
 
     @property
     def same(self) -> bool:
-        """Whether every item was kept and no section came or went."""
+        """Return whether every item was kept and no section was added or removed."""
         return all(
             not section.gone and section.was is not None and all(i.change == "kept" for i in section.items)
             for section in self.sections
         )
 
     def to_json(self) -> list[dict[str, object]]:
-        """The sections as the `diff` command prints them."""
+        """Return the sections as the `diff` command prints them."""
         return [
             {
                 "name": section.name,

@@ -1,4 +1,4 @@
-"""Words of a text, how alike two texts are, and which words differ."""
+"""Words of a text, the likeness of two texts, and their differing words."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from inspector.core.scan.words import is_word, tokens
 from inspector.summaries.anchors import Opcode, bounded_opcodes
 from inspector.summaries.summary import WordChange
 
-#: Matching word by word costs up to the product of both lengths; beyond this runs of words are matched first.
+#: Matching word by word costs up to the product of both lengths; above this limit runs of words are matched first.
 MATCH_LIMIT = 60_000
 _RUN = 3
 _PUNCTUATION_WEIGHT = 0.3
 
 
 class Words:
-    """A text's words (`raw`), the same in small letters (`words`), and how often each of these stands there (`bag`)."""
+    """Words of a text: `raw` as written, `words` in small letters, `bag` with the count of each."""
 
     __slots__ = ("_spans", "bag", "raw", "text", "words")
 
@@ -32,9 +32,9 @@ class Words:
 
     @property
     def spans(self) -> tuple[tuple[int, int], ...]:
-        """Where each word stands (characters, half-open); looked for when it is asked for, as few texts need it."""
+        """Return the range of each word (characters, half-open), computed on first use because few texts need it."""
         if self._spans is None:
-            # Nothing but white space stands between two words.
+            # Only white space separates two words.
             spans, at = [], 0
             for word in self.raw:
                 start = self.text.index(word, at)
@@ -45,13 +45,13 @@ class Words:
 
 
 def words_of(text: str) -> Words:
-    """The words of a text."""
+    """Return the words of a text."""
     return Words(text)
 
 
 def counted(words: Iterable[str]) -> dict[str, int]:
-    """How often each word stands there, in the order in which they first do."""
-    # A Counter of a few words takes longer to be made than to be filled.
+    """Return word → count, in the order of first occurrence."""
+    # For a few words, creating a Counter takes longer than filling it.
     bag: dict[str, int] = {}
     for word in words:
         bag[word] = bag.get(word, 0) + 1
@@ -59,7 +59,7 @@ def counted(words: Iterable[str]) -> dict[str, int]:
 
 
 class Weights:
-    """Word → weight over some texts: a rare word says more about which text it stands in."""
+    """Weight of each word over a set of texts: a rare word identifies its text better."""
 
     def __init__(self, texts: Sequence[Words]) -> None:
         counts = Counter(chain.from_iterable([words.bag for words in texts]))
@@ -72,19 +72,19 @@ class Weights:
         self._wholes: dict[Words, float] = {}
 
     def of(self, word: str) -> float:
-        """The weight of a word of these texts."""
+        """Return the weight of a word of these texts."""
         return self._weights[word]
 
     def total(self, words: Iterable[str]) -> float:
-        """The weight of words together."""
+        """Return the summed weight of words."""
         return sum(map(self._weights.__getitem__, words))
 
     def bound(self, one: Words, other: Words) -> float:
-        """An upper bound of `likeness`: as if all words that both have stood in the same order."""
+        """Return an upper bound of `likeness`, as if all common words had the same order."""
         return like(self.shared(one.bag, other.bag), self.whole(one), self.whole(other))
 
     def shared(self, one: Mapping[str, int], other: Mapping[str, int]) -> float:
-        """The weight of the words that two bags have in common, each as often as both have it."""
+        """Return the weight of the words that two bags have in common, each as often as both have it."""
         weights, found = self._weights, 0.0
         for word, count in one.items():
             if word in other:
@@ -92,10 +92,10 @@ class Weights:
         return found
 
     def likeness(self, one: Words, other: Words, matched: Sequence[Opcode]) -> float:
-        """How alike two texts are, between 0 and 1; `matched` (see `match`) says which words are equal.
+        """Return the likeness of two texts, 0 to 1; `matched` (see `match`) has the equal words.
 
-        The mean of the shares that the common words have, by weight, in both texts together and in the
-        shorter one: a text that only grew stays like itself.
+        The mean of two shares by weight: the common words in both texts together, and in the shorter text. So a text
+        that only grew stays similar to itself.
         """
         common = sum(
             self.total(one.words[start:stop]) for tag, start, stop, _, _ in matched if tag == "equal"
@@ -103,7 +103,7 @@ class Weights:
         return like(common, self.whole(one), self.whole(other))
 
     def whole(self, words: Words) -> float:
-        """The weight of all words of a text."""
+        """Return the weight of all words of a text."""
         whole = self._wholes.get(words)
         if whole is None:
             whole = self._wholes[words] = self.total(words.words)
@@ -111,25 +111,25 @@ class Weights:
 
 
 def like(common: float, first: float, second: float) -> float:
-    """How alike two texts are by the weight of their common words and of all words of each (see Weights.likeness)."""
+    """Return the likeness of two texts from the weights of their common words and of each text (see `Weights`)."""
     least = first if first < second else second
     return common / (first + second) + common / least / 2 if least else 0.0
 
 
 def match(one: Words, other: Words) -> list[Opcode]:
-    """Which words of two texts are equal, as difflib's opcodes; case does not count."""
+    """Return the equal words of two texts as difflib's opcodes; case is ignored."""
     return bounded_opcodes(one.words, other.words, MATCH_LIMIT, _RUN)
 
 
 @lru_cache(maxsize=256)
 def word_changes(was: str, text: str) -> tuple[WordChange, ...]:
-    """Which words differ between two wordings, in order. White space does not count; case does."""
+    """Return the words that differ between two wordings, in order. White space is ignored; case is not."""
     old, new = words_of(was), words_of(text)
     return changes(old, new, match(old, new))
 
 
 def changes(was: Words, text: Words, matched: Sequence[Opcode]) -> tuple[WordChange, ...]:
-    """The same for texts that were taken apart and matched already."""
+    """Return the same for texts that are already split and matched."""
     found = []
     for tag, a_start, a_stop, b_start, b_stop in matched:
         if tag != "equal":
@@ -145,7 +145,7 @@ def changes(was: Words, text: Words, matched: Sequence[Opcode]) -> tuple[WordCha
 
 
 def _characters(words: Words, start: int, stop: int) -> tuple[int, int]:
-    """The characters from one word to another; an empty span stands where the next word starts."""
+    """Return the character range of words[start:stop]; an empty range is at the start of the next word."""
     if start < stop:
         return words.spans[start][0], words.spans[stop - 1][1]
     at = words.spans[start][0] if start < len(words.spans) else len(words.text)

@@ -1,1 +1,1 @@
-"""Exact token counts: tokenizers, vocabularies, the counts that are kept."""
+"""Exact token counts: tokenizers, vocabularies, stored counts."""

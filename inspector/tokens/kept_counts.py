@@ -1,4 +1,4 @@
-"""Token counts kept between runs, in a small SQLite file of the program's own in the user's cache directory."""
+"""Token counts, stored between runs in a small SQLite file of the program in the user's cache directory."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from pathlib import Path
 
 from inspector.config.database import CacheFile
 
-#: A cache that uses more than this, in bytes, is emptied when it is opened (a count takes some 30).
+#: Size in bytes above which a cache is emptied when it is opened (a count takes about 30 bytes).
 LARGEST = 64_000_000
-#: Counts kept in memory where there is no file.
+#: Maximum number of counts in memory without a file.
 _IN_MEMORY = 500_000
 
 
 def cache_key(encoding: str, text: str) -> bytes:
-    """What a count is kept under: a hash of the text, other for every encoding."""
+    """Return the key of a count: a hash of the text, different for every encoding."""
     data = text.encode("utf-8", errors="surrogatepass")
     return hashlib.blake2b(data, digest_size=16, key=encoding.encode()).digest()
 
@@ -24,7 +24,7 @@ def cache_key(encoding: str, text: str) -> bytes:
 class TokenCache:
     """Counts by key. Safe to use from several threads and programs.
 
-    Where the file cannot be used, counts are kept in memory for this run, and `problem` says why ("" otherwise).
+    If the file cannot be used, counts stay in memory for this run, and `problem` says why ("" otherwise).
     """
 
     def __init__(self, path: Path) -> None:
@@ -35,11 +35,11 @@ class TokenCache:
 
     @property
     def problem(self) -> str:
-        """Why counts are not kept between runs; "" where they are."""
+        """Return why counts are not stored between runs, "" if they are."""
         return self._file.problem
 
     def get(self, keys: Sequence[bytes]) -> dict[bytes, int]:
-        """The counts that are known of these keys."""
+        """Return the stored counts of these keys."""
         with self._lock:
             found = {key: self._memory[key] for key in keys if key in self._memory}
         kept = self._file.get([key for key in keys if key not in found])
@@ -55,5 +55,5 @@ class TokenCache:
             self._memory.update(counts)
 
     def close(self) -> None:
-        """Close the file; counts are kept in memory from then on."""
+        """Close the file; later counts stay in memory."""
         self._file.close()

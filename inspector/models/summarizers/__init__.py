@@ -1,1 +1,1 @@
-"""What writes a summary: a command of the user's, or an endpoint that speaks as OpenAI's does."""
+"""Summarizers: a command of the user's, or an endpoint with OpenAI's interface."""

@@ -1,4 +1,4 @@
-"""What every summarizer is: to whom a prompt goes, and a way to have it answered."""
+"""The protocol of summarizers: the recipient of a prompt, and a method that returns its answer."""
 
 from __future__ import annotations
 
@@ -6,20 +6,23 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-#: Told every piece of text as it comes, and between pieces an empty one; what it raises ends the work.
+#: Called with every piece of text, and with "" between pieces; its exceptions end the work.
 OnText = Callable[[str], None]
-#: No summary is longer, in bytes.
+#: Maximum size of a summary in bytes.
 LONGEST = 1_000_000
-#: A summarizer is waited for that long unless another time is given, in seconds.
+#: Default time limit of a summarizer in seconds.
 PATIENCE = 600.0
-#: So often it is asked whether the work is still wanted, in seconds.
+#: Interval in seconds between checks for cancellation.
 POLL = 0.1
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a summarizer wrote. `sent` and `received` are tokens as it reports them, None where it reports none; `model`
-    is the one that it says has answered ("": it does not say). `note` is a sentence to be told; mostly empty."""
+    """A summarizer's answer.
+
+    `sent` and `received` are the tokens that it reports, None where it reports none. `model` is the model that it
+    names, "" where it names none. `note` is a sentence for the user, usually empty.
+    """
 
     text: str
     sent: int | None = None
@@ -29,33 +32,33 @@ class Reply:
 
 
 class Summarizer(Protocol):
-    """Something that turns a prompt into a summary."""
+    """Turns a prompt into a summary."""
 
     @property
     def kind(self) -> str:
-        """command or endpoint."""
+        """Return the kind of summarizer."""
         ...
 
     @property
     def name(self) -> str:
-        """What it is called in a table: the model where one is named, else the command."""
+        """Return its name in a table: the model if there is one, else the command."""
         ...
 
     @property
     def model(self) -> str:
-        """The model that is asked for; "" where a command decides."""
+        """Return the requested model; "" if a command decides."""
         ...
 
     @property
     def to(self) -> str:
-        """To whom a prompt goes, as the user is told before."""
+        """Return the recipient of a prompt, as shown to the user before sending."""
         ...
 
     @property
     def where(self) -> str:
-        """What it is kept under: the command line or the address, without secrets."""
+        """Return the stored name: the command line or the address, without secrets."""
         ...
 
     def write(self, prompt: str, on_text: OnText) -> Reply:
-        """The answer to a prompt. Raises SummarizerFailed and SummarizerCut, and what `on_text` raises."""
+        """Return the answer to a prompt. Raise SummarizerFailed, SummarizerCut, and what `on_text` raises."""
         ...

@@ -1,4 +1,4 @@
-"""A command that reads a prompt from its standard input and writes a summary to its standard output."""
+"""Summarizer that runs a command: the prompt goes to its standard input, the summary is its standard output."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from inspector.models.masking import clean
 from inspector.models.summarizers.base import LONGEST, PATIENCE, POLL, OnText, Reply
 
 _CHUNK = 65_536
-#: So much of what it writes to standard error is kept, from the end, in bytes.
+#: Size in bytes of the end of standard error that is kept.
 _ERRORS = 4_000
-#: So long a command that was asked to end is waited for before it is killed, in seconds.
+#: Seconds between asking a command to end and killing it.
 _GRACE = 2.0
 
 
 @dataclass(frozen=True)
 class CommandSummarizer:
-    """A command line, split as a shell would split it; no shell runs it. `patience` is in seconds."""
+    """A command line, split as a shell splits it; no shell runs it. `patience` is in seconds."""
 
     line: str
     patience: float = PATIENCE
@@ -43,17 +43,17 @@ class CommandSummarizer:
 
     @property
     def kind(self) -> str:
-        """What kind of summarizer it is."""
+        """Return the kind of summarizer."""
         return "command"
 
     @property
     def name(self) -> str:
-        """The command line, without the secrets in it."""
+        """Return the command line without its secrets."""
         return self.where
 
     @property
     def model(self) -> str:
-        """Which model it asks is the command's own matter."""
+        """Return "": the command chooses the model."""
         return ""
 
     @property
@@ -63,11 +63,11 @@ class CommandSummarizer:
 
     @property
     def where(self) -> str:
-        """The command line, without the secrets in it."""
+        """Return the command line without its secrets."""
         return safe_line(clean(self.line))
 
     def write(self, prompt: str, on_text: OnText) -> Reply:
-        """Run the command; `on_text` is told what it writes. Its process group ends with it, however it ends."""
+        """Run the command; `on_text` receives its output. Its process group always ends with it."""
         try:
             process = subprocess.Popen(
                 self.words,
@@ -88,7 +88,7 @@ class CommandSummarizer:
 
 
 class _Run:
-    """One run of a command: its pipes are served in turn, so that neither side waits for the other."""
+    """One run of a command. Its pipes are served in turn, so that neither side blocks the other."""
 
     def __init__(self, process: subprocess.Popen[bytes], command: CommandSummarizer, on_text: OnText) -> None:
         self.process, self.command, self.on_text = process, command, on_text
@@ -108,13 +108,13 @@ class _Run:
             pipes.register(self.process.stdin, selectors.EVENT_WRITE)
             pipes.register(self.process.stdout, selectors.EVENT_READ)
             pipes.register(self.process.stderr, selectors.EVENT_READ)
-            # A child of the command may keep its pipes open after it has ended: what is in them is read, no more.
+            # A child of the command may keep the pipes open after the command ends: read only what is already there.
             while self._open(pipes):
                 self.on_text("")
                 if time.monotonic() > deadline:
                     raise SummarizerFailed(
-                        f"{self._named} took longer than {self.command.patience:g} seconds, so it was ended. "
-                        "--timeout waits longer."
+                        f"{self._named} took longer than {self.command.patience:g} seconds and was stopped. "
+                        "Set a longer time with --timeout."
                     )
                 ended = self.process.poll() is not None
                 ready = pipes.select(0 if ended else POLL)
@@ -142,7 +142,7 @@ class _Run:
         except BlockingIOError:
             return left
         except OSError:
-            # It does not want to read on: what it writes counts.
+            # The command stopped reading: only its output counts.
             left = left[len(left) :]
         if not left:
             pipes.unregister(stdin)
@@ -155,13 +155,13 @@ class _Run:
             text = self.decoder.decode(data)
         except UnicodeDecodeError as error:
             raise SummarizerFailed(
-                f"{self._named} wrote something that is not UTF-8 (byte {self.size + error.start:,}: "
+                f"{self._named} wrote bytes that are not UTF-8 (byte {self.size + error.start:,}: "
                 f"0x{error.object[error.start]:02x})."
             ) from error
         self.size += len(data)
         if self.size > LONGEST:
             raise SummarizerFailed(
-                f"{self._named} wrote more than {LONGEST:,} bytes, so it was ended: no summary is that long."
+                f"{self._named} wrote more than {LONGEST:,} bytes, the limit for a summary, and was stopped."
             )
         self.text.append(text)
         self.on_text(text)
@@ -170,7 +170,7 @@ class _Run:
         while self.process.poll() is None:
             self.on_text("")
             if time.monotonic() > deadline:
-                raise SummarizerFailed(f"{self._named} closed its output and did not end, so it was ended.")
+                raise SummarizerFailed(f"{self._named} closed its output but did not end, and was stopped.")
             with suppress(subprocess.TimeoutExpired):
                 self.process.wait(POLL)
         code = self.process.returncode
@@ -193,7 +193,7 @@ class _Run:
 
 
 def _end_group(process: subprocess.Popen[bytes]) -> None:
-    """End the command and whatever it has started: asked first, then killed."""
+    """End the command and all of its children: ask first, then kill."""
     for sign in (signal.SIGTERM, signal.SIGKILL):
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, sign)

@@ -1,4 +1,4 @@
-"""An endpoint that speaks as OpenAI's chat completions do: asked with a stream, and again where it is worth it."""
+"""Endpoint with OpenAI's chat completions: streams the answer and repeats a request after a temporary error."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ from inspector.models.summarizers.base import LONGEST, PATIENCE, POLL, OnText, R
 if TYPE_CHECKING:
     import httpx2
 
-#: Answers after which the same request may do better: too many of them, or a fault of the server's own.
+#: HTTP statuses after which a repeated request may succeed: rate limits and server errors.
 _AGAIN = frozenset({408, 425, 429, 500, 502, 503, 504, 529})
-#: So often a request is made at most; the pauses between double from the first, and none is longer, in seconds.
+#: Maximum number of tries; the pauses between them double, up to the longest, in seconds.
 TRIES, _FIRST_PAUSE, LONGEST_PAUSE = 4, 0.5, 60.0
 _CONNECT = 15.0
-#: So much of an answer that is an error is read, in bytes, and told, in characters.
+#: Maximum size of an error's body in bytes, and of the quoted part in characters.
 _ERROR_READ, _ERROR_TOLD = 20_000, 300
-#: A line of a stream is one piece of text; none is longer, in bytes.
+#: Maximum size of a line of a stream, in bytes.
 _LINE = 1_000_000
-#: No usage is larger, in tokens.
+#: Maximum usage that is accepted, in tokens.
 _LARGEST_COUNT = 10**15
 
 
 class _Again(Exception):
-    """This try failed with a sentence, and another may not. `pause` is what the server asks for, in seconds."""
+    """This try failed with a sentence, another may succeed. `pause` is the server's delay in seconds."""
 
     def __init__(self, sentence: str, pause: float | None = None) -> None:
         super().__init__(sentence)
@@ -44,8 +44,11 @@ class _Again(Exception):
 
 @dataclass(frozen=True)
 class EndpointSummarizer:
-    """`base` is the address before /chat/completions, `key_name` the environment variable with the key ("": none is
-    sent). `patience` is in seconds, for all tries together; `pause` waits between them."""
+    """An endpoint.
+
+    `base` is the address before /chat/completions. `key_name` is the environment variable with the key, "" for none.
+    `patience` limits all tries together, in seconds; `pause` waits between tries.
+    """
 
     base: str
     model: str
@@ -62,28 +65,28 @@ class EndpointSummarizer:
             raise UsageProblem(f"The endpoint {safe_line(self.base)} is no address: {error}.") from error
         if url.scheme not in ("http", "https") or not url.host:
             raise UsageProblem(
-                f"The endpoint {safe_line(self.base)} is no address such as https://api.openai.com/v1."
+                f"The endpoint {safe_line(self.base)} is not an address such as https://api.openai.com/v1."
             )
         if url.port is not None and not 0 < url.port < 65_536:
             raise UsageProblem(f"The endpoint {safe_line(self.base)} has a port that is not from 1 to 65535.")
         if url.userinfo or url.query:
             raise UsageProblem(
-                "The endpoint's address has a user, a password or a query in it; give the key with --key-env NAME."
+                "The endpoint's address contains a user, a password or a query; give the key with --key-env NAME."
             )
         if not self.model.strip():
             raise UsageProblem("An endpoint needs a model: --model NAME.")
         if self.key_name and not os.environ.get(self.key_name):
-            raise UsageProblem(
-                f"The environment variable {safe_line(self.key_name)}, which should hold the key, is not set."
-            )
+            raise UsageProblem(f"The environment variable {safe_line(self.key_name)} for the key is not set.")
         with contextlib.suppress(UnicodeEncodeError):
             os.environ.get(self.key_name, "").encode("ascii")
             return
-        raise UsageProblem(f"The key in {safe_line(self.key_name)} has characters that no key has.")
+        raise UsageProblem(
+            f"The key in {safe_line(self.key_name)} contains characters that a key cannot have."
+        )
 
     @property
     def kind(self) -> str:
-        """What kind of summarizer it is."""
+        """Return the kind of summarizer."""
         return "endpoint"
 
     @property
@@ -114,7 +117,7 @@ class EndpointSummarizer:
         return False
 
     def write(self, prompt: str, on_text: OnText) -> Reply:
-        """Ask the endpoint; `on_text` is told what comes, and between pieces whether it is still wanted is asked."""
+        """Ask the endpoint. `on_text` receives the text, and "" between pieces to check for cancellation."""
         return asyncio.run(self._watched(prompt, on_text))
 
     async def _watched(self, prompt: str, on_text: OnText) -> Reply:
@@ -136,14 +139,14 @@ class EndpointSummarizer:
                 return await self._tries(prompt, on_text)
         except TimeoutError as error:
             raise SummarizerFailed(
-                f"{self.where} took longer than {self.patience:g} seconds. --timeout waits longer."
+                f"{self.where} took longer than {self.patience:g} seconds. Set a longer time with --timeout."
             ) from error
 
     async def _tries(self, prompt: str, on_text: OnText) -> Reply:
         import httpx2
 
         limits = httpx2.Timeout(None, connect=_CONNECT)
-        # What is on this machine is not reached through a proxy.
+        # An endpoint on this machine is reached without a proxy.
         async with httpx2.AsyncClient(timeout=limits, trust_env=not self._local) as client:
             for number in range(1, TRIES + 1):
                 try:
@@ -155,7 +158,7 @@ class EndpointSummarizer:
                     own = _FIRST_PAUSE * 2 ** (number - 1)
                     if asked is not None and asked > LONGEST_PAUSE:
                         raise SummarizerFailed(
-                            f"{failure} It asks to come back in {asked:,.0f} seconds."
+                            f"{failure} It asks to wait {asked:,.0f} seconds."
                         ) from failure
                 await self.pause(own if asked is None else asked)
         raise AssertionError("a try returns or raises")
@@ -183,37 +186,37 @@ class EndpointSummarizer:
             sentence = f"The connection to {self.where} failed ({self._safely(_said(error))})."
             stream.end()
             if stream.text:
-                raise SummarizerCut(f"{sentence} The summary ends in its middle.", stream.whole) from error
+                raise SummarizerCut(f"{sentence} The summary is incomplete.", stream.whole) from error
             raise _Again(sentence) from error
         return stream.reply()
 
     def _headers(self) -> dict[str, str]:
         key = self._key
-        # Unpacked, so that what is read has the size that was sent.
+        # Not compressed, so that the limits on sizes apply to the bytes that were sent.
         headers = {"Accept": "text/event-stream", "Accept-Encoding": "identity"}
         return {**headers, "Authorization": f"Bearer {key}"} if key else headers
 
     async def _refused(self, response: httpx2.Response) -> Exception:
-        """What an answer that is no success means."""
+        """Return the exception for an unsuccessful answer."""
         told = self._safely(_error_in(await _bounded(response, _ERROR_READ, self.where, cut=True)))
         status = response.status_code
         sentence = f"{self.where} answered {status}{f': {told}' if told else ''}."
         if status in _AGAIN:
             return _Again(sentence, _retry_after(response.headers.get("retry-after", "")))
         advice = {
-            401: " Look at the key (--key-env).",
-            403: " Look at the key and what it may do.",
-            404: " Look at the address and the model.",
+            401: " Check the key (--key-env).",
+            403: " Check the key and its permissions.",
+            404: " Check the address and the model.",
             413: " The prompt is too long for it.",
         }
         if 300 <= status < 400:
             return SummarizerFailed(
-                f"{sentence} It leads elsewhere, where nothing is sent; give that address."
+                f"{sentence} It redirects to another address. Nothing is sent there; give that address instead."
             )
         return SummarizerFailed(sentence + advice.get(status, ""))
 
     def _safely(self, text: str) -> str:
-        """A provider's sentence for a screen, without the key and other secrets."""
+        """Return a provider's sentence for the screen, without the key and other secrets."""
         return safe_title(clean(text, self._key), _ERROR_TOLD).rstrip(".")
 
     @property
@@ -222,7 +225,7 @@ class EndpointSummarizer:
 
 
 class _Stream:
-    """The events of one answer, put together."""
+    """The events of one answer, combined."""
 
     def __init__(self, where: str, on_text: OnText, key: str = "") -> None:
         self.where, self.on_text, self.key = where, on_text, key
@@ -258,7 +261,7 @@ class _Stream:
     def _line(self, line: bytes) -> None:
         line = line.strip()
         if not line.startswith(b"data:"):
-            # Names of events, comments that keep a connection alive, empty lines.
+            # Event names, comments that keep the connection alive, and empty lines.
             return
         data = line[5:].strip()
         if data == b"[DONE]":
@@ -280,12 +283,12 @@ class _Stream:
         self.size += len(piece.encode("utf-8", "replace"))
         if self.size > LONGEST:
             raise SummarizerFailed(
-                f"{self.where} sent more than {LONGEST:,} bytes, so it was left: no summary is that long."
+                f"{self.where} sent more than {LONGEST:,} bytes, the limit for a summary. The connection was closed."
             )
         self._add(self._filter.feed(piece))
 
     def end(self) -> None:
-        """Take what was held back of the text: no more comes."""
+        """Add the text that was held back, at the end of the stream."""
         self._add(self._filter.end())
 
     def _add(self, piece: str) -> None:
@@ -303,7 +306,7 @@ class _Stream:
         self.model = safe_line(clean(str(event.get("model") or ""), self.key)) or self.model
 
     def reply(self) -> Reply:
-        """The answer. Raises SummarizerCut where it has no end, SummarizerFailed where nothing came."""
+        """Return the answer. Raise SummarizerCut if it is incomplete, SummarizerFailed if it is empty."""
         if self.finish == "length":
             raise SummarizerCut(f"{self.where} stopped at its limit of output tokens.", self.whole)
         if not self.done and not self.finish:
@@ -318,7 +321,7 @@ class _Stream:
 
 
 def _whole(stream: _Stream, data: bytes) -> Reply:
-    """The answer in a document that came without a stream."""
+    """Return the answer from a document that is not a stream."""
     document = _mapping(data, stream.where, stream.key)
     stream._usage(document)
     if document.get("error"):
@@ -334,7 +337,7 @@ def _whole(stream: _Stream, data: bytes) -> Reply:
 
 
 async def _bounded(response: httpx2.Response, most: int, where: str, cut: bool = False) -> bytes:
-    """The body of an answer; one that is longer is cut, or refused."""
+    """Return the body of an answer; a body that is too long is cut or refused."""
     body = b""
     async for data in response.aiter_bytes():
         body += data
@@ -352,12 +355,12 @@ def _mapping(data: bytes, where: str, key: str) -> dict[str, Any]:
         shown = safe_title(clean(data[:_ERROR_READ].decode("utf-8", "replace"), key), 80)
         raise SummarizerFailed(f"{where} sent something that is not JSON: {shown}.") from error
     if not isinstance(document, dict):
-        raise SummarizerFailed(f"{where} sent JSON that is not an answer of a chat.")
+        raise SummarizerFailed(f"{where} sent JSON that is not a chat completion.")
     return document
 
 
 def _error_in(data: bytes) -> str:
-    """What an answer says went wrong: the error's message, else its first text."""
+    """Return the error in an answer: its message, else its first text."""
     try:
         document = json.loads(data)
     except (ValueError, RecursionError):
@@ -373,7 +376,7 @@ def _error_of(document: dict[str, Any]) -> str:
 
 
 def _retry_after(value: str) -> float | None:
-    """The pause that a header asks for, in seconds: it names them, or a time."""
+    """Return the pause in seconds that a header asks for, as seconds or as a date."""
     with contextlib.suppress(ValueError):
         return max(0.0, float(value))
     with contextlib.suppress(ValueError, TypeError):
