@@ -216,7 +216,7 @@ def test_nobody_listens() -> None:
 
 
 @pytest.mark.parametrize(
-    ("base", "model", "key", "told"),
+    ("base", "model", "key", "message"),
     [
         ("ftp://example.org", "m", "", "not an address"),
         ("example.org/v1", "m", "", "not an address"),
@@ -227,8 +227,8 @@ def test_nobody_listens() -> None:
         ("https://example.org/v1", "m", "NO_SUCH_KEY_AT_ALL", "is not set"),
     ],
 )
-def test_an_endpoint_that_cannot_be_is_refused(base: str, model: str, key: str, told: str) -> None:
-    with pytest.raises(UsageProblem, match=told):
+def test_an_endpoint_that_cannot_be_is_refused(base: str, model: str, key: str, message: str) -> None:
+    with pytest.raises(UsageProblem, match=message):
         EndpointSummarizer(base, model, key)
 
 
