@@ -19,7 +19,7 @@ from inspector.quality.limits import (
 
 
 def planned_not_recorded(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """The profile would have compacted otherwise."""
+    """Yield compactions whose recorded boundaries differ from the plan of the profile."""
     for compaction in evidence.compactions:
         recorded, planned = compaction.recorded, compaction.planned
         if not recorded.exact or compaction.agrees or planned.budgets.observed:
@@ -38,7 +38,7 @@ def planned_not_recorded(evidence: ConversationEvidence) -> Iterator[Violation]:
 
 
 def boundaries_inferred(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """The store does not prove where the boundaries were."""
+    """Yield compactions whose boundaries the store does not prove."""
     for compaction in evidence.compactions:
         recorded = compaction.recorded
         if not recorded.exact:
@@ -51,12 +51,12 @@ def boundaries_inferred(evidence: ConversationEvidence) -> Iterator[Violation]:
 
 
 def stray_result(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """The tail starts with a result whose call was summarized away."""
+    """Yield compactions whose tail starts with a result of a summarized call."""
     for compaction in evidence.compactions:
         if compaction.stray is not None:
             yield Violation(
-                f"After compaction {compaction.index} a tool result stands right behind the summary, and the call it "
-                "answers is gone.",
+                f"After compaction {compaction.index} a tool result follows the summary, and its call "
+                "is gone.",
                 compaction.index,
                 compaction.index + 1,
                 compaction.stray,
@@ -64,7 +64,7 @@ def stray_result(evidence: ConversationEvidence) -> Iterator[Violation]:
 
 
 def saved_little(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """The compaction hardly made the list smaller."""
+    """Yield compactions that saved less than LEAST_SAVED of the tokens."""
     for compaction in evidence.compactions:
         before, after = compaction.recorded.tokens_before, compaction.recorded.tokens_after
         if before <= 0 or compaction.recorded.after == 0 or (before - after) / before >= LEAST_SAVED:
@@ -85,7 +85,7 @@ def saved_little(evidence: ConversationEvidence) -> Iterator[Violation]:
 
 
 def quick_succession(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """Two compactions with hardly anything between them."""
+    """Yield compactions that followed the previous one after few messages or tokens."""
     threshold = evidence.budgets.threshold_tokens
     for old, new in pairwise(evidence.compactions):
         messages = new.recorded.before - old.recorded.after
@@ -102,7 +102,7 @@ def quick_succession(evidence: ConversationEvidence) -> Iterator[Violation]:
 
 
 def tail_over_budget(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """The tail that was kept is larger than the walk would have allowed."""
+    """Yield compactions whose tail is larger than the tail walk allows."""
     budget = evidence.budgets.tail_token_budget
     for compaction in evidence.compactions:
         allowed = compaction.tail_tokens <= TAIL_CEILING * budget or evidence.budgets.observed
@@ -124,20 +124,20 @@ def tail_over_budget(evidence: ConversationEvidence) -> Iterator[Violation]:
 
 
 def _moved(compaction: CompactionEvidence) -> str:
-    """The last rule of the release that moved the tail's start, where the plan is the recorded one."""
+    """Return why the tail starts there: the last rule that moved it, or "" if the plan differs from the record."""
     bound = [step for step in compaction.planned.steps if step.bound and step.rule != "walk"]
     return f", because {bound[-1].why}" if bound and compaction.agrees else ""
 
 
 def request_summarized(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """What the user last asked for is only in the summary."""
+    """Yield compactions that summarized the user's last request."""
     for compaction in evidence.compactions:
         recorded, index = compaction.recorded, compaction.last_request
         stays = recorded.tail_start < recorded.before
         if stays and index is not None and recorded.region(index) == "middle":
             yield Violation(
-                f"The last thing that the user asked for before compaction {recorded.index} (#{index:,}) was "
-                "summarized with the middle.",
+                f"The user's last request before compaction {recorded.index} (#{index:,}) was summarized "
+                "with the middle.",
                 recorded.index,
                 recorded.index,
                 index,
@@ -145,7 +145,7 @@ def request_summarized(evidence: ConversationEvidence) -> Iterator[Violation]:
 
 
 def in_mid_task(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """The whole list became a summary while the agent was at work."""
+    """Yield automatic compactions that kept nothing of the list during a task."""
     for compaction in evidence.compactions:
         recorded = compaction.recorded
         kept = recorded.head_end > 0 or recorded.tail_start < recorded.before
@@ -153,8 +153,8 @@ def in_mid_task(evidence: ConversationEvidence) -> Iterator[Violation]:
             continue
         asked = "" if compaction.last_request is None else f" on #{compaction.last_request:,}"
         yield Violation(
-            f"Compaction {recorded.index} came while the agent was at work{asked}: {compaction.at_work:,} messages "
-            "since, none of them its answer.",
+            f"Compaction {recorded.index} came while the agent was working{asked}: {compaction.at_work:,} messages "
+            "followed the request without a final answer.",
             recorded.index,
             recorded.index,
             recorded.before - 1,
@@ -162,15 +162,15 @@ def in_mid_task(evidence: ConversationEvidence) -> Iterator[Violation]:
 
 
 def read_again(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """The agent opened files and pages that it had opened before the compaction."""
+    """Yield compactions after which the agent opened READ_AGAIN or more files and pages again."""
     for compaction in evidence.compactions:
         again = [event for event in compaction.aftermath if event.kind in ("read again", "fetched again")]
         names = list(dict.fromkeys(event.text for event in again))
         if len(names) >= READ_AGAIN:
             tokens = sum(event.tokens for event in again)
             yield Violation(
-                f"After compaction {compaction.index} {len(names):,} files or pages were opened that had been opened "
-                f"before (~{tokens:,} tokens): {', '.join(names[:3])}, and {len(names) - 3:,} more.",
+                f"After compaction {compaction.index} {len(names):,} files or pages were opened again "
+                f"(~{tokens:,} tokens): {', '.join(names[:3])}, and {len(names) - 3:,} more.",
                 compaction.index,
                 again[0].place.generation,
                 again[0].place.index,
@@ -179,21 +179,23 @@ def read_again(evidence: ConversationEvidence) -> Iterator[Violation]:
 
 
 def cleared_at_a_loss(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """Clearing old results broke the cache for more than it took out of the list."""
-    for one in evidence.cleared:
-        if one.rewritten > one.saved:
-            cost = "" if one.more is None else f": {dollars(one.more)} US dollars more than reading them"
+    """Yield microcompactions after which more tokens were written to the cache again than were saved."""
+    for cleared in evidence.cleared:
+        if cleared.rewritten > cleared.saved:
+            cost = (
+                "" if cleared.more is None else f": {dollars(cleared.more)} US dollars more than reading them"
+            )
             yield Violation(
-                f"Microcompaction {one.index} saved {one.saved:,} tokens, and the request behind it had to write "
-                f"{one.rewritten:,} to the cache again{cost}.",
+                f"Microcompaction {cleared.index} saved {cleared.saved:,} tokens, and the next request wrote "
+                f"{cleared.rewritten:,} to the cache again{cost}.",
                 None,
-                one.generation,
-                max(0, one.place - 1),
+                cleared.generation,
+                max(0, cleared.place - 1),
             )
 
 
 def head_fossilized(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """The same first messages are carried along, compaction after compaction."""
+    """Yield the first messages that stayed through FOSSIL_COMPACTIONS or more compactions."""
     compactions = evidence.compactions
     system = int(evidence.live.roles[:1] == bytes([SYSTEM]))
     if len(compactions) < FOSSIL_COMPACTIONS:
@@ -210,20 +212,20 @@ def head_fossilized(evidence: ConversationEvidence) -> Iterator[Violation]:
     tokens = sum(evidence.live.fossils[system:carried])
     which = "message has" if messages == 1 else f"{messages:,} messages have"
     yield Violation(
-        f"The first {which} gone through {count} compactions word for word (about {tokens:,} tokens), and the "
-        "summaries never take them up.",
+        f"The first {which} stayed word for word through {count} compactions (about {tokens:,} tokens). They are "
+        "never summarized.",
         generation=evidence.live.number,
         index=system,
     )
 
 
 def gave_up(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """The release's guards stop it from compacting again."""
+    """Yield the guard of the release that stops it from compacting by itself."""
     guard = evidence.guard()
     since = guard.since
     blocked = why = guard.blocked()
     if evidence.streak is not None and guard.judged_by == "usage":
-        # The release counts fallback texts itself and forgets them when the user compacts by hand.
+        # The release counts fallback texts, and resets the count when the user compacts by hand.
         if evidence.streak >= 2:
             why = why or f"the last {evidence.streak} compactions had no summary"
         elif guard.ineffective < 2:
@@ -233,12 +235,12 @@ def gave_up(evidence: ConversationEvidence) -> Iterator[Violation]:
     since = since or len(evidence.compactions)
     last = next((c for c in evidence.compactions if c.index == since), None)
     again = len(evidence.compactions) - since
-    later = f" (the {again} after it were asked for, or made by an agent started anew)" if again > 0 else ""
+    later = f" (the {again} after it were manual, or made by a restarted agent)" if again > 0 else ""
     yield Violation(
         f"Since compaction {since} no compaction runs by itself: {why}{later}.",
         since or None,
         since + 1 if last else evidence.live.number,
         last.recorded.summary_at if last else None,
-        # Later compactions, or what the release counts itself, are known in the last list alone.
+        # Later compactions, and the count of the release, are known only in the last list.
         (evidence.live.number, 0) if again > 0 or not blocked else None,
     )

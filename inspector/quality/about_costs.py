@@ -12,7 +12,7 @@ from inspector.quality.limits import CHANGED_REQUESTS, CHANGED_SHARE, CLOSE_REQU
 
 
 def never_paid_off(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """The next compaction came before what this one cost had come back."""
+    """Yield compactions that the next one followed before the break-even."""
     for one, following in pairwise(evidence.compactions):
         bill = one.bill
         if bill is None or bill.paid_off:
@@ -20,8 +20,8 @@ def never_paid_off(evidence: ConversationEvidence) -> Iterator[Violation]:
         needed = bill.requests_to_pay_off
         after = "never" if needed is None else f"after {needed:,} requests"
         yield Violation(
-            f"Compaction {one.index} cost {_about(one)}{dollars(bill.cost.amount)} US dollars and pays off {after}; "
-            f"{bill.later:,} followed before compaction {following.index}.",
+            f"Compaction {one.index} cost {_about(one)}{dollars(bill.cost.amount)} US dollars and pays off {after}. "
+            f"The next compaction came after {bill.later:,}.",
             one.index,
             one.index + 1,
             one.recorded.summary_at,
@@ -30,7 +30,7 @@ def never_paid_off(evidence: ConversationEvidence) -> Iterator[Violation]:
 
 
 def idling_costs_most(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """Pauses longer than the cache lives cost more than all compactions."""
+    """Yield the pauses longer than the time to live, if they cost more than all compactions."""
     idle, bills = evidence.idle, [one.bill for one in evidence.compactions if one.bill is not None]
     if idle is None or idle.more is None or not bills:
         return
@@ -38,39 +38,39 @@ def idling_costs_most(evidence: ConversationEvidence) -> Iterator[Violation]:
     if idle.more <= compactions:
         return
     pauses = "A pause" if idle.misses == 1 else f"{idle.misses:,} pauses"
-    told = [
-        f"{pauses} longer than the cache lives cost {dollars(idle.more)} US dollars, the compactions "
-        f"{dollars(compactions)}.",
+    sentences = [
+        f"{pauses} longer than the time to live of the cache cost {dollars(idle.more)} US dollars, all compactions "
+        f"cost {dollars(compactions)}.",
         *idle.words[1:],
     ]
-    yield Violation(" ".join(told), since=evidence.live.end)
+    yield Violation(" ".join(sentences), since=evidence.live.end)
 
 
 def breakpoints_never_hit(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """What is written into the cache is paid for and never read."""
-    found = evidence.cache
-    if found is None or found.writing < WRITING_REQUESTS or found.read:
+    """Yield a cache that requests write and never read."""
+    cache = evidence.cache
+    if cache is None or cache.writing < WRITING_REQUESTS or cache.read:
         return
     yield Violation(
-        f"{found.writing:,} requests wrote {found.written:,} tokens into the cache, and none read any of them back.",
+        f"{cache.writing:,} requests wrote {cache.written:,} tokens into the cache, and no request read any back.",
         since=evidence.live.end,
     )
 
 
 def prompt_changes(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """Nearly every prompt differs from the one before near its start."""
-    found = evidence.cache
-    if found is None or found.changed < max(CHANGED_REQUESTS, CHANGED_SHARE * found.warm):
+    """Yield prompts that nearly always differ near their start."""
+    cache = evidence.cache
+    if cache is None or cache.changed < max(CHANGED_REQUESTS, CHANGED_SHARE * cache.warm):
         return
     yield Violation(
-        f"{found.changed:,} of {found.warm:,} requests sent {found.again:,} tokens again although the cache still "
-        f"lived: their prompts were the same for no more than {found.same:,} tokens.",
+        f"{cache.changed:,} of {cache.warm:,} requests sent {cache.again:,} tokens again although the cache was still "
+        f"valid: at most the first {cache.same:,} tokens of their prompts were the same.",
         since=evidence.live.end,
     )
 
 
 def caches_thrown_away(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """Compactions so close that what one wrote into the cache was hardly read."""
+    """Yield compactions whose new cache was read by fewer than CLOSE_REQUESTS requests."""
     for one, following in pairwise(evidence.compactions):
         bill = one.bill
         if bill is None or not bill.cost.write or bill.later >= CLOSE_REQUESTS:
@@ -78,7 +78,7 @@ def caches_thrown_away(evidence: ConversationEvidence) -> Iterator[Violation]:
         requests = "request" if bill.later == 1 else "requests"
         yield Violation(
             f"Compaction {one.index} wrote a new list into the cache for {_about(one)}{dollars(bill.cost.write)} US "
-            f"dollars, and {bill.later:,} {requests} read it before compaction {following.index} threw it away.",
+            f"dollars. Only {bill.later:,} {requests} read it before compaction {following.index} discarded it.",
             following.index,
             one.index + 1,
             one.recorded.summary_at,
@@ -87,5 +87,5 @@ def caches_thrown_away(evidence: ConversationEvidence) -> Iterator[Violation]:
 
 
 def _about(one: CompactionEvidence) -> str:
-    """That the figures of a bill are modelled."""
+    """Return "about " if the figures of the bill are modelled."""
     return "about " if one.modelled else ""

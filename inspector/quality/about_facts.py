@@ -1,4 +1,4 @@
-"""Rules about what was said and is gone, or is told otherwise."""
+"""Rules about lost, weakened and changed facts."""
 
 from __future__ import annotations
 
@@ -10,17 +10,18 @@ from inspector.quality.evidence import ConversationEvidence
 from inspector.quality.finding import Violation
 from inspector.quality.limits import MOST
 
-_TOLD = 160
+#: Maximum characters of a quote.
+_QUOTE = 160
 
 
 def request_gone(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """The agent can no longer know what it was asked for."""
+    """Yield compactions after which the last request is neither kept nor in the summary."""
     for compaction in evidence.compactions:
         recorded, index = compaction.recorded, compaction.last_request
         if compaction.request_gone and index is not None:
             yield Violation(
-                f"What the user last asked for before compaction {recorded.index} (#{index:,}) is neither among "
-                "the messages that stayed nor told of in the summary.",
+                f"The user's last request before compaction {recorded.index} (#{index:,}) is neither in the kept "
+                "messages nor in the summary.",
                 recorded.index,
                 recorded.index,
                 index,
@@ -28,13 +29,13 @@ def request_gone(evidence: ConversationEvidence) -> Iterator[Violation]:
 
 
 def constraint_lost(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """A rule that the user gave is nowhere in the list any more."""
+    """Yield hard constraints of the user that are no longer in the list."""
     for compaction in evidence.compactions:
         number = compaction.index
         for lost in compaction.lost[:MOST]:
-            how = "only speaks of its subject" if lost.mentioned else "says nothing of it"
+            how = "mentions only its subject" if lost.mentioned else "does not have it"
             yield Violation(
-                f"“{safe_title(lost.text, _TOLD)}” is a hard constraint of the user's; the list after compaction "
+                f"“{safe_title(lost.text, _QUOTE)}” is a hard constraint of the user's; the list after compaction "
                 f"{number} {how}.",
                 number,
                 lost.generation,
@@ -47,13 +48,13 @@ def constraint_lost(evidence: ConversationEvidence) -> Iterator[Violation]:
 
 
 def number_changed(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """A summary says a number that nobody said."""
+    """Yield values that a summary changed."""
     for compaction in evidence.compactions:
         recorded = compaction.recorded
         for changed in compaction.exchanged[:MOST]:
             yield Violation(
-                f"Summary {recorded.index} says {safe_title(changed.now, 60)} where it was "
-                f"{safe_title(changed.was, 60)}, and no message said so: “{safe_title(changed.text, _TOLD)}”.",
+                f"Summary {recorded.index} has {safe_title(changed.now, 60)} instead of "
+                f"{safe_title(changed.was, 60)}, and no message says so: “{safe_title(changed.text, _QUOTE)}”.",
                 recorded.index,
                 recorded.index + 1,
                 recorded.summary_at,
@@ -62,12 +63,12 @@ def number_changed(evidence: ConversationEvidence) -> Iterator[Violation]:
 
 
 def constraint_weakened(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """A rule that the user gave is told of, and no longer as a rule."""
+    """Yield hard constraints of the user that the list mentions but not as rules."""
     for compaction in evidence.compactions:
         for weak in compaction.weakened[:MOST]:
             yield Violation(
-                f"“{safe_title(weak.text, _TOLD)}” is a hard constraint of the user's; the list after compaction "
-                f"{compaction.index} tells of it and no longer binds.",
+                f"“{safe_title(weak.text, _QUOTE)}” is a hard constraint of the user's; the list after compaction "
+                f"{compaction.index} mentions it, but not as a rule.",
                 compaction.index,
                 weak.generation,
                 weak.index,
@@ -76,11 +77,11 @@ def constraint_weakened(evidence: ConversationEvidence) -> Iterator[Violation]:
 
 
 def rule_broken(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """The agent did what a lost or weakened rule of the user's forbids."""
+    """Yield acts of the agent that a lost or weakened rule of the user forbids."""
     for event in _events(evidence, "against a rule"):
         yield Violation(
-            f"“{safe_title(event.text, _TOLD)}” is against a rule that did not survive compaction {event.compaction} "
-            f"({event.fate}): “{safe_title(event.fact, _TOLD)}”.",
+            f"“{safe_title(event.text, _QUOTE)}” is against a rule that did not survive compaction {event.compaction} "
+            f"({event.fate}): “{safe_title(event.fact, _QUOTE)}”.",
             event.compaction,
             event.place.generation,
             event.place.index,
@@ -89,12 +90,12 @@ def rule_broken(evidence: ConversationEvidence) -> Iterator[Violation]:
 
 
 def said_again(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """The user had to repeat something that a compaction lost or weakened."""
+    """Yield statements that the user repeated because a compaction lost or weakened them."""
     for event in _events(evidence, "said again"):
         if event.fact:
             yield Violation(
-                f"After compaction {event.compaction} the user says again “{safe_title(event.text, _TOLD)}”. Its first "
-                f"wording did not survive ({event.fate}): “{safe_title(event.fact, _TOLD)}”.",
+                f"After compaction {event.compaction} the user repeats “{safe_title(event.text, _QUOTE)}”. The first "
+                f"statement did not survive ({event.fate}): “{safe_title(event.fact, _QUOTE)}”.",
                 event.compaction,
                 event.place.generation,
                 event.place.index,

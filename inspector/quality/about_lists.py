@@ -1,4 +1,4 @@
-"""Rules about the list that the agent holds now, and the system prompts before it."""
+"""Rules about the live list and the system prompts of the sessions."""
 
 from __future__ import annotations
 
@@ -15,19 +15,24 @@ _AT = re.compile(r" at message (\d+)$")
 
 
 def _each(
-    evidence: ConversationEvidence, indexes: Sequence[int], one: str, rest: str, behind: int = 0
+    evidence: ConversationEvidence, indexes: Sequence[int], text: str, rest: str, later: int = 0
 ) -> Iterator[Violation]:
-    """A finding for each message, up to MOST of them, then one about the others; so many messages `behind` it shows."""
+    """Yield a violation for each message, at most MOST; the last one counts the others.
+
+    Each is visible `later` messages after its own.
+    """
     number, length = evidence.live.number, len(evidence.live.roles)
     shown = indexes if len(indexes) <= MOST else indexes[: MOST - 1]
     for index in shown:
-        text, seen = one.format(index=index, role=_role(evidence, index)), min(index + 1 + behind, length)
-        yield Violation(text, generation=number, index=index, since=(number, seen))
+        seen = min(index + 1 + later, length)
+        sentence = text.format(index=index, role=_role(evidence, index))
+        yield Violation(sentence, generation=number, index=index, since=(number, seen))
     if len(indexes) > len(shown):
         others = len(indexes) - len(shown)
-        seen = min(indexes[-1] + 1 + behind, length)
-        text = rest.format(others=others)
-        yield Violation(text, generation=number, index=indexes[len(shown)], since=(number, seen))
+        seen = min(indexes[-1] + 1 + later, length)
+        yield Violation(
+            rest.format(others=others), generation=number, index=indexes[len(shown)], since=(number, seen)
+        )
 
 
 def _role(evidence: ConversationEvidence, index: int) -> str:
@@ -35,7 +40,7 @@ def _role(evidence: ConversationEvidence, index: int) -> str:
 
 
 def orphaned_results(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """Tool results whose call is not in the list."""
+    """Yield tool results whose call is not in the list."""
     yield from _each(
         evidence,
         evidence.live.links.orphans,
@@ -45,36 +50,36 @@ def orphaned_results(evidence: ConversationEvidence) -> Iterator[Violation]:
 
 
 def unanswered_calls(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """Calls whose results never came."""
+    """Yield calls without results."""
     yield from _each(
         evidence,
         evidence.live.links.unanswered,
-        "Message {index:,} calls a tool, and no result answers it, though the conversation went on.",
-        "{others:,} more messages have calls that nothing answers.",
-        behind=1,
+        "Message {index:,} calls a tool and has no result, although the conversation went on.",
+        "{others:,} more messages have calls without results.",
+        later=1,
     )
 
 
 def repeated_roles(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """Two messages of one role in a row. How an agent that was observed sends its list is not known."""
+    """Yield messages with the role of the previous one. Observed agents are skipped: how they send lists is unknown."""
     if evidence.budgets.observed:
         return
     yield from _each(
         evidence,
         evidence.live.links.repeated,
-        "Message {index:,} is from the {role}, and so is the one before it.",
-        "{others:,} more messages have the role of the one before them.",
+        "Message {index:,} is from the {role}, like the previous message.",
+        "{others:,} more messages have the role of the previous message.",
     )
 
 
 def stored_twice(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """Messages that are in the live list twice."""
+    """Yield the messages that are in the live list twice."""
     twice = evidence.live.links.twice
     if twice:
         first, earlier = twice[0]
         yield Violation(
-            f"{len(twice):,} messages are in the live list twice: from message {first:,} on they repeat those from "
-            f"{earlier:,} on. They cost ~{evidence.live.twice_tokens:,} tokens with every request.",
+            f"{len(twice):,} messages are in the live list twice: message {first:,} and later repeat message "
+            f"{earlier:,} and later. They cost ~{evidence.live.twice_tokens:,} tokens with every request.",
             None,
             evidence.live.number,
             first,
@@ -83,14 +88,14 @@ def stored_twice(evidence: ConversationEvidence) -> Iterator[Violation]:
 
 
 def huge_messages(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """Messages larger than the tail budget where no boundary can leave them out."""
+    """Yield messages of head and tail that are larger than the tail budget."""
     budget = evidence.budgets.tail_token_budget
     head = evidence.live.plan.regions()[0]
     for index, tokens in evidence.live.protected[:MOST]:
         where = "head" if index < head else "tail"
         yield Violation(
-            f"Message {index:,} has {tokens:,} tokens, more than the whole tail may have ({budget:,}), and a "
-            f"compaction now would keep it in the {where}.",
+            f"Message {index:,} has {tokens:,} tokens, more than the tail budget ({budget:,}), and a compaction "
+            f"now would keep it in the {where}.",
             generation=evidence.live.number,
             index=index,
             since=evidence.live.end,
@@ -105,7 +110,7 @@ def _failing(evidence: ConversationEvidence) -> tuple[str, int | None]:
 
 
 def compaction_fails(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """The release raises on the list, and its turn has come."""
+    """Yield the live list if it is over the threshold and the release fails on it."""
     plan = evidence.live.plan
     if plan.raises and plan.tokens_before >= evidence.budgets.threshold_tokens:
         raises, index = _failing(evidence)
@@ -119,12 +124,12 @@ def compaction_fails(evidence: ConversationEvidence) -> Iterator[Violation]:
 
 
 def compaction_would_fail(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """The release would raise on the list as it stands."""
+    """Yield the live list if it is under the threshold and the release would fail on it."""
     plan = evidence.live.plan
     if plan.raises and plan.tokens_before < evidence.budgets.threshold_tokens:
         raises, index = _failing(evidence)
         yield Violation(
-            f"If this list were compacted as it stands, {plan.profile} would fail ({raises}).",
+            f"{plan.profile} would fail if it compacted this list now ({raises}).",
             generation=evidence.live.number,
             index=index,
             since=evidence.live.end,
@@ -132,12 +137,12 @@ def compaction_would_fail(evidence: ConversationEvidence) -> Iterator[Violation]
 
 
 def prompt_changed(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """A session of the conversation began with another system prompt."""
+    """Yield sessions that began with another system prompt."""
     for old, new in pairwise(evidence.prompts):
         if old.text and new.text and old.text != new.text:
             yield Violation(
-                f"The system prompt before generation {new.generation} ({new.tokens:,} tokens) is not the one before "
-                f"it ({old.tokens:,} tokens).",
+                f"The system prompt changed before generation {new.generation}, from {old.tokens:,} to {new.tokens:,} "
+                "tokens.",
                 new.generation - 1 or None,
                 new.generation,
             )

@@ -11,7 +11,7 @@ from inspector.quality.firing import doubted
 
 
 def failed_attempts(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """Attempts to compact that failed."""
+    """Yield failed attempts to compact."""
     for failed in evidence.failures:
         by = {"manual": " by hand", "auto": " automatically"}.get(failed.trigger or "", "")
         size = f" at {failed.tokens_before_reported:,} tokens" if failed.tokens_before_reported else ""
@@ -26,7 +26,7 @@ def failed_attempts(evidence: ConversationEvidence) -> Iterator[Violation]:
 
 
 def context_shrank(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """Requests that sent much less than the one before, though nothing was compacted."""
+    """Yield requests that sent much less than the previous one without a compaction."""
     for fall in evidence.falls:
         results = (
             f" {fall.results:,} tool results of ~{fall.result_tokens:,} tokens precede it: the server may have cleared "
@@ -36,8 +36,8 @@ def context_shrank(evidence: ConversationEvidence) -> Iterator[Violation]:
         )
         yield Violation(
             f"Request {fall.request:,} sent {fall.sent:,} tokens, {fall.before - fall.sent:,} fewer than request "
-            f"{fall.earlier:,} ({fall.before:,}), without a compaction.{results} What left the context is not "
-            "recorded.",
+            f"{fall.earlier:,} ({fall.before:,}), without a compaction.{results} The agent does not record "
+            "what was removed.",
             None,
             fall.generation,
             fall.place,
@@ -46,7 +46,7 @@ def context_shrank(evidence: ConversationEvidence) -> Iterator[Violation]:
 
 
 def size_doubted(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """Sizes that an agent reports and that cannot be true."""
+    """Yield reported sizes that cannot be true."""
     for compaction in evidence.compactions:
         reported, last = compaction.recorded.tokens_before_reported, compaction.last_size
         if reported is not None and last is not None and doubted(reported, last):
@@ -59,7 +59,7 @@ def size_doubted(evidence: ConversationEvidence) -> Iterator[Violation]:
 
 
 def did_not_shrink(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """Compactions after which the agent itself reports as many tokens as before."""
+    """Yield compactions after which the agent reports no fewer tokens than before."""
     for compaction in evidence.compactions:
         recorded = compaction.recorded
         before, after = recorded.tokens_before_reported, recorded.tokens_after_reported
@@ -74,7 +74,7 @@ def did_not_shrink(evidence: ConversationEvidence) -> Iterator[Violation]:
 
 
 def prefix_missed(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """Requests that had to send again what the one before had cached, and cost money for it."""
+    """Yield the requests that sent cached tokens again at a cost."""
     for missed in evidence.missed:
         share = f", {missed.more / missed.total:.0%} of what all requests cost" if missed.total else ""
         yield Violation(

@@ -1,4 +1,4 @@
-"""Rules about settings: what is in force is not what was set, or what was set works against itself."""
+"""Rules about settings that are not in force, or that conflict."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from inspector.quality.evidence import ConversationEvidence
 from inspector.quality.finding import ALWAYS, Violation
 
-#: Where sessions come from that no gateway stands before.
+#: Sources of sessions without a gateway.
 _NO_GATEWAY = frozenset(
     {"", "cli", "tui", "acp", "cron", "batch", "api", "api_server", "subagent", "sub-agent", "delegate"}
 )
 
 
 def _threshold(evidence: ConversationEvidence) -> str:
-    """How the threshold in force differs from the configured one; an empty string where it does not."""
+    """Return how the threshold in force differs from the configured one; "" if they are equal."""
     settings, in_force = evidence.settings, evidence.budgets.threshold_tokens
     configured = int(settings.context_length * settings.threshold)
     bound = [step for step in evidence.budgets.steps.get("threshold_tokens", ()) if step.bound]
@@ -28,7 +28,7 @@ def _threshold(evidence: ConversationEvidence) -> str:
 
 
 def threshold_overridden(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """The threshold that the user set is not the one in force."""
+    """Yield a threshold of the user that is not in force."""
     source = evidence.sources.get("threshold", "default")
     how = _threshold(evidence) if source != "default" else ""
     if how:
@@ -38,14 +38,14 @@ def threshold_overridden(evidence: ConversationEvidence) -> Iterator[Violation]:
 
 
 def default_overridden(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """The default threshold is not the one in force."""
+    """Yield a default threshold that is not in force."""
     how = _threshold(evidence) if evidence.sources.get("threshold", "default") == "default" else ""
     if how:
         yield Violation(f"The default threshold is {how}", generation=evidence.live.number, since=ALWAYS)
 
 
 def beyond_window(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """The threshold is never reached."""
+    """Yield a threshold that is at least as large as the window."""
     window = evidence.settings.context_length
     if evidence.budgets.threshold_tokens >= window:
         yield Violation(
@@ -57,7 +57,7 @@ def beyond_window(evidence: ConversationEvidence) -> Iterator[Violation]:
 
 
 def ratio_clamped(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """target_ratio is out of its range."""
+    """Yield a target_ratio out of its range."""
     steps = evidence.budgets.steps.get("tail_token_budget", ())
     clamp = next((step for step in steps if step.rule == "clamp" and step.bound), None)
     if clamp is not None:
@@ -71,7 +71,7 @@ def ratio_clamped(evidence: ConversationEvidence) -> Iterator[Violation]:
 
 
 def hygiene_first(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """Gateway hygiene compacts before the agent does."""
+    """Yield a gateway limit at or below the threshold of the agent."""
     hygiene, threshold = evidence.budgets.hygiene_tokens, evidence.budgets.threshold_tokens
     if evidence.source.lower() not in _NO_GATEWAY and 0 < hygiene <= threshold:
         how = "at" if hygiene == threshold else "below"

@@ -1,4 +1,4 @@
-"""Rules about the summaries that compactions left."""
+"""Rules about the summaries of compactions."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from inspector.summaries.summary import Summary, SummaryDiff
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~)", re.MULTILINE)
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]")
 _BARE_MARK = re.compile(r"[ \t]*(?:[-*+•]|\d{1,9}[.)])[ \t]*$")
-#: Words of a model that had nothing in front of it, or did not take it for a conversation.
+#: Words of a model that got no conversation, or did not recognise it.
 _NOTHING_SEEN = re.compile(
     r"\bno (?:specific |clear |previous |prior )?"
     r"(?:task|conversation|messages?|context|content|information|history|request)\b"
@@ -36,8 +36,9 @@ _NOTHING_SEEN = re.compile(
     re.I,
 )
 _OPEN_END = (",", ";", "(", "[", "{", "，", "、", "（", "：")
+#: Maximum number of names in a sentence, and of characters in a quote.
 _LISTED = 4
-_TOLD = 160
+_QUOTE = 160
 
 
 def _at_summary(compaction: CompactionEvidence, text: str) -> Violation:
@@ -51,7 +52,7 @@ def _plural(count: int, noun: str) -> str:
 
 
 def fallback(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """No model wrote the summary."""
+    """Yield compactions with a fallback text instead of a summary."""
     for compaction in evidence.compactions:
         recorded = compaction.recorded
         if recorded.fallback:
@@ -59,19 +60,19 @@ def fallback(evidence: ConversationEvidence) -> Iterator[Violation]:
             window = evidence.settings.summary_context
             why = ""
             if window is not None and compaction.middle_tokens > window:
-                why = f" The summary model takes only {window:,} tokens."
+                why = f" The window of the summary model has only {window:,} tokens."
             refusal = refusal_in(recorded.summary or "")
             if refusal:
-                why += f" It says “{safe_line(refusal, _TOLD)}”."
+                why += f" It says “{safe_line(refusal, _QUOTE)}”."
             yield _at_summary(
                 compaction,
-                f"Compaction {recorded.index} left out {gone} ({_left(compaction)}) and put a "
-                f"fallback text in their place: no summary was made.{why}",
+                f"Compaction {recorded.index} removed {gone} ({_left(compaction)}) and put a fallback text in their "
+                f"place. No summary was made.{why}",
             )
 
 
 def missing(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """Messages left the list and nothing tells of them."""
+    """Yield compactions that removed messages without a summary."""
     for compaction in evidence.compactions:
         recorded = compaction.recorded
         gone = recorded.tail_start - recorded.head_end
@@ -84,8 +85,8 @@ def missing(evidence: ConversationEvidence) -> Iterator[Violation]:
             and gone > 0
         ):
             yield Violation(
-                f"Compaction {recorded.index} left out {_plural(gone, 'message')} "
-                f"({_left(compaction)}), and no summary of them is in the list after it.",
+                f"Compaction {recorded.index} removed {_plural(gone, 'message')} "
+                f"({_left(compaction)}), and the list after it has no summary.",
                 recorded.index,
                 recorded.index,
                 recorded.head_end,
@@ -93,7 +94,7 @@ def missing(evidence: ConversationEvidence) -> Iterator[Violation]:
 
 
 def says_nothing(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """A model wrote a summary, and it has no content."""
+    """Yield summaries of a model without content."""
     for compaction in evidence.compactions:
         body = (compaction.recorded.summary or "").strip()
         if not compaction.written or compaction.middle_tokens < SUMMARIZED_AT_LEAST:
@@ -108,13 +109,13 @@ def says_nothing(evidence: ConversationEvidence) -> Iterator[Violation]:
 
 
 def _left(compaction: CompactionEvidence) -> str:
-    """The tokens that left the list, as they stood and as the summary model got them."""
-    stood, read = compaction.left_tokens or compaction.middle_tokens, compaction.middle_tokens
-    return f"~{stood:,} tokens" + (f", ~{read:,} after pruning" if read < stood else "")
+    """Return the tokens that left the list, before and after pruning, as text."""
+    unpruned, pruned = compaction.left_tokens or compaction.middle_tokens, compaction.middle_tokens
+    return f"~{unpruned:,} tokens" + (f", ~{pruned:,} after pruning" if pruned < unpruned else "")
 
 
 def model_small(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """The middle does not fit into the summary model's window."""
+    """Yield compactions whose middle exceeds the window of the summary model, and the plan of the live list."""
     window = evidence.settings.summary_context
     if window is None:
         return
@@ -125,13 +126,13 @@ def model_small(evidence: ConversationEvidence) -> Iterator[Violation]:
             yield _at_summary(
                 compaction,
                 f"Compaction {compaction.index} had about {compaction.middle_tokens:,} tokens to summarize, more than "
-                f"the summary model takes ({known}).",
+                f"the window of the summary model ({known}).",
             )
     plan = evidence.live.plan
     if plan.compacts and plan.middle_tokens > window:
         yield Violation(
-            f"A compaction now would have about {plan.middle_tokens:,} tokens to summarize, more than the summary "
-            f"model takes ({known}).",
+            f"A compaction now would have about {plan.middle_tokens:,} tokens to summarize, more than the window of "
+            f"the summary model ({known}).",
             generation=evidence.live.number,
             index=plan.regions()[0],
             since=evidence.live.end,
@@ -139,7 +140,7 @@ def model_small(evidence: ConversationEvidence) -> Iterator[Violation]:
 
 
 def over_budget(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """The summary is longer than the release asked for."""
+    """Yield summaries that are longer than their budget."""
     for compaction in evidence.compactions:
         if not (compaction.written and compaction.planned.compacts):
             continue
@@ -150,12 +151,12 @@ def over_budget(evidence: ConversationEvidence) -> Iterator[Violation]:
         if tokens > budget and not compaction.planned.budgets.observed:
             yield _at_summary(
                 compaction,
-                f"Summary {compaction.index} is about {tokens:,} tokens long; {budget:,} were asked for.",
+                f"Summary {compaction.index} has about {tokens:,} tokens; its budget is {budget:,}.",
             )
 
 
 def cut_off(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """The summary ends in the middle of something."""
+    """Yield summaries that seem to be cut off."""
     for compaction in evidence.compactions:
         how = ends_early(compaction.recorded.summary or "") if compaction.written else ""
         if how:
@@ -163,15 +164,15 @@ def cut_off(evidence: ConversationEvidence) -> Iterator[Violation]:
 
 
 def ends_early(body: str) -> str:
-    """How a text ends before it is complete; an empty string where it seems whole."""
+    """Return how a text ends before it is complete; "" if it seems complete."""
     text = body.rstrip()
     if not text:
         return "it is empty"
     last = text[text.rfind("\n") + 1 :]
     if len(_FENCE.findall(text)) % 2:
-        return "a block of code never ends"
+        return "a code block does not end"
     if _HEADING.match(last):
-        return f"nothing stands below its last heading, “{safe_line(last.lstrip('# '), 60)}”"
+        return f"its last heading has no text, “{safe_line(last.lstrip('# '), 60)}”"
     if _BARE_MARK.match(last):
         return "its last entry is empty"
     if last.endswith(_OPEN_END):
@@ -182,8 +183,10 @@ def ends_early(body: str) -> str:
 def _pairs(
     evidence: ConversationEvidence, worth: Callable[[Summary, Summary], bool]
 ) -> Iterator[tuple[CompactionEvidence, CompactionEvidence, SummaryDiff]]:
-    """Successive summaries that models wrote, compared where that is worth it; fallback texts between them are passed
-    over."""
+    """Yield consecutive summaries of models with their difference, if `worth` accepts them.
+
+    Fallback texts are skipped.
+    """
     old: CompactionEvidence | None = None
     for compaction in evidence.compactions:
         if not compaction.written or compaction.summary is None:
@@ -194,20 +197,20 @@ def _pairs(
 
 
 def _says_the_same(old: Summary, new: Summary) -> bool:
-    """Whether so much stands word for word in both that the second may only repeat the first."""
+    """Return whether the new summary has at least REPEATED_SHARE of its text, in characters, from the old one."""
     before = {" ".join(item.text.split()) for _, item in old.items()}
     same = sum(len(item.text) for _, item in new.items() if " ".join(item.text.split()) in before)
     return same >= REPEATED_SHARE * sum(len(item.text) for _, item in new.items())
 
 
 def _lacks_a_section(old: Summary, new: Summary) -> bool:
-    """Whether a name of a section is gone, so that the section may be."""
+    """Return whether the new summary lacks a section name of the old one."""
     names = Counter(section.name for section in new.sections)
     return bool(Counter(section.name for section in old.sections) - names)
 
 
 def repeats(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """Nothing new got into the summary."""
+    """Yield summaries that repeat the previous one."""
     for old, new, diff in _pairs(evidence, _says_the_same):
         items = [item for section in diff.sections for item in section.items if item.change != "removed"]
         same = [item for item in items if item.was is None and item.change in ("kept", "moved")]
@@ -220,13 +223,13 @@ def repeats(evidence: ConversationEvidence) -> Iterator[Violation]:
         ):
             yield _at_summary(
                 new,
-                f"{len(same):,} of the {len(items):,} entries of summary {new.index} stand word for word in summary "
-                f"{old.index}, though it stands for {_plural(more, 'message')} more.",
+                f"{len(same):,} of the {len(items):,} entries of summary {new.index} are word for word those of "
+                f"summary {old.index}, although it replaces {more:,} more messages.",
             )
 
 
 def section_vanished(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """A section that had something to say is gone, and so is what it said."""
+    """Yield sections with content that the next summary lacks."""
     for old, new, diff in _pairs(evidence, _lacks_a_section):
         lost = [
             (section.name, sum(item.change == "removed" for item in section.items))
@@ -238,16 +241,15 @@ def section_vanished(evidence: ConversationEvidence) -> Iterator[Violation]:
             count = sum(number for _, number in lost)
             names = ", ".join(f"“{safe_line(name, 60)}”" for name, _ in lost[:_LISTED])
             more = f" and {len(lost) - _LISTED} more" if len(lost) > _LISTED else ""
-            entries = "1 entry" if count == 1 else f"{count:,} entries"
+            entries = "1 entry was lost" if count == 1 else f"{count:,} entries were lost"
             yield _at_summary(
                 new,
-                f"Summary {new.index} lacks {names}{more} of summary {old.index}; {entries} went with "
-                f"{'it' if len(lost) == 1 else 'them'}.",
+                f"Summary {new.index} lacks {names}{more} of summary {old.index}. {entries}.",
             )
 
 
 def secret(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """Something that looks like a key or a password is handed on from list to list."""
+    """Yield texts in summaries that look like keys or passwords, each value once."""
     known: set[str] = set()
     for compaction in evidence.compactions:
         body = compaction.recorded.summary or ""
@@ -259,13 +261,13 @@ def secret(evidence: ConversationEvidence) -> Iterator[Violation]:
             line = body.count("\n", 0, found.start) + 1
             yield _at_summary(
                 compaction,
-                f"Line {line:,} of summary {compaction.index} holds what looks like {found.kind} "
+                f"Line {line:,} of summary {compaction.index} seems to contain {found.kind} "
                 f"({safe_line(found.masked, 60)}).",
             )
 
 
 def call_failed(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """The release kept the error of its last summary call."""
+    """Yield the recorded error of the last summary call."""
     if evidence.failure:
         yield Violation(
             f"The last call of the summary model failed: {safe_line(evidence.failure, 200)}",
@@ -275,7 +277,7 @@ def call_failed(evidence: ConversationEvidence) -> Iterator[Violation]:
 
 
 def _gaps(evidence: ConversationEvidence, *kinds: GapKind) -> Iterator[tuple[CompactionEvidence, Gap]]:
-    """The gaps of some kinds, so many of each summary."""
+    """Yield the gaps of these kinds, at most MOST for each summary."""
     for compaction in evidence.compactions:
         found = [gap for gap in compaction.gaps if gap.kind in kinds]
         for gap in found[:MOST]:
@@ -283,47 +285,47 @@ def _gaps(evidence: ConversationEvidence, *kinds: GapKind) -> Iterator[tuple[Com
 
 
 def message_left_out(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """The summary lists the user's messages, and one of them is not there, or not all of it."""
+    """Yield messages of the user that a summary's list leaves out or cuts."""
     for compaction, gap in _gaps(evidence, "left out", "cut"):
-        how = "leaves out" if gap.kind == "left out" else "has only a part of the message that says"
-        text = f"The list of the user's messages in summary {compaction.index} {how} “{safe_title(gap.text, _TOLD)}”."
+        how = "leaves out" if gap.kind == "left out" else "has only a part of"
+        text = f"The list of the user's messages in summary {compaction.index} {how} “{safe_title(gap.text, _QUOTE)}”."
         yield Violation(text, compaction.index, gap.generation, gap.index, cause=gap.text)
 
 
 def elides(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """Brackets stand where a text stood."""
+    """Yield placeholders in brackets that replace a text."""
     for compaction, gap in _gaps(evidence, "elided"):
         yield _at_summary(
             compaction,
-            f"Summary {compaction.index} has “[{safe_title(gap.text, _TOLD)}]” where a text stood.",
+            f"Summary {compaction.index} has “[{safe_title(gap.text, _QUOTE)}]” instead of a text.",
         )
 
 
 def dangles(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """A choice is kept, what it chose from is not."""
+    """Yield choices whose list of options the summary lacks."""
     for compaction, gap in _gaps(evidence, "dangling"):
         text = (
-            f"Summary {compaction.index} keeps “{safe_title(gap.text, _TOLD)}” and does not tell what "
-            f"{safe_line(gap.more, 40)} stood for."
+            f"Summary {compaction.index} keeps “{safe_title(gap.text, _QUOTE)}” without the meaning of "
+            f"{safe_line(gap.more, 40)}."
         )
         yield Violation(text, compaction.index, gap.generation, gap.index, cause=gap.text)
 
 
 def guess_told_as_fact(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """What the agent only supposed is told without a doubt."""
+    """Yield guesses of the agent that a summary states without doubt."""
     for compaction, gap in _gaps(evidence, "sure"):
         text = (
-            f"Summary {compaction.index} tells as a fact what the agent only supposed: “{safe_title(gap.text, _TOLD)}” "
-            f"became “{safe_title(gap.more, _TOLD)}”."
+            f"Summary {compaction.index} states a guess of the agent as a fact: “{safe_title(gap.text, _QUOTE)}” "
+            f"became “{safe_title(gap.more, _QUOTE)}”."
         )
         yield Violation(text, compaction.index, gap.generation, gap.index, cause=gap.text)
 
 
 def done_claimed(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """The summary says that all is done, beside something asked for that nothing mentions."""
+    """Yield summaries that say all is done while a request is not mentioned."""
     for compaction, gap in _gaps(evidence, "claimed"):
         text = (
             f"Summary {compaction.index} says “{safe_title(gap.more, 60)}”, and nothing after compaction "
-            f"{compaction.index} mentions “{safe_title(gap.text, _TOLD)}”."
+            f"{compaction.index} mentions “{safe_title(gap.text, _QUOTE)}”."
         )
         yield Violation(text, compaction.index, gap.generation, gap.index, cause=gap.text)

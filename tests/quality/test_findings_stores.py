@@ -95,7 +95,7 @@ def test_a_compaction_in_mid_task(tmp_path: Path, answered: bool, trigger: str, 
     assert bool(found) is told
     if told:
         assert (found[0].compaction, found[0].generation, found[0].index) == (1, 1, 2)
-        assert "on #0: 2 messages since" in found[0].text
+        assert "on #0: 2 messages followed" in found[0].text
 
 
 def rotated(path: Path, **second: Any) -> Writer:
@@ -244,7 +244,7 @@ def test_the_command_in_json(fixtures_dir: Path) -> None:
         "rule": "summary-fallback", "severity": "error", "conversation": "20260312_054216_3a4ebc", "compaction": 2,
         "message": 122, "generation": 3, "index": 4,
     }  # fmt: skip
-    assert document[0]["text"].startswith("Compaction 2 left out 27 messages")
+    assert document[0]["text"].startswith("Compaction 2 removed 27 messages")
 
 
 def test_the_command_over_a_whole_database_and_from_a_severity_on(fixtures_dir: Path) -> None:

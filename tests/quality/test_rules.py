@@ -468,7 +468,7 @@ def test_summaries_are_compared_across_a_fallback() -> None:
     )
     (repeated,) = [f for f in found if f.rule == "summary-repeats-previous"]
     assert (repeated.compaction, repeated.generation) == (3, 4)
-    assert "in summary 1" in repeated.text
+    assert "those of summary 1" in repeated.text
 
 
 def test_where_no_tail_was_found_nothing_is_said_about_the_last_request() -> None:
