@@ -32,7 +32,7 @@ async def test_findings_are_counted_marked_and_jumped_to(fixtures_dir: Path) -> 
         screen = app.screen
         assert isinstance(screen, ConversationScreen)
         assert screen.derived is not None
-        assert screen.derived.findings.told == "! 1 error, 8 warnings"
+        assert screen.derived.findings.words == "! 1 error, 8 warnings"
         await pilot.press("exclamation_mark")
         await settled(pilot)
         pane = screen.query_one(FindingsPane)
@@ -65,5 +65,5 @@ async def test_a_finding_without_a_message_leads_to_the_settings(fixtures_dir: P
         screen = app.screen
         assert isinstance(screen, ConversationScreen)
         assert screen.derived is not None
-        assert [finding.rule for finding in screen.derived.findings.found] == ["target-ratio-clamped"]
+        assert [finding.rule for finding in screen.derived.findings.findings] == ["target-ratio-clamped"]
         assert screen.saved.pane == "what-if"
