@@ -28,7 +28,7 @@ def facts_memories(answer: FollowedFacts | FactsAtRisk, user: str, masker: Maske
 
 
 def _carried(answer: FollowedFacts | FactsAtRisk) -> list[Fact]:
-    """Each fact at risk once; of followed ones those that the last list no longer has, unless fates were asked for."""
+    """Facts at risk, each once; or facts that the last list no longer has, unless fates were asked for."""
     if isinstance(answer, FactsAtRisk):
         facts = [entry.fact for entry in answer.facts]
     else:

@@ -17,7 +17,7 @@ from inspector.summaries.words import word_changes
 Told = TypeVar("Told")
 #: No format of a secret fits shorter texts, nor is one known that is shorter.
 _LEAST = 6
-#: What facts are only compared by.
+#: Fields of facts that are only compared.
 _UNSAID = ("canon", "things")
 _SECRET = masked_as("a secret")
 _PLAIN = frozenset({int, float, bool, type(None)})
@@ -53,7 +53,7 @@ def masked(told: Told, masker: Masker) -> Told:
 
 
 def masking_note(masker: Masker) -> list[str]:
-    """What a person at the terminal is told of it: one sentence, or none."""
+    """A sentence about it for the person at the terminal, or none."""
     words = masked_words(masker)
     return (
         [f"{words}; --no-mask leaves {'it' if sum(masker.counts.values()) == 1 else 'them'}."]
@@ -63,7 +63,7 @@ def masking_note(masker: Masker) -> list[str]:
 
 
 def masked_words(masker: Masker) -> str:
-    """What was taken out, in a sentence without its end mark; "" where nothing was."""
+    """The removed secrets in a sentence without its end mark; "" for none."""
     counts = masker.counts
     number = sum(counts.values())
     if not number:

@@ -10,11 +10,11 @@ from inspector.config.agent_folders import refuse_agent_folders
 from inspector.config.folders import write_whole
 from inspector.core.errors import OutputProblem, StoreError
 
-#: Files that SQLite keeps beside a database.
+#: Files that SQLite keeps next to a database.
 _BESIDE = ("", "-wal", "-shm", "-journal")
 #: Hermes' settings, in the folder of its database.
 _SETTINGS = ("config.yaml", "config.yml", ".env")
-#: Endings of sessions. An existing file with one of them is never overwritten, wherever it lies.
+#: Endings of sessions. An existing file with such an ending is never overwritten, in any folder.
 _SESSIONS = (".jsonl", ".db", ".sqlite", ".sqlite3", ".zst", ".zstd", *(f".db{end}" for end in _BESIDE[1:]))
 #: Endings of files that may be overwritten in a folder of sessions: no agent writes such files there.
 _PAGES = (".html", ".htm", ".csv")

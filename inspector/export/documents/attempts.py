@@ -1,4 +1,4 @@
-"""Attempts: what was sent and what came of it, what each summary keeps, lives and recall."""
+"""Attempts: orders and results, facts that each summary keeps, lives and recall."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def attempt_document(attempt: Attempt, full: bool = False) -> Document:
 
 
 def outcome_document(outcome: SummaryOutcome) -> Document:
-    """What a summary keeps, beside the attempt that it is (null for the recorded one)."""
+    """Facts that a summary keeps, with its attempt (null for the recorded one)."""
     return {
         "compaction": outcome.compaction,
         "attempt": None if outcome.attempt is None else attempt_document(outcome.attempt),
@@ -73,7 +73,7 @@ def outcome_document(outcome: SummaryOutcome) -> Document:
 
 
 def sending_document(sending: Sending) -> Document:
-    """What would be sent, or was."""
+    """An order, sent or not."""
     cost = sending.cost
     return {
         "to": [
@@ -109,7 +109,7 @@ def curve_document(points: Sequence[CurvePoint]) -> list[Document]:
 
 
 def recall_document(recall: Recall) -> Document:
-    """What could be answered from one list."""
+    """Answers from one list."""
     agreed = recall.agreement
     return {
         "compaction": recall.outcome.compaction,

@@ -46,7 +46,7 @@ def _conversation(entry: ListedConversation) -> Document:
 
 
 def database_documents(answer: Iterable[Database]) -> list[Document]:
-    """The answer of `store`: what each database is, and the tables that lie in it."""
+    """The answer of `store`: each database and its tables."""
     return [
         {
             "path": str(entry.info.path),
@@ -65,7 +65,7 @@ def database_documents(answer: Iterable[Database]) -> list[Document]:
 
 
 def store_documents(answer: Iterable[ListedStore]) -> list[Document]:
-    """The answer of `stores`: where each is, whose, and what it cannot tell."""
+    """The answer of `stores`: path, agent and limits of each."""
     return [
         {
             "path": str(entry.info.path),

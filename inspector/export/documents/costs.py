@@ -11,7 +11,7 @@ from inspector.export.documents.document import Document
 
 
 def bill_document(found: tuple[Bill, Rates] | None, modelled: bool = False) -> Document | None:
-    """What a compaction cost, and when that had come back; None where it is not known."""
+    """Cost of a compaction and its break-even; None where unknown."""
     document = None if found is None else cost_document(found[0].cost, found[1])
     if document is None or found is None:
         return None
@@ -60,7 +60,7 @@ def _request(one: PricedRequest) -> Document:
 
 
 def cost_document(cost: Cost | None, rates: Rates | None) -> Document | None:
-    """What something cost, and of what day the prices are; None where they are not known."""
+    """A cost with the date of its prices; None where unknown."""
     if cost is None or rates is None:
         return None
     return {
@@ -90,7 +90,7 @@ def sent_document(opened: OpenedRequest) -> Document:
 
 
 def sums_document(answer: Requests) -> Document:
-    """The requests of a conversation in sums: what they sent, missed and cost, by cause, and what idling did."""
+    """Sums of the requests of a conversation: tokens, misses and costs by cause, and the cost of idling."""
     priced, idle = answer.priced, answer.idle()
     rates = next((one.rates for one in priced if one.rates is not None), None)
     dates = sorted({one.rates.date for one in priced if one.rates is not None and one.rates.date})

@@ -1,4 +1,4 @@
-"""What a document is, and how it is written."""
+"""Documents, and how they are written as JSON."""
 
 from __future__ import annotations
 
@@ -7,13 +7,16 @@ import re
 from typing import Any
 
 Document = dict[str, Any]
-#: What JSON leaves unescaped although a terminal may act on it: DEL, C1 controls, and what turns text round.
+#: Characters that JSON leaves unescaped and a terminal may act on: DEL, C1 controls, bidi marks.
 _UNSAFE = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
 def json_bytes(document: Any) -> bytes:
-    """JSON in UTF-8, whatever the locale. What a terminal could act on is escaped, which says the same in JSON; so is
-    all of a text with lone surrogates, which UTF-8 lacks, or whole numbers of more than 64 bits."""
+    """Return JSON in UTF-8, for any locale.
+
+    Characters that a terminal could act on are escaped. So are whole documents with lone surrogates, which UTF-8
+    lacks, or with integers of more than 64 bits.
+    """
     import msgspec
 
     try:

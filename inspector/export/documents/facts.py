@@ -1,4 +1,4 @@
-"""Facts: what became of them, those at risk, and what of them is to be carried over."""
+"""Facts: their fates, facts at risk, and facts to carry over."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ def first_line(message: Message) -> str:
 
 
 def compaction_documents(answer: Iterable[JudgedCompaction]) -> list[Document]:
-    """The answer of `compactions`: what was recorded, and what the engine plans for the same list."""
+    """The answer of `compactions`: recorded compactions, and the engine's plan for the same list."""
     return [_compaction(entry) for entry in answer]
 
 
@@ -142,7 +142,7 @@ def _compaction(entry: JudgedCompaction) -> Document:
 
 
 def microcompaction_documents(answer: Iterable[Microcompaction]) -> list[Document]:
-    """The microcompactions in the answer of `compactions`: what was cleared; there is no summary."""
+    """The microcompactions in the answer of `compactions`: the cleared results, without a summary."""
     return [
         {
             "index": entry.index,
@@ -190,7 +190,7 @@ def failure_documents(answer: Iterable[FailedCompaction]) -> list[Document]:
 
 
 def plan_documents(answer: Iterable[PlannedFile]) -> list[Document]:
-    """The answer of `plan`: what a compaction of each file's list would do."""
+    """The answer of `plan`: a compaction of each file's list."""
     return [_plan(entry) for entry in answer]
 
 

@@ -8,7 +8,7 @@ from inspector.export.documents.document import Document
 from inspector.quality.measures.definitions import DEFINITIONS
 from inspector.quality.measures.measure import Evidence, Measure, Share
 
-#: So many characters of a message are told as evidence.
+#: Maximum length of evidence, in characters.
 _TOLD = 300
 
 

@@ -1,4 +1,4 @@
-"""A report as a document: its values as they are, facts as the command `facts` tells them."""
+"""A report as a document: its values, with facts as in the command `facts`."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ from inspector.replay.reproducing import Reproduction
 from inspector.replay.sweep import Sweep
 from inspector.replay.whatif import Metrics, Range, WhatIf, stuck
 
-#: What the summary's size was taken from, in words.
+#: The model of the summary's size in words.
 _MODELS = {
     True: "the sizes of the recorded summaries, then their median",
     False: "the budget of the rules: no summary was recorded",
@@ -111,7 +111,7 @@ def range_document(found: Range) -> Document:
 
 
 def _cost(answer: Replay, metrics: Metrics, events: Sequence[Event]) -> Document | None:
-    """What a run cost; None where that is not known."""
+    """Cost of a run; None where unknown."""
     if metrics.cost is None:
         return None
     return {
@@ -123,7 +123,7 @@ def _cost(answer: Replay, metrics: Metrics, events: Sequence[Event]) -> Document
 
 
 def _recorded(recording: Recording, metrics: Metrics) -> Document:
-    """What was recorded, in steps of the logical transcript."""
+    """The recorded compactions, in steps of the logical transcript."""
     return {
         "messages": len(recording.transcript),
         "compactions": [event._asdict() for event in recording.events],
@@ -133,7 +133,7 @@ def _recorded(recording: Recording, metrics: Metrics) -> Document:
 
 
 def _whatif(run: WhatIf, recording: Recording) -> Document:
-    """What the settings would have done."""
+    """The run under the settings."""
     same = [(e.step, e.head_end, e.tail_start) for e in run.events] == [
         (e.step, e.head_end, e.tail_start) for e in recording.events
     ]

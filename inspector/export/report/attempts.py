@@ -1,4 +1,4 @@
-"""What the attempts of a compaction keep beside its recorded summary, as a report tells it."""
+"""Facts that the attempts of a compaction keep, and its recorded summary, for a report."""
 
 from __future__ import annotations
 
@@ -22,8 +22,10 @@ def attempts_part(
     facts: ConversationFacts,
     watch: Watch | None = None,
 ) -> AttemptsPart:
-    """The recorded summary and the newest of `attempts` that are of this compaction, in the order in which they were
-    made. Those of a planned one took other messages, so they are only counted."""
+    """The recorded summary and the newest attempts of this compaction, oldest first.
+
+    Attempts at planned boundaries took other messages, so they are only counted.
+    """
     recorded = compared.recorded
     mine = [one for one in attempts if one.place.compaction == recorded.index]
     shown = [one for one in mine if one.place.step is None][-ATTEMPTS:]

@@ -1,4 +1,4 @@
-"""The charts of a report worked out: where lines, marks and labels stand, and what is told to those who see none."""
+"""Geometry of the charts of a report: lines, marks, labels, and descriptions for readers without pictures."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from inspector.export.text.whatif import graph
 
 #: Charts are so wide in their own units; a page scales them.
 WIDTH = 1000
-#: A curve is drawn with about so many points; drops and peaks stay.
+#: Approximate number of points of a curve; drops and peaks stay.
 _POINTS = 700
-#: Limits that lie so far above all else are left out: what happens would be a line at the bottom.
+#: Limits this far above all values are left out, else the curve would be a line at the bottom.
 _FAR = {"threshold": 4.0, "hygiene": 1.6, "context": 1.6}
 #: The width of a chart of text, in characters.
 _COLUMNS = 96
@@ -30,13 +30,13 @@ _MARKERS = {
         (-5, -2), (-2, -2), (-2, -5), (2, -5), (2, -2), (5, -2), (5, 2), (2, 2), (2, 5), (-2, 5), (-2, 2), (-5, 2),
     ),
 }  # fmt: skip
-#: Labels of curves stand so far apart, at least.
+#: Minimum distance of the labels of curves.
 _APART = 19.0
 
 
 @dataclass(frozen=True, slots=True)
 class Lane:
-    """A generation below the course. `label` is "" where there is no room for one."""
+    """A generation below the curve. `label` is "" where there is no room."""
 
     x: float
     width: float
@@ -113,7 +113,7 @@ class SurvivalChart:
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A region of a list. `label` is "" where there is no room for one."""
+    """A region of a list. `label` is "" where there is no room."""
 
     region: str
     x: float
@@ -133,7 +133,7 @@ class RegionsRow:
 
 @dataclass(frozen=True, slots=True)
 class RegionsChart:
-    """The regions that were recorded, above those that were planned."""
+    """Recorded regions above planned ones."""
 
     rows: tuple[RegionsRow, ...]
     height: float
@@ -222,7 +222,7 @@ def _marks(falls: Sequence[Fall], places: Sequence[float]) -> Iterator[Mark]:
     for fall, x in zip(falls, places, strict=True):
         told = f"Compaction {fall.compaction}: ~{fall.before:,} to ~{fall.after:,} tokens"
         told += ", no summary was made" if fall.fallback else ""
-        # Where discs would overlap, only some have numbers; the others are dots below them.
+        # Where discs would overlap, some have numbers, and the others are dots below them.
         if x - last < 26:
             yield Mark(x, CourseChart.top - 8, 3, "", fall, told)
         else:
@@ -258,7 +258,7 @@ def survival_chart(report: Report) -> SurvivalChart:
 
     drawn: list[tuple[int, Curve, list[tuple[float, float]]]] = []
     for at, curve in enumerate(report.curves):
-        # Curves that coincide lie beside each other, so that each can be followed.
+        # Equal curves are drawn side by side.
         aside = 1.7 * (at - len(report.curves) // 2)
         points = [
             (x(column), y(share.value) + aside)
@@ -288,7 +288,7 @@ def survival_chart(report: Report) -> SurvivalChart:
             )
             for (at, curve, points), label in zip(drawn, labels, strict=True)
         ),
-        f"Of all that was summarized so far. {told or 'No facts were found'}.",
+        f"Of all facts summarized up to then. {told or 'No facts were found'}.",
     )
 
 

@@ -1,4 +1,4 @@
-"""What requests and compactions cost, as a report tells it."""
+"""Costs of requests and compactions for a report."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def costs_part(found: Requests) -> CostsPart:
 
 
 def bill_words(recorded: Compaction, found: tuple[Bill, Rates] | None, requests: Requests) -> str:
-    """What a compaction cost, or why that is not known."""
+    """Cost of a compaction, or why it is unknown."""
     if found is None:
         return f"not known: {why_no_bill(recorded, requests)}"
     return ("modelled, " if requests.modelled else "") + found[0].words

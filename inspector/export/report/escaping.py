@@ -7,17 +7,19 @@ import re
 from inspector.core.text import safe
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>|~&$@])")
-#: What starts a block where a line starts: headings, lists, rules, quotes, definitions.
+#: Marks that start a block at the start of a line: headings, lists, rules, quotes, definitions.
 _OPENS = re.compile(r"^([#+=\-:!%^])")
 _ORDERED = re.compile(r"^(\d{1,9})([.)])(?=\s|$)")
-#: What some renderers turn into links by themselves.
+#: Texts that some renderers turn into links.
 _ADDRESS = re.compile(r"(?i)(\b(?:https?|ftp|mailto|xmpp|javascript|data|file|vbscript))(:)|(\bwww)(\.)")
 _TICKS = re.compile(r"`+")
 
 
 def line(text: str) -> str:
-    """A text in one line that Markdown shows as it is, wherever it stands; "(nothing)" for one that shows nothing, as
-    a bare list mark would make a heading of the line above it."""
+    """Return a text in one line that Markdown shows unchanged, in any place.
+
+    An empty text becomes "(nothing)": a bare list mark would make a heading of the line above.
+    """
     one = " ".join(safe(text).split())
     if not one:
         return "(nothing)"

@@ -19,9 +19,11 @@ from inspector.quality.losses import is_lost, lives_after
 def facts_part(
     facts: ConversationFacts, compaction: int, limit: int, ended: Sequence[Life] = ()
 ) -> FactsPart:
-    """The facts that a compaction and the earlier ones summarized, counted by kind and fate after it; and those that it
-    summarized itself, at most `limit` of each kind and fate. `ended` are earlier ones that are gone or weakened since
-    it. A fact that was said again, taken back or changed later is not counted as lost."""
+    """Return the facts of a compaction and of earlier ones by kind and fate after it.
+
+    At most `limit` facts of each kind and fate are listed. `ended` are earlier facts that it ended or weakened. A
+    fact that was said again, taken back or changed later does not count as lost.
+    """
     lives = facts.of(compaction)
     after = [life for life in lives_after(facts.lives, compaction) if is_lost(life) or not life.fate.gone]
     counts = {

@@ -14,8 +14,10 @@ _ENDINGS: dict[str, Form] = {".html": "html", ".htm": "html", ".md": "markdown",
 
 
 def form_of(path: Path | None, asked: str | None) -> Form:
-    """The form asked for, else the one that the file's ending means; HTML for standard output (no path). Raises
-    UsageProblem where neither says it."""
+    """Return the wanted form, else the form of the file's ending; HTML for standard output (no path).
+
+    Raises UsageProblem where neither names a form.
+    """
     if asked == "html" or (asked is None and path is None):
         return "html"
     if asked == "markdown":

@@ -266,7 +266,7 @@ def _regions(inspection: Inspection, settings: Settings, one: Compared) -> tuple
 
 
 def _findings(found: Iterable[Finding]) -> tuple[FindingGroup, ...]:
-    """Findings by rule, in the order in which the rules come up."""
+    """Findings by rule, in the order of their first finding."""
     by_rule: dict[str, list[tuple[str, str]]] = {}
     for one in found:
         place = "" if one.generation is None else f"list {one.generation}"

@@ -1,4 +1,4 @@
-"""How much of a conversation a report shows. What is left out is counted and said."""
+"""Maximum sizes of a report. Omitted parts are counted and named."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ def render_markdown(report: Report) -> str:
 
 @lru_cache(maxsize=1)
 def html_templates() -> Environment:
-    """Templates of pages: nothing in a text acts on a browser, or changes the direction of what stands around it."""
+    """Templates of pages: no text acts on a browser or changes the direction of the text around it."""
     return _templates(safe)
 
 
@@ -86,7 +86,7 @@ def _templates(shown: Callable[[str], str]) -> Environment:
 
 
 def _blocks(items: tuple[Item, ...]) -> list[tuple[bool, list[Item]]]:
-    """Items that stand together: (whether they are of a list, items)."""
+    """Groups of items: (whether it is a list, items)."""
     return [
         (listed, list(found)) for listed, found in groupby(items, lambda i: i.kind in ("bullet", "number"))
     ]
@@ -105,7 +105,7 @@ def _functions(module: ModuleType) -> dict[str, Callable[..., Any]]:
     }
 
 
-#: What templates ask: the words and charts of a report, and some of their own.
+#: Names for templates: words, charts and filters.
 _FILTERS: dict[str, Callable[..., Any]] = {
     **_functions(wording),
     **_functions(charting),

@@ -43,8 +43,11 @@ class Derivation:
 
 @dataclass(frozen=True, slots=True)
 class GenerationLine:
-    """A live list between two compactions. `said` are the messages first said in it, copies and summary left out;
-    `first_step` is the step of the first of them, from 1; `tokens` of the whole list with its system prompt."""
+    """A live list between two compactions.
+
+    `said` counts messages without copies and summary, `first_step` is the step of the first of them, from 1. `tokens`
+    are those of the whole list with its system prompt.
+    """
 
     number: int
     session: str
@@ -82,15 +85,15 @@ class Course:
     hygiene: int = 0
 
 
-#: A fact as a report tells it: taken by a compaction, or at risk.
+#: A fact in a report: taken by a compaction, or at risk.
 ToldFact = Life | AtRisk
 
 
 @dataclass(frozen=True, slots=True)
 class FactGroup:
-    """Facts of one kind, best rank first, a user's before all others; `more` were left out.
+    """Facts of one kind, a user's first, then by rank; `more` were left out.
 
-    What died with a compaction is told as it is after that one (see `Life.seen`).
+    A fact that a later compaction ended has its fate after that one (see `Life.seen`).
     """
 
     kind: Kind
@@ -105,11 +108,11 @@ class FactGroup:
 
 @dataclass(frozen=True, slots=True)
 class FactsPart:
-    """What a compaction made of the facts that it summarized.
+    """Fates of the facts that a compaction summarized.
 
-    `counts` has how many of each kind had which outcome. `lost` are those whose value is gone with this compaction
-    (outcomes "lost" and "value lost"), `weakened` those that no longer bind, `died` those of earlier compactions that
-    are gone since this one, `kept` the others, `pruned` those of pruned tool results whose value is gone.
+    `counts` are by kind and outcome. `lost` are facts with the outcomes "lost" and "value lost", `weakened` facts no
+    longer bind. `died` are facts of earlier compactions that this one ended, `kept` the others, `pruned` facts of
+    pruned tool results whose value is gone.
     """
 
     counts: Mapping[Kind, Mapping[Outcome, int]]
@@ -121,12 +124,12 @@ class FactsPart:
 
     @property
     def kinds(self) -> tuple[Kind, ...]:
-        """The kinds of which there are any, in their order."""
+        """The kinds with any facts, in order."""
         return tuple(kind for kind in KINDS if any(self.counts[kind].values()))
 
     @property
     def none_lost(self) -> str:
-        """What is to be said where no fact is known to be lost."""
+        """Sentence for a report without lost facts."""
         unknown = sum(counts["unknown"] for counts in self.counts.values())
         if unknown:
             return (
@@ -163,7 +166,7 @@ class MeasureLine:
 
 @dataclass(frozen=True, slots=True)
 class DiffPart:
-    """A summary beside the one of compaction `against`. `limit` items of each change are to be shown of a section."""
+    """A summary compared with that of compaction `against`; at most `limit` items of each change by section."""
 
     against: int
     diff: SummaryDiff
@@ -250,14 +253,14 @@ class CompactionPart:
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """Survival of one kind: after each compaction, how much of all that was summarized so far can still be read."""
+    """Survival of one kind: after each compaction, the share of all summarized facts that can still be read."""
 
     kind: Kind
     shares: tuple[Share | None, ...]
 
     @property
     def last(self) -> Share | None:
-        """What is left now; None where nothing was summarized."""
+        """The share that is left; None where nothing was summarized."""
         share = self.shares[-1] if self.shares else None
         return share if share is not None and share.of else None
 
@@ -305,8 +308,10 @@ class DriftPart:
 
 @dataclass(frozen=True, slots=True)
 class RiskPart:
-    """What a compaction of the live list would take out of it now. `reason` says why it would not compact, "" if it
-    would. `total` counts all facts that would leave verbatim context, `once` those that are said there once."""
+    """Facts that a compaction of the live list would take now.
+
+    `reason` says why nothing would be compacted, "" otherwise. `total` counts the facts, `once` those said once.
+    """
 
     reason: str
     head_end: int
@@ -345,7 +350,7 @@ class Report:
     costs: CostsPart
     risk: RiskPart
     findings: tuple[FindingGroup, ...]
-    #: By severity, those of compactions included.
+    #: By severity, findings of compactions included.
     finding_counts: Mapping[Severity, int]
     notes: tuple[str, ...]
     context_length: int

@@ -37,7 +37,7 @@ KIND_NAMES: Mapping[Kind, tuple[str, str]] = {
     "link": ("thing told or found", "things told or found"),
 }
 #: The signs of a comparison in text, as far as tools for differences read others.
-#: What the excerpt shows of a fact that is not there in its own words.
+#: Labels of excerpts of facts that survive in other words.
 _EXCERPTS = {
     "value lost": "Mentioned",
     "paraphrased": "Now",
@@ -84,7 +84,7 @@ def share_percent(share: Share | None) -> str:
 
 
 def share_words(share: Share | None, unit: str = "share") -> str:
-    """A share as "67% (6 of 9)"; "yes" or "no" for a single question; "" where there is nothing to tell."""
+    """A share as "67% (6 of 9)"; "yes" or "no" for a single question; "" for no share."""
     if share is None or share.value is None:
         return ""
     if unit == "yes or no" and share.of == 1:
@@ -105,7 +105,7 @@ def number(value: float) -> str:
 
 
 def later_words(told: ToldFact) -> tuple[str, ...]:
-    """Sentences about a fact's life after the compaction with which it is told."""
+    """Sentences about the later life of a fact."""
     if isinstance(told, AtRisk):
         return ()
     words = []
@@ -128,7 +128,7 @@ def later_words(told: ToldFact) -> tuple[str, ...]:
 
 
 def boundary_words(compared: Compared) -> str:
-    """Recorded beside planned in a sentence."""
+    """Recorded and planned in a sentence."""
     recorded, planned = compared.recorded, compared.planned
     told = f"Recorded: head_end {recorded.head_end}, tail_start {recorded.tail_start}"
     told += "" if recorded.exact else " (inferred)"
@@ -151,7 +151,7 @@ def diff_counts(part: DiffPart) -> str:
 
 
 def kind_name(kind: Kind, number: int = 2) -> str:
-    """The name of a kind for so many facts of it."""
+    """The name of a kind, singular or plural."""
     return KIND_NAMES[kind][0 if number == 1 else 1]
 
 
@@ -188,7 +188,7 @@ def saved_words(part: CompactionPart) -> str:
 
 
 def regions_words(part: CompactionPart) -> str:
-    """What the regions of the list before took, as it stood; and the middle as the summary model got it, pruned."""
+    """Tokens of the regions before the compaction, and of the pruned middle that the summary model got."""
     head, middle, tail = part.tokens
     pruned = part.compared.planned.middle_tokens
     agree = part.compared.agree and bool(part.compared.planned.pruned)
@@ -197,30 +197,30 @@ def regions_words(part: CompactionPart) -> str:
 
 
 def summary_name(part: CompactionPart) -> str:
-    """What stands where a summary should."""
+    """Sentence in place of a missing summary."""
     return "The fallback text" if part.recorded.fallback else "The summary"
 
 
 def summary_length(part: CompactionPart) -> str:
-    """How long the whole summary is, and where it stands."""
+    """Length of the summary, and its place."""
     where = ", merged into the first message of the tail" if part.recorded.merged else ""
     return f"{len(part.summary or '') + part.summary_more:,} characters{where}"
 
 
 def outcome_name(told: ToldFact) -> str:
-    """What became of a fact, in a word: "at risk" where nothing did yet."""
+    """Fate of a fact in a word; "at risk" before a compaction."""
     return "at risk" if isinstance(told, AtRisk) else told.outcome
 
 
 def fate_words(told: ToldFact) -> str:
-    """What became of a fact, with its sign."""
+    """Fate of a fact with its sign."""
     if isinstance(told, AtRisk):
         return f"{FATE_SIGNS['at risk']} {'said once' if told.once else 'at risk'}"
     return f"{FATE_SIGNS[told.outcome]} {told.outcome}"
 
 
 def place_words(told: ToldFact) -> str:
-    """Where a fact was said and is found, and how often it came up; begins with a comma."""
+    """Places of a fact and its number of mentions; begins with a comma."""
     saying, uses = told.saying, told.fact.uses
     words = [place_name(saying.index, saying.message if saying.message >= 0 else None, saying.generation)]
     if isinstance(told, Life) and told.fate.alive and told.fate.where:
@@ -233,14 +233,14 @@ def place_words(told: ToldFact) -> str:
 
 
 def mention_words(told: ToldFact) -> str:
-    """What the excerpt of a fact is; "" where there is none to be shown."""
+    """Label of the excerpt of a fact; "" for none."""
     if not excerpt(told) or not isinstance(told, Life) or told.outcome not in _EXCERPTS:
         return ""
     return f"{_EXCERPTS[told.outcome]} in the {told.fate.where}"
 
 
 def excerpt(told: ToldFact) -> str:
-    """The text around the place where a fact, or its thing, still stands."""
+    """The text around a surviving fact, or around its subject."""
     return told.fate.excerpt if isinstance(told, Life) else ""
 
 
@@ -272,7 +272,7 @@ class ChangedSection:
 
 
 def changed_sections(part: DiffPart) -> list[ChangedSection]:
-    """The sections of a comparison in which something changed, or that came or went."""
+    """Changed, added and removed sections of a comparison."""
     sections = []
     for section in part.diff.sections:
         changed = [item for item in section.items if item.change != "kept"]
@@ -313,7 +313,7 @@ def diff_lines(part: DiffPart) -> list[str]:
         for item in section.items:
             lead = f"(from {item.from_section}) " if item.change == "moved" else ""
             text = "".join(_WRITTEN[change].format(text) for change, text in word_changes(item))
-            # Only the first line of an item has its sign; the others stand below its text.
+            # Only the first line of an item has its sign.
             lines.append(f"{_LINE_SIGNS[item.change]} {lead}{text}".replace("\n", "\n  "))
         if section.more:
             lines.append(f"  and {section.more:,} more changes")
@@ -323,7 +323,7 @@ def diff_lines(part: DiffPart) -> list[str]:
 
 
 def risk_words(risk: RiskPart) -> str:
-    """What a compaction would take out of the live list now."""
+    """Sentence about the facts that a compaction would take now."""
     if risk.reason:
         return f"A compaction of the live list would change nothing now: {risk.reason}."
     if not risk.total:
@@ -336,7 +336,7 @@ def risk_words(risk: RiskPart) -> str:
 
 
 def made_words(report: Report) -> str:
-    """What the report is of, and when it was made."""
+    """Subject and time of the report."""
     made = moment(report.made_at)
     return (
         f"Conversation {report.conversation}, {count(len(report.sessions), 'session')}, from {report.database}. "
@@ -346,7 +346,7 @@ def made_words(report: Report) -> str:
 
 
 def attempt_name(line: AttemptLine) -> str:
-    """What a summary is called beside others of its compaction."""
+    """Name of a summary among those of its compaction."""
     return f"#{line.id} {safe_title(line.name)}" if line.id else "recorded"
 
 
@@ -360,7 +360,7 @@ def survival_words(kinds: Sequence[KindSurvival], kind: Kind | None = None) -> s
 
 
 def cause_words(cause: str) -> str:
-    """What a cause of misses means."""
+    """Meaning of a cause of misses."""
     return CAUSE_WORDS.get(cause, cause)
 
 

@@ -1,4 +1,4 @@
-"""Attempts as text for people: what each summary keeps by kind beside its size and cost; lists, lives, recall."""
+"""Attempts as text: facts that each summary keeps by kind, its size and cost; lists, lives, recall."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _heading(attempt: Document) -> str:
 
 
 def _shortened(text: str, most: int) -> str:
-    """A name without its middle: what tells commands apart is at their end."""
+    """A name without its middle: the end of a command is most distinctive."""
     half = (most - 1) // 2
     return text if len(text) <= most else f"{text[:half]}…{text[-half:]}"
 
@@ -147,7 +147,7 @@ def _bar(count: int, of: int, sign: str) -> str:
 
 
 def print_recall(documents: Sequence[Document]) -> None:
-    """What could be answered, a line a question, and how far that agrees with the fates."""
+    """Answers, a line per question, and their agreement with the fates."""
     console = console_for()
     for number, entry in enumerate(documents):
         if number:

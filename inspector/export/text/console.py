@@ -14,17 +14,17 @@ from inspector.core.text import safe
 
 #: The width of text that goes to a file or a pipe, in characters.
 WIDTH = 120
-#: So many cells are left to what gives way in its width, at least.
+#: Minimum width of a flexible column, in cells.
 _LEAST = 18
 _GAP = "  "
-#: So many characters a cell are looked at where a text is cut: marks that take no cell stand on one that does.
+#: Maximum number of characters per cell when a text is cut: combining marks take no cell.
 _LONGEST = 8
 #: A character that may take another number of cells than one.
 _ODD = re.compile("[^ -~…–—‘’“”·•→←│─]")
 
 
 def console_for() -> Console:
-    """The console that answers are printed to; what is no terminal gets lines of a fixed width."""
+    """Return the console for answers; without a terminal lines have a fixed width."""
     console = Console(highlight=False, soft_wrap=False)
     if not console.is_terminal:
         console.width = WIDTH
@@ -65,9 +65,11 @@ def say(console: Console, text: str, style: str = "") -> None:
 
 
 class Table:
-    """Rows under the names of their columns. The column "text" is folded to the room there is, unless it is one of
-    those that are cut. Nothing else is: where lines are too short, columns that can be spared are left out, then lines
-    are longer."""
+    """Rows under the names of their columns.
+
+    The column "text" is folded to the width, unless it is in `cut`. On narrow lines columns in `spare` are left out;
+    then lines get longer.
+    """
 
     def __init__(self, columns: Sequence[tuple[str, bool]], spare: Sequence[str], cut: Sequence[str]) -> None:
         self._columns = tuple(columns)
@@ -75,12 +77,12 @@ class Table:
         self._rows: list[tuple[str, ...]] = []
 
     def add(self, *cells: object) -> None:
-        """A row of cells, safe for a terminal; None is an empty cell, and so are those that are missing."""
+        """Add a row of cells, safe for a terminal; None and missing cells are empty."""
         shown = ["" if cell is None else safe(str(cell)) for cell in cells]
         self._rows.append((*shown, *[""] * (len(self._columns) - len(shown))))
 
     def lines(self, room: int) -> list[str]:
-        """The lines, of so many cells where that can be; the names first."""
+        """The lines, in `room` cells if possible; the names first."""
         rows = [tuple(name for name, _ in self._columns), *self._rows]
         shown = list(range(len(self._columns)))
         needs = [max(_width(line) for row in rows for line in row[at].split("\n")) for at in shown]
@@ -93,7 +95,7 @@ class Table:
         for name in self._spare:
             if taken(shown) > room:
                 shown = [at for at in shown if self._columns[at][0] != name]
-        # What is left of the line is for the columns that give way.
+        # The rest of the line is for the flexible columns.
         left = max(0, room - taken(shown))
         widths = dict(enumerate(needs))
         for at in shown:
@@ -118,8 +120,10 @@ class Table:
 
 
 def table_of(*columns: tuple[str, bool], spare: Sequence[str] = (), cut: Sequence[str] = ()) -> Table:
-    """A table of columns: (name, whether it is aligned to the right). `spare` names those that can be left out, the
-    first one first, `cut` those whose texts end with … where there is no room."""
+    """Return a table of columns: (name, whether it is aligned to the right).
+
+    `spare` names columns that can be left out, in that order; `cut` names columns whose texts may be cut with "…".
+    """
     return Table(columns, spare, cut)
 
 
@@ -145,7 +149,7 @@ def _cut(text: str, width: int) -> list[str]:
     one = " ".join(text.split())
     if _width(one) <= width:
         return [one]
-    # What is far behind the cut need not be looked at.
+    # Text far after the cut is ignored.
     one = one[: _LONGEST * width]
     cut = one[: width - 1] if _ODD.search(one) is None else set_cell_size(one, width - 1)
     return [cut.rstrip() + "…"]

@@ -42,7 +42,7 @@ def _lost(entry: Document) -> str:
 
 
 def shortest_names(ids: Sequence[str]) -> dict[str, str]:
-    """For each id its shortest beginning, of eight characters or more, that no other of them has."""
+    """Shortest unique prefix of each id, of eight characters or more."""
     ordered = sorted(set(ids))
     names = {}
     for at, one in enumerate(ordered):
@@ -91,7 +91,7 @@ def print_stores(documents: Sequence[Document]) -> None:
 
 
 def print_store_list(documents: Sequence[Document]) -> None:
-    """A line a store, and below it what it cannot tell."""
+    """A line per store, with its limits below."""
     console = console_for()
     for entry in documents:
         say(console, entry["path"], "bold")
@@ -101,7 +101,7 @@ def print_store_list(documents: Sequence[Document]) -> None:
 
 
 def _list_of(hit: Document) -> str:
-    """The list in which a message was said, and whether it is still there."""
+    """The list of a message, and the compaction that removed it."""
     if hit["generation"] is None:
         return ""
     return f"gen {hit['generation']}, {'left c' + str(hit['left_with']) if hit['left_with'] else 'live'}"

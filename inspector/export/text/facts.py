@@ -77,7 +77,7 @@ def _alive(fate: Document) -> bool:
 
 
 def _after(entry: Document) -> Iterable[str]:
-    """What is to be said of the fact's later life."""
+    """Sentences about the fact's later life."""
     if entry.get("changed"):
         yield f"the summary says {safe(entry['changed'])} instead of {safe(entry['value'])}"
     died, back, other = entry.get("died"), entry.get("back"), entry.get("contradicted")

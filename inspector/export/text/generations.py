@@ -15,7 +15,7 @@ _GUTTERS = {"head": "▎", "middle": "┊", "tail": "▌"}
 
 
 def print_show(document: Document) -> None:
-    """A generation: what its numbers are and one line a message."""
+    """A generation: its numbers, and a line per message."""
     console = console_for()
     tokens = document["tokens"]
     state = (
@@ -86,7 +86,7 @@ def print_steps(console: Console, steps: Iterable[Document]) -> None:
 
 
 def print_compactions(documents: Sequence[Document]) -> None:
-    """A compaction: what it did, why, and recorded beside planned; then the microcompactions, a line each."""
+    """Compactions: sizes, reason, recorded and planned boundaries; then a line per microcompaction."""
     console = console_for()
     if not documents:
         say(console, "This conversation was never compacted.")
@@ -154,7 +154,7 @@ def _print_microcompaction(console: Console, entry: Document) -> None:
 
 
 def _budgets(document: Document) -> str:
-    """What a compaction keeps and makes at most; of what was observed the usual."""
+    """Maximum sizes of tail and summary; for observed profiles the usual ones."""
     tail, summary = document["tail_token_budget"], document["max_summary_tokens"]
     if document["observed"]:
         return f"{f'tail budget {tail:,}' if tail else 'no tail'} · summary usually ~{summary:,}"
@@ -162,7 +162,7 @@ def _budgets(document: Document) -> str:
 
 
 def print_plans(documents: Sequence[Document]) -> None:
-    """What a compaction of each file would do."""
+    """The plan of each file."""
     console = console_for()
     for entry in documents:
         say(console, entry["file"], "bold")

@@ -49,7 +49,7 @@ def print_losses(documents: Sequence[Document]) -> None:
 
 
 def told_losses(lost: Mapping[str, int], weakened: int) -> str:
-    """ "2 rules, 1 value lost, 1 weakened": what was lost, in words, the gravest first."""
+    """Lost facts in words, the gravest first: "2 rules, 1 value lost, 1 weakened"."""
     counts = [
         f"{lost[kind]:,} {word}{'' if lost[kind] == 1 else 's'}"
         for kind, word in _WORDS.items()

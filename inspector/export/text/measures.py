@@ -11,7 +11,7 @@ from inspector.core.shares import percent
 from inspector.export.documents.document import Document
 from inspector.export.text.console import console_for, say
 
-#: So many things that are not known any more are told of each measure and compaction.
+#: Maximum number of lost things per measure and compaction.
 _LISTED = 5
 _NAME, _CELL = 34, 16
 
@@ -28,7 +28,7 @@ def print_measures(document: Document) -> None:
     heads.append("all")
     beside = max(1, (console.width - _NAME) // _CELL)
     for start in range(0, len(heads), beside):
-        # So many compactions as a line has room for, then the next ones below.
+        # As many compactions as fit in a line, then the next ones below.
         part = slice(start, start + beside)
         if start:
             console.print()

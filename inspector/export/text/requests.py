@@ -45,7 +45,7 @@ def print_requests(documents: Sequence[Document], sums: Document) -> None:
 
 
 def print_sums(sums: Document) -> None:
-    """What was sent again, by cause, what all of it cost, and what idling did."""
+    """Missed tokens by cause, the cost of all requests, and the cost of idling."""
     console = console_for()
     how = "modelled " if sums["modelled"] else ""
     for one in sums["by_cause"]:
@@ -70,7 +70,7 @@ def print_sums(sums: Document) -> None:
 
 
 def _prices(dates: Sequence[str]) -> str:
-    """Of which days the prices are."""
+    """Dates of the prices."""
     if not dates:
         return ""
     return f" at the prices of {dates[0]}" + (f" to {dates[-1]}" if dates[0] != dates[-1] else "")

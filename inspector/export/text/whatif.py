@@ -14,7 +14,7 @@ from inspector.export.text.conversations import conversations
 
 #: Columns and rows of a picture of points.
 _WIDE, _HIGH = 60, 12
-#: So many compactions of a run are told beside others.
+#: Maximum number of compactions of a run next to others.
 _MOST = 12
 
 
@@ -86,7 +86,7 @@ def _range(found: Document) -> str:
     return f"with summaries of half and twice the size: compactions {compactions}, input tokens {tokens}"
 
 
-#: What is told of runs side by side: words, key, how it is written.
+#: Figures of runs side by side: words, key, format.
 _BESIDE = (
     ("peak, tokens", "peak_tokens", "~{:,.0f}"),
     ("mean, tokens", "mean_tokens", "~{:,.0f}"),
