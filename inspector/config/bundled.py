@@ -1,4 +1,4 @@
-"""Where the bundled databases are: inside the wheel, or in the checkout that this package was imported from."""
+"""The folder of the bundled databases: in the wheel, or in the checkout of this package."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ _BATCH = 900
 _MIGRATIONS = 1
 #: Bytes of a database within which the names of its tables lie.
 _SCHEMA = 65_536
-#: The files of a database: itself, and the two that SQLite keeps beside it.
+#: The files of a database: itself, and the two of SQLite next to it.
 _FILES = ("", "-wal", "-shm")
 
 
@@ -81,7 +81,7 @@ class CacheFile:
             self._say(error)
 
     def get(self, keys: Sequence[bytes]) -> dict[bytes, Any]:
-        """The values that are known of these keys, as they lie in the file."""
+        """Stored values of some keys."""
         found: dict[bytes, Any] = {}
         with self._lock:
             if self._database is None:
@@ -126,10 +126,10 @@ class CacheFile:
         connection = sqlite3.connect(self.path, timeout=0.5, check_same_thread=False)
         try:
             with suppress(sqlite3.OperationalError):
-                # SQLite does not wait where another program asks for the same at this moment; one of them is enough.
+                # SQLite does not wait for another program with the same request; one of them is enough.
                 connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = OFF")
-            # Half a megabyte, instead of the two that SQLite takes of its own: a key is looked up once.
+            # Half a megabyte instead of SQLite's two: each key is looked up once.
             connection.execute("PRAGMA cache_size = -512")
             if not self._is_current(connection):
                 self._migrate(connection)
@@ -161,7 +161,7 @@ class CacheFile:
         database = Database(connection, execute_plugins=False)
         migrations = _migrations(self._table, self._column)
         if migrations.pending(database):
-            # One program at a time: who waited finds that nothing is left to do.
+            # One program at a time: a waiting one finds the work done.
             connection.execute("BEGIN IMMEDIATE")
             migrations.apply(database)
             connection.commit()
@@ -206,14 +206,14 @@ class CacheFile:
 
 
 def _migrations(table: str, column: str) -> Migrations:
-    """What makes an empty file, or that of an earlier program, one of this program: each is applied once, in order."""
+    """Migrations of an empty file, or of a file of an earlier version, applied once and in order."""
     from sqlite_utils.migrations import Migrations
 
     migrations = Migrations(table)
 
     @migrations()
     def values_under_keys(database: Database) -> None:
-        # Keys are hashes, and as good as the row ids that SQLite would keep beside them.
+        # Keys are hashes and serve as row ids.
         database.execute(f"CREATE TABLE IF NOT EXISTS {table} (key BLOB PRIMARY KEY, {column}) WITHOUT ROWID")
 
     return migrations

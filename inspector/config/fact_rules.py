@@ -1,4 +1,4 @@
-"""Reading the rules by which facts are found: the data files that come with the program, one a language."""
+"""Rules for facts, read from the bundled data files, one per language."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from inspector.quality.facts.rules.compiling import rules_from, stemmer_of
 from inspector.quality.facts.rules.lexicon import Rules
 
 _PACKAGE = "inspector.quality.facts.rules"
-#: The languages that are looked for in every text, in the order in which they are tried, the shared document first.
+#: Languages of the rules in the order of the search, the shared document first.
 LANGUAGES = ("any", "en", "zh")
 #: Those whose files are read when a text is in them.
 OTHERS = ("de", "es", "fr", "id", "ja", "ko", "nl", "pt", "ru")

@@ -1,4 +1,4 @@
-"""The user's own folders: where the place is remembered and copies and counts are kept. Never beside a database."""
+"""The user's folders for the saved place, copies and counts. Never next to a database."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ FAMILIES: Mapping[str, int] = {
     "glm-5-2": 1_048_576,
     "hermes": 131_072,
 }
-#: What is assumed of a model that nothing is known of, in tokens.
+#: Assumed context length of an unknown model, in tokens.
 ASSUMED = 200_000
 
 

@@ -16,9 +16,9 @@ _File = TypeVar("_File", bound=_Closes)
 
 
 class OpenedOnce(Generic[_File]):
-    """What `open` makes of a path, the same for whoever asks. Safe to use from several threads.
+    """Result of `open` by path, shared between callers. Safe to use from several threads.
 
-    Where the user's folder is another one than before, as it is from test to test, what was opened there is closed.
+    When the user's folder changes, as between tests, earlier results are closed.
     """
 
     def __init__(self, open: Callable[[Path], _File]) -> None:

@@ -1,6 +1,6 @@
-"""What genai-prices lists of a model: its context window and its prices, looked up once and kept between runs.
+"""Context window and prices of a model in genai-prices, looked up once and kept between runs.
 
-To import genai-prices takes a quarter of a second and 22 MB, which whoever only asks for what is kept does without.
+Importing genai-prices takes a quarter of a second and 22 MB, so kept values are used without it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import msgspec
 
 from inspector.config.folders import cache_dir, read_state, write_state
 
-#: The prices of a model, in the order in which they are kept, and what genai-prices calls each.
+#: Prices of a model in stored order, with their names in genai-prices.
 RATES = {
     "input": "input_mtok", "output": "output_mtok", "cache_read": "cache_read_mtok",
     "cache_write_5m": "cache_write_mtok", "cache_write_1h": "cache_write_1h_mtok",
@@ -42,9 +42,9 @@ Steps = tuple[tuple[int, Prices], ...]
 
 
 class Listed(msgspec.Struct, frozen=True):
-    """What is listed of a model: its context window in tokens, of which entry, and its prices, of which entry.
+    """A model's context window in tokens and its prices, each with its entry.
 
-    `prices` are (first day, prices by size), oldest first, the day written as 2026-11-22; empty where none are listed.
+    `prices` are (first day, prices by size), oldest first, with days as 2026-11-22; empty for none.
     """
 
     window: int | None = None
@@ -55,7 +55,7 @@ class Listed(msgspec.Struct, frozen=True):
 
 @lru_cache(maxsize=512)
 def listed(model: str, provider: str = "") -> Listed:
-    """What is listed of a model. Imports genai-prices where that is not kept."""
+    """Return the listing of a model. Imports genai-prices for an unknown one."""
     known, name = _kept(), _name(model, provider)
     if name in known:
         return known[name]
@@ -79,7 +79,7 @@ def _file() -> Path:
 
 
 def _kept() -> dict[str, Listed]:
-    """What was looked up in this list of genai-prices."""
+    """Listings looked up in this version of genai-prices."""
     try:
         status = _file().stat()
     except OSError:
@@ -89,7 +89,7 @@ def _kept() -> dict[str, Listed]:
 
 @lru_cache(maxsize=1)
 def _read(path: Path, *_: int) -> dict[str, Listed]:
-    """What a file keeps; read once while its time and size, which follow, are the same."""
+    """Contents of a file, read once while its time and size are the same."""
     document = read_state(path)
     if document.get("of") != _stamp():
         return {}
@@ -137,7 +137,7 @@ def _entry_of(model: str, provider: str, wanted: str) -> Any:
 
 
 def _asked(model: str, provider: str) -> Iterator[tuple[str, str | None]]:
-    """(name, provider) pairs in the order in which they are looked up."""
+    """(name, provider) pairs in the order of the lookup."""
     vendor, _, bare = _VARIANT.sub("", model).rpartition("/")
     names = dict.fromkeys((bare, bare.replace(".", "-")))
     vendor = vendor.rpartition("/")[2]
@@ -168,7 +168,7 @@ def _prices_of(entry: Any) -> Iterator[tuple[str, Steps]]:
 
 
 def _price(price: Any, tokens: int) -> float | None:
-    """A price for a prompt of so many tokens: of a tiered one that of the highest tier it is beyond."""
+    """Price for a prompt of this size: that of the highest tier below it."""
     if price is None:
         return None
     tiers = [tier.price for tier in getattr(price, "tiers", ()) if tokens > tier.start]

@@ -1,4 +1,4 @@
-"""What models cost: the user's own prices.yaml, else genai-prices as of the day that is asked for.
+"""Prices of models: the user's prices.yaml, else genai-prices on a given day.
 
 prices.yaml lies in the user's configuration folder and lists mappings: `model` (a part of the model's name), `from` (a
 date, optional), and US dollars a million tokens as `input`, `output`, `cache_read`, `cache_write_5m`, `cache_write_1h`.
@@ -28,19 +28,18 @@ def day_of(at: float) -> date:
 
 
 def rates_of(model: str, day: date, provider: str = "") -> Rates | None:
-    """What a model cost on a day; None where nothing is known. Raises BadInput where the user's own file cannot be
-    used."""
+    """Return the prices of a model on a day; None where unknown. Raises BadInput for a bad prices.yaml."""
     own = _own(model, day)
     return own if own is not None else _listed(model, provider, day)
 
 
 def own_file() -> Path:
-    """Where the user's own prices are looked for."""
+    """Path of the user's own prices."""
     return config_dir() / "prices.yaml"
 
 
 def prices_stamp() -> str:
-    """Another text as soon as the user's own prices or those of genai-prices are others."""
+    """A text that changes with the user's prices and with those of genai-prices."""
     try:
         status = own_file().stat()
     except OSError:
@@ -103,7 +102,7 @@ def _entry(path: Path, number: int, entry: Any) -> tuple[str, date, Rates]:
 
 
 def _rates(where: str, entry: Mapping[str, Any], otherwise: Rates) -> Rates:
-    """The prices of an entry; those that it does not name are as `otherwise`."""
+    """Prices of an entry; missing ones are those of `otherwise`."""
     prices: dict[str, Any] = {name: entry[name] for name in RATES if entry.get(name) is not None}
     for name, value in prices.items():
         if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0:
@@ -113,7 +112,7 @@ def _rates(where: str, entry: Mapping[str, Any], otherwise: Rates) -> Rates:
 
 
 def _steps(where: str, entry: Mapping[str, Any], base: Rates) -> tuple[tuple[int, Rates], ...]:
-    """The prices by size, smallest first; what a step does not name costs what it costs below."""
+    """Prices by size, smallest first; a step inherits missing prices from the one below."""
     listed = entry.get("steps") or []
     by_size: dict[int, Mapping[str, Any]] = {}
     for step in listed if isinstance(listed, list) else [listed]:

@@ -31,7 +31,7 @@ KEYS: Mapping[str, tuple[_Path, ...]] = {
     "threshold_cap": (("compression", "threshold_tokens"),),
     "min_tail_user_messages": (("compression", "min_tail_user_messages"),),
 }
-#: What else is read: whether there are compactions at all, the model that summarizes, and the prompt cache.
+#: Other keys: whether compaction is on, the summarizing model, and the prompt cache.
 OTHER_KEYS: Mapping[str, tuple[_Path, ...]] = {
     "enabled": (("compression", "enabled"),),
     "summary_model": (("auxiliary", "compression", "model"), ("compression", "summary_model")),
@@ -62,11 +62,10 @@ _TTLS = ("5m", "1h")
 
 @dataclass(frozen=True, slots=True)
 class ConfigReading:
-    """What a config.yaml says.
+    """Contents of a config.yaml.
 
-    `values` are settings, `other` the values of OTHER_KEYS, `sources` the key that each came from. `windows`
-    are context lengths in tokens by (address, model) of custom providers. `notes` are sentences about what was
-    refused or read differently.
+    `values` are settings, `other` the values of OTHER_KEYS, `sources` the key of each. `windows` are context lengths
+    in tokens by (address, model) of custom providers. `notes` are sentences about refused and reinterpreted values.
     """
 
     values: Mapping[str, Any] = field(default_factory=dict)
@@ -278,7 +277,7 @@ def resolve_settings(
     model: str = "",
     base_url: str = "",
 ) -> ResolvedSettings:
-    """Put the settings together. `facts` are (value, where from) that the store and the model tell.
+    """Put the settings together. `facts` are (value, source) from the store and the model.
 
     `model` and `base_url` find the context length that a custom provider in the file gives the model. Raises
     UsageProblem where a flag is out of its range.
@@ -323,7 +322,7 @@ def _check_flag(name: str, value: Any) -> None:
 
 
 def config_beside(database: Path) -> ConfigReading:
-    """The config.yaml beside a database; an empty reading where there is none, a note where it cannot be used."""
+    """Read the config.yaml next to a database; empty where there is none, with a note where it cannot be used."""
     path = database.parent / "config.yaml"
     try:
         return read_config(path) if path.is_file() else ConfigReading()
@@ -335,7 +334,7 @@ def config_beside(database: Path) -> ConfigReading:
 
 
 def config_version(database: Path) -> int | None:
-    """The version of the config.yaml beside a database; None where there is none or it does not say."""
+    """Version of the config.yaml next to a database; None where unknown."""
     path = database.parent / "config.yaml"
     try:
         found = _load(path).get("_config_version") if path.is_file() else None

@@ -47,11 +47,11 @@ class Session(NamedTuple):
 
 
 class ConversationRow(NamedTuple):
-    """What the list of conversations shows at once, from the sessions alone (no message is read).
+    """A row of the list of conversations, from the sessions alone (no message is read).
 
-    `sessions` are ids from the root to the tip. `parent` is the conversation that this one branched from or
-    was started by, and `kind` says which. `compactions` counts rotations; None where only the messages
-    would tell (a session that may have compacted in place).
+    `sessions` are ids from the root to the tip. `parent` is the conversation of which this one is a branch or a
+    sub-agent, by `kind`. `compactions` counts rotations; None where only the messages show them (a session that may
+    have compacted in place).
     """
 
     id: str
@@ -68,7 +68,7 @@ class ConversationRow(NamedTuple):
     kind: str = "conversation"  # or "branch", "sub-agent"
     provider: str = ""
     base_url: str = ""
-    #: The agent that wrote it, and the project folder that it worked in ("" where the store tells none).
+    #: The agent, and its project folder ("" where unknown).
     agent: str = "hermes"
     folder: str = ""
     #: The model's context window in tokens as far as the agent's files tell it, and how they do.
@@ -138,7 +138,7 @@ class Compaction:
     usage: Usage | None = None
 
     def region(self, index: int) -> str:
-        """head, middle or tail of a message of the list before; what stayed of the middle is of the tail."""
+        """Region of a message of the list before: head, middle or tail. Kept messages of the middle count as tail."""
         if index < self.head_end or index >= self.tail_start:
             return "head" if index < self.head_end else "tail"
         place = bisect_left(self.kept, (index,))
@@ -175,10 +175,10 @@ class FailedCompaction:
 
 @dataclass(frozen=True, slots=True)
 class Microcompaction:
-    """A step in which an agent cleared old tool results without writing a summary. The list keeps its messages.
+    """A step in which an agent cleared old tool results without a summary. The list keeps its messages.
 
-    `index` counts from 1, apart from compactions. `place` is how many messages the list of `generation` had then;
-    `results` says how many results were cleared, `cleared` where they stand in it. Tokens are the agent's own figures.
+    `index` counts from 1, apart from compactions. `place` is the length of the list of `generation` then; `results`
+    is the number of cleared results, `cleared` are their indexes. Tokens are the agent's own figures.
     """
 
     index: int
@@ -256,7 +256,7 @@ class Conversation(NamedTuple):
 
     @property
     def usage(self) -> Usage:
-        """What was reported for all its sessions together."""
+        """Reported usage of all its sessions."""
         return Usage._make(map(sum, zip(Usage(), *(session.usage for session in self.sessions), strict=True)))
 
     @property

@@ -1,4 +1,4 @@
-"""Recognising the messages in which a compaction hands its summary to the next list.
+"""Recognition of messages with the summary of a compaction.
 
 The wordings changed over the releases. A standalone summary starts with a bracket (`[CONTEXT COMPACTION ...]`,
 or the older `[CONTEXT SUMMARY]:`), mostly a sentence of instructions behind it, then the body. A summary can
@@ -15,10 +15,10 @@ from typing import NamedTuple
 
 from inspector.core.messages import Message
 
-#: What a summary message starts with, in any wording; stores look for candidates with these.
+#: Starts of summary messages in every release; stores look for candidates with these.
 PREFIXES: tuple[str, ...] = ("[CONTEXT COMPACTION", "[CONTEXT SUMMARY]", "[PRIOR CONTEXT")
 
-# Nothing but a dash and capitals may stand in the bracket: a user who writes about compaction differs.
+# The bracket may contain only a dash and capitals, unlike a user's text about compaction.
 _BRACKET = re.compile(r"\[CONTEXT COMPACTION(?:\s*[—–-]+\s*[A-Z][A-Z ,]*)?\]:?")
 _LEGACY = "[CONTEXT SUMMARY]:"
 _PRIOR = re.compile(r"\[PRIOR CONTEXT\b[^\]\n]*\]\n?")
@@ -90,7 +90,7 @@ def is_handoff(content: object) -> bool:
 
 
 def handoff_of(message: Message) -> Handoff | None:
-    """The summary in a message: what its store marks as one, else what is worded like one; None where it holds none."""
+    """Return the summary in a message, by the mark of its store or by its text; None for none."""
     if message.summary:
         return Handoff(message.text)
     return read_handoff(message.content, message.role, bool(message.wire.get("tool_calls")))
@@ -174,7 +174,7 @@ def _between(text: str) -> str:
 
 
 def _body(text: str) -> tuple[str, tuple[str, ...]] | None:
-    """The text behind the prefix and the profiles that word it so; None where there is no prefix."""
+    """The text after the prefix, and the profiles with that prefix; None without a prefix."""
     if text.startswith(_LEGACY):
         return text[len(_LEGACY) :].lstrip(), ("documented",)
     bracket = _BRACKET.match(text)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 #: The types of content part that hold a picture (OpenAI chat, OpenAI responses, Anthropic).
-# No set: what stands where a type is expected may be anything.
+# Not a set: the value of a type may be unhashable.
 IMAGE_PARTS = ("image", "image_url", "input_image")
 
 
@@ -86,7 +86,7 @@ def is_image(part: object) -> bool:
 
 
 def text_of(content: object) -> str:
-    """Every text in a message's content, joined with newlines. Never raises, whatever the content is."""
+    """Every text in a message's content, joined with newlines. Never raises, for any content."""
     if content is None:
         return ""
     if isinstance(content, str):
@@ -104,7 +104,7 @@ def text_of(content: object) -> str:
 
 
 def tool_calls_of(wire: Mapping[str, Any]) -> tuple[ToolCall, ...]:
-    """The calls of a message as values; entries that are no mapping are left out."""
+    """The calls of a message as values, without entries that are not mappings."""
     calls = wire.get("tool_calls")
     if not isinstance(calls, Sequence) or isinstance(calls, str):
         return ()

@@ -1,5 +1,6 @@
-"""An error or a limit of the API that stands where a summary should: the call for the summary failed, and what was told
-of that was handed on in its place."""
+"""Errors and limits of the API in place of a summary: the summarizing call failed, and its error became the
+summary.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ AROUND = re.compile(
 )
 #: A notice is no longer than this, in characters; errors bring a short document of the API's along.
 _LONGEST = 600
-# What goes on as a sentence ("API Error handling is done") is no notice.
+# A notice must not continue as a sentence ("API Error handling is done").
 _NOTICE = re.compile(
     r"(?:Summary:\s*)?(?:You['’]ve hit your (?:[\w-]+ ){0,2}limit|API Error|Prompt is too long|"
     r"Claude AI usage limit reached|Credit balance is too low|Request timed out|Conversation too long)"
@@ -22,7 +23,7 @@ _NOTICE = re.compile(
 
 
 def refusal_in(summary: str) -> str:
-    """The notice that stands in a summary's place, nothing else being there; "" where it is a summary."""
+    """Return the notice if the text is nothing else; "" for a summary."""
     if len(summary) > 4 * _LONGEST:
         return ""
     lines = [line for line in summary.splitlines() if not AROUND.match(line)]

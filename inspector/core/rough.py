@@ -21,11 +21,11 @@ def text_tokens(characters: int) -> int:
 
 
 def list_tokens(characters: int, images: int = 0) -> int:
-    """Tokens of a list of messages, from its characters and pictures summed over all of them."""
+    """Tokens of a list of messages, from the sums of their characters and pictures."""
     return (characters + 3) // 4 + images * IMAGE_TOKENS
 
 
-#: The last message that was printed: who reads a list and who measures it ask one behind the other.
+#: The last printed message: reading and measuring ask for the same one in turn.
 _printed: tuple[Mapping[str, Any], int] = ({}, 2)
 
 

@@ -1,4 +1,4 @@
-"""Where points stand on a grid of cells, on screen and in print the same."""
+"""Places of points on a grid of cells, for screen and print."""
 
 from __future__ import annotations
 

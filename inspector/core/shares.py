@@ -6,10 +6,9 @@ from inspector.core.signs import FATE_SIGNS
 
 
 def percent(part: float, whole: float = 1.0) -> str:
-    """A share, to the nearest hundredth: 78%, <1% for a trace, 0%; – where there is no whole.
+    """A share in percent: 78%, <1% for a trace, 0%; – for a whole of 0.
 
-    Never says 100% before it is reached: a list of 99,900 tokens is under a threshold of 100,000. Below 0, where a
-    list grew, it has a sign.
+    100% means the whole: 99,900 of 100,000 tokens are 99%. A negative share has a sign.
     """
     if whole <= 0:
         return "–"

@@ -1,7 +1,7 @@
 """Making text safe for the screen. Session text is hostile: every string passes through here on its way in.
 
-What a terminal could act on becomes visible (ESC as ␛, NUL as ␀, bidi controls as ⇄) or, where it only makes widths
-uncertain (zero-width characters, variation selectors), is dropped. Markup stays text: that is the screen's business.
+Characters that a terminal could act on become visible (ESC as ␛, NUL as ␀, bidi controls as ⇄). Characters that only
+make widths uncertain (zero-width characters, variation selectors) are dropped. Markup stays text.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from collections.abc import Iterable
 
 TAB_WIDTH = 4
 
-#: What stands for C1 controls, tag characters and other format characters that have no picture of their own.
+#: Replacement of C1 controls, tag characters and other format characters without a picture.
 INVISIBLE = "·"
-#: What stands for a character that changes the direction of the text around it.
+#: Replacement of characters that change the direction of text.
 DIRECTION = "⇄"
 REPLACEMENT = "\ufffd"
 
@@ -30,7 +30,7 @@ _SHOWN = (
 )  # fmt: skip
 _NEWLINES = (0x2028, 0x2029)
 _BROKEN = (*range(0xD800, 0xE000), 0xFFFE, 0xFFFF)
-#: Lines of a tag and what it holds where that is nothing or 0, and of a tag alone; what is left of nothing else.
+#: Lines of a tag with nothing or 0 in it, and of a single tag.
 _WRAPPING = re.compile(r"\A(?:[ \t]*(?:<(\w+)>(?:0|None)?</\1>|<\w+>)[ \t]*\n)+")
 _ENDS = re.compile(r"(?:\s|</\w+>)*")
 _WRAPPED = 2_000
@@ -65,7 +65,7 @@ def _character_class(codes: Iterable[int]) -> str:
 _TABLE = _table()
 _UNSAFE = re.compile(_character_class(_TABLE))
 _ASCII_CONTROLS = bytes(code for code in (*range(0x20), 0x7F) if code != 0x0A)
-# Up to so many different characters, replacing one after the other beats translating the whole text.
+# Maximum number of characters to replace one by one; for more, translating the text is faster.
 _FEW = 8
 # A line of nothing else (a fence, a rule, an opening brace) says nothing about the text it belongs to.
 _MEANINGFUL = re.compile(r"[^\s!-/:-@\[-`{-~\u2500-\u259f]")
@@ -111,7 +111,7 @@ def safe_line(text: str, limit: int = 400) -> str:
     first = _SOLID.search(text)
     if first is None:
         return ""
-    # Room for dropped characters and collapsed spaces; what lies behind it cannot be the first line's start.
+    # Room for dropped characters and collapsed spaces: the first line starts within it.
     window = text[first.start() : first.start() + 4 * limit + 200]
     fallback = ""
     for line in safe(window).split("\n"):

@@ -1,4 +1,4 @@
-"""What a model may leave of its thinking and its calls in a text: whole blocks, blocks without an end, single tags.
+"""Remains of a model's thinking and calls in a text: whole blocks, blocks without an end, single tags.
 
 Source: release 0.19.0, `strip_think_blocks`.
 """

@@ -1,4 +1,4 @@
-"""How long work tells how far it is, and learns that nobody wants it any more."""
+"""Progress and cancellation of slow work."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from inspector.core.errors import InspectorError
 
 
 class Cancelled(InspectorError):
-    """Work was cancelled while it went on; nobody is told."""
+    """Work was cancelled."""
 
 
 class Watch(Protocol):
-    """What a function at work is handed. Every method raises Cancelled once nobody wants the result."""
+    """Takes the progress of a function. Every method raises Cancelled once the work is cancelled."""
 
     def __call__(self, what: str, done: int, total: int) -> None:
-        """So many of the whole are done; `what` names the work in a few words."""
+        """Report progress; `what` names the work in a few words."""
         ...
 
     def check(self) -> None:
@@ -24,7 +24,7 @@ class Watch(Protocol):
         ...
 
     def counting(self, what: str, total: int) -> Callable[[int], None]:
-        """The same for a function that is told only how many are done."""
+        """The same for a function that reports only a count."""
         ...
 
     def some(self, value: Any) -> None:

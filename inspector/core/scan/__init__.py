@@ -1,1 +1,1 @@
-"""Text taken apart: its words, what it speaks of, and the exact values in it. Whatever compares texts goes by this."""
+"""Words, subjects and exact values of texts, for every comparison of texts."""

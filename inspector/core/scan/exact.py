@@ -1,6 +1,6 @@
 """Exact values: how each kind is written, and by what two of them are compared.
 
-The patterns have no boundaries: who looks for values says what may stand beside one.
+The patterns have no boundaries: callers add them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _ENDINGS = (
 # A part of a path: a folder, or one that a router groups or fills in, as in `app/(shop)/orders/[id]/page.tsx`.
 _PART = r"(?:[\w.@+-]+|\([\w.-]+\)|\[{1,2}[\w.-]+\]{1,2})/"
 
-#: Name → how such a value is written. In the order in which they are tried: what one takes the next do not see.
+#: Name → pattern of a value, in the order of the search: a match is hidden from later patterns.
 PATTERNS: Mapping[str, str] = {
     "url": r"[a-z][a-z0-9+.-]{1,9}://[^\s<>\"'`|，。；：！？、（）]*[^\s<>\"'`|，。；：！？、（）.,;:!?)\]}]",
     "uuid": r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}",
@@ -52,7 +52,7 @@ PATTERNS: Mapping[str, str] = {
     "percent": r"\d+(?:[.,]\d+)*\s?[%％]",
     "number": r"\d+(?:[.,]\d+)*",
 }
-#: The place in a file that may stand behind a path.
+#: A position in a file after its path.
 LINE = r"(?::\d+(?:-\d+)?)?"
 NUMBER = re.compile(PATTERNS["number"])
 # An edit command's pattern ("s/old/new/g") looks like a path.

@@ -1,4 +1,4 @@
-"""Words: as a reader sees them change, and as stems that tell what a text speaks of."""
+"""Words: as tokens for differences, and as stems for the subject of a text."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ SPACED = "A-Za-zÀ-ɏЀ-ӿ"
 # A path, version, address or number with its unit is one word: that is what a reader sees change.
 _LETTERS = rf"[^\W{UNSPACED}]+"
 TOKEN = re.compile(rf"{_LETTERS}(?:[./:@#\\-]+{_LETTERS})*|[{UNSPACED}]|[^\w\s]")
-# What can be stemmed: a word or a name with its signs, or a run of a script without spaces.
+# Text to stem: a word or a name with its signs, or a run of a script without spaces.
 _WORD = re.compile(rf"[{SPACED}][{SPACED}0-9_'’-]*|[{UNSPACED}]+")
 _PART = re.compile(rf"[{SPACED}]{{2,}}|\d+")
-#: So many words are remembered with their stems.
+#: Number of words whose stems are cached.
 _REMEMBERED = 50_000
-#: A stem has so many letters at least.
+#: Minimum length of a stem.
 _LEAST_STEM = 3
 
 
@@ -29,7 +29,9 @@ def has_unspaced(text: str) -> bool:
 
 
 def tokens(text: str) -> list[str]:
-    """What a reader sees as one thing: words, paths and numbers whole, each sign, each character without spaces."""
+    """Tokens for a reader: words, paths and numbers as a whole, each sign, each character of scripts without
+    spaces.
+    """
     return TOKEN.findall(text)
 
 
@@ -81,7 +83,7 @@ class Stemmer:
         return stems
 
     def _stems(self, word: str) -> Iterator[str]:
-        # Whoever types Russian mostly leaves the dots out.
+        # Typed Russian mostly omits the dots.
         lower = word.lower().replace("ё", "е").strip("'’-_").removesuffix("'s").removesuffix("’s")
         if lower in self.stop:
             return
