@@ -91,15 +91,17 @@ class Bill:
     def words(self) -> str:
         """Return the bill as a sentence without a full stop."""
         parts, needed = self.cost, self.requests_to_pay_off
-        told = (
+        cost = (
             f"{dollars(parts.amount)} US dollars: read {'warm' if self.warm else 'cold'} {dollars(parts.read)}, "
             f"summary {dollars(parts.output)}, written {dollars(parts.write)}"
         )
         if needed is None:
-            return f"{told}; it saves nothing"
-        end = f"{self.later:,} followed" + ("" if self.paid_off else ": it never did")
-        end += f", paid off with request {self.paid_by:,}" if self.paid_by is not None else ""
-        return f"{told}; pays off after {needed:,} requests, {end}"
+            return f"{cost}; no later request is cheaper"
+        if self.paid_by is not None:
+            reached = f"reached at request {self.paid_by:,}; {self.later:,} followed"
+        else:
+            reached = f"{'' if self.paid_off else 'not reached; '}{self.later:,} followed"
+        return f"{cost}; break-even after {needed:,} requests ({reached})"
 
     @property
     def paid_off(self) -> bool:

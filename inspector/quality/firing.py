@@ -137,29 +137,24 @@ def doubted(reported: int, last: int) -> bool:
 
 
 def _as_reported(recorded: Compaction, last_size: int | None, settings: Settings, threshold: int) -> Why:
-    """What the agent itself says of it: who asked for it, and how many tokens there were; else those that its last
-    request and the answer to it had."""
+    """The trigger and the size that the agent reports; else the size of its last request with the answer."""
     reported = recorded.tokens_before_reported
     if reported is not None and last_size is not None and doubted(reported, last_size):
         size = (
-            f"{last_size:,} tokens, as the last request and its answer had (the agent reports {reported:,}, which can "
-            "not be)"
+            f"{last_size:,} tokens in the last request and its answer (the agent reports {reported:,}, which cannot be "
+            "right)"
         )
         reported = last_size
     elif reported is not None:
-        size = f"{reported:,} tokens, as the agent says"
+        size = f"{reported:,} tokens (reported)"
     elif last_size is not None:
-        reported, size = last_size, f"{last_size:,} tokens, as the last request and its answer had"
+        reported, size = last_size, f"{last_size:,} tokens (last request and its answer)"
     else:
-        size = f"~{recorded.tokens_before:,} tokens, counted roughly"
+        size = f"~{recorded.tokens_before:,} tokens"
     tokens = recorded.tokens_before if reported is None else reported
     if recorded.trigger == "manual":
-        return Why("manual", f"the user asked for it, at {size}", None, None, tokens)
-    by = (
-        f"the agent says {recorded.trigger}"
-        if recorded.trigger
-        else "the agent does not say who asked for it"
-    )
+        return Why("manual", f"manual /compact at {size}", None, None, tokens)
+    by = f"{recorded.trigger} (reported)" if recorded.trigger else "no trigger is recorded"
     if reported is not None and reported >= threshold:
         share = f"{threshold / settings.context_length:.0%} of {settings.context_length:,}"
         text = f"{size}, reached {threshold:,}: {share}, {settings.profile}"

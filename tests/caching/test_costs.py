@@ -40,10 +40,10 @@ def test_a_compaction_pays_off_after_some_requests() -> None:
     assert made is not None
     assert made.cost.amount == pytest.approx(0.079 + 0.075 + 0.25)
     assert (made.requests_to_pay_off, made.paid_off) == (8, True)
-    assert "pays off after 8 requests, 40 followed" in made.words
+    assert "break-even after 8 requests (40 followed)" in made.words
     never = bill(replace(MEDIAN, later=7), OPUS)
     assert never is not None
-    assert never.words.endswith("7 followed: it never did")
+    assert never.words.endswith("(not reached; 7 followed)")
 
 
 def test_what_was_not_cached_is_read_in_full() -> None:
@@ -53,7 +53,7 @@ def test_what_was_not_cached_is_read_in_full() -> None:
     larger = bill(replace(MEDIAN, after=200_000), OPUS)
     assert larger is not None
     assert larger.requests_to_pay_off is None
-    assert larger.words.endswith("it saves nothing")
+    assert larger.words.endswith("no later request is cheaper")
 
 
 @given(
