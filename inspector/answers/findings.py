@@ -38,7 +38,7 @@ from inspector.quality.facts.fact import ConversationFacts
 from inspector.quality.find import find
 from inspector.quality.finding import SEVERITIES, Finding, Severity
 from inspector.quality.grouping import dismissal_key
-from inspector.quality.measures.continuity import TOLD_WORDS, told_in
+from inspector.quality.measures.continuity import MIN_WORDS, mention_of
 from inspector.stores.base import Store, failures_of
 from inspector.summaries.content import content_words
 from inspector.summaries.parse import parse_summary
@@ -230,7 +230,7 @@ def _gone(inspection: Inspection, recorded: Compaction, before: Generation, requ
         return False
     text = inspection.store.messages(before, request, request + 1)[0].text
     stemmer = load_stemmer()
-    return len(content_words(text, stemmer)) >= TOLD_WORDS and not told_in(
+    return len(content_words(text, stemmer)) >= MIN_WORDS and not mention_of(
         text, recorded.summary or "", stemmer
     )
 

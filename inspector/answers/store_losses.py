@@ -12,7 +12,7 @@ from inspector.answers.resolving import info_for
 from inspector.core.conversations import ConversationRow
 from inspector.quality.aftermath import AFTERMATH_KINDS, AftermathEvent, AftermathKind
 from inspector.quality.facts.fact import ConversationFacts, Kind, Life, Outcome, Where
-from inspector.quality.losses import LostFacts, grave, losses_of, untold
+from inspector.quality.losses import LostFacts, grave, losses_of, unknown_facts
 from inspector.stores.base import Store
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ def losses_of_facts(
     )
     rules = [life for life in facts.lives if life.fact.binds]
     verbatim = sum(life.fates[0].outcome == "verbatim" for life in rules if life.fates)
-    return ConversationLosses(losses, untold(facts.lives), len(times), len(rules), verbatim)
+    return ConversationLosses(losses, unknown_facts(facts.lives), len(times), len(rules), verbatim)
 
 
 def _loss(found: LostFacts, at: float | None, events: Sequence[AftermathEvent]) -> CompactionLoss:

@@ -549,7 +549,7 @@ _ALL = (
     Rule(
         "head-fossilized",
         "info",
-        "The head never leaves",
+        "The head is never compacted",
         "0.13 to 0.17 protect the first messages for ever. The first request is sent again with every "
         "call, long after it was done.",
         "The same messages, apart from the system prompt, are at the beginning through "

@@ -1,4 +1,4 @@
-"""What the rules look at: frozen values, no text but that of summaries. Tokens are rough, indexes half-open."""
+"""Input of the rules: frozen values, with texts only of summaries. Tokens are rough, ranges half-open."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ USER, ASSISTANT, TOOL, SYSTEM = (ROLE_CODES[name] for name in ("user", "assistan
 class LostRule:
     """A user's hard constraint that the list after a compaction no longer has.
 
-    `generation` and `index` are the message that said it; `mentioned` says that its thing is still spoken of.
+    `generation` and `index` are its message. `mentioned`: the list still mentions its subject.
     """
 
     text: str
@@ -36,7 +36,7 @@ class LostRule:
 
 @dataclass(frozen=True, slots=True)
 class Exchanged:
-    """An entry of a summary that gives `now` where `was` stood before, though nobody said so."""
+    """An entry of a summary with the value `now` instead of `was`, although no message has the new value."""
 
     text: str
     was: str
@@ -45,18 +45,21 @@ class Exchanged:
 
 @dataclass(frozen=True, slots=True)
 class CompactionEvidence:
-    """A recorded compaction with what is known about both its lists.
+    """A recorded compaction with facts about the lists before and after it.
 
-    `planned` is what the profile plans for the list before. `middle_tokens` are what the summary model had to read,
-    `left_tokens` the same before pruning, `tail_tokens` those of the recorded tail; `largest` is the (index, tokens) of
-    the tail's largest message. `last_request` is the last message before it in which the user asked for something.
-    `stray` is the first message of the tail's copies where it is a tool result whose call is not in the list.
-    `system_after` are the tokens of the system prompt of the list after; `answered`: a response followed. `summary` is
-    parsed, None for none. `lost` are the user's hard constraints that died with this compaction, `weakened` those that
-    no longer bind, `exchanged` the exact values that its summary changed. `request_gone`: the last request is neither
-    kept nor in the summary. `aftermath` is what was done again after it. `gaps` are signs that the summary leaves
-    something out. `at_work` counts the messages since the last request where the last of them is a call or its result,
-    else None. `bill` is what it cost (None: not known), by requests that are `modelled` or recorded.
+    Sizes in tokens: `middle_tokens` of the messages that the summary model read, `left_tokens` of the same before
+    pruning, `tail_tokens` of the recorded tail, `system_after` of the system prompt in the list after, `last_size` of
+    the last request and its answer as reported (None: unknown).
+
+    `planned` is the plan of the profile for the list before. `largest` is (index, tokens) of the largest message of the
+    tail. `last_request` is the index of the user's last request before the compaction. `stray` is the index of the
+    first copied message of the tail if it is a tool result without its call. `answered`: a response followed. `at_work`
+    is the number of messages since the last request if the last message is a call or its result, else None.
+
+    `summary` is parsed; None if there is none. `lost` and `weakened` are hard constraints of the user. `exchanged` are
+    exact values that the summary changed. `request_gone`: the last request is neither kept nor in the summary. `gaps`
+    are signs that the summary leaves something out. `aftermath` are the acts repeated later. `bill` is the cost (None:
+    unknown), from `modelled` or recorded requests.
     """
 
     recorded: Compaction
@@ -100,8 +103,11 @@ class CompactionEvidence:
 
 @dataclass(frozen=True, slots=True)
 class Links:
-    """What of a list breaks the rules of chat APIs: indexes of results without a call before them, of messages whose
-    calls nobody answered (the last one's may still run), of messages with the role of the one before them."""
+    """Indexes of messages that break the rules of chat APIs.
+
+    `orphans` are results without an earlier call, `unanswered` messages whose calls have no result (the last calls may
+    still run), `repeated` messages with the role of the previous message.
+    """
 
     orphans: tuple[int, ...] = ()
     unanswered: tuple[int, ...] = ()
@@ -112,8 +118,11 @@ class Links:
 
 @dataclass(frozen=True, slots=True)
 class LiveList:
-    """The list that the agent holds now. `protected` are (index, tokens) of the messages of head and tail that are
-    larger than the whole tail budget; `fossils` are the tokens of each of its first messages."""
+    """The current list of the agent.
+
+    `protected` are (index, tokens) of the messages of head and tail that are larger than the tail budget. `fossils` are
+    the tokens of each of the first messages. `twice_tokens` are the tokens of messages that are in the list twice.
+    """
 
     number: int
     roles: bytes
@@ -125,13 +134,13 @@ class LiveList:
 
     @property
     def end(self) -> tuple[int, int]:
-        """The `since` of what is told of the whole list: its generation, and all its messages."""
+        """The `since` of a finding about the whole list: (generation, number of messages)."""
         return self.number, len(self.roles)
 
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """The system prompt of a session: the first generation it stands before, its tokens, its text."""
+    """The system prompt of a session: its first generation, its tokens, its text."""
 
     generation: int
     tokens: int
@@ -140,9 +149,11 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class ClearedEvidence:
-    """A microcompaction: what the agent says it saved, and what the next request had to write to the cache again, in
-    tokens; `more` is what that cost beside reading it, in US dollars (None where it is not known). `place` is how many
-    messages the list of `generation` had."""
+    """A microcompaction: tokens `saved` (reported), and tokens `rewritten` to the cache by the next request.
+
+    `more` is the cost of rewriting above reading, in US dollars (None: unknown). `place` is the number of messages in
+    the list of `generation` at that moment.
+    """
 
     index: int
     generation: int
@@ -154,9 +165,12 @@ class ClearedEvidence:
 
 @dataclass(frozen=True, slots=True)
 class CacheEvidence:
-    """What the recorded requests did with the cache, in tokens: how many wrote into it (`writing`) and how much, how
-    much all of them read. Of those that came while the cache of the one before still lived (`warm`) so many had
-    `changed`: they sent `again` what was the same for no more than `same` tokens."""
+    """The use of the cache by the recorded requests.
+
+    `writing` requests wrote `written` tokens; all requests read `read` tokens. `warm` requests came within the time to
+    live of the cache. Of these, `changed` requests sent `again` tokens a second time; at most the first `same` tokens
+    of their prompts were unchanged.
+    """
 
     writing: int
     written: int
@@ -169,8 +183,11 @@ class CacheEvidence:
 
 @dataclass(frozen=True, slots=True)
 class FallEvidence:
-    """A request that sent much less than the one before without a compaction: `sent` and `before` in tokens, the
-    numbers of both requests, where its answer is (None: unknown), and the tool results before it with their tokens."""
+    """A request that sent much less than the `earlier` one without a compaction.
+
+    `sent` and `before` are the tokens of both requests. `place` is the index of the answer (None: unknown). `results`
+    and `result_tokens` describe the tool results before it.
+    """
 
     request: int
     earlier: int
@@ -184,8 +201,11 @@ class FallEvidence:
 
 @dataclass(frozen=True, slots=True)
 class MissedEvidence:
-    """Misses of a prefix that was still in the cache: how many, their `requests`, the tokens sent again, what that cost
-    more than reading them and what all requests cost (US dollars), and where the first of them is."""
+    """Misses of a prefix that was still in the cache: their number, requests and tokens sent again.
+
+    `more` is their cost above reading, `total` the cost of all requests (US dollars). `generation` and `place` are
+    those of the first miss.
+    """
 
     count: int
     requests: tuple[int, ...]
@@ -198,14 +218,13 @@ class MissedEvidence:
 
 @dataclass(frozen=True, slots=True)
 class ConversationEvidence:
-    """Everything that the rules know of a conversation.
+    """Everything that the rules know about a conversation.
 
-    `source` is where it came from (cli, telegram, ...). `sources` say where each setting came from. `rows` are the
-    store's row ids of each generation. `failure` is the error of the last summary call that the store kept, and
-    `streak` the fallback texts in a row that it counted (None where it does not count).
-    `cache` and `idle` tell what requests did and what pauses cost, None where the store keeps no requests. `failures`
-    are attempts to compact that failed, `falls` contexts that shrank without a compaction, `missed` the misses of a
-    prefix that was fresh, at most one entry.
+    `source` is where it came from (cli, telegram, ...), `sources` where each setting came from. `rows` are the row ids
+    of each generation. `failure` is the recorded error of the last summary call. `streak` is the recorded number of
+    fallback texts in a row (None: not recorded). `cache` is the use of the cache and `idle` the cost of pauses; both
+    are None if the store keeps no requests. `failures` are failed attempts to compact, `falls` contexts that shrank
+    without a compaction, `missed` the misses of a fresh prefix (at most one entry).
     """
 
     conversation: str
@@ -227,20 +246,20 @@ class ConversationEvidence:
     missed: tuple[MissedEvidence, ...] = ()
 
     def guard(self) -> Guard:
-        """The release's guards after the last compaction, as far as the store tells."""
+        """Return the guards of the release after the last compaction, as far as they are recorded."""
         guard = guard_of(self.settings.profile)
         for compaction in self.compactions:
             recorded = compaction.recorded
             after = recorded.tokens_after - compaction.system_after
             guard = compacted(guard, recorded.tokens_before, after, recorded.fallback)
             if compaction.answered:
-                # The store keeps no prompt counts; the rough one of the list after stands for the next.
+                # The store keeps no prompt counts, so the rough size of the list after is used.
                 guard = responded(guard, recorded.tokens_after, self.budgets.threshold_tokens)
         return guard
 
 
 def is_request(message: Message) -> bool:
-    """Whether a message is the user's own, not a summary and not the to-do list that a compaction puts back in."""
+    """Return whether the user wrote a message: not a summary, not the to-do list that a compaction puts back."""
     return message.role == "user" and not _is_todo(message) and handoff_of(message) is None
 
 
@@ -249,7 +268,7 @@ def _is_todo(message: Message) -> bool:
 
 
 def links_of(messages: Iterable[Message]) -> Links:
-    """What breaks the rules of chat APIs; one pass."""
+    """Return the messages that break the rules of chat APIs, in one pass."""
     called: dict[str, int] = {}
     answered: set[str] = set()
     orphans: list[int] = []
@@ -281,7 +300,7 @@ def links_of(messages: Iterable[Message]) -> Links:
 
 
 def _twice(hashes: Sequence[int]) -> tuple[tuple[int, int], ...]:
-    """The messages that repeat earlier ones in the same order, as (index, earlier index), in long runs alone."""
+    """Return (index, earlier index) of messages that repeat earlier ones in order, in runs of TWICE or more."""
     last: dict[int, int] = {}
     pairs: list[tuple[int, int]] = []
     run: list[tuple[int, int]] = []
@@ -297,7 +316,7 @@ def _twice(hashes: Sequence[int]) -> tuple[tuple[int, int], ...]:
 
 
 def is_stray(messages: Sequence[Message], index: int) -> bool:
-    """Whether messages[index] is a tool result that no call before it asked for."""
+    """Return whether messages[index] is a tool result without an earlier call."""
     message = messages[index]
     return message.role == "tool" and not any(
         call.id == message.tool_call_id for other in messages[:index] for call in other.tool_calls
@@ -305,7 +324,7 @@ def is_stray(messages: Sequence[Message], index: int) -> bool:
 
 
 def tail_of(token_index: TokenIndex, plan: Plan, start: int) -> tuple[int, tuple[int, int] | None]:
-    """(tokens, (index, tokens) of the largest message) of a tail that starts there, pruned as planned."""
+    """Return the tokens of the tail from `start` on, pruned as planned, and (index, tokens) of its largest message."""
     pruned = set(plan.pruned)
     total, largest = 0, None
     for index in range(start, len(token_index)):
@@ -317,14 +336,14 @@ def tail_of(token_index: TokenIndex, plan: Plan, start: int) -> tuple[int, tuple
 
 
 def protected_giants(token_index: TokenIndex, plan: Plan) -> tuple[tuple[int, int], ...]:
-    """(index, tokens) of the messages of head and tail that are larger than the tail budget, pruned as planned."""
+    """Return (index, tokens) of messages of head and tail above the tail budget, pruned as planned."""
     if not plan.compacts:
         return ()
     pruned = set(plan.pruned)
     head, tail = plan.regions()
-    found = []
+    giants = []
     for index in (*range(head), *range(tail, len(token_index))):
         tokens = token_index.pruned_tokens(index) if index in pruned else token_index.tokens(index)
         if tokens > plan.budgets.tail_token_budget:
-            found.append((index, tokens))
-    return tuple(found)
+            giants.append((index, tokens))
+    return tuple(giants)

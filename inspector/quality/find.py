@@ -1,4 +1,4 @@
-"""Running the rules."""
+"""Run the rules of findings over the evidence of a conversation."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from inspector.quality.finding import SEVERITIES, Finding, Violation
 
 Check = Callable[[ConversationEvidence], Iterator[Violation]]
 
-#: What each rule asks, by the rule's id.
+#: The check of each rule by id.
 CHECKS: Mapping[str, Check] = MappingProxyType(
     {
         "summary-fallback": about_summaries.fallback,
@@ -89,7 +89,7 @@ _RULE_ORDER = {identity: order for order, identity in enumerate(CHECKS)}
 
 
 def find(evidence: ConversationEvidence) -> tuple[Finding, ...]:
-    """Everything that the rules find, the gravest first, then in the order of the conversation."""
+    """Return all findings, the most severe first, then in the order of the conversation."""
     findings = [
         _finding(evidence, identity, violation)
         for identity, check in CHECKS.items()
@@ -99,25 +99,27 @@ def find(evidence: ConversationEvidence) -> tuple[Finding, ...]:
 
 
 def _each_loss_once(findings: Sequence[Finding]) -> list[Finding]:
-    """Leave out weaker findings about a fact that a graver rule reports for the same compaction."""
-    reported = {(one.compaction, one.cause) for one in findings if one.cause and one.rule in _LOSSES}
+    """Return the findings without weaker ones about a loss that another rule reports for the same compaction."""
+    reported = {(item.compaction, item.cause) for item in findings if item.cause and item.rule in _LOSSES}
     return [
-        one for one in findings if one.rule not in _SAME_LOSS or (one.compaction, one.cause) not in reported
+        item
+        for item in findings
+        if item.rule not in _SAME_LOSS or (item.compaction, item.cause) not in reported
     ]
 
 
 def _finding(evidence: ConversationEvidence, identity: str, violation: Violation) -> Finding:
     rows = evidence.rows.get(violation.generation, ()) if violation.generation is not None else ()
     index = violation.index
-    stands = index is not None and 0 <= index < len(rows)
+    exists = index is not None and 0 <= index < len(rows)
     return Finding(
         rule=identity,
         severity=RULES[identity].severity,
         conversation=evidence.conversation,
         compaction=violation.compaction,
-        message=rows[index] if stands and index is not None else None,
+        message=rows[index] if exists and index is not None else None,
         generation=violation.generation,
-        index=index if stands else None,
+        index=index if exists else None,
         text=violation.text,
         since=violation.came,
         cause=violation.cause,

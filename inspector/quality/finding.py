@@ -1,4 +1,4 @@
-"""Rules and findings."""
+"""Rules, violations and findings."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What a finding is about. `id` never changes; `when` says in numbers what sets it off."""
+    """A kind of finding. `id` never changes; `means` explains it, `when` is its condition in numbers."""
 
     id: str
     severity: Severity
@@ -24,10 +24,10 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """A sentence and its place, as a check yields it. `index` is a message of the list of `generation`.
+    """A sentence and its place, as a check yields it. `index` is a message of the list of `generation`, from 0.
 
-    `since` is when it came to be, where the place does not show it: a generation, and the length of its list. `cause`
-    is what sets it apart from other violations of the same rule (the text of a lost fact); "" where all have one cause.
+    `since` is when it appeared, as (generation, length of its list); None if the place shows it. `cause` separates
+    violations of one rule (the text of a lost fact); "" if all have the same cause.
     """
 
     text: str
@@ -39,7 +39,7 @@ class Violation:
 
     @property
     def came(self) -> tuple[int, int]:
-        """When it came to be: behind the compaction that it is about, or with the message that it is about."""
+        """When it appeared: after its compaction, or with its message."""
         if self.since is not None:
             return self.since
         made = 0 if self.compaction is None else self.compaction + 1
@@ -47,17 +47,17 @@ class Violation:
         return max((made, 0), (number, 0 if self.index is None else self.index + 1))
 
 
-#: The `since` of what holds from the first message on.
+#: The `since` of a finding that holds from the first message on.
 ALWAYS = (0, 0)
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something wrong or worth knowing, and where.
+    """A problem of a conversation, or something worth knowing, with its place.
 
-    `compaction` and `generation` count from 1. `index` is the place of the message in the generation's list and
-    `message` its row in the store. All four are None where the finding is about no such thing. `text` is safe for the
-    screen. `since` is when it came to be: a generation, and the length of its list then. `cause` as in Violation.
+    `compaction` and `generation` count from 1. `index` is the place of the message in the generation's list, from 0,
+    and `message` its row in the store. Each is None if the finding has no such place. `text` is safe for the screen.
+    `since` is when it appeared, as (generation, length of its list). `cause` is that of Violation.
     """
 
     rule: str

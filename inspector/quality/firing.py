@@ -1,9 +1,9 @@
-"""Why a compaction fired: the threshold in force, the message that crossed it, or what else would explain it.
+"""Why a compaction fired: the threshold in force, the message that crossed it, or another explanation.
 
-Hermes compacts when a prompt reaches the agent's threshold, when the gateway finds a chat over its own limit before a
-turn, or when a user says so. Its store keeps none of this, so it is told from the list. Behind the results of an answer
-the agent compares what the provider counted for that answer's prompt: so the prompt of the last call may have
-reached the threshold, that of the call before had to be below it.
+Hermes compacts when a prompt reaches the threshold, when the gateway finds a chat over its own limit before a turn, or
+when the user asks for it. Its store does not record the reason, so it is inferred from the list. After the results of
+an answer the agent compares the provider's count for the prompt of that answer with the threshold. The prompt of the
+last call may have reached the threshold; the prompt of the previous call must have been below it.
 """
 
 from __future__ import annotations
@@ -16,25 +16,25 @@ from inspector.agents import agent_named
 from inspector.core.conversations import ROLE_CODES, Compaction
 from inspector.engines.base import Budgets, Settings, TokenIndex
 
-#: threshold: its list had just reached it. hygiene: the gateway's limit, before a turn. manual: asked for by the user.
-#: other-settings: the record contradicts the settings of today. reported: the agent says so itself. unknown: not told.
+#: threshold: the list had just reached it. hygiene: the gateway's limit, before a turn. manual: the user asked for it.
+#: other-settings: the record contradicts today's settings. reported: by the agent. unknown: not recorded.
 WhyRule = Literal["threshold", "hygiene", "manual", "other-settings", "reported", "unknown"]
 Trigger = Literal["auto", "manual", "hygiene"]
 
 _ASSISTANT, _USER = ROLE_CODES["assistant"], ROLE_CODES["user"]
-#: The shares that people set, tried where the one of today does not fit.
+#: Thresholds as shares of the window, tried if today's threshold does not explain the record.
 _SHARES = tuple(step / 100 for step in range(10, 100, 5))
-#: Where a gateway runs the agent, its own limit is looked at before each turn.
+#: Sources of sessions without a gateway. A gateway checks its own limit before each turn.
 _AT_A_TERMINAL = frozenset({"", "cli", "tui", "acp", "api"})
 
 
 @dataclass(frozen=True, slots=True)
 class Why:
-    """Why a compaction fired. `text` says it in a sentence without a full stop.
+    """Why a compaction fired. `text` is a sentence without a full stop.
 
-    `threshold_tokens` is the limit that it is told by, None where none is known; `crossed` is the index of the message
-    with which the list reached it, `tokens` what the list then had (rough, the system prompt included). `fits` are the
-    thresholds, as shares of the window, that would have fired just then.
+    `threshold_tokens` is the limit, None if unknown. `crossed` is the index of the message with which the list reached
+    it. `tokens` is the size of the list then (rough, with the system prompt). `fits` are the thresholds, as shares of
+    the window, that would have fired at that moment.
     """
 
     rule: WhyRule
@@ -46,17 +46,18 @@ class Why:
 
     @property
     def trigger(self) -> Trigger | None:
-        """What made it fire, where the list tells; None where it could have been otherwise."""
+        """The trigger, if the list proves it; else None."""
         triggers: dict[WhyRule, Trigger] = {"threshold": "auto", "hygiene": "hygiene", "manual": "manual"}
         return triggers.get(self.rule)
 
 
 @dataclass(frozen=True, slots=True)
 class ListBefore:
-    """The list that was compacted: its token index, the roles and the store's rows of its messages, where its
-    conversation came from (cli, telegram, ...), with how many messages it began (what the compaction before left), and
-    the agent whose list it was. `last_size` are the tokens of the last request of it and of its answer, as they were
-    reported; None where that is not known.
+    """The list that was compacted: its token index, and the roles and store rows of its messages.
+
+    `source` is where the conversation came from (cli, telegram, ...). `began` is the number of messages that the
+    previous compaction left. `last_size` is the reported size of the last request and its answer, in tokens; None if
+    unknown.
     """
 
     token_index: TokenIndex
@@ -75,26 +76,28 @@ def why_fired(
     budgets: Budgets,
     threshold_at: Callable[[float], int],
 ) -> Why:
-    """Why a recorded compaction fired, by the settings in force today.
+    """Return why a recorded compaction fired, judged by today's settings and their `budgets`.
 
-    `budgets` are those of the settings, `threshold_at` the threshold in tokens at another share of the window.
+    `threshold_at` returns the threshold in tokens for a share of the window.
     """
-    said = recorded.trigger is not None or recorded.tokens_before_reported is not None
+    is_reported = recorded.trigger is not None or recorded.tokens_before_reported is not None
     agent = agent_named(listed.agent)
-    if said or agent is None or not agent.estimates:
+    if is_reported or agent is None or not agent.estimates:
         return _as_reported(recorded, listed.last_size, settings, budgets.threshold_tokens)
     total, threshold = recorded.tokens_before, budgets.threshold_tokens
     stop = min(recorded.before, len(listed.roles))
 
     def tokens_until(stop_at: int) -> int:
-        """Rough tokens of the prompt with so many messages, counted back from the whole: the index leaves out what
-        pruning takes from results that repeat earlier ones, most of them long before the end."""
+        """Return rough tokens of the prompt with the first `stop_at` messages.
+
+        They are counted back from the total, because the index leaves out repeated results that pruning shortens.
+        """
         until = listed.token_index.rough_until
         return total - until(stop) + until(stop_at)
 
     last = listed.roles.rfind(_ASSISTANT, listed.began, stop)
-    asked = listed.roles.rfind(_ASSISTANT, listed.began, max(last, listed.began))
-    before = tokens_until(asked) if asked >= 0 else 0
+    previous = listed.roles.rfind(_ASSISTANT, listed.began, max(last, listed.began))
+    before = tokens_until(previous) if previous >= 0 else 0
     share = f"{threshold / settings.context_length:.0%} of {settings.context_length:,}"
     if before < threshold <= total:
         crossed = _crossing(tokens_until, threshold, stop)
@@ -109,7 +112,7 @@ def why_fired(
     if chat and limit <= total and stop and listed.roles[stop - 1] == _USER and limit > threshold:
         return Why(
             "hygiene",
-            f"~{total:,} tokens were over the gateway's {limit:,} before a turn began",
+            f"~{total:,} tokens exceeded the gateway's {limit:,} before a turn",
             limit, stop - 1, total,
         )  # fmt: skip
     fits = tuple(value for value in _SHARES if before < threshold_at(value) <= total)
@@ -131,8 +134,10 @@ def why_fired(
 
 
 def doubted(reported: int, last: int) -> bool:
-    """Whether a size that an agent reports cannot be true beside that of the last request and its answer, in tokens.
-    Real ones are at most 1.2 times as large."""
+    """Return whether a reported size (tokens) cannot be true: more than twice the last request and its answer.
+
+    Real sizes are at most 1.2 times as large.
+    """
     return reported > 2 * last > 0
 
 
@@ -157,7 +162,7 @@ def _as_reported(recorded: Compaction, last_size: int | None, settings: Settings
     by = f"{recorded.trigger} (reported)" if recorded.trigger else "no trigger is recorded"
     if reported is not None and reported >= threshold:
         share = f"{threshold / settings.context_length:.0%} of {settings.context_length:,}"
-        text = f"{size}, reached {threshold:,}: {share}, {settings.profile}"
+        text = f"{size} reached {threshold:,}: {share}, {settings.profile}"
         if recorded.trigger:
             return Why("threshold", text, threshold, None, tokens)
         return Why("reported", f"{text}; {by}", threshold, None, tokens)
@@ -166,7 +171,7 @@ def _as_reported(recorded: Compaction, last_size: int | None, settings: Settings
 
 
 def _crossing(tokens_until: Callable[[int], int], threshold: int, stop: int) -> int:
-    """The first message with which the prompt has reached the threshold."""
+    """Return the index of the first message with which the prompt reaches the threshold."""
     low, high = 0, max(0, stop - 1)
     while low < high:
         middle = (low + high) // 2

@@ -1,4 +1,4 @@
-"""What nobody can read any more after the last compaction, counted at the compaction that took it."""
+"""Facts that the agent can no longer read, counted at the compaction that removed them."""
 
 from __future__ import annotations
 
@@ -8,17 +8,18 @@ from dataclasses import dataclass
 
 from inspector.quality.facts.fact import Fate, Kind, Life
 
-#: The kinds that count as a loss, the gravest first. A link is a name that still stands in what used it.
+#: Kinds that count as a loss, the most severe first. A link is not a loss: its name is in the text that used it.
 KINDS_LOST: tuple[Kind, ...] = ("constraint", "preference", "decision", "value")
-#: So many lost facts of a compaction are told with it.
-TOLD = 8
+#: Maximum number of lost facts that are listed for a compaction.
+MAX_WORST = 8
 
 
 @dataclass(frozen=True, slots=True)
 class LostFacts:
-    """What a compaction lost: how many facts of each kind of KINDS_LOST that has any, how many it weakened, and of how
-    many of them rules cannot tell (`uncertain`, no loss); `worst` are the first of what is lost and weakened, as they
-    were after it."""
+    """The losses of a compaction: lost facts by kind (of KINDS_LOST), and the numbers of weakened and uncertain facts.
+
+    Uncertain facts are not losses. `worst` are the worst lost and weakened facts, as they were after the compaction.
+    """
 
     compaction: int
     lost: Mapping[Kind, int]
@@ -33,27 +34,30 @@ class LostFacts:
 
 
 def is_lost(life: Life) -> bool:
-    """Whether nobody can read a fact any more: it is gone after the compaction that the life is seen after, and was not
-    said again, taken back or changed later. The one test of a loss, for every answer."""
+    """Return whether a fact is lost: gone at the last fate of the life, and not said again, taken back or changed
+    later.
+
+    Every answer uses this test.
+    """
     return bool(life.fates) and life.fate.gone and life.back is None and life.contradicted is None
 
 
 def lives_after(lives: Iterable[Life], compaction: int) -> tuple[Life, ...]:
-    """Every fact that this compaction or an earlier one took, once, as it is after this compaction."""
+    """Return each fact that this or an earlier compaction summarized, once, as it is after this compaction."""
     last = {life.fact.key: life for life in lives if life.compaction <= compaction}
     return tuple(life.seen(compaction) for life in last.values() if life.fate_at(compaction) is not None)
 
 
 def grave(lost: Mapping[Kind, int], weakened: int) -> tuple[int, ...]:
-    """What losses are ordered by: constraints first, kind by kind, then what is weakened."""
+    """Return the sort key of losses: counts by kind, constraints first, then the weakened facts."""
     return (*(lost.get(kind, 0) for kind in KINDS_LOST), weakened)
 
 
 def losses_of(lives: Iterable[Life]) -> tuple[LostFacts, ...]:
-    """Every compaction that lost or weakened something for good, oldest first.
+    """Return each compaction that lost or weakened facts for good, oldest first.
 
-    A fact counts once, at the first compaction after which it was gone (or weakened). One that stands in the list
-    today, that was said again, or that was taken back, is no loss; neither is one of which it cannot be told.
+    A fact counts once, at the first compaction after which it was gone (or weakened). A fact is not a loss if today's
+    list has it, if it was said again or taken back, or if its fate is uncertain.
     """
     by_fact: dict[str, list[Life]] = defaultdict(list)
     for life in lives:
@@ -63,8 +67,8 @@ def losses_of(lives: Iterable[Life]) -> tuple[LostFacts, ...]:
     weak: dict[int, list[Life]] = defaultdict(list)
     unsure: Counter[int] = Counter()
     for same in by_fact.values():
-        # The life that begins last has the same fates as the others from there on.
-        life = max(same, key=lambda one: one.compaction)
+        # From its beginning on, the latest life has the same fates as the earlier ones.
+        life = max(same, key=lambda item: item.compaction)
         today = life.fates[-1] if life.fates else None
         if today is None or life.back is not None or life.contradicted is not None:
             continue
@@ -80,8 +84,8 @@ def losses_of(lives: Iterable[Life]) -> tuple[LostFacts, ...]:
     )
 
 
-def untold(lives: Iterable[Life]) -> int:
-    """Facts of which nobody can tell whether the list of today has them: a summary that cannot be read took them."""
+def unknown_facts(lives: Iterable[Life]) -> int:
+    """Return the number of facts with an unknown fate: an unreadable summary replaced them."""
     last: dict[str, Life] = {}
     for life in lives:
         if life.fact.kind in KINDS_LOST:
@@ -95,8 +99,8 @@ def untold(lives: Iterable[Life]) -> int:
 
 
 def _since(same: Sequence[Life], last: Life, alike: Callable[[Fate], bool]) -> int:
-    """The compaction from which on a fact has had such a fate without a break."""
-    first = min(same, key=lambda one: one.compaction)
+    """Return the compaction from which on a fact has such a fate without a break."""
+    first = min(same, key=lambda item: item.compaction)
     since = last.fates[-1].compaction
     for fate in reversed(first.fates):
         if not alike(fate):
@@ -121,4 +125,6 @@ def _lost_facts(number: int, gone: Sequence[Life], weak: Sequence[Life], uncerta
             life.fact.key,
         ),
     )
-    return LostFacts(number, counts, len(weak), uncertain, tuple(life.seen(number) for life in worst[:TOLD]))
+    return LostFacts(
+        number, counts, len(weak), uncertain, tuple(life.seen(number) for life in worst[:MAX_WORST])
+    )

@@ -1,4 +1,4 @@
-"""Texts that look like keys, tokens and passwords, by the formats their makers gave them."""
+"""Find texts that look like keys, tokens and passwords, by the formats of their makers."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-#: What is it, a text that it cannot be without, and its format. The group `secret`, where there is one, is what has to
-#: look random.
+#: Kind, a substring that every match has, and the pattern. The group `secret`, if present, is the part that must look
+#: random.
 FORMATS: tuple[tuple[str, str, str], ...] = (
     ("an AWS access key", "IA", r"\b(?:AKIA|ASIA)[A-Z2-7]{16}\b"),
     ("a GitHub token", "gh", r"\bgh[pousr]_[A-Za-z0-9]{36,255}\b"),
@@ -49,23 +49,23 @@ FORMATS: tuple[tuple[str, str, str], ...] = (
         r"\s{0,3}(?:[:=]|\bis\b)\s{0,3}(?:bearer\s+)?[\"'`]?(?P<secret>[A-Za-z0-9+/_.~=-]{16,256})",
     ),
 )
-#: Named values have to look more random than keys whose format gives them away.
+#: Minimum entropy in bits a character; higher for values known only by their name.
 _LEAST_BITS, _LEAST_BITS_NAMED = 3.0, 3.5
 _NAMED = ("a password or key", "a password in an address")
-#: Names of things and paths fit these formats too; they have no digits.
+#: Names and paths match these formats too, but have no digits.
 _WORDY = (*_NAMED, "an OpenAI key")
 _PLACEHOLDER = re.compile(
     r"(?i)example|redacted|your[_-]|placeholder|change[_-]?me|dummy|sample|xxxx|\*\*\*|\.\.\.|0000|1234567|abcdef"
 )
 _PATTERNS = tuple((kind, mark, re.compile(pattern)) for kind, mark, pattern in FORMATS)
-#: Summaries are far shorter; a hostile one must not take long.
+#: Maximum characters that are searched. Summaries are far shorter; this bounds the time for a hostile one.
 _READ = 200_000
 _SHOWN = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Secret:
-    """What looks like a secret: its kind, where it starts and ends (half-open, in characters), and a masked form."""
+    """A text that looks like a secret: its kind, its place (half-open, in characters), and a masked form."""
 
     kind: str
     start: int
@@ -74,7 +74,7 @@ class Secret:
 
 
 def secrets(text: str) -> tuple[Secret, ...]:
-    """Everything in the text that looks like a secret, in order; a place counts once, by its most telling format."""
+    """Return the secrets in a text, in order. A place counts once, with the first matching format."""
     found: list[Secret] = []
     for secret in _matches(text[:_READ]):
         if not any(secret.start < other.end and other.start < secret.end for other in found):
@@ -99,7 +99,7 @@ def _looks_random(value: str, kind: str) -> bool:
 
 
 def entropy(text: str) -> float:
-    """Shannon entropy in bits a character; 0.0 for an empty text."""
+    """Return the Shannon entropy in bits a character; 0.0 for an empty text."""
     if not text:
         return 0.0
     counts = Counter(text).values()

@@ -1,1 +1,1 @@
-"""What a compaction kept, measured kind by kind: each measure with its definition, its number and its evidence."""
+"""Measures of what a compaction kept, each with its definition, number and evidence."""

@@ -1,4 +1,4 @@
-"""The artifact trail: files and commands that summarized messages named, and whether the list after still has them."""
+"""Artifact trail: files and commands named in summarized messages, and whether the list after still has them."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from inspector.quality.measures.measure import Evidence, Measure, MeasuredCompac
 from inspector.summaries.exact import paths_in
 
 Sort = Literal["changed", "used", "command"]
-#: Arguments of tools that hold a path, a command, ...
+#: Names of tool arguments with a path, and with a command.
 PATH_KEYS = frozenset({"path", "file", "file_path", "filepath", "filename", "paths", "files", "target_file"})
 COMMAND_KEYS = frozenset({"command", "cmd", "script"})
-#: ... and parts of the names of tools that change what they name.
+#: Parts of the names of tools that change files.
 _CHANGING = ("write", "patch", "edit", "create", "replace", "delete", "move")
-#: A command is known by its beginning: summaries cut long ones.
+#: Characters that identify a command; summaries cut long commands.
 COMMAND_START = 60
-# An address is no file, whatever the argument is called; one of a file is.
+# A web address is not a file; an address of a file is.
 _ADDRESS = re.compile(r"(?!file:)[A-Za-z][A-Za-z0-9+.-]*://")
-# What one argument or text may add, so that a file written whole does not count as a list of paths.
+# Maximum characters read from an argument or text, so that the content of a file does not count as a list of paths.
 _READ = 4_000
 
 
 @dataclass(frozen=True, slots=True)
 class Artifact:
-    """A file or command, where it was first named, and how often."""
+    """A file or command, its first place, and how often it was named."""
 
     name: str
     sort: Sort
@@ -40,13 +40,13 @@ class Artifact:
 
 
 class Trail:
-    """Gathers artifacts over the compactions of a conversation, oldest first."""
+    """Collects artifacts over the compactions of a conversation, oldest first."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[bool, str], Artifact] = {}
 
     def measure(self, compaction: MeasuredCompaction) -> tuple[Measure, Measure]:
-        """The measures of files and of commands for the next compaction."""
+        """Return the measures of files and of commands for the next compaction."""
         fresh: dict[tuple[bool, str], Artifact] = {}
         for index in compaction.middle:
             message = compaction.before[index]
@@ -78,9 +78,9 @@ class Trail:
         sorts = {artifact.name: artifact.sort for artifact in now}
         parts = []
         for sort in ("changed", "used"):
-            those = [entry for entry in evidence if sorts[entry.text] == sort]
-            if those:
-                parts.append((sort, _share(those)))
+            entries = [entry for entry in evidence if sorts[entry.text] == sort]
+            if entries:
+                parts.append((sort, _share(entries)))
         so_far = _share(names_after.file(artifact, names) for artifact in ever)
         index = compaction.recorded.index
         return Measure("artifact-files", index, _share(evidence), so_far, tuple(parts), (), evidence)
@@ -100,11 +100,11 @@ class Trail:
 
 
 def named_in(message: Message) -> Iterator[tuple[str, Sort]]:
-    """What a message names: a user's and the agent's words, and the arguments of its calls; not what tools print."""
+    """Yield the files and commands that a message names in its text and calls. Tool results are skipped."""
     if message.role not in ("user", "assistant"):
         return
     handoff = handoff_of(message)
-    # What stands around a summary is the release's own text.
+    # The text around a summary is the wording of the release.
     text = message.text if handoff is None else f"{handoff.body}\n{handoff.tail_text}"
     yield from ((path, "used") for path in _paths(text[:_READ]))
     for call in message.tool_calls:
@@ -121,21 +121,21 @@ def named_in(message: Message) -> Iterator[tuple[str, Sort]]:
 
 
 def arguments(text: str) -> Iterator[tuple[str, str]]:
-    """The text values of a call's arguments by key; nothing where they are no JSON mapping."""
+    """Yield (key, text) of a call's arguments; nothing if they are not a JSON object."""
     try:
-        found = json.loads(text)
+        values = json.loads(text)
     except (ValueError, RecursionError):
         return
-    if not isinstance(found, dict):
+    if not isinstance(values, dict):
         return
-    for key, value in found.items():
-        for one in value if isinstance(value, list) else [value]:
-            if isinstance(one, str):
-                yield str(key), one
+    for key, value in values.items():
+        for item in value if isinstance(value, list) else [value]:
+            if isinstance(item, str):
+                yield str(key), item
 
 
 def is_path(value: str) -> bool:
-    """Whether an argument's value may be a path: one line of some length, no web address."""
+    """Return whether a value may be a path: one line under 400 characters, and not a web address."""
     return (
         bool(value.strip()) and len(value) < 400 and "\n" not in value and not _ADDRESS.match(value.strip())
     )
@@ -146,7 +146,7 @@ def _paths(text: str) -> Iterator[str]:
         if _ADDRESS.match(path):
             continue
         plain = plain_path(path)
-        # "deploy/shop" may be anything with two names; "and/or" is.
+        # Two names with a slash may not be a path: "and/or".
         if len(plain) > 3 and (
             "." in _base(plain) or plain.count("/") > 1 or path.startswith(("/", "~", "."))
         ):
@@ -154,7 +154,7 @@ def _paths(text: str) -> Iterator[str]:
 
 
 def plain_path(path: str) -> str:
-    """A path as it is compared: without quotes, a leading ./, line numbers."""
+    """Return a path without quotes, a leading ./ and line numbers."""
     path = path.strip().strip("`\"'").removeprefix("./")
     name, colon, line = path.rpartition(":")
     return (
@@ -171,17 +171,17 @@ def _base(path: str) -> str:
 
 
 def _ordered(artifacts: Iterable[Artifact]) -> list[Artifact]:
-    """Changed ones first, then those that were named most."""
+    """Return artifacts sorted: changed ones first, then by how often they were named."""
     return sorted(artifacts, key=lambda artifact: (artifact.sort != "changed", -artifact.times))
 
 
 def _share(evidence: Iterable[Evidence]) -> Share:
-    found = list(evidence)
-    return Share(sum(entry.known for entry in found), len(found))
+    entries = list(evidence)
+    return Share(sum(entry.known for entry in entries), len(entries))
 
 
 class _NamesAfter:
-    """The list after a compaction: which paths it names and what its texts are, the summary first."""
+    """The paths and texts of the list after a compaction, the summary first."""
 
     def __init__(self, compaction: MeasuredCompaction) -> None:
         self.compaction = compaction
@@ -200,24 +200,24 @@ class _NamesAfter:
                     self.paths.setdefault("/".join(parts[start:]), at)
 
     def file(self, artifact: Artifact, names: Counter[str]) -> Evidence:
-        """Whether a file is named; by its name alone only where no other file has it."""
+        """Return whether the list names a file; a bare file name counts only if no other file has it."""
         at = self.paths.get(artifact.name.removeprefix("/"), self.paths.get(artifact.name))
         note = ""
         if at is None and names[_base(artifact.name)] == 1:
             at = self.paths.get(_base(artifact.name))
-            note = "" if at is None else "by its name alone"
+            note = "" if at is None else "by its file name"
         return self._evidence(artifact, at, note)
 
     def command(self, artifact: Artifact) -> Evidence:
-        """Whether a command's beginning stands anywhere."""
+        """Return whether the list has the beginning of a command."""
         at = self.running(artifact)
         cut = at is not None and len(artifact.name) > COMMAND_START
         return self._evidence(artifact, at, "its beginning" if cut else "")
 
     def running(self, artifact: Artifact) -> int | None:
-        """The first message in which a command's beginning stands."""
+        """Return the index of the first message with the beginning of a command, or None."""
         start = artifact.name[:COMMAND_START]
-        # Its first and last word may be parts of longer ones.
+        # The first and last word may be parts of longer words.
         if not self.words.issuperset(start.split()[1:-1]):
             return None
         return next((at for at, text in self.texts if start in text), None)

@@ -1,4 +1,4 @@
-"""Continuity: whether the open request and the next step are in the list after a compaction."""
+"""Continuity: whether the list after a compaction has the open request and the next step."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from inspector.summaries.headings import meaning
 from inspector.summaries.lineage import OPEN
 from inspector.summaries.parse import parse_summary
 
-#: A summary tells of a request by so much of its words, or of the entry's own, and by so many of them; or by so many
-#: characters.
-TOLD = 0.6
-TOLD_WORDS = 3
-#: A short entry tells of a long request with so many words of it.
-TOLD_SHORT = 4
+#: Minimum share of words that a request and an entry of the summary share, and minimum content words of a request.
+MIN_WORD_OVERLAP = 0.6
+MIN_WORDS = 3
+#: Minimum number of shared words if the entry is shorter than the request.
+MIN_SHARED_WORDS = 4
+#: Characters of a request that identify a quote.
 QUOTED = 60
 
 
 def last_request(messages: list[Message] | tuple[Message, ...]) -> int | None:
-    """The index of the user's last request; None where there is none."""
+    """Return the index of the user's last request, or None."""
     return next(
         (
             at
@@ -34,7 +34,7 @@ def last_request(messages: list[Message] | tuple[Message, ...]) -> int | None:
 
 
 def request_measure(compaction: MeasuredCompaction, stemmer: Stemmer) -> Measure:
-    """Whether the user's last request is still there."""
+    """Measure whether the list after has the user's last request."""
     index = compaction.recorded.index
     at = last_request(list(compaction.before))
     if at is None:
@@ -47,16 +47,16 @@ def request_measure(compaction: MeasuredCompaction, stemmer: Stemmer) -> Measure
         where: Where = compaction.region(copied)
         entry = Evidence(text, True, said, compaction.place_after(copied), "tail" if where == "summary" else where,
                          "the message itself", "user")  # fmt: skip
-    elif told := told_in(text, compaction.recorded.summary or "", stemmer):
+    elif quote := mention_of(text, compaction.recorded.summary or "", stemmer):
         found = None if summary_at is None else compaction.place_after(summary_at)
-        entry = Evidence(text, True, said, found, "summary", told, "user")
+        entry = Evidence(text, True, said, found, "summary", quote, "user")
     else:
-        entry = Evidence(text, False, said, None, None, "neither kept nor told", "user")
+        entry = Evidence(text, False, said, None, None, "neither kept nor in the summary", "user")
     return Measure("continuity-request", index, Share(int(entry.known), 1), evidence=(entry,))
 
 
 def _copy(compaction: MeasuredCompaction, at: int) -> int | None:
-    """The index in the list after of a message that stayed; None where it was summarized or is not there."""
+    """Return the index of a kept message in the list after; None if it was summarized or is missing."""
     recorded = compaction.recorded
     text = compaction.before[at].text.strip()
     if at >= recorded.tail_start:
@@ -64,7 +64,7 @@ def _copy(compaction: MeasuredCompaction, at: int) -> int | None:
     elif at < recorded.head_end:
         copy = at
     else:
-        # Codex keeps what the user wrote though the rest around it goes.
+        # Codex keeps the messages of the user and removes the others.
         return next(
             (
                 i
@@ -73,7 +73,7 @@ def _copy(compaction: MeasuredCompaction, at: int) -> int | None:
             ),
             None,
         )
-    # A store may number the copies in another way; the message is looked for where it should be, then everywhere.
+    # A store may number the copies differently: try the expected index first, then all messages.
     order = (
         [copy, *range(len(compaction.after))]
         if copy < len(compaction.after)
@@ -84,28 +84,28 @@ def _copy(compaction: MeasuredCompaction, at: int) -> int | None:
     )
 
 
-def told_in(text: str, summary: str, stemmer: Stemmer) -> str:
-    """How a summary tells of a request: quoted, or with how much of its words; an empty string where it does not."""
+def mention_of(text: str, summary: str, stemmer: Stemmer) -> str:
+    """Return how a summary mentions a request: quoted, or by shared words; "" if it does not."""
     folded = " ".join(text.split())
     if folded and folded[:QUOTED].strip() in " ".join(summary.split()):
         return "quoted"
     words = content_words(text, stemmer)
-    if len(words) < TOLD_WORDS:
+    if len(words) < MIN_WORDS:
         return ""
     entries = [item for _, item in parse_summary(summary).items()]
     for item in entries:
         entry = content_words(item.text, stemmer)
         there = len(words & entry)
-        if there >= TOLD * len(words):
+        if there >= MIN_WORD_OVERLAP * len(words):
             return f"{there} of its {len(words)} words"
-        # A long request is told in short: an entry that has most of its own words from it.
-        if there >= TOLD_SHORT and there >= TOLD * len(entry):
+        # An entry may shorten a long request: most words of the entry are from the request.
+        if there >= MIN_SHARED_WORDS and there >= MIN_WORD_OVERLAP * len(entry):
             return f"an entry has {there} of its {len(entry)} words from it"
     return ""
 
 
 def next_measure(compaction: MeasuredCompaction) -> Measure:
-    """Whether the list after says what comes next."""
+    """Measure whether the list after has the next step."""
     recorded = compaction.recorded
     evidence: list[Evidence] = []
     if recorded.summary is not None and not recorded.fallback:

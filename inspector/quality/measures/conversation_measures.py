@@ -24,17 +24,19 @@ class ConversationMeasures:
     measures: tuple[Measure, ...] = ()
 
     def of(self, compaction: int) -> tuple[Measure, ...]:
-        """The measures of a compaction."""
+        """Return the measures of a compaction."""
         return tuple(measure for measure in self.measures if measure.compaction == compaction)
 
     def curve(self, identity: str) -> tuple[Measure, ...]:
-        """One measure over the compactions."""
+        """Return one measure of all compactions."""
         return tuple(measure for measure in self.measures if measure.id == identity)
 
     def whole(self, identity: str) -> tuple[Share | None, Share | None, Mapping[str, int]]:
-        """One measure of the whole conversation: the shares of all compactions together, what the last list still has
-        of everything that was ever summarized, and the tokens summed. Survival counts every fact after each compaction,
-        so its share of the whole is that after the last."""
+        """Return one measure of the whole conversation: (share, share in the last list, tokens by name).
+
+        The first share sums all compactions. Survival counts every fact after each compaction, so its share is that of
+        the last one. The second is the share of all summarized things that the last list has.
+        """
         curve = self.curve(identity)
         numbers: dict[str, int] = {}
         for measure in curve:
@@ -49,36 +51,40 @@ class ConversationMeasures:
 def measures_of(
     compactions: Iterable[MeasuredCompaction], stemmer: Stemmer, facts: ConversationFacts | None = None
 ) -> ConversationMeasures:
-    """Measure every compaction, oldest first; survival needs the facts. Each compaction is looked at once.
+    """Measure every compaction, oldest first, in one pass. Survival needs the facts.
 
-    By the `stemmer` a summary is known to tell of a request.
+    The `stemmer` compares the words of a request and a summary.
     """
     trail, reopened = Trail(), Reopened()
-    found: list[Measure] = []
+    measures: list[Measure] = []
     numbers: list[int] = []
     encrypted: dict[int, Compaction] = {}
     for compaction in compactions:
         numbers.append(compaction.recorded.index)
         if compaction.recorded.encrypted:
             encrypted[compaction.recorded.index] = compaction.recorded
-        found += trail.measure(compaction)
-        found.append(reopened.measure(compaction.recorded, compaction.opened_before, compaction.opened_after))
-        found += [request_measure(compaction, stemmer), next_measure(compaction)]
-        found += [compression_measure(compaction), pruned_measure(compaction), cost_measure(compaction)]
+        measures += trail.measure(compaction)
+        measures.append(
+            reopened.measure(compaction.recorded, compaction.opened_before, compaction.opened_after)
+        )
+        measures += [request_measure(compaction, stemmer), next_measure(compaction)]
+        measures += [compression_measure(compaction), pruned_measure(compaction), cost_measure(compaction)]
     if facts is not None:
-        found += survival_measures(facts, numbers)
+        measures += survival_measures(facts, numbers)
     read = [
-        _as_far_as_read(measure, encrypted[measure.compaction])
+        _after_encrypted(measure, encrypted[measure.compaction])
         if measure.compaction in encrypted
         else measure
-        for measure in found
+        for measure in measures
     ]
     return ConversationMeasures(_ordered(read))
 
 
-def _as_far_as_read(measure: Measure, recorded: Compaction) -> Measure:
-    """A measure after a summary that nobody can read: what stayed word for word is known, how much it is of all is
-    not; sizes are those that the agent counted."""
+def _after_encrypted(measure: Measure, recorded: Compaction) -> Measure:
+    """Return a measure after an encrypted summary: evidence only of what stayed word for word, without its share.
+
+    Sizes are those that the agent reported.
+    """
     if measure.id in ("read-again", "stayed-pruned"):
         return measure
     known = tuple(entry for entry in measure.evidence if entry.known)

@@ -1,4 +1,4 @@
-"""Compression achieved, what was pruned of what stayed, and what it cost."""
+"""Compression, pruning of the kept messages, and tokens spent."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from inspector.quality.measures.measure import Evidence, Measure, MeasuredCompac
 
 
 def compression_measure(compaction: MeasuredCompaction) -> Measure:
-    """How much shorter the list got. Below 0 where it got longer."""
+    """Measure how much shorter the list became; below 0 if it became longer."""
     recorded = compaction.recorded
     before, after = recorded.tokens_before, recorded.tokens_after
     parts = []
@@ -30,7 +30,7 @@ def compression_measure(compaction: MeasuredCompaction) -> Measure:
 
 
 def cost_measure(compaction: MeasuredCompaction) -> Measure:
-    """What the summary call read and wrote, and what that saved. A fallback text cost nothing that is known."""
+    """Measure the tokens that the summary call read and wrote, and the tokens saved. A fallback text counts as 0."""
     recorded = compaction.recorded
     written = recorded.summary is not None and not recorded.fallback
     read, wrote = (compaction.middle_tokens, compaction.summary_tokens) if written else (0, 0)
@@ -47,9 +47,9 @@ def cost_measure(compaction: MeasuredCompaction) -> Measure:
 
 
 def pruned_measure(compaction: MeasuredCompaction) -> Measure:
-    """Which of the messages that stayed say less than before: results and arguments that pruning cut to a line.
+    """Measure the kept messages whose results or arguments pruning shortened.
 
-    The message into which a summary was merged says more, not less, and does not count.
+    The message into which a summary was merged is longer, and does not count.
     """
     recorded, before, after = compaction.recorded, compaction.before, compaction.after
     shift = recorded.tail_after - recorded.tail_start

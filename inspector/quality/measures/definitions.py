@@ -1,4 +1,4 @@
-"""Every measure as data. docs/quality.md says the same."""
+"""Definitions of the measures as data. docs/quality.md explains them."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ _KIND_TITLES: Mapping[Kind, str] = {
     "preference": "Preferences that survive",
     "decision": "Decisions that survive",
     "value": "Exact values that survive",
-    "link": "What things rest on that survives",
+    "link": "Links that survive",
 }
 
 _ALL = (
     Definition(
         "artifact-files",
         "Artifact trail: files",
-        "Of the files that summarized messages named (in calls of tools and in what was said; no web addresses), those "
-        "that the list after still names, in full or by a file name that no other of them has.",
-        f"artifact trail, a dimension of its own in {_PROBES}",
+        "The share of the files named in summarized messages (in texts and tool calls; no web addresses) that the list "
+        "after still names, in full or by a unique file name.",
+        f"artifact trail, a separate dimension in {_PROBES}",
     ),
     Definition(
         "artifact-commands",
         "Artifact trail: commands",
-        "Of the commands that summarized messages ran, those whose first 60 characters the list after still has.",
+        "The share of the commands in summarized messages whose first 60 characters the list after still has.",
         f"artifact trail in {_PROBES}",
     ),
     Definition(
         "read-again",
         "Read again",
-        "Of the files and pages that the agent opened between this compaction and the next, those that it had opened "
-        "before in messages that left the list. Fewer is better.",
-        f"the artifact trail in {_PROBES}, asked of what the agent did next",
+        "The share of the files and pages opened between this compaction and the next that messages no longer in the "
+        "list had opened before. Fewer is better.",
+        f"the artifact trail in {_PROBES}, applied to the next acts of the agent",
     ),
     Definition(
         "continuity-request",
@@ -49,29 +49,28 @@ _ALL = (
     Definition(
         "continuity-next",
         "Continuity: the next step",
-        "Whether the list after says what comes next: the summary lists something as in progress, next, blocked or "
-        "asked, a to-do list follows it, or the last message before is still there.",
+        "Whether the list after has the next step: the summary lists work in progress, next, blocked or asked, a to-do "
+        "list follows it, or the last message before was kept.",
         f"continuity and the continuation probe in {_PROBES}",
         "yes or no",
     ),
     Definition(
         "compression",
-        "Compression achieved",
-        "The share of the tokens before that the list after no longer has; beside it what the summary made of the "
-        "middle alone.",
-        "the compression ratio that every report on compaction gives",
+        "Compression",
+        "The share of the tokens before that the list after no longer has, and the same for the middle alone.",
+        "the compression ratio of every report on compaction",
     ),
     Definition(
         "stayed-pruned",
-        "Stayed, but pruned to a line",
-        "Of the messages that stayed in the list, those whose results or arguments pruning cut. Fewer is better.",
-        "the pruning that comes before every summary, which counts of messages do not show",
+        "Kept, but pruned",
+        "The share of the kept messages whose results or arguments pruning shortened. Fewer is better.",
+        "the pruning before every summary, which counts of messages do not show",
     ),
     Definition(
         "cost",
         "Tokens spent",
-        "What the summary model had to read, as it was pruned, and what it wrote; the prompt around it is not "
-        "counted. Beside it the tokens by which the list got shorter.",
+        "The pruned tokens that the summary model read, and the tokens that it wrote, without the prompt around them; "
+        "also the tokens by which the list became shorter.",
         f"tokens per task instead of tokens per request, in {_PROBES}",
         "tokens",
     ),
@@ -79,9 +78,9 @@ _ALL = (
         Definition(
             f"survival-{kind}",
             _KIND_TITLES[kind],
-            "Of the facts of this kind that summarized messages said, those whose value can still be read in the "
-            "list after, verbatim or in other words.",
-            f"the recall and decision probes in {_PROBES}, asked of the text instead of a model",
+            "The share of the facts of this kind in summarized messages whose value the list after still has, verbatim "
+            "or in other words.",
+            f"the recall and decision probes in {_PROBES}, applied to the text instead of a model",
         )
         for kind in KINDS
     ),

@@ -1,4 +1,4 @@
-"""The values of measures. Tokens are rough; indexes are places in the list before or after a compaction."""
+"""Values of measures. Tokens are rough; indexes are those of the list before or after a compaction."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Literal
 from inspector.core.conversations import Compaction
 from inspector.core.messages import Message
 
-#: The region of the list after a compaction in which something was found.
+#: A region of the list after a compaction.
 Where = Literal["summary", "head", "tail"]
 
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """What a measure is. `counts` says what is divided by what, `practice` which practice of the field it follows."""
+    """The definition of a measure. `counts` is its ratio in words, `practice` the practice of the field behind it."""
 
     id: str
     title: str
@@ -26,14 +26,14 @@ class Definition:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """`count` of `of`. Adding shares adds both."""
+    """A share: `count` of `of`. Adding shares adds both numbers."""
 
     count: int
     of: int
 
     @property
     def value(self) -> float | None:
-        """From 0 to 1; None of nothing."""
+        """The share from 0 to 1; None if `of` is 0."""
         return self.count / self.of if self.of else None
 
     def __add__(self, other: Share) -> Share:
@@ -42,7 +42,7 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A message: the generation from 1 and its index in that list."""
+    """The place of a message: its generation, from 1, and its index in that list, from 0."""
 
     generation: int
     index: int
@@ -50,9 +50,9 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One thing that was measured: whether it is known after the compaction, where it was said, where it is found.
+    """One measured thing: whether the list after has it (`known`), where it was `said`, and where it is now (`found`).
 
-    `text` is as it was said and not yet safe for the screen. `note` says how it is known, or what is missing.
+    `text` is not yet safe for the screen. `note` says how the list has it, or what is missing.
     """
 
     text: str
@@ -68,9 +68,9 @@ class Evidence:
 class Measure:
     """A measure of one compaction.
 
-    `share` is None where the measure counts tokens or there was nothing to measure. `so_far` is the same over
-    everything that this compaction and those before it summarized: how much of it is known after this one. Over the
-    compactions of a conversation it is the curve. `parts` divide `share`; `numbers` are tokens by name.
+    `share` is None if the measure counts tokens or has nothing to measure. `so_far` is the same share over everything
+    that this and earlier compactions summarized; over the compactions it is the curve. `parts` divide `share`;
+    `numbers` are tokens by name.
     """
 
     id: str
@@ -84,11 +84,10 @@ class Measure:
 
 @dataclass(frozen=True, slots=True)
 class MeasuredCompaction:
-    """A compaction with both its lists: `before` whole, `after` as the compaction left it. `opened_before` and
-    `opened_after` are the (index, name) of the files that these lists opened, the latter with all that was said until
-    the next compaction.
+    """A compaction with the lists before and after it.
 
-    `middle_tokens` is what the summary model had to read, `summary_tokens` what it wrote.
+    `opened_before` and `opened_after` are (index, name) of the files that these lists opened, the latter up to the next
+    compaction. `middle_tokens` were read by the summary model, `summary_tokens` were written by it.
     """
 
     recorded: Compaction
@@ -101,25 +100,25 @@ class MeasuredCompaction:
 
     @property
     def middle(self) -> range:
-        """The indexes of the list before that were summarized."""
+        """Indexes of the summarized messages in the list before."""
         return range(self.recorded.head_end, self.recorded.tail_start)
 
     def region(self, index: int) -> Where:
-        """The region of a message of the list after."""
+        """Return the region of a message of the list after."""
         if index == self.recorded.summary_at:
             return "summary"
         return "head" if index < self.recorded.head_after else "tail"
 
     def place(self, index: int) -> Place:
-        """A message of the list before."""
+        """Return the place of a message of the list before."""
         return Place(self.recorded.index, index)
 
     def place_after(self, index: int) -> Place:
-        """A message of the list after."""
+        """Return the place of a message of the list after."""
         return Place(self.recorded.index + 1, index)
 
 
 def total(shares: Iterable[Share | None]) -> Share | None:
-    """The shares together; None where there is none."""
-    found = [share for share in shares if share is not None]
-    return sum(found, Share(0, 0)) if found else None
+    """Return the sum of the shares, or None without any."""
+    measured = [share for share in shares if share is not None]
+    return sum(measured, Share(0, 0)) if measured else None

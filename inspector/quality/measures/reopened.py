@@ -1,7 +1,6 @@
-"""What was read again: files and pages that the agent opened after a compaction though it had opened them before.
+"""Files and pages that the agent opened before a compaction and again after it.
 
-What an agent opens again it could not read in the summary: the clearest sign, without any model, of what a summary
-did not carry.
+They are the clearest sign, without a model, of text that a summary did not keep.
 """
 
 from __future__ import annotations
@@ -15,31 +14,31 @@ from inspector.core.messages import Message
 from inspector.quality.measures.artifacts import COMMAND_KEYS, PATH_KEYS, arguments, is_path, plain_path
 from inspector.quality.measures.measure import Evidence, Measure, Place, Share
 
-#: Parts of the names of tools that show what they name, and arguments that hold an address.
+#: Parts of the names of tools that read and that change, and names of arguments with an address.
 _OPENING = ("read", "view", "open", "cat", "fetch", "browse", "navigate", "extract", "scrape", "visit")
 _CHANGING = ("write", "patch", "edit", "create", "replace", "delete", "move", "append")
 _ADDRESS_KEYS = frozenset({"url", "urls", "uri", "link"})
-#: Commands that print files, and where one command of a line ends.
+#: Commands that print files, and the separators of commands in a line.
 _PRINTING = frozenset({"cat", "head", "tail", "less", "more", "nl", "bat", "sed"})
 _NEXT_COMMAND = re.compile(r"&&|\|\||[;|\n]")
-# A file written whole by a command is no list of files.
+# Maximum characters of a command. A longer one writes a whole file, which is not a list of files.
 _LONGEST_COMMAND = 2_000
 
 
-#: What a list opened: (index of the message, name), in order.
+#: Files opened by a list: (index of the message, name), in order.
 Openings = Sequence[tuple[int, str]]
 
 
 class Reopened:
-    """Gathers what was opened over the compactions of a conversation, oldest first."""
+    """Collects opened files over the compactions of a conversation, oldest first."""
 
     def __init__(self) -> None:
         self._left: dict[str, Place] = {}
 
     def measure(self, recorded: Compaction, before: Openings, after: Openings) -> Measure:
-        """Of the files and pages opened since a compaction, those that messages which had left the list opened.
+        """Measure the files and pages opened since a compaction that removed messages had opened before.
 
-        `before` is what the list before it opened, `after` the list after it with all that was said until the next.
+        `before` are the openings of the list before it, `after` those of the list after it up to the next compaction.
         """
         number = recorded.index
         for index, name in before:
@@ -48,7 +47,7 @@ class Reopened:
         opened: dict[str, Place] = {}
         for index, name in after:
             if index < recorded.after:
-                # What is still in the list need not be opened again for the summary's sake.
+                # A file that is still in the list does not count.
                 self._left.pop(name, None)
             else:
                 opened.setdefault(name, Place(number + 1, index))
@@ -75,7 +74,7 @@ class Reopened:
 
 
 def opened_in(message: Message) -> Iterator[str]:
-    """The files and pages that a message opens, in calls of tools that read and in commands that print files."""
+    """Yield the files and pages that a message opens, by reading tools and by commands that print files."""
     if message.role != "assistant":
         return
     for call in message.tool_calls:
@@ -93,7 +92,7 @@ def opened_in(message: Message) -> Iterator[str]:
 def _printed_by(line: str) -> Iterator[str]:
     for command in _NEXT_COMMAND.split(line[:_LONGEST_COMMAND]):
         first = command.split(maxsplit=1)
-        # Taking a command apart costs a hundred times as much as its first word.
+        # shlex costs a hundred times as much as reading the first word.
         if ">" in command or not first or first[0].rpartition("/")[2] not in _PRINTING:
             continue
         try:

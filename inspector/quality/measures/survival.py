@@ -1,4 +1,4 @@
-"""Survival by kind of fact, per compaction and over compactions."""
+"""Survival of facts by kind, for each compaction."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ _ROLES = ("user", "assistant", "tool")
 
 
 def survival_measures(facts: ConversationFacts, compactions: Sequence[int]) -> tuple[Measure, ...]:
-    """For each compaction and kind: which facts that it or an earlier one summarized can still be read after it, the
-    lost ones first. A fact that was said again, taken back or changed later is not counted as lost."""
+    """Measure by compaction and kind which facts of this and earlier compactions the list after still has.
+
+    Lost facts come first in the evidence. A fact that was said again, taken back or changed later is not lost.
+    """
     return tuple(_measure(facts, compaction, kind) for compaction in compactions for kind in KINDS)
 
 
@@ -23,9 +25,9 @@ def _measure(facts: ConversationFacts, compaction: int, kind: Kind) -> Measure:
     evidence = sorted((_evidence(life, life.fate) for life in now), key=lambda entry: entry.known)
     parts = []
     for role in _ROLES:
-        those = [life.fate for life in now if life.fact.role == role and life.fate.settled]
-        if those:
-            parts.append((role, _share(those)))
+        fates = [life.fate for life in now if life.fact.role == role and life.fate.settled]
+        if fates:
+            parts.append((role, _share(fates)))
     share = _share([life.fate for life in now])
     return Measure(
         f"survival-{kind}",
@@ -39,9 +41,9 @@ def _measure(facts: ConversationFacts, compaction: int, kind: Kind) -> Measure:
 
 
 def _share(fates: Sequence[Fate]) -> Share:
-    """How many can still be read, of those whose fate can be told."""
-    told = [fate for fate in fates if fate.settled]
-    return Share(sum(fate.alive for fate in told), len(told))
+    """Return the share of facts that the list still has; uncertain and unknown fates are left out."""
+    settled = [fate for fate in fates if fate.settled]
+    return Share(sum(fate.alive for fate in settled), len(settled))
 
 
 def _evidence(life: Life, fate: Fate) -> Evidence:

@@ -32,7 +32,7 @@ def test_files_in_full_by_their_name_alone_and_lost() -> None:
     assert files.share == files.so_far == Share(3, 4)
     assert dict(files.parts) == {"changed": Share(1, 1), "used": Share(2, 3)}
     notes = {entry.text: entry.note for entry in files.evidence}
-    assert notes["docs/plan.md"] == "by its name alone"
+    assert notes["docs/plan.md"] == "by its file name"
     first = next(entry for entry in files.evidence if entry.text == "web/pay/form.tsx")
     assert (first.said is not None and (first.said.generation, first.said.index)) == (1, 6)
 

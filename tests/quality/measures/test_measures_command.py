@@ -192,7 +192,7 @@ def test_a_number_that_a_summary_changed(tmp_path: Path, second: str, said: str,
     found = rules(writer.end())
     assert ("number-changed" in found) == changed
     if changed:
-        assert "says 90 where it was 40" in found["number-changed"][0]
+        assert "has 90 instead of 40" in found["number-changed"][0]
 
 
 @pytest.mark.parametrize(
