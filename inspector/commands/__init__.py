@@ -1,6 +1,6 @@
-"""The commands. Each asks an answer, hands it to `export`, and ends."""
+"""The commands. Each one computes an answer, prints it with `export`, and ends."""
 
-#: What they are called. No database is opened by one of these words.
+#: Names of the commands. These words never name a database.
 NAMES = frozenset(
     {
         "aftermath",

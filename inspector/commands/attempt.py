@@ -1,4 +1,4 @@
-"""The commands about summaries that are made again."""
+"""The commands that make summaries again."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import click
 
 from inspector.commands.options import PATH_HELP, WHOLE, print_answer, say, settings_options, source_options
 from inspector.commands.sending import (
-    Telling,
+    Progress,
     allowed,
     summarizer_options,
     summarizers_of,
@@ -47,10 +47,10 @@ if TYPE_CHECKING:
     type=WHOLE,
     multiple=True,
     metavar="TOKENS",
-    help="Ask for so many tokens. May be repeated.",
+    help="Budget of the summary. May be repeated.",
 )
 @wording_options
-@click.option("--show-prompt", is_flag=True, help="Print the prompts; nothing is sent.")
+@click.option("--show-prompt", is_flag=True, help="Print the prompts and send nothing.")
 @summarizer_options
 @settings_options
 @source_options
@@ -60,10 +60,10 @@ def attempt(
     commands: tuple[str, ...], endpoint: str | None, models: tuple[str, ...], key_env: str | None, timeout: float,
     no_mask: bool, send: bool, config: Path | None, as_json: bool, demo: bool, **options: Any,
 ) -> None:  # fmt: skip
-    """Have a summary made again by a model of your choice, and see what it keeps.
+    """Make a summary again with a model of your choice, and compare what it keeps.
 
-    The input is what the engine would hand over, so that only the summarizer differs. Before anything is sent it says
-    to whom, how much, about what it costs and which secrets were masked, and asks. Attempts are kept (`attempts`).
+    The input is that of the engine, so that only the summarizer differs. Before anything is sent, the command shows the
+    receiver, the size, an estimate of the cost and the masked secrets, and asks. Attempts are stored (`attempts`).
     """
     from inspector.answers.answers import Answers
     from inspector.answers.attempting import (
@@ -84,21 +84,23 @@ def attempt(
     settings, masker = resolved.settings, Masker(not no_mask)
     wording = wording_of(prompt, release_prompt, focus, no_mask)
     if (step is None) == (not compactions):
-        raise UsageProblem("Say which: --compaction K (or all), or --step N.")
+        raise UsageProblem("Give either --compaction K (or all) or --step N.")
     lists = (
         [planned_list(inspection, settings, step)]
         if step is not None
         else [recorded_list(inspection, settings, number) for number in _numbers(inspection, compactions)]
     )
     asks = []
-    for one in lists:
+    for compacted in lists:
         try:
-            asks += [ask_for(one, settings, wording, budget, masker=masker) for budget in budgets or (None,)]
+            asks += [
+                ask_for(compacted, settings, wording, budget, masker=masker) for budget in budgets or (None,)
+            ]
         except UsageProblem as problem:
-            # Of all of them, those are made again that can be.
-            if "all" not in compactions or (one is lists[-1] and not asks):
+            # With `all`, compactions that cannot be made again are left out.
+            if "all" not in compactions or (compacted is lists[-1] and not asks):
                 raise
-            answers.note(f"Compaction {one.place.compaction} is left out: {problem}")
+            answers.note(f"Compaction {compacted.place.compaction} is left out: {problem}")
     for note in dict.fromkeys(str(ask.settings["note"]) for ask in asks):
         answers.note(note) if note else None
     if show_prompt:
@@ -106,13 +108,13 @@ def attempt(
         say(answers.notes())
         return
     summarizers = summarizers_of(commands, endpoint, models, key_env, timeout)
-    orders = [Order(ask, one) for ask in asks for one in summarizers]
+    orders = [Order(ask, summarizer) for ask in asks for summarizer in summarizers]
     sending = sending_of(orders, masker)
-    allowance, kept, telling = allowed(sending, send), default_attempts(), Telling()
+    allowance, kept, progress = allowed(sending, send), default_attempts(), Progress()
     try:
-        made = carry_out(orders, inspection, kept, allowance, telling)
+        made = carry_out(orders, inspection, kept, allowance, progress)
     finally:
-        telling.end()
+        progress.end()
     documents = _outcomes(inspection, settings, made)
     _print(sending_document(sending), documents, made, as_json)
     say([*answers.notes(), *problems_of(made)])
@@ -120,9 +122,9 @@ def attempt(
 
 
 def _numbers(inspection: Inspection, given: Sequence[str]) -> list[int]:
-    known = [one.index for one in inspection.compactions()]
+    recorded = [compaction.index for compaction in inspection.compactions()]
     if "all" in given:
-        return known
+        return recorded
     if not all(number.isdecimal() for number in given):
         raise UsageProblem("--compaction takes a number, counted from 1, or `all`.")
     return list(dict.fromkeys(map(int, given)))
@@ -156,32 +158,36 @@ def _print(sending: Document, documents: list[Document], made: Sequence[Attempt]
 
 
 def problems_of(made: Sequence[Attempt]) -> list[str]:
-    """What is to be said of attempts, a sentence each."""
+    """Return a sentence for each attempt with a problem."""
     return [f"Attempt {one.id} ({one.name}): {one.problem}" for one in made if one.problem]
 
 
 def check_made(made: Sequence[Attempt]) -> None:
-    """Raise SummarizerFailed if every attempt failed; what had come of a failed one is not a summary."""
+    """Raise SummarizerFailed if every attempt failed. The partial text of a failed attempt is not a summary."""
     if made and all(one.state == "failed" or not one.summary for one in made):
-        raise SummarizerFailed("No summary came of it.")
+        raise SummarizerFailed("No summary was made.")
 
 
 @click.command(epilog=PATH_HELP)
 @click.argument("words", nargs=-1, metavar="[PATH] [CONVERSATION]")
 @click.option(
-    "--show", "shown", type=WHOLE, metavar="ID", help="One attempt with its summary (--json: its prompt too)."
+    "--show",
+    "shown",
+    type=WHOLE,
+    metavar="ID",
+    help="Show an attempt with its summary (--json: also its prompt).",
 )
 @click.option(
-    "--delete", "deleted", type=WHOLE, multiple=True, metavar="ID", help="Delete one. May be repeated."
+    "--delete", "deleted", type=WHOLE, multiple=True, metavar="ID", help="Delete an attempt. May be repeated."
 )
-@click.option("--life", type=WHOLE, metavar="ID", help="The curve of a life, recorded against made again.")
+@click.option("--life", type=WHOLE, metavar="ID", help="Show the curve of a life next to the recorded one.")
 @settings_options
 @source_options
 def attempts(
     words: tuple[str, ...], shown: int | None, deleted: tuple[int, ...], life: int | None, config: Path | None,
     as_json: bool, demo: bool, **options: Any,
 ) -> None:  # fmt: skip
-    """List the attempts that are kept; of a conversation, beside what its recorded summaries keep."""
+    """List the stored attempts. With CONVERSATION, compare them with its recorded summaries."""
     from inspector.answers.answers import Answers
     from inspector.answers.attempt_life import life_curve, life_of
     from inspector.answers.attempting import attempts_of
@@ -191,17 +197,17 @@ def attempts(
 
     kept = default_attempts()
     if deleted:
-        missing = [one for one in deleted if kept.get(one) is None]
+        missing = [number for number in deleted if kept.get(number) is None]
         if missing:
             raise UnknownConversation(f"There is no attempt {missing[0]}; nothing was deleted.")
         count = kept.delete(deleted)
         print_answer({"deleted": count}, as_json, lambda _: click.echo(f"{count} deleted."))
         return
     if shown is not None:
-        one = kept.get(shown)
-        if one is None:
-            raise UnknownConversation(f"There is no attempt {shown}; `attempts` lists those that are kept.")
-        print_answer(attempt_document(one, full=True), as_json, print_attempt)
+        attempt = kept.get(shown)
+        if attempt is None:
+            raise UnknownConversation(f"There is no attempt {shown}. `attempts` lists the stored ones.")
+        print_answer(attempt_document(attempt, full=True), as_json, print_attempt)
         return
     path, name = path_or_name(words, demo)
     if name is None:
@@ -216,7 +222,7 @@ def attempts(
     if life is not None:
         whole = life_of(mine, life)
         points = curve_document(life_curve(inspection, resolved.settings, whole))
-        print_answer(points, as_json, lambda told: print_curve(told, life))
+        print_answer(points, as_json, lambda curve: print_curve(curve, life))
     else:
         print_answer(_outcomes(inspection, resolved.settings, mine), as_json, print_outcomes)
     say(answers.notes())
@@ -230,12 +236,21 @@ def _whole(path: str) -> str:
 @click.argument("words", nargs=-1, metavar="[PATH] [CONVERSATION]")
 @click.option("--compaction", "number", type=WHOLE, required=True, metavar="K", help="Counted from 1.")
 @click.option(
-    "--questions", type=click.IntRange(1, 200), default=20, show_default=True, help="At most so many."
+    "--questions",
+    type=click.IntRange(1, 200),
+    default=20,
+    show_default=True,
+    help="Maximum number of questions.",
 )
 @click.option(
-    "--attempt", "chosen", type=WHOLE, multiple=True, metavar="ID", help="Of these attempts; default: all."
+    "--attempt",
+    "chosen",
+    type=WHOLE,
+    multiple=True,
+    metavar="ID",
+    help="Ask only about this attempt. May be repeated.",
 )
-@click.option("--show-prompt", is_flag=True, help="Print what would be asked; nothing is sent.")
+@click.option("--show-prompt", is_flag=True, help="Print the questions and send nothing.")
 @summarizer_options
 @settings_options
 @source_options
@@ -246,8 +261,8 @@ def recall(
 ) -> None:  # fmt: skip
     """Ask a model what it can still answer from the list after a compaction, with the recorded summary and attempts.
 
-    Questions are made by rule from facts with an exact value, answers judged by that value. How far they agree with
-    what rules judged of the same facts is told too.
+    Rules make the questions from facts with an exact value. An answer is right if it has that value. The command also
+    shows how often the answers agree with the fates of these facts.
     """
     from inspector.answers.answers import Answers
     from inspector.answers.attempt_survival import outcomes_of
@@ -273,14 +288,14 @@ def recall(
         return
     summarizers = summarizers_of(commands, endpoint, models, key_env, timeout)
     if len(summarizers) > 1:
-        raise UsageProblem("One model is asked at a time.")
+        raise UsageProblem("Recall asks one model at a time. Give one --command or one --model.")
     sending = recall_sending(exams, summarizers[0], masker)
-    allowance, telling = allowed(sending, send), Telling()
+    allowance, progress = allowed(sending, send), Progress()
     try:
-        found = ask_exams(exams, summarizers[0], allowance, telling)
+        results = ask_exams(exams, summarizers[0], allowance, progress)
     finally:
-        telling.end()
-    documents = [recall_document(one) for one in found]
+        progress.end()
+    documents = [recall_document(one) for one in results]
     if as_json:
         print_answer({"sending": sending_document(sending), "recall": documents}, True, print)
     else:

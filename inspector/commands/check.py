@@ -1,4 +1,4 @@
-"""The command for CI: exit code 3 where a condition is met."""
+"""The command for CI: exit code 3 if a condition is met."""
 
 from __future__ import annotations
 
@@ -20,12 +20,10 @@ from inspector.core.errors import CheckFailed, UsageProblem
 )  # fmt: skip
 @click.option(
     "--format", "form", type=click.Choice(["text", "json", "github", "junit"]), default="text", show_default=True,
-    help="How the outcome is printed.",
+    help="Format of the outcome.",
 )  # fmt: skip
-@click.option("--allow-unknown", is_flag=True, help="Pass although something could not be read.")
-@click.option(
-    "--baseline", type=click.Path(path_type=Path), metavar="FILE", help="Cases in FILE do not count."
-)
+@click.option("--allow-unknown", is_flag=True, help="Pass even if something could not be read.")
+@click.option("--baseline", type=click.Path(path_type=Path), metavar="FILE", help="Ignore the cases in FILE.")
 @click.option(
     "--write-baseline",
     type=click.Path(path_type=Path),
@@ -45,7 +43,7 @@ def check(
     write_baseline: Path | None, against: str | None, force: bool, config: Path | None, as_json: bool, demo: bool,
     **options: Any,
 ) -> None:  # fmt: skip
-    """Fail where compactions lost something: for CI and evals.
+    """Fail if compactions lost something; for CI and evals.
 
     The exit code is 3 if a condition is met, or if something could not be read and --allow-unknown is not given.
     """
@@ -88,7 +86,7 @@ def _compare(
     path: str | None, names: tuple[str, ...], against: str, form: str, config: Path | None, demo: bool,
     options: dict[str, Any],
 ) -> None:  # fmt: skip
-    """Print two folders beside each other."""
+    """Print the comparison of two folders."""
     from inspector.answers.answers import Answers
     from inspector.answers.comparing import compare
     from inspector.answers.kept_results import default_results

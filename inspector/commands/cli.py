@@ -1,4 +1,4 @@
-"""The command line: which commands there are, and how a run ends."""
+"""The command line: its commands, and the end of a run."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ from inspector.commands import (
 )
 from inspector.commands.ending import finish, interrupted
 
-#: How many new objects make Python look for garbage, and how often it looks further back.
-_LOOKED_THROUGH = (10_000, 20, 100)
+#: Thresholds of the garbage collector.
+_GC_THRESHOLDS = (10_000, 20, 100)
 
 
 class _Commands(click.Group):
-    """A group whose first word may also be a path: then the app opens it."""
+    """A group whose first word may be a path, which the app then opens."""
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Name the agents that there are, those of other packages too."""
+        """Name all agents, also those of other packages."""
         from inspector.agents import titles
 
         self.help = (self.help or "").replace("{agents}", titles())
@@ -60,9 +60,9 @@ def commands() -> None:
     compaction-inspector --demo                   the app on the bundled databases
     compaction-inspector COMMAND ...              the same answers as text or JSON
 
-    Reads the sessions of {agents} and never writes to them. PATH is a database, a transcript, or a folder of them;
-    left out, it is every store found on this machine. A conversation is named by a session id, a unique prefix of one,
-    its title, or a part of its title.
+    Reads the sessions of {agents} and never writes to them. PATH is a database, a transcript, or a folder with such
+    files. Without PATH, every store on this machine is read. CONVERSATION is a session id, a unique prefix of an id, a
+    title, or a part of a title.
     """
 
 
@@ -103,9 +103,9 @@ for _command in _COMMANDS:
 
 
 def main(args: Sequence[str] | None = None) -> NoReturn:
-    """The command line: runs, prints, and exits with 0, 1 (something to mend) or 2 (usage)."""
-    # What an answer is made of is held until it is printed: looking through it for garbage takes a tenth of the time.
-    gc.set_threshold(*_LOOKED_THROUGH)
+    """Run the command line and exit with its code."""
+    # An answer lives until it is printed. Searching it for garbage would take a tenth of the time.
+    gc.set_threshold(*_GC_THRESHOLDS)
     finish(lambda: _run(args))
 
 

@@ -1,4 +1,4 @@
-"""The commands about one conversation: what was recorded, and what became of it."""
+"""The commands about one conversation: lists, compactions, requests, findings, facts, measures."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from inspector.core.errors import UsageProblem
 @click.command(epilog=PATH_HELP)
 @click.argument("words", nargs=-1, metavar="[PATH] [CONVERSATION]")
 @click.option("--generation", type=WHOLE, metavar="N", help="Counted from 1; default: the live one.")
-@click.option("--step", type=WHOLE, metavar="N", help="The list as it was when N messages had been said.")
-@click.option("--full", is_flag=True, help="All of each text, not its first line.")
+@click.option("--step", type=WHOLE, metavar="N", help="Show the list after N messages of the conversation.")
+@click.option("--full", is_flag=True, help="Print whole texts instead of first lines.")
 @click.option(
     "--messages", is_flag=True, help="Print the list as OpenAI-style messages, to ask a model again."
 )
@@ -44,7 +44,7 @@ def show(
     from inspector.export.text.generations import print_show
 
     if generation is not None and step is not None:
-        raise UsageProblem("--step says which list it is; it takes no --generation.")
+        raise UsageProblem("Give --step or --generation, not both.")
     path, name = path_and_name(words, demo)
     answers = Answers(open_source(path, demo), flags_of(options), config)
     answer = show_generation(answers, name, generation, exact=not (no_exact or messages), step=step)
@@ -62,8 +62,7 @@ def show(
 def compactions(
     words: tuple[str, ...], config: Path | None, as_json: bool, demo: bool, **options: Any
 ) -> None:
-    """List the recorded compactions, each with what the profile plans for the same list: of one conversation, or of
-    all."""
+    """List the recorded compactions of one conversation, or of all, each with the plan for the same list."""
     from inspector.answers.answers import Answers
     from inspector.answers.compactions import compare_compactions, failed_compactions, microcompactions
     from inspector.answers.kept_answers import kept_answer
@@ -91,11 +90,13 @@ def compactions(
 
 @click.command(epilog=PATH_HELP)
 @click.argument("words", nargs=-1, metavar="[PATH] [CONVERSATION]")
-@click.option("--sums", is_flag=True, help="Only the sums: misses by cause, what they and idling cost.")
-@click.option("--sent", type=int, metavar="N", help="Request N as it was sent, where the agent records that.")
+@click.option(
+    "--sums", is_flag=True, help="Print only the sums: misses by cause, their cost, and the cost of idling."
+)
+@click.option("--sent", type=int, metavar="N", help="Show request N as it was sent, if the agent records it.")
 @source_options
 def requests(words: tuple[str, ...], sums: bool, sent: int | None, as_json: bool, demo: bool) -> None:
-    """List the calls of the model's API, each once, with the usage that the agent recorded, and what they cost."""
+    """List the calls of the model's API, each once, with recorded usage and cost."""
     from inspector.answers.answers import Answers
     from inspector.answers.requests import list_requests
     from inspector.export.documents.costs import request_documents, sums_document
@@ -111,12 +112,14 @@ def requests(words: tuple[str, ...], sums: bool, sent: int | None, as_json: bool
         print_answer(sent_document(open_request(answers, name, sent)), as_json, print_sent)
         say(answers.notes())
         return
-    found = list_requests(answers, name)
+    listed = list_requests(answers, name)
     if sums:
-        print_answer(sums_document(found), as_json, print_sums)
+        print_answer(sums_document(listed), as_json, print_sums)
     else:
         print_answer(
-            request_documents(found), as_json, lambda listed: print_requests(listed, sums_document(found))
+            request_documents(listed),
+            as_json,
+            lambda documents: print_requests(documents, sums_document(listed)),
         )
     say(answers.notes())
 
@@ -128,7 +131,7 @@ def requests(words: tuple[str, ...], sums: bool, sent: int | None, as_json: bool
     type=click.Choice(["info", "warning", "error"]),
     default="info",
     show_default=True,
-    help="The lowest severity that is listed.",
+    help="Lowest severity to list.",
 )
 @click.option("--dismissed", is_flag=True, help="List dismissed findings too.")
 @mask_option
@@ -138,9 +141,9 @@ def findings(
     words: tuple[str, ...], severity: Literal["info", "warning", "error"], dismissed: bool, no_mask: bool,
     config: Path | None, as_json: bool, demo: bool, **options: Any,
 ) -> None:  # fmt: skip
-    """List what is wrong with the conversations, or worth knowing, and what to do about it.
+    """List problems of the conversations and other findings, with advice.
 
-    A single word that is no file is a conversation of the database that is read without PATH.
+    A single word names a conversation unless it is a file.
     """
     from inspector.answers.answers import Answers
     from inspector.answers.findings import list_findings
@@ -168,13 +171,13 @@ def findings(
 def diff(
     words: tuple[str, ...], first: int | None, last: int | None, life: bool, as_json: bool, demo: bool
 ) -> None:
-    """Compare the summaries of two compactions, section by section and item by item; or all of them with --life."""
+    """Compare the summaries of two compactions, section by section and item by item; with --life, all summaries."""
     from inspector.answers.answers import Answers
     from inspector.export.documents.summaries import diff_documents, lineage_document
     from inspector.export.text.summaries import print_diff, print_lineage
 
     if life and (first is not None or last is not None):
-        raise UsageProblem("--life is about all summaries; it takes no --from and no --to.")
+        raise UsageProblem("--life follows all summaries: leave out --from and --to.")
     path, name = path_and_name(words, demo)
     answers = Answers(open_source(path, demo), {}, None)
     if life:
@@ -211,9 +214,9 @@ def diff(
 @click.option(
     "--role", "roles", multiple=True, type=click.Choice(["user", "assistant", "tool"]), help="Who said it."
 )
-@click.option("--limit", type=COUNT, metavar="N", help="At most so many facts of a compaction.")
-@click.option("--pruned", is_flag=True, help="Facts of pruned tool results too.")
-@click.option("--at-risk", is_flag=True, help="What a compaction of the live list would take out of it.")
+@click.option("--limit", type=COUNT, metavar="N", help="Maximum number of facts for each compaction.")
+@click.option("--pruned", is_flag=True, help="Add facts of pruned tool results.")
+@click.option("--at-risk", is_flag=True, help="List what a compaction of the live list would remove.")
 @click.option(
     "--format",
     "form",
@@ -231,7 +234,7 @@ def facts(
     roles: tuple[str, ...], limit: int | None, pruned: bool, at_risk: bool, form: str, user_id: str | None,
     no_mask: bool, config: Path | None, as_json: bool, demo: bool, **options: Any,
 ) -> None:  # fmt: skip
-    """List the facts that each compaction summarized, and what became of them: of one conversation, or of all."""
+    """List the facts that each compaction summarized, with their fates, of one conversation or of all."""
     from inspector.answers.answers import Answers
     from inspector.answers.facts import Wanted, facts_at_risk, follow_facts
     from inspector.answers.inspection import Inspection
@@ -243,7 +246,7 @@ def facts(
 
     if at_risk and (compaction is not None or after is not None or fates or pruned):
         raise UsageProblem(
-            "--at-risk is about the compaction to come; it takes no --compaction, --after, --fate or --pruned."
+            "--at-risk is about the next compaction: leave out --compaction, --after, --fate and --pruned."
         )
     path, name = path_or_name(words, demo)
     if name is None and (
@@ -252,7 +255,7 @@ def facts(
         name = only_one(path, demo)
         if name is None:
             raise UsageProblem(
-                "--compaction, --after, --format markdown and --format mem0 are about one CONVERSATION; name it."
+                "--compaction, --after, --format markdown and --format mem0 need a CONVERSATION."
             )
     answers = Answers(open_source(path, demo), flags_of(options), config)
     wanted = Wanted(kinds, fates, roles, compaction, pruned, limit, after)
@@ -289,7 +292,7 @@ def facts(
 def measures(
     words: tuple[str, ...], no_mask: bool, config: Path | None, as_json: bool, demo: bool, **options: Any
 ) -> None:
-    """Measure what each compaction kept, kind by kind, and what it cost: of one conversation, or of all."""
+    """Measure what each compaction kept and what it cost, of one conversation or of all."""
     from inspector.answers.answers import Answers
     from inspector.answers.kept_answers import kept_answer
     from inspector.answers.measures import measure
@@ -312,7 +315,9 @@ def measures(
 @click.command(epilog=PATH_HELP)
 @click.argument("words", nargs=-1, metavar="[PATH] [CONVERSATION]")
 @click.option("--generation", type=WHOLE, metavar="N", help="Counted from 1; default: the live one.")
-@click.option("--layout", type=click.Choice(["native", "envelope"]), help="Default: what the provider takes.")
+@click.option(
+    "--layout", type=click.Choice(["native", "envelope"]), help="Default: the layout of the provider."
+)
 @click.option(
     "--ttl", type=click.Choice(["5m", "1h"]), default=None, help="Default: the configured one, else 5m."
 )
@@ -323,7 +328,7 @@ def breakpoints(
     ttl: Literal["5m", "1h"] | None, config: Path | None,
     as_json: bool, demo: bool, **options: Any,
 ) -> None:  # fmt: skip
-    """Show where the prompt-cache breakpoints of a generation sit."""
+    """Show the prompt-cache breakpoints of a generation."""
     from inspector.answers.answers import Answers
     from inspector.answers.cachepoints import cache_points
     from inspector.export.documents.generations import breakpoints_document

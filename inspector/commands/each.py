@@ -17,8 +17,10 @@ if TYPE_CHECKING:
 def print_each(
     answers: Answers, name: str | None, as_json: bool, ask: Callable[[str], Any], text: Callable[[Any], None]
 ) -> None:
-    """Print what `ask` answers of the conversation `name`; without one, of all: lists as a single one whose entries
-    say their conversation, for people under each one's title."""
+    """Print the answer of `ask` for the conversation `name`, or for all conversations if it is None.
+
+    JSON of all conversations is one list whose entries have their `conversation`. Text has a title above each answer.
+    """
     if name is not None:
         print_answer(ask(name), as_json, text)
         return

@@ -1,4 +1,4 @@
-"""How a run of the program ends: its exit code, and the sentence that says what went wrong."""
+"""End a run of the program: the exit code, and the sentence about an error."""
 
 from __future__ import annotations
 
@@ -20,10 +20,11 @@ def finish(run: Callable[[], int]) -> NoReturn:
     """Run the program and leave it with the exit code that `run` returns.
 
     Other exit codes: that of an InspectorError, 1 if the answer could not be written, 130 if the user interrupted the
-    run, FAULT for any other exception."""
+    run, FAULT for any other exception.
+    """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            # A terminal or pipe of another encoding loses a sign, not the answer.
+            # An encoding without a character loses this character, not the answer.
             stream.reconfigure(errors="replace")
     try:
         code = run()
@@ -33,7 +34,7 @@ def finish(run: Callable[[], int]) -> NoReturn:
     except KeyboardInterrupt:
         code = interrupted()
     except (BrokenPipeError, SystemExit):
-        # The reader (head, less) went away, which is no failure; click and rich end the program with 1 for it.
+        # The reader (head, less) ended. This is not an error, although click and rich exit with 1.
         code = 0
     except OSError as error:
         code = _unwritten(error)
@@ -55,7 +56,7 @@ def _broken(error: Exception) -> int:
 
 
 def interrupted() -> int:
-    """Say that the user interrupted the run; answers the exit code for it."""
+    """Say that the user interrupted the run, and return the exit code."""
     say("interrupted.")
     return 130
 
@@ -66,7 +67,7 @@ def say(sentence: str) -> None:
 
 
 def _flushed(code: int) -> int:
-    """The exit code once everything is written."""
+    """Flush the output and return the exit code."""
     try:
         if sys.stdout is not None:
             sys.stdout.flush()
@@ -78,13 +79,13 @@ def _flushed(code: int) -> int:
 
 
 def _unwritten(error: OSError) -> int:
-    """Say that the answer did not get out, and answer exit code 1."""
+    """Say that the answer could not be written, and return exit code 1."""
     say(f"The answer could not be written: {error.strerror or error}.")
     _drop_output()
     return 1
 
 
 def _drop_output() -> None:
-    """Let what is left in the buffer go nowhere, so that Python does not try to write it at its end."""
+    """Discard the rest of the buffer, so that Python does not try to write it when it ends."""
     if sys.stdout is not None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

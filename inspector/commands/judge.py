@@ -1,4 +1,4 @@
-"""The command by which a model of the user's own judges compactions."""
+"""The command that lets a model of the user judge compactions."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from inspector.commands.options import PATH_HELP, WHOLE, print_answer, say, source_options
-from inspector.commands.sending import Telling, allowed, summarizer_options, summarizers_of
+from inspector.commands.sending import Progress, allowed, summarizer_options, summarizers_of
 from inspector.commands.sources import open_source, path_and_name
 from inspector.core.errors import SummarizerFailed, UsageProblem
 from inspector.core.text import safe
@@ -22,8 +22,8 @@ from inspector.core.text import safe
     metavar="K",
     help="A recorded compaction, from 1, or `all`.",
 )
-@click.option("--piece", type=WHOLE, metavar="TOKENS", help="The most tokens of old messages in one prompt.")
-@click.option("--show-prompt", is_flag=True, help="Print the prompts; nothing is sent.")
+@click.option("--piece", type=WHOLE, metavar="TOKENS", help="Maximum tokens of old messages in one prompt.")
+@click.option("--show-prompt", is_flag=True, help="Print the prompts and send nothing.")
 @summarizer_options
 @source_options
 def judge(
@@ -31,10 +31,10 @@ def judge(
     endpoint: str | None, models: tuple[str, ...], key_env: str | None, timeout: float, no_mask: bool, send: bool,
     as_json: bool, demo: bool,
 ) -> None:  # fmt: skip
-    """Let a model of your own judge what compactions kept, beside the rules.
+    """Let a model of your own judge what compactions kept, and compare it with the rules.
 
-    It reads what was summarized, in pieces, and what stayed, and returns statements with fates and quotes. A quote that
-    is not in the text word for word is dropped and counted. Answers are kept: the same question is never paid twice.
+    The model reads the summarized messages, in pieces, and the list after. It returns statements with fates and quotes.
+    A statement whose quote is not in the text is dropped and counted. Answers are stored and never paid twice.
     """
     from inspector.answers.answers import Answers
     from inspector.answers.judging import PIECE_TOKENS, ask_judge, judge_prompts, judge_sending, judgement_of
@@ -49,7 +49,7 @@ def judge(
     answers = Answers(open_source(path, demo), {}, None)
     inspection, _ = answers.opened(name)
     masker, kept = Masker(not no_mask), default_attempts()
-    numbers = [one.index for one in inspection.compactions() if not one.encrypted]
+    numbers = [item.index for item in inspection.compactions() if not item.encrypted]
     if compaction != "all":
         if not compaction.isdecimal() or len(compaction) > 9:
             raise UsageProblem("--compaction takes a number, counted from 1, or `all`.")
@@ -58,8 +58,10 @@ def judge(
         answers.note(
             "This conversation has no compaction with a readable summary, so there is nothing to judge."
         )
-    prompts = {one: judge_prompts(inspection, one, masker, piece or PIECE_TOKENS[1]) for one in numbers}
-    every = [prompt for some in prompts.values() for prompt in some]
+    prompts = {
+        number: judge_prompts(inspection, number, masker, piece or PIECE_TOKENS[1]) for number in numbers
+    }
+    every = [prompt for pieces in prompts.values() for prompt in pieces]
     if show_prompt:
         click.echo("\n\n".join(safe(prompt.prompt) for prompt in every))
         say(answers.notes())
@@ -71,19 +73,21 @@ def judge(
     sending = judge_sending(every, summarizer, masker, kept)
     problems: tuple[str, ...] = ()
     if sending.recipients:
-        allowance, telling = allowed(sending, send), Telling()
+        allowance, progress = allowed(sending, send), Progress()
         try:
-            problems = ask_judge(every, summarizer, allowance, kept, telling)
+            problems = ask_judge(every, summarizer, allowance, kept, progress)
         finally:
-            telling.end()
+            progress.end()
     facts = facts_of(inspection)
-    found = [judgement_of(inspection, some, summarizer, kept, facts) for some in prompts.values() if some]
-    document: dict[str, Any] = judgement_documents(inspection.conversation.row, found)
+    judgements = [
+        judgement_of(inspection, pieces, summarizer, kept, facts) for pieces in prompts.values() if pieces
+    ]
+    document: dict[str, Any] = judgement_documents(inspection.conversation.row, judgements)
     print_answer(
         document | {"sending": sending_document(sending), "problems": list(problems)},
         as_json,
         print_judgements,
     )
     say([*answers.notes(), *problems])
-    if problems and not any(one.answered for one in found):
-        raise SummarizerFailed("No piece got a usable answer, so nothing was judged.")
+    if problems and not any(item.answered for item in judgements):
+        raise SummarizerFailed("The model gave no usable answer, so nothing was judged.")

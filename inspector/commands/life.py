@@ -1,4 +1,4 @@
-"""The command that makes a whole life of summaries again."""
+"""The command that makes all summaries of a conversation again."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import click
 from inspector.commands.attempt import check_made, problems_of
 from inspector.commands.options import PATH_HELP, WHOLE, print_answer, say, settings_options, source_options
 from inspector.commands.sending import (
-    Telling,
+    Progress,
     allowed,
     summarizer_options,
     summarizers_of,
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 @click.command(epilog=PATH_HELP)
 @click.argument("words", nargs=-1, metavar="[PATH] [CONVERSATION]")
 @click.option(
-    "--compaction", "first", type=WHOLE, default=1, show_default=True, metavar="K", help="Where it begins."
+    "--compaction", "first", type=WHOLE, default=1, show_default=True, metavar="K", help="First compaction."
 )
-@click.option("--budget", type=WHOLE, metavar="TOKENS", help="Ask for so many tokens each time.")
-@click.option("--resume", type=WHOLE, metavar="ID", help="Go on with a life that was begun.")
+@click.option("--budget", type=WHOLE, metavar="TOKENS", help="Budget of each summary.")
+@click.option("--resume", type=WHOLE, metavar="ID", help="Continue an unfinished life.")
 @wording_options
 @summarizer_options
 @settings_options
@@ -41,9 +41,9 @@ def life(
     key_env: str | None, timeout: float, no_mask: bool, send: bool, config: Path | None, as_json: bool, demo: bool,
     **options: Any,
 ) -> None:  # fmt: skip
-    """Make every summary from a compaction on again, each on top of the one before, and draw what survives.
+    """Make every summary from a compaction on again, each from the previous new one, and draw what survives.
 
-    What it would about cost is told before. A life that ended in its middle is gone on with by --resume.
+    The command shows an estimate of the cost first. --resume continues an unfinished life.
     """
     from inspector.answers.answers import Answers
     from inspector.answers.attempt_life import LifeOrder, life_curve, life_of, life_sending, make_life
@@ -60,29 +60,35 @@ def life(
     if resume is not None:
         done = life_of(attempts_of(answers.store, inspection.conversation.row, kept), resume)
         if not done:
-            raise UnknownConversation(f"This conversation has no life {resume} that could be gone on with.")
+            raise UnknownConversation(
+                f"This conversation has no life {resume} to continue. `attempts` lists the lives."
+            )
         first = min(done)
     summarizers = summarizers_of(commands, endpoint, models, key_env, timeout)
     if len(summarizers) > 1:
-        raise UsageProblem("A life has one summarizer; make one after the other.")
+        raise UsageProblem("A life has one summarizer. Run the command once for each.")
     wording = wording_of(prompt, release_prompt, focus, no_mask)
     order = LifeOrder(summarizers[0], wording, first, budget, done, resume)
     sending = life_sending(inspection, settings, order)
-    allowance, telling = allowed(sending, send), Telling()
+    allowance, progress = allowed(sending, send), Progress()
     try:
-        made = make_life(inspection, settings, order, kept, allowance, telling)
+        made = make_life(inspection, settings, order, kept, allowance, progress)
     finally:
-        telling.end()
+        progress.end()
     whole = {one.place.compaction: one for one in made if one.state == "finished"}
     points = curve_document(life_curve(inspection, settings, whole)) if whole else []
     number = made[0].life
     if as_json:
-        told = [attempt_document(one) for one in made]
-        document = {"sending": sending_document(sending), "life": number, "attempts": told, "curve": points}
+        document = {
+            "sending": sending_document(sending),
+            "life": number,
+            "attempts": [attempt_document(attempt) for attempt in made],
+            "curve": points,
+        }
         print_answer(document, True, print)
     elif points:
         print_curve(points, number)
     say([*answers.notes(), *problems_of(made)])
     if made[-1].state != "finished" and whole:
-        say([f"It ends at compaction {made[-1].place.compaction}; --resume {number} goes on with it."])
+        say([f"The life ends at compaction {made[-1].place.compaction}; --resume {number} continues it."])
     check_made(made)

@@ -1,5 +1,4 @@
-"""Opening the app, which is imported only here. On the way to its first frame there is nothing that it can do without,
-click neither."""
+"""Open the app. Only this module imports it; nothing that the first frame does not need is imported, not even click."""
 
 from __future__ import annotations
 
@@ -14,7 +13,7 @@ from inspector.commands.sources import flags_of, open_source, path_or_name
 if TYPE_CHECKING:
     from inspector.stores.base import Store
 
-#: Terminals that can do nothing but print lines.
+#: Terminals that can only print lines.
 _NO_SCREEN = ("dumb", "unknown")
 #: Textual's own variable. A server that draws the app in a browser sets it.
 _DRIVER = "TEXTUAL_DRIVER"
@@ -31,7 +30,7 @@ def open_app(
 ) -> None:
     """Run the app on `[PATH] [CONVERSATION]` until the user leaves it; without a terminal print the same as text.
 
-    Raises InspectorErrors, UsageProblem for a theme that is not known.
+    Raises InspectorErrors, and UsageProblem for an unknown theme.
     """
     from inspector.config.bundled import check_installation
 
@@ -46,12 +45,13 @@ def open_app(
     served = _DRIVER in os.environ
     if not served and not all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout)):
         _without_terminal(store, name, config, flags)
-        print("\nThis is no terminal. In a terminal the same command opens the app.")
+        print("\nThe output is not a terminal. In a terminal the same command opens the app.")
         return
     if not served and os.environ.get("TERM") in _NO_SCREEN:
         _without_terminal(store, name, config, flags)
         print(
-            f"\nA terminal with TERM={os.environ['TERM']} has no screen to draw on. In another one this opens the app."
+            f"\nA terminal with TERM={os.environ['TERM']} cannot draw the app. In another terminal this command opens "
+            "it."
         )
         return
     from inspector.app.launch import launch
@@ -60,7 +60,7 @@ def open_app(
 
 
 def _without_terminal(store: Store, name: str | None, config: Path | None, flags: dict[str, Any]) -> None:
-    """What the app would show first, as text: the conversations, then one of them with its compactions."""
+    """Print the first screens of the app as text: the list, then one conversation with its compactions."""
     from inspector.answers.answers import Answers
     from inspector.answers.compactions import compare_compactions
     from inspector.answers.conversations import list_conversations

@@ -1,4 +1,4 @@
-"""What commands share: their options, and how answers are printed."""
+"""Shared options of commands, and printing of answers."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ from inspector.core.text import safe, safe_line
 
 
 class ProfileOption(click.Option):
-    """--profile, whose help names the engines that there are, those of other packages too."""
+    """--profile. Its help names all engines, also those of other packages."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **{**options, "metavar": "NAME"})
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
-        """The flag and its help."""
+        """Return the flag and its help."""
         from inspector.engines.registry import names
 
         self.help = (
-            f"{', '.join(names())}, a release of Hermes to the patch as hermes-0.18.1; "
-            "default: detected, documented for files."
+            f"{', '.join(names())}, or a release of Hermes such as hermes-0.18.1. "
+            "Default: detected; documented for files."
         )
         return super().get_help_record(ctx)
 
 
 PATH_HELP = (
-    "PATH may be left out: then every store found on this machine is read (`stores` lists them). A conversation "
-    "that is the only one need not be named."
+    "Without PATH, every store on this machine is read (`stores` lists them). The only conversation of a store need "
+    "not be named."
 )
 
 
-#: The largest whole number on the command line: databases and floats keep it exactly.
+#: The largest number on the command line. Databases and floats represent it exactly.
 _LARGEST = 10**15
 
 
@@ -48,7 +48,7 @@ class Whole(click.ParamType):  # type: ignore[type-arg]
         self.least = least
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """Return the number that was written."""
+        """Return the given number."""
         try:
             number = int(value)
         except ValueError:
@@ -73,7 +73,7 @@ class Number(click.ParamType):  # type: ignore[type-arg]
         self.least, self.most = least, most
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """Return the number that was written."""
+        """Return the given number."""
         try:
             number = float(value)
         except ValueError:
@@ -102,13 +102,16 @@ def settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--target-ratio", type=Number(), metavar="SHARE", help="Tail budget as a share of the threshold."
         ),
-        click.option("--protect-first-n", type=WHOLE, metavar="N", help="Messages of the head."),
-        click.option("--protect-last-n", type=WHOLE, metavar="N", help="Messages of the tail, at least."),
+        click.option("--protect-first-n", type=WHOLE, metavar="N", help="Messages in the head."),
         click.option(
-            "--threshold-cap", type=WHOLE, metavar="TOKENS", help="Compact at so many tokens at the latest."
+            "--protect-last-n", type=WHOLE, metavar="N", help="Minimum number of messages in the tail."
         ),
+        click.option("--threshold-cap", type=WHOLE, metavar="TOKENS", help="Upper limit of the threshold."),
         click.option(
-            "--min-tail-user-messages", type=WHOLE, metavar="N", help="User messages of the tail, at least."
+            "--min-tail-user-messages",
+            type=WHOLE,
+            metavar="N",
+            help="Minimum number of user messages in the tail.",
         ),
         click.option(
             "--tail-mode",

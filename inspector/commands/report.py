@@ -25,12 +25,10 @@ if TYPE_CHECKING:
     "--format",
     "form",
     type=click.Choice(["html", "markdown"]),
-    help="Default: what the ending of FILE says (.html, .md), html for standard output.",
+    help="Default: by the ending of FILE (.html, .md); html for standard output.",
 )
-@click.option(
-    "--json", "as_json", is_flag=True, help="One JSON document on standard output, instead of a file."
-)
-@click.option("--force", is_flag=True, help="Overwrite FILE where it is there already.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of a file.")
+@click.option("--force", is_flag=True, help="Overwrite an existing FILE.")
 @click.option("--no-mask", is_flag=True, help="Leave keys and passwords in the report.")
 @click.option("--demo", is_flag=True, help="Use the bundled databases.")
 @settings_options
@@ -40,8 +38,8 @@ def report_command(
 ) -> None:  # fmt: skip
     """Write a report of a conversation: one HTML file without scripts, or Markdown; or print it as JSON.
 
-    It has the course of the conversation, what each compaction lost, the summaries and how they differ, the measures,
-    and what is at risk now. It holds words of the conversation; keys and passwords in them are masked.
+    The report has the course of the conversation, the losses of each compaction, the summaries and their differences,
+    the measures, and what is at risk now. It quotes the conversation; keys and passwords are masked.
     """
     import time
 
@@ -51,9 +49,9 @@ def report_command(
     from inspector.export.writing import check_target, write_file
 
     if as_json == (output is not None):
-        raise UsageProblem("Name the file with --output FILE, or ask for --json; one of the two.")
+        raise UsageProblem("Give either --output FILE or --json.")
     if as_json and form is not None:
-        raise UsageProblem("--json is a form of its own; it takes no --format.")
+        raise UsageProblem("Give --json or --format, not both.")
     path, name = path_and_name(words, demo)
 
     def gathered() -> Report:
@@ -83,8 +81,7 @@ def report_command(
 
 
 def _answer(answers: Answers, name: str, make: Callable[[], Any], *options: Any) -> Any:
-    """The report that is kept of before, or one made now. Attempts come and go while the conversation stays as it is,
-    so with any of them it is always made."""
+    """Return a stored report, or make it. With attempts it is always made, because attempts change by themselves."""
     from inspector.answers.attempting import attempts_named
     from inspector.answers.kept_answers import kept_answer
     from inspector.models.kept import default_attempts

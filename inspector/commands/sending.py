@@ -1,4 +1,4 @@
-"""What commands that send something share: who it goes to, and asking before it goes."""
+"""Shared options of commands that send something, and the question before it is sent."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from inspector.models.consent import Allowance, Sending
     from inspector.models.summarizers.base import Summarizer
 
-#: Told on standard error every so many characters that come.
-_TELL = 400
+#: Received characters between two updates of the progress line.
+_STEP = 400
 
 
 def summarizer_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -28,14 +28,14 @@ def summarizer_options(command: Callable[..., Any]) -> Callable[..., Any]:
             "--command", "commands", multiple=True, metavar="LINE",
             help="A command that reads a prompt and writes an answer, such as 'llm -m MODEL'. May be repeated.",
         ),
-        click.option("--endpoint", metavar="URL", help="An OpenAI-compatible endpoint, as https://api.openai.com/v1."),
+        click.option("--endpoint", metavar="URL", help="An OpenAI-compatible endpoint, such as https://api.openai.com/v1."),
         click.option("--model", "models", multiple=True, metavar="NAME", help="The endpoint's model. May be repeated."),
         click.option("--key-env", metavar="NAME", help="The environment variable with the endpoint's key."),
         click.option(
             "--timeout", type=Number(1, 86_400), default=600.0, show_default=True, metavar="SECONDS",
-            help="How long an answer is waited for.",
+            help="Maximum time to wait for an answer.",
         ),
-        click.option("--no-mask", is_flag=True, help="Leave keys and passwords in what is sent."),
+        click.option("--no-mask", is_flag=True, help="Send keys and passwords unmasked."),
         click.option("--send", is_flag=True, help="Send without asking."),
     ]  # fmt: skip
     for option in reversed(options):
@@ -45,14 +45,14 @@ def summarizer_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def wording_options(command: Callable[..., Any]) -> Callable[..., Any]:
     options = [
-        click.option("--focus", default="", metavar="TEXT", help="What is to be kept above all."),
+        click.option("--focus", default="", metavar="TEXT", help="Focus of the summary."),
         click.option(
             "--prompt", type=click.Path(path_type=Path), metavar="FILE",
             help="A prompt of your own, with {turns}, {earlier}, {budget} and {focus}.",
         ),
         click.option(
             "--release-prompt", type=click.Path(path_type=Path), metavar="PYTHON",
-            help="The prompt of the hermes-agent that this Python has installed.",
+            help="Use the prompt of the hermes-agent that is installed in this Python.",
         ),
     ]  # fmt: skip
     for option in reversed(options):
@@ -67,22 +67,22 @@ def summarizers_of(
     key_env: str | None,
     timeout: float,
 ) -> list[Summarizer]:
-    """Those that were named. Raises UsageProblem where none was, or one does not say enough."""
+    """Return the summarizers named by the options. Raises UsageProblem for none, or for incomplete options."""
     from inspector.models.summarizers.command import CommandSummarizer
     from inspector.models.summarizers.endpoint import EndpointSummarizer
 
     if endpoint is None and (models or key_env):
-        raise UsageProblem("--model and --key-env are an endpoint's: give --endpoint URL too.")
+        raise UsageProblem("--model and --key-env need --endpoint URL.")
     if endpoint is not None and not models:
         raise UsageProblem("An endpoint needs a model: --model NAME.")
-    found: list[Summarizer] = [CommandSummarizer(line, timeout) for line in commands]
+    summarizers: list[Summarizer] = [CommandSummarizer(line, timeout) for line in commands]
     if endpoint is not None:
-        found += [EndpointSummarizer(endpoint, model, key_env or "", timeout) for model in models]
-    if not found:
+        summarizers += [EndpointSummarizer(endpoint, model, key_env or "", timeout) for model in models]
+    if not summarizers:
         raise UsageProblem(
-            "Say who is to write: --command 'llm -m MODEL', or --endpoint URL --model NAME (--key-env NAME)."
+            "Name the model: --command 'llm -m MODEL', or --endpoint URL --model NAME (--key-env NAME)."
         )
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(summarizers))
 
 
 def wording_of(prompt: Path | None, release: Path | None, focus: str, no_mask: bool) -> Wording:
@@ -94,7 +94,7 @@ def wording_of(prompt: Path | None, release: Path | None, focus: str, no_mask: b
 
 
 def allowed(sending: Sending, send: bool) -> Allowance:
-    """The allowance that the user gives: by --send, or by answering in a terminal. Raises NotAllowed."""
+    """Return the consent of the user, by --send or by an answer in the terminal. Raises NotAllowed."""
     from inspector.models.consent import Allowance
 
     for sentence in sending.sentences:
@@ -102,26 +102,26 @@ def allowed(sending: Sending, send: bool) -> Allowance:
     if send:
         return Allowance(sending)
     if not (sys.stdin is not None and sys.stdin.isatty() and sys.stderr is not None and sys.stderr.isatty()):
-        raise NotAllowed("Nothing was sent: this is no terminal that could be asked. Give --send to send it.")
+        raise NotAllowed("Nothing was sent: there is no terminal to ask in. Give --send to send it.")
     if not click.confirm("Send it?", default=False, err=True):
         raise NotAllowed("Nothing was sent.")
     return Allowance(sending)
 
 
-class Telling:
-    """Tells on a terminal how far the work is, in one line of standard error."""
+class Progress:
+    """Shows the progress in one line of standard error, if it is a terminal."""
 
     def __init__(self) -> None:
         self._terminal = sys.stderr is not None and sys.stderr.isatty()
-        self._last = ("", -_TELL)
+        self._last = ("", -_STEP)
 
     def __call__(self, what: str, done: int, total: int) -> None:
-        """So much of it is done."""
-        if self._terminal and (what != self._last[0] or done - self._last[1] >= _TELL):
+        """Show that `done` characters of `what` have arrived."""
+        if self._terminal and (what != self._last[0] or done - self._last[1] >= _STEP):
             self._last = (what, done)
             click.echo(f"\r\x1b[K{safe(what)} {done:,}", nl=False, err=True)
 
     def end(self) -> None:
-        """The line is no longer needed."""
+        """Clear the line."""
         if self._terminal and self._last[0]:
             click.echo("\r\x1b[K", nl=False, err=True)

@@ -21,15 +21,15 @@ from inspector.core.errors import UsageProblem
 @click.option("--public", is_flag=True, help="Allow a host that other machines reach.")
 @click.option("--demo", is_flag=True, help="Use the bundled databases.")
 def serve(path: str | None, host: str, port: int, public: bool, demo: bool) -> None:
-    """Serve the app to a browser, on this machine alone unless told otherwise.
+    """Serve the app to a browser, by default only on this machine.
 
-    The address that is printed holds a token; without it nothing is shown. `#conversation=NAME&compaction=2` behind the
-    address opens that place. Each tab has an app of its own.
+    The printed address has a token, and requests without it are refused. `#conversation=NAME&compaction=2` after the
+    address opens that place. Each tab runs a separate app.
     """
     if port > 65_535:
         raise UsageProblem(f"--port takes a number up to 65,535, not {port:,}.")
     if demo and path is not None:
-        raise UsageProblem(f"--demo reads the bundled databases: leave out either it or {path}.")
+        raise UsageProblem(f"--demo reads the bundled databases: leave out --demo or {path}.")
     try:
         from inspector.serving.server import AppServer
     except ImportError as error:

@@ -1,4 +1,4 @@
-"""Which database and which conversation the words of a command line name."""
+"""Find the database and the conversation that a command line names."""
 
 from __future__ import annotations
 
@@ -15,16 +15,15 @@ if TYPE_CHECKING:
 
 
 def open_source(path: str | None, demo: bool, name: str | None = None) -> Store:
-    """The store of PATH, the bundled ones, or the user's own; `name` is the CONVERSATION that is wanted of it.
+    """Return the store of PATH, the bundled stores, or the stores of this machine. `name` is CONVERSATION.
 
-    Raises StoreErrors, and UsageProblem for PATH beside --demo, and where a name stands alone and there is no database
-    for it.
+    Raises StoreErrors. Raises UsageProblem for PATH with --demo, and for a name without any store.
     """
     from inspector.stores.detect import open_folder, open_store
     from inspector.stores.discovery import open_machine
 
     if demo and path is not None:
-        raise UsageProblem(f"--demo reads the bundled databases: leave out either it or {path}.")
+        raise UsageProblem(f"--demo reads the bundled databases: leave out --demo or {path}.")
     if demo:
         from inspector.config.bundled import demo_databases, demo_sessions, fixtures_dir
         from inspector.stores.several import SeveralStores, single_stores
@@ -39,39 +38,38 @@ def open_source(path: str | None, demo: bool, name: str | None = None) -> Store:
         if name is None:
             raise
         raise UsageProblem(
-            f"{name!r} is no command and no file, and as the name of a conversation it needs a database: there is "
-            f"none. {error} Give its path first: compaction-inspector PATH CONVERSATION."
+            f"{name!r} is not a command or a file, and no database was found for a conversation of this name. {error} "
+            "Give its path first: compaction-inspector PATH CONVERSATION."
         ) from None
 
 
 def is_path(word: str) -> bool:
-    """Whether a word in the place of PATH is one: an existing file, or a word that is written as a path."""
+    """Return whether a word is PATH: an existing file, or a word that looks like a path."""
     return word.endswith(".db") or word.startswith(("/", "./", "../", "~")) or os.path.exists(word)
 
 
 def split_path(words: Sequence[str]) -> tuple[str | None, tuple[str, ...]]:
-    """PATH and what follows it of `[PATH] ...`; none where the first word is no path."""
+    """Split `[PATH] ...` into PATH and the rest. PATH is None if the first word is not a path."""
     if words and is_path(words[0]):
         return words[0], tuple(words[1:])
     return None, tuple(words)
 
 
 def path_and_name(words: Sequence[str], demo: bool) -> tuple[str | None, str]:
-    """PATH and CONVERSATION of `[PATH] [CONVERSATION]`; where there is one alone, it need not be named."""
+    """Return PATH and CONVERSATION. The only conversation of a store need not be named."""
     path, name = path_or_name(words, demo)
     if name is None:
         name = only_one(path, demo)
     if name is None:
         raise UsageProblem(
-            "Name a conversation by a session id, a unique beginning of one, or its title: "
-            "compaction-inspector COMMAND [PATH] CONVERSATION. Where there is one alone, it needs no name."
+            "Name a conversation by a session id, a unique prefix of an id, or its title: compaction-inspector COMMAND "
+            "[PATH] CONVERSATION. The only conversation of a store needs no name."
         )
     return path, name
 
 
 def only_one(path: str | None, demo: bool) -> str | None:
-    """The conversation that a store has alone; None where it has several, as the bundled ones do, or there is none to
-    look into. Raises StoreErrors."""
+    """Return the only conversation of a store; None if it has several (as --demo) or is missing. Raises StoreErrors."""
     if demo:
         return None
     try:
@@ -85,7 +83,7 @@ def only_one(path: str | None, demo: bool) -> str | None:
 
 
 def path_or_name(words: Sequence[str], demo: bool) -> tuple[str | None, str | None]:
-    """PATH and CONVERSATION of `[PATH] [CONVERSATION]`, either of which may be left out."""
+    """Return PATH and CONVERSATION of `[PATH] [CONVERSATION]`. Both are optional."""
     path, rest = split_path(words)
     if len(words) > 2 or (demo and path is None and len(words) > 1):
         given = (
@@ -93,7 +91,7 @@ def path_or_name(words: Sequence[str], demo: bool) -> tuple[str | None, str | No
             if demo
             else "Give at most a PATH and a CONVERSATION"
         )
-        raise UsageProblem(f"{given}; a title of several words stands in quotes.")
+        raise UsageProblem(f"{given}. Put a title of several words in quotes.")
     if len(words) == 2:
         return words[0], words[1]
     return path, rest[0] if rest else None

@@ -29,14 +29,14 @@ def conversations(path: str | None, as_json: bool, demo: bool) -> None:
 
 @click.command(epilog=PATH_HELP)
 @click.argument("words", nargs=-1, metavar="[PATH] [CONVERSATION...]")
-@click.option("--limit", type=COUNT, metavar="N", help="At most so many compactions, the worst ones.")
+@click.option("--limit", type=COUNT, metavar="N", help="Maximum number of compactions.")
 @mask_option
 @source_options
 def losses(words: tuple[str, ...], limit: int | None, as_json: bool, demo: bool, no_mask: bool) -> None:
     """List the losses of every compaction, the worst first.
 
-    A compaction that hurt comes first: something was done against a rule that it lost. Then lost rules, then the rest.
-    Covers every conversation, or those that are named. Results are kept between runs.
+    An act against a lost rule comes first, then lost rules, then the rest.
+    Covers every conversation, or the named ones. Results are kept between runs.
     """
     from inspector.answers.answers import Answers
     from inspector.answers.fact_results import list_losses
@@ -60,7 +60,7 @@ def losses(words: tuple[str, ...], limit: int | None, as_json: bool, demo: bool,
 def aftermath(words: tuple[str, ...], as_json: bool, demo: bool, no_mask: bool) -> None:
     """List what was done again after each compaction: read, fetched, run, said, asked, failed, or done against a rule.
 
-    Events are observed. None of them proves that the compaction caused it.
+    Events are observations. They do not prove that the compaction is the cause.
     """
     from inspector.answers.answers import Answers
     from inspector.answers.fact_results import list_aftermath
@@ -73,7 +73,7 @@ def aftermath(words: tuple[str, ...], as_json: bool, demo: bool, no_mask: bool) 
     answers = Answers(open_source(path, demo), {}, None)
     listed = list_aftermath(answers, default_results(), names)
     if not any(entry.compactions for entry in listed):
-        answers.note("No conversation here was ever compacted.")
+        answers.note("No conversation here has a compaction.")
     masker = DocumentMasker(not no_mask)
     print_answer(masker(aftermath_documents(listed)), as_json, print_aftermath)
     say([*answers.notes(), *masker.notes])
@@ -84,9 +84,10 @@ def aftermath(words: tuple[str, ...], as_json: bool, demo: bool, no_mask: bool) 
 @mask_option
 @source_options
 def trace(words: tuple[str, ...], as_json: bool, demo: bool, no_mask: bool) -> None:
-    """Show the history of a phrase: where it was said, and where it is after each compaction.
+    """Show the history of a phrase: its messages, and its fate after each compaction.
 
-    The last word is TEXT; quote a phrase of several words. Without CONVERSATION, all that have it are shown.
+    The last word is TEXT; quote a phrase of several words. Without CONVERSATION, every conversation with the phrase is
+    shown.
     """
     from inspector.answers.answers import Answers
     from inspector.answers.tracing import trace_phrase
@@ -122,7 +123,7 @@ def store(path: str | None, as_json: bool, demo: bool) -> None:
 @click.argument("path", required=False)
 @source_options
 def stores(path: str | None, as_json: bool, demo: bool) -> None:
-    """List the stores that are read: where each is, whose, how many sessions, and what it cannot tell."""
+    """List the stores that are read, with agent, place, number of sessions, and what each does not record."""
     from inspector.answers.answers import Answers
     from inspector.answers.databases import list_stores
     from inspector.export.documents.conversations import store_documents
@@ -136,13 +137,13 @@ def stores(path: str | None, as_json: bool, demo: bool) -> None:
 @click.command(epilog=PATH_HELP)
 @click.argument("words", nargs=-1, metavar="[PATH] WORDS...")
 @click.option(
-    "--limit", type=click.IntRange(1, 10_000), default=50, show_default=True, help="At most so many hits."
+    "--limit", type=click.IntRange(1, 10_000), default=50, show_default=True, help="Maximum number of hits."
 )
 @source_options
 def search(words: tuple[str, ...], limit: int, as_json: bool, demo: bool) -> None:
     """Search the text of every message.
 
-    The first word is PATH where it is a file or is written like one.
+    The first word is PATH if it is a file or looks like a path.
     """
     from inspector.answers import databases
     from inspector.answers.answers import Answers

@@ -26,9 +26,11 @@ if TYPE_CHECKING:
     default=2.0,
     show_default=True,
     metavar="SECONDS",
-    help="Time between looks.",
+    help="Time between two reads.",
 )
-@click.option("--once", is_flag=True, help="Look once and end: print what is near its threshold now.")
+@click.option(
+    "--once", is_flag=True, help="Read once, print the conversations near their threshold, and end."
+)
 @click.option("--notify", is_flag=True, help="Ring the bell and send a desktop notification (OSC 9 and 777).")
 @settings_options
 @source_options

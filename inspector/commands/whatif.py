@@ -1,4 +1,4 @@
-"""The commands that plan: lists from files, whole conversations under other settings, grids of settings."""
+"""The commands that plan: lists of files, conversations under other settings, grids of settings."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from inspector.commands.options import (
 from inspector.commands.sources import flags_of, open_source, path_and_name, split_path
 from inspector.core.errors import Interrupted, UsageProblem
 
-#: The knobs of a sweep where none is given a range.
+#: The default grid of a sweep.
 _GRID = {"threshold": "0.3:0.9:0.1", "target_ratio": "0.1:0.8:0.1"}
 
 
@@ -32,7 +32,7 @@ _GRID = {"threshold": "0.3:0.9:0.1", "target_ratio": "0.1:0.8:0.1"}
     type=Whole(0),
     default=0,
     metavar="N",
-    help="Compactions before this one.",
+    help="Number of earlier compactions.",
 )
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
 @settings_options
@@ -58,13 +58,13 @@ def plan(
 @click.argument("words", nargs=-1, metavar="[PATH] [CONVERSATION]")
 @settings_options
 @click.option("--facts", is_flag=True, help="Count the facts at risk too.")
-@click.option("--against", multiple=True, metavar="NAME", help="Another profile beside it; may be repeated.")
+@click.option("--against", multiple=True, metavar="NAME", help="Compare with this profile. May be repeated.")
 @source_options
 def replay(
     words: tuple[str, ...], config: Path | None, facts: bool, against: tuple[str, ...], as_json: bool, demo: bool,
     **options: Any,
 ) -> None:  # fmt: skip
-    """Replay a conversation step by step: recorded beside what the settings would have done."""
+    """Replay a conversation step by step, as recorded and under the settings."""
     from inspector.answers import replaying
     from inspector.answers.answers import Answers
     from inspector.answers.kept_answers import kept_answer
@@ -98,17 +98,17 @@ def replay(
     "--summary-size",
     type=Number(0, 2),
     metavar="SHARE",
-    help="Of its budget; default: as recorded.",
+    help="Size of summaries as a share of their budget. Default: as recorded.",
 )
 @click.option("--config", type=click.Path(path_type=Path), metavar="FILE", help="Hermes' config.yaml.")
 @click.option("--facts", is_flag=True, help="Count the facts at risk too; reads every message.")
-@click.option("--csv", "as_csv", is_flag=True, help="One line a cell on standard output.")
+@click.option("--csv", "as_csv", is_flag=True, help="Print one line for each cell.")
 @source_options
 def sweep_command(
     words: tuple[str, ...], profile: str | None, summary_size: float | None, config: Path | None, facts: bool,
     as_csv: bool, as_json: bool, demo: bool, **ranges: str | None,
 ) -> None:  # fmt: skip
-    """Run whole conversations over a grid of two settings: every conversation without a name."""
+    """Run conversations over a grid of two settings. Without a name, run every conversation."""
     from inspector.answers.answers import Answers
     from inspector.answers.sweeping import Progress, sweep_store
     from inspector.export.documents.whatif import sweep_csv, sweep_document
@@ -121,7 +121,7 @@ def sweep_command(
         if len(axes) < 2 and name not in given:
             axes.append(parse_axis(name, text))
     if len(axes) != 2:
-        raise UsageProblem(f"A sweep goes over two settings; {len(axes)} were given a range.")
+        raise UsageProblem(f"A sweep needs a range for two settings; {len(axes)} have one.")
     flags: dict[str, Any] = {name: axis.values[0] for name, axis in given.items() if len(axis.values) == 1}
     if profile is not None:
         flags["profile"] = profile
@@ -130,24 +130,24 @@ def sweep_command(
 
     total = 0
 
-    def told(progress: Progress) -> None:
+    def show_progress(progress: Progress) -> None:
         nonlocal total
         total = progress.total
         if sys.stderr.isatty():
             end = "\r" if progress.done < progress.total else "\n"
             click.echo(f"{progress.words:<60}{end}", nl=False, err=True)
 
-    found = sweep_store(answers, names, axes[0], axes[1], summary_size, told, facts)
-    if not found.conversations:
-        raise Interrupted("interrupted; before any conversation was done.")
+    swept = sweep_store(answers, names, axes[0], axes[1], summary_size, show_progress, facts)
+    if not swept.conversations:
+        raise Interrupted("interrupted before any conversation was done.")
     if as_csv:
-        click.echo(sweep_csv(found), nl=False)
+        click.echo(sweep_csv(swept), nl=False)
     else:
-        print_answer(sweep_document(found), as_json, print_sweep)
+        print_answer(sweep_document(swept), as_json, print_sweep)
     say(answers.notes())
-    if not found.complete:
-        done = f"{found.conversations:,} of {total:,} conversations"
-        raise Interrupted(f"interrupted; the answer is of the {done} that were done.")
+    if not swept.complete:
+        done = f"{swept.conversations:,} of {total:,} conversations"
+        raise Interrupted(f"interrupted; the answer covers {done}.")
 
 
 @click.command(epilog=PATH_HELP)
@@ -164,7 +164,7 @@ def sweep_command(
 def recommend(
     words: tuple[str, ...], goal: str, config: Path | None, as_json: bool, demo: bool, **options: Any
 ) -> None:
-    """Recommend settings: which, why, against those in force, and the lines to write for the agent."""
+    """Recommend settings with reasons, compare them with the current ones, and print the lines for the agent."""
     from inspector.answers.answers import Answers
     from inspector.answers.recommending import GOALS
     from inspector.answers.recommending import recommend as recommended
@@ -173,6 +173,6 @@ def recommend(
 
     path, names = split_path(words)
     answers = Answers(open_source(path, demo), flags_of(options), config)
-    chosen = next(known for known in GOALS if known == goal)
+    chosen = next(name for name in GOALS if name == goal)
     print_answer(recommendation_document(recommended(answers, names, chosen)), as_json, print_recommendation)
     say(answers.notes())

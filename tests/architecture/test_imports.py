@@ -104,7 +104,7 @@ def test_opening_a_database_reads_no_options() -> None:
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert "This is no terminal" in done.stdout
+    assert "The output is not a terminal" in done.stdout
     assert done.stderr.endswith("PLAIN")
 
 

@@ -343,7 +343,7 @@ def test_an_unknown_name_and_a_missing_file_say_where_to_look() -> None:
 def test_a_word_that_is_neither_command_nor_file_is_named() -> None:
     done = run("conversatoins")
     assert done.code == 2
-    assert "'conversatoins' is no command and no file" in done.err
+    assert "'conversatoins' is not a command or a file" in done.err
     assert "compaction-inspector PATH CONVERSATION" in done.err
 
 

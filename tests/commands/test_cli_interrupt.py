@@ -115,7 +115,7 @@ def test_what_is_done_is_kept(database: Path, tmp_path: Path, form: str) -> None
         sweeping.kill()
     assert code == 130
     assert "Traceback" not in sweeping.told + printed
-    sentence = f"interrupted; the answer is of the {SHORT} of {SHORT + LONG} conversations that were done."
+    sentence = f"interrupted; the answer covers {SHORT} of {SHORT + LONG} conversations."
     assert sentence in sweeping.told
     if form == "--json":
         document = json.loads(printed)
@@ -143,5 +143,5 @@ def test_before_anything_is_done(database: Path, tmp_path: Path, whole: bool) ->
     finally:
         sweeping.kill()
     assert (code, printed) == (130, "")
-    assert "interrupted; before any conversation was done." in sweeping.told
+    assert "interrupted before any conversation was done." in sweeping.told
     assert "Traceback" not in sweeping.told
