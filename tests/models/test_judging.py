@@ -133,7 +133,7 @@ def test_nothing_is_sent_without_allowance(inspection: Inspection, kept: KeptAtt
     allowance = Allowance(judge_sending(prompts, other, Masker(), kept))
     problems = ask_judge(prompts, judge, allowance, kept, lambda *_: None)
     assert judge.prompts == []
-    assert all("allowed" in problem for problem in problems)
+    assert all("did not allow" in problem for problem in problems)
     assert issubclass(NotAllowed, Exception)
 
 
