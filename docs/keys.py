@@ -52,7 +52,6 @@ TITLES = {
     "AttemptPrompt": "Another summary",
     "SweepScreen": "Sweep",
     "HeatMap": "The map of a sweep",
-    "Scatter": "The points of a sweep",
     "HelpScreen": "Help",
 }
 _INTRODUCTION = """# Keys

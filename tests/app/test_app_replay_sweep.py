@@ -14,15 +14,12 @@ from textual.widgets import Input
 from inspector.answers import sweeping
 from inspector.app.sweep.screen import SweepScreen
 from inspector.replay.axes import SWEPT, axes_of, default_axis, nearest
-from inspector.replay.frontier import points, sentence
 from inspector.replay.sweep import Axis
 from tests.app.conftest import MakeApp
 from tests.app.running import Test, conversation, press, running, screen_text, settled, told, write
 from tests.examples import also
 from widgets.bars.mode_bar import ModeBar
-from widgets.base.headline import Headline
 from widgets.lists.heat_map import BEST, FORCE, NOW, HeatMap
-from widgets.panes.scatter import Scatter
 from widgets.panes.token_graph import TokenGraph
 
 ORDERS = "Nightly orders import loses rows"
@@ -303,52 +300,3 @@ async def test_facts_that_come_before_the_screen_is_there_are_counted(in_place: 
         await settled(pilot)
         assert early.found is not None
         assert early.found.cells["facts_at_risk"] == before.found.cells["facts_at_risk"]  # type: ignore[union-attr]
-
-
-async def test_cells_as_points_name_what_is_worth_taking(in_place: Path) -> None:
-    async with running(in_place, ORDERS, size=(140, 40)) as pilot:
-        before = conversation(pilot).state.settings
-        await press(pilot, "v")
-        screen = on_sweep(pilot)
-        screen.state = replace(
-            screen.state,
-            rows=Axis("threshold", (0.5, 0.85, 0.9)),
-            columns=Axis("context_length", (40_000, 64_000)),
-        )
-        await press(pilot, "c")
-        scatter = screen.query_one(Scatter)
-        assert scatter.has_focus
-        assert not screen.map.display
-        assert screen.found is not None
-        expected = points(screen.found)
-        assert {(one.cell, one.across, one.up, one.unbeaten) for one in scatter.state.points} == {
-            (one.cell, one.facts, one.cost, one.unbeaten) for one in expected
-        }
-        assert (
-            sentence(screen.found, expected, scatter.state.force)
-            in screen.query_one("#sweep-told", Headline).text
-        )
-        await press(pilot, "J")
-        (chosen,) = [one for one in expected if one.cell == scatter.cursor]
-        assert chosen.unbeaten
-        assert screen.map.cursor == chosen.cell
-        wanted = screen.settings_of(*chosen.cell)
-        await press(pilot, "c")
-        assert screen.map.has_focus
-        await press(pilot, "c", "enter")
-        assert conversation(pilot).state.settings == wanted
-        await press(pilot, "ctrl+z")
-        assert conversation(pilot).state.settings == before
-
-
-@pytest.mark.slow
-async def test_points_over_several_conversations_read_their_facts(rotating: Path) -> None:
-    async with running(rotating, size=(120, 40)) as pilot:
-        await press(pilot, "enter", "v", "o")
-        screen = on_sweep(pilot)
-        assert screen.found is not None
-        assert "facts_at_risk" not in screen.found.cells
-        await press(pilot, "c")
-        assert screen.found is not None
-        assert "facts_at_risk" in screen.found.cells
-        assert screen.query_one(Scatter).state.points

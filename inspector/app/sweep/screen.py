@@ -19,7 +19,6 @@ from textual.widgets import Input
 from inspector.answers.sweeping import Progress
 from inspector.app.conversation.overwriting import Overwriting
 from inspector.app.job_screen import JobScreen
-from inspector.app.sweep import frontier
 from inspector.app.sweep.cells import CellAsked, CellView
 from inspector.app.sweep.grid import best_told, heat_state
 from inspector.app.sweep.subject import Subject, SweepState
@@ -39,9 +38,10 @@ from widgets.base.headline import Headline
 from widgets.base.prompt import Prompt
 from widgets.base.text_lines import TextLine
 from widgets.lists.heat_map import BEST, FORCE, NOW, STUCK, HeatMap
-from widgets.panes.scatter import UNBEATEN, Scatter
 
-#: The share of facts draws the map of their number.
+#: Text while facts are being read.
+READING = "The facts are being read; they are counted afterwards."
+#: The share of facts would draw the map of their number again.
 _OFFERED = tuple(metric for metric in METRICS if metric.name != "facts_at_risk_share")
 
 
@@ -53,13 +53,6 @@ class SweepScreen(JobScreen):
         Binding("escape", "back", "Cancel, back", id="sweep.back"),
         Binding("m", "metric(1)", "Metric", id="sweep.metric"),
         Binding("M", "metric(-1)", "Metric before", id="sweep.metric_back", show=False),
-        Binding(
-            "c",
-            "points",
-            "Cost and facts",
-            id="sweep.points",
-            tooltip="Cost against facts at risk, as points",
-        ),
         Binding("o", "scope", "Over what", id="sweep.scope"),
         Binding("x", "axis('columns')", "Columns", id="sweep.columns"),
         Binding("y", "axis('rows')", "Rows", id="sweep.rows"),
@@ -71,12 +64,11 @@ class SweepScreen(JobScreen):
     HELP: ClassVar[str] = (
         "Every cell is a run of the whole conversation, or of all of them, under two settings. The darker, the more. "
         f"{NOW} the settings on screen, {FORCE} those in force, {BEST} the best cell by this metric. "
-        "Beside the map is the cell's curve over one conversation, which is named: over several, first the one with "
-        "the most compactions there; n and p go to the others. c draws every cell as a point, its cost against its "
-        f"facts at risk: {UNBEATEN} is one that no other beats on both, {BEST} the best beside the settings in force."
+        "The curve of the selected cell is next to the map, first over the conversation with the most compactions "
+        "there; n and p go to others."
     )
 
-    #: Where the user is; an action assigns the next.
+    #: The place of the user; an action assigns the next one.
     state: reactive[SweepState] = reactive(SweepState.of(Settings()), init=False)
 
     def __init__(self, subject: Subject, take: Callable[[Settings], None]) -> None:
@@ -89,7 +81,6 @@ class SweepScreen(JobScreen):
         self.facts = subject.facts
         self.running = False
         self.map = HeatMap(id="sweep-map")
-        self.scatter = Scatter(id="sweep-points")
         self.cell = CellView(subject, self.jobs, id="sweep-right")
         self._prompt = ""
         self._told = ""
@@ -98,14 +89,13 @@ class SweepScreen(JobScreen):
         self._stop = Event()
 
     def compose(self) -> ComposeResult:
-        """Metric and scope; the map and the cell's curve; what is going on."""
+        """Yield metric and scope, the map and the cell's curve, progress."""
         yield TitleBar(id="header")
         yield ModeBar(self._metrics(), title="metric", id="sweep-metric")
         yield ModeBar(self._scopes(), title="over", id="sweep-scope")
         with Horizontal(id="sweep-body"):
             with Vertical(id="sweep-left"):
                 yield self.map
-                yield self.scatter
             yield self.cell
         yield Headline(3, id="sweep-told")
         yield Prompt(id="sweep-prompt", compact=True)
@@ -113,7 +103,7 @@ class SweepScreen(JobScreen):
 
     def on_mount(self) -> None:
         """Begin."""
-        self.query_one("#sweep-prompt").display = self.scatter.display = False
+        self.query_one("#sweep-prompt").display = False
         self.query_one(TitleBar).set_parts((TitlePart("Sweep", 9), TitlePart(self.subject.title, 8)))
         self.map.focus()
         self.begin()
@@ -139,7 +129,7 @@ class SweepScreen(JobScreen):
     # Sweeping.
 
     def watch_state(self, before: SweepState, after: SweepState) -> None:
-        """Sweep anew over other cells or conversations, or where facts are to be counted; else show what is known."""
+        """Sweep again for other cells, conversations or facts; else show the results."""
         elsewhere = (before.scope, before.rows, before.columns) != (after.scope, after.rows, after.columns)
         counted = self.found is not None and "facts_at_risk" in self.found.cells
         if elsewhere or (after.scope != "this" and after.counts_facts and not counted):
@@ -151,7 +141,7 @@ class SweepScreen(JobScreen):
             self._show_cell()
 
     def begin(self, again: bool = False) -> None:
-        """Sweep over what the state says; `again` over the same, which stays on screen until then."""
+        """Start a sweep; with `again` the old results stay on screen until then."""
         if not again:
             self.found, self._placed = None, False
         self.running = True
@@ -164,7 +154,7 @@ class SweepScreen(JobScreen):
         self._show_cell()
 
     def take_facts(self, facts: FactSteps) -> None:
-        """The facts of the conversation on screen have been read: count them."""
+        """Count the facts of the conversation on screen, which have been read."""
         self.facts = facts
         if not self.is_mounted:
             return  # the sweep begins with them
@@ -176,7 +166,7 @@ class SweepScreen(JobScreen):
     def _how_far(self, progress: Progress) -> None:
         if self.running:
             what = "cells" if self.state.scope == "this" else "conversations"
-            self._tell(f"sweeping … {progress.words} {what}; escape cancels and keeps what is done")
+            self._tell(f"sweeping … {progress.words} {what}; escape cancels and keeps the results")
 
     def _swept(self, found: Sweep) -> None:
         self.running = False
@@ -185,7 +175,7 @@ class SweepScreen(JobScreen):
         conversations = human.plural(found.conversations, "conversation")
         rows, columns = found.rows.values, found.columns.values
         over = f"{len(rows)} × {len(columns)} cells over {conversations}"
-        told = over if found.complete else f"Cancelled. What was done: {over}."
+        told = over if found.complete else f"Cancelled. Done: {over}."
         self._tell("  ".join([told, *found.unused]))
         self._tell_of_facts()
         if found.conversations and not self._placed:
@@ -198,35 +188,31 @@ class SweepScreen(JobScreen):
     # Showing.
 
     def tell(self, *sentences: str) -> None:
-        """What went wrong stands where the sweep would say how far it is."""
+        """Show a problem in place of the progress."""
         self.running = False
         self._tell(" ".join(sentences))
 
     def _tell(self, text: str, *, keep: bool = True) -> None:
-        """Say what is going on, and what the marks mean; what is kept is said again under another metric."""
+        """Show progress and the meaning of the marks; kept texts are shown again with another metric."""
         if keep:
             self._told = text
         found, metric = self.found, self.state.metric
         marks = f"   {NOW} on screen  {FORCE} in force  "
-        if self.state.points:
-            text = frontier.told(found, self.map.state.force) or text
-            marks += f"{UNBEATEN} not beaten  {BEST} best"
-        else:
-            marks += best_told(found if found is not None and metric in found.cells else None, metric)
+        marks += best_told(found if found is not None and metric in found.cells else None, metric)
+        if found is not None and found.unpriced:
+            text += f"  The costs of {found.unpriced:,} of {found.conversations:,} conversations are unknown."
         if self.map.state.stuck and STUCK not in marks:
             marks += f"  {STUCK} gives up, or compacts at every call"
         self.query_one("#sweep-told", Headline).set_lines([TextLine(text + marks, "muted")])
 
     def _tell_of_facts(self) -> None:
         if self.state.scope == "this" and BY_NAME[self.state.metric].facts and self.facts is None:
-            self._tell(frontier.READING, keep=False)
+            self._tell(READING, keep=False)
 
     def _show(self) -> None:
-        """Hand the bars, the map and the points what they show."""
+        """Hand bars and map their values."""
         state, subject = self.state, self.subject
-        heat = heat_state(state, self.found, subject.settings, subject.force)
-        self.map.state = heat
-        self.scatter.state = frontier.scatter_state(self.found, heat.now, heat.force)
+        self.map.state = heat_state(state, self.found, subject.settings, subject.force)
         self.query_one("#sweep-metric", ModeBar).set_modes(self._metrics(), state.metric)
         self.query_one("#sweep-scope", ModeBar).set_modes(self._scopes(), state.scope)
 
@@ -238,13 +224,8 @@ class SweepScreen(JobScreen):
         """The settings of a cell."""
         return self.state.settings_of(self.subject.settings, (row, column))
 
-    @on(Scatter.PointChosen)
-    def _point_chosen(self, event: Scatter.PointChosen) -> None:
-        self.map.move_to((event.row, event.column))
-
     @on(HeatMap.CellTaken)
-    @on(Scatter.PointTaken)
-    def _cell_taken(self, event: HeatMap.CellTaken | Scatter.PointTaken) -> None:
+    def _cell_taken(self, event: HeatMap.CellTaken) -> None:
         settings = self.settings_of(event.row, event.column)
         self._stop.set()
         self.dismiss()
@@ -253,7 +234,7 @@ class SweepScreen(JobScreen):
     # Actions.
 
     def action_back(self) -> None:
-        """The prompt is put away; a sweep that runs is cancelled; else back."""
+        """Close the prompt, else cancel a running sweep, else go back."""
         if self.query_one("#sweep-prompt").display:
             self._close_prompt()
         elif self.running:
@@ -270,16 +251,8 @@ class SweepScreen(JobScreen):
     def _metric_chosen(self, event: ModeBar.ModeChosen) -> None:
         self.state = replace(self.state, metric=event.mode)
 
-    def action_points(self) -> None:
-        """The cells as points, their cost against their facts at risk; or the map again."""
-        points = not self.state.points
-        self.map.display, self.scatter.display = not points, points
-        self._focus()
-        self.scatter.move_to(self.map.cursor, notify=False)
-        self.state = replace(self.state, points=points)
-
     def action_scope(self) -> None:
-        """Over this conversation, those of the filter, all."""
+        """Take the next scope: this conversation, filtered ones, all."""
         self.query_one("#sweep-scope", ModeBar).step(1)
 
     @on(ModeBar.ModeChosen, "#sweep-scope")
@@ -291,7 +264,7 @@ class SweepScreen(JobScreen):
         self.state = self.state.with_next(which, self.subject.settings)
 
     def action_conversation(self, by: int) -> None:
-        """The cell's curve over the next conversation, or the one before."""
+        """Show the cell's curve over the next or previous conversation."""
         self.cell.next_conversation(by)
 
     def action_ranges(self) -> None:
@@ -314,10 +287,7 @@ class SweepScreen(JobScreen):
     def _close_prompt(self) -> None:
         box = self.query_one("#sweep-prompt", Input)
         box.value, box.display = "", False
-        self._focus()
-
-    def _focus(self) -> None:
-        (self.scatter if self.scatter.display else self.map).focus()
+        self.map.focus()
 
     @on(Input.Submitted)
     def _typed(self, event: Input.Submitted) -> None:
@@ -329,7 +299,7 @@ class SweepScreen(JobScreen):
                 rows, columns = axes_of(text)
                 state = replace(state, rows=rows, columns=columns)
         except InspectorError as error:
-            # The prompt stays, so that what was typed can be mended.
+            # The prompt stays, so that the input can be corrected.
             self.notify(str(error), severity="error", markup=False, timeout=8)
             return
         self._close_prompt()

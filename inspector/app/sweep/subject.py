@@ -39,24 +39,22 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class SweepState:
-    """Where the user is: the two axes; the scope, which is this conversation, those of the filter, or all; the metric;
-    and whether the cells are points rather than a map."""
+    """The place of the user: two axes, a metric, and a scope: this conversation, filtered ones, or all."""
 
     rows: Axis
     columns: Axis
     scope: str = "this"
     metric: str = METRICS[0].name
-    points: bool = False
 
     @classmethod
     def of(cls, settings: Settings) -> SweepState:
-        """Where a sweep over a conversation with these settings begins."""
+        """Return the start of a sweep with these settings."""
         return cls(default_axis("threshold", settings), default_axis("target_ratio", settings))
 
     @property
     def counts_facts(self) -> bool:
-        """Whether what is on screen needs facts."""
-        return self.points or BY_NAME[self.metric].facts
+        """Whether the metric needs facts."""
+        return BY_NAME[self.metric].facts
 
     def with_next(self, which: str, settings: Settings) -> SweepState:
         """With the next setting along the `rows` or the `columns`, at the values that it takes by itself."""
