@@ -12,7 +12,7 @@ _START, _END = "## The rules\n", "## Adding a rule\n"
 
 
 def page(text: str) -> str:
-    """The page with the paragraphs of every rule in the place of the old ones."""
+    """Return the page with new paragraphs of all rules."""
     before, _, rest = text.partition(_START)
     after = rest.partition(_END)[2]
     rules = "\n".join(map(_paragraph, RULES))

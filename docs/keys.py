@@ -14,11 +14,11 @@ import widgets
 from inspector import app
 
 TARGET = Path(__file__).resolve().parent / "keys.md"
-#: What each place is called, in the order of the page; places without a title follow under their own names.
+#: Titles of the classes with keys, in the order of the page. Classes without a title follow under their names.
 TITLES = {
     "InspectorApp": "Everywhere",
     "ConversationsScreen": "Conversations",
-    "ConversationTable": "The table of conversations",
+    "ConversationTable": "Table of conversations",
     "LossesScreen": "Losses of the whole store",
     "SearchScreen": "Search",
     "ConversationScreen": "A conversation",
@@ -43,26 +43,26 @@ TITLES = {
     "TokenGraph": "What-if pane, curve",
     "FindingsPane": "Findings pane",
     "TokensPane": "Tokens pane",
-    "Prompt": "Lines to type into",
-    "FilterPrompt": "The filter of the list of conversations",
-    "FindPrompt": "Finding in a conversation",
-    "WordsPrompt": "The words of a search",
-    "ProfilePrompt": "The list of profiles",
-    "ReportPrompt": "Writing a report",
-    "AttemptPrompt": "Another summary",
+    "Prompt": "Input lines",
+    "FilterPrompt": "Filter of conversations",
+    "FindPrompt": "Find in a conversation",
+    "WordsPrompt": "Search words",
+    "ProfilePrompt": "Profiles",
+    "ReportPrompt": "Report",
+    "AttemptPrompt": "Attempt",
     "SweepScreen": "Sweep",
-    "HeatMap": "The map of a sweep",
+    "HeatMap": "Sweep, map",
     "HelpScreen": "Help",
 }
 _INTRODUCTION = """# Keys
 
-Every action has a key and stands in the palette (`ctrl+p`); `?` lists the keys of where you are. Arrows, page keys,
-home and end do what they do elsewhere. Digits choose a pane, wherever you are; `escape` goes back to the list first.
+Every action has a key and an entry in the palette (`ctrl+p`). `?` lists the keys of the current screen. Arrows, page
+keys, home and end work as usual. Digits always choose a pane. `escape` goes back, first to the list.
 """
 
 
 def places() -> Iterator[tuple[str, list[Binding]]]:
-    """Every class of the app and of the widgets that has bindings of its own, by name."""
+    """Yield the name and bindings of each class of the app and the widgets that declares bindings."""
     for package in (app, widgets):
         for module in walk_packages(package.__path__, f"{package.__name__}."):
             for name, value in vars(import_module(module.name)).items():
@@ -73,17 +73,17 @@ def places() -> Iterator[tuple[str, list[Binding]]]:
 
 
 def keys_of(binding: Binding) -> str:
-    """The keys of a binding as a person reads them."""
+    """Return the keys of a binding in readable form."""
     shown = binding.key_display or " ".join(f"`{format_key(key)}`" for key in binding.key.split(","))
     return shown if shown.startswith("`") else f"`{shown}`"
 
 
 def render() -> str:
-    """The page."""
+    """Return the page."""
     order = list(TITLES)
-    found = sorted(places(), key=lambda place: order.index(place[0]) if place[0] in TITLES else len(order))
+    sections = sorted(places(), key=lambda place: order.index(place[0]) if place[0] in TITLES else len(order))
     parts = [_INTRODUCTION]
-    for name, bindings in found:
+    for name, bindings in sections:
         lines: dict[str, list[str]] = {}
         for binding in bindings:
             lines.setdefault(binding.description or binding.action, []).append(keys_of(binding))

@@ -1,4 +1,4 @@
-"""Take the pictures of the documentation anew, from the bundled databases: python docs/pictures/take.py"""
+"""Take the pictures of the documentation from the bundled databases: python docs/pictures/take.py"""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from inspector.stores.several import SeveralStores
 
 HERE = Path(__file__).resolve().parent
 CHECKOUT = "Move checkout to orders-v2"
-#: Name, conversation (none: the list), keys.
+#: (name, conversation or None for the list, keys).
 PICTURES: tuple[tuple[str, str | None, tuple[str, ...]], ...] = (
     ("conversation", CHECKOUT, ("left_square_bracket", "left_square_bracket", "2")),
     ("conversations", None, ()),
     ("what-if", CHECKOUT, ("6", "right", "right", "right", "right", "right")),
     ("summary", "Nightly orders import loses rows", ("3", "m")),
 )
-#: So many looks in a row, so many seconds apart, must find no thread at work; and all of it may take so many.
-_LOOKS, _PAUSE, _LIMIT = 8, 0.05, 60.0
+#: The app is idle after this number of idle checks in a row, seconds apart. Waiting ends after the limit in seconds.
+_CHECKS, _PAUSE, _LIMIT = 8, 0.05, 60.0
 
 
 async def settled(pilot: Pilot[None]) -> None:
-    """Wait until every thread has ended, those too that another one started. Raises TimeoutError."""
+    """Wait until all threads have ended, also those started by other threads. Raises TimeoutError."""
     quiet = 0
     async with asyncio.timeout(_LIMIT):
-        while quiet < _LOOKS:
+        while quiet < _CHECKS:
             await pilot.pause(_PAUSE)
             busy = any(
                 not worker.is_finished for worker in pilot.app.workers if worker.group != "watch"
@@ -41,7 +41,7 @@ async def settled(pilot: Pilot[None]) -> None:
 
 
 async def take(name: str, conversation: str | None, keys: tuple[str, ...]) -> None:
-    """One picture, once every thread has ended."""
+    """Take one picture when all threads have ended."""
     store = SeveralStores([open_store(path) for path in demo_databases()], fixtures_dir())
     with tempfile.TemporaryDirectory() as folder:
         app = InspectorApp(store, saved=SavedState(folder=Path(folder)), name=conversation)
@@ -55,7 +55,7 @@ async def take(name: str, conversation: str | None, keys: tuple[str, ...]) -> No
 
 
 def main() -> None:
-    """Every picture."""
+    """Take all pictures."""
     for picture in PICTURES:
         asyncio.run(take(*picture))
 
