@@ -1,1 +1,1 @@
-"""What the app and the commands both ask, one module a question."""
+"""The questions of the app and the commands, one module each."""

@@ -1,5 +1,7 @@
-"""The whole life: from a compaction on every later summary made again, each on top of the one before, so that what a
-summarizer does over many compactions shows."""
+"""A life: every later summary of a conversation made again, each from the previous new one.
+
+It shows what a summarizer does over many compactions.
+"""
 
 from __future__ import annotations
 
@@ -51,8 +53,10 @@ def life_of(attempts: Sequence[Attempt], life: int) -> dict[int, Attempt]:
 
 
 def life_sending(inspection: Inspection, settings: Settings, order: LifeOrder) -> Sending:
-    """What making a life would send: the first prompt as it is, later ones estimated with the recorded summaries before
-    them. Raises UnknownConversation for a compaction that is not there."""
+    """Return what a life would send: the first prompt as it is, later prompts estimated with the recorded summaries.
+
+    Raises UnknownConversation for an unknown compaction.
+    """
     masker = Masker(order.wording.masking)
     orders = []
     for recorded in inspection.compactions():
@@ -103,8 +107,11 @@ def make_life(
 
 @dataclass(frozen=True, slots=True)
 class CurvePoint:
-    """After a compaction: of how many facts that were taken so far it can be told, and how many can be read with the
-    recorded summaries and with those made again. `recorded_tokens` and `tokens` are the summaries' rough sizes."""
+    """The state after a compaction: the number of facts taken until then with a known fate, and the numbers that can be
+    read with the recorded and with the new summaries.
+
+    `recorded_tokens` and `tokens` are the rough sizes of the summaries.
+    """
 
     compaction: int
     of: int
@@ -117,8 +124,8 @@ class CurvePoint:
 def life_curve(
     inspection: Inspection, settings: Settings, life: Mapping[int, Attempt], watch: Watch | None = None
 ) -> tuple[CurvePoint, ...]:
-    """Survival over the compactions of a life, recorded against made again: of the facts that its compactions took and
-    of which both can be told."""
+    """Return the survival over the compactions of a life, recorded and made again, of the facts with both fates
+    known."""
     recorded = {one.index: one for one in inspection.compactions() if one.index in life}
     pruned = pruned_by(inspection, settings)
     own = {index: one.summary or "" for index, one in recorded.items()}
@@ -136,7 +143,7 @@ def life_curve(
 
 
 def _fates_at(facts: ConversationFacts, compaction: int) -> dict[str, Fate]:
-    """By fact what is left of it after a compaction, of all that were taken so far."""
+    """Return the fate of each fact taken until a compaction, after this compaction."""
     latest: dict[str, Life] = {life.fact.key: life for life in facts.lives if life.compaction <= compaction}
     found = {key: life.fate_at(compaction) for key, life in latest.items()}
     return {key: fate for key, fate in found.items() if fate is not None}

@@ -1,5 +1,4 @@
-"""What a summary that was made again keeps, beside the recorded one: the same facts, judged in the list after with one
-summary in the place of the other."""
+"""Compare an attempt with the recorded summary: the same facts, judged in the list after with either summary."""
 
 from __future__ import annotations
 
@@ -42,8 +41,11 @@ class KindSurvival:
 
 @dataclass(frozen=True, slots=True)
 class SummaryOutcome:
-    """What one summary of a compaction keeps. `attempt` is None for the recorded one. `lives` are the facts that the
-    compaction took, best rank first; `tokens` the rough size of the summary, `retained` that of the list after."""
+    """The facts that one summary of a compaction keeps.
+
+    `attempt` is None for the recorded summary. `lives` are the facts that the compaction took, best rank first.
+    `tokens` is the rough size of the summary, `retained` that of the list after.
+    """
 
     compaction: int
     attempt: Attempt | None
@@ -61,7 +63,7 @@ class SummaryOutcome:
         return survival_of([life.fate for life in self.lives], [life.fact.kind for life in self.lives])
 
     def fate_of(self, key: str) -> Fate | None:
-        """What became of a fact; None for one that this compaction did not take."""
+        """Return the fate of a fact; None if this compaction did not take it."""
         return next((life.fate for life in self.lives if life.fact.key == key), None)
 
     @property
@@ -76,7 +78,7 @@ class SummaryOutcome:
 
     @property
     def open(self) -> int:
-        """Of how many of them it cannot be told."""
+        """The number of facts with an uncertain or unknown fate."""
         return sum(one.open for one in self.survival())
 
 
@@ -100,9 +102,11 @@ def outcomes_of(
     recorded_facts: ConversationFacts | None = None,
     watch: Watch | None = None,
 ) -> tuple[SummaryOutcome, ...]:
-    """The recorded summary of a compaction and its attempts, each with what it keeps. `recorded_facts` are the
-    conversation's where they have been read. Attempts without a summary are left out; those of a planned compaction
-    stand alone, since it took other messages."""
+    """Return the recorded summary of a compaction and its attempts, each with the facts that it keeps.
+
+    `recorded_facts` are the facts of the conversation if they are known. Attempts without a summary are left out.
+    Attempts of a planned compaction are returned alone, because it took other messages.
+    """
     found: list[SummaryOutcome] = []
     recorded = next((one for one in inspection.compactions() if one.index == compaction), None)
     wanted = [one for one in attempts if one.place.compaction == compaction and one.summary]
@@ -125,7 +129,10 @@ def outcomes_of(
 
 
 def _now(facts: ConversationFacts, recorded: Compaction) -> tuple[Life, ...]:
-    """The facts that a compaction took as they were after it; of a summary that nobody can read nothing is known."""
+    """Return the facts that a compaction took, as they were after it.
+
+    After an unreadable summary their fates are unknown.
+    """
     lives = facts.of(recorded.index)
     if not recorded.encrypted:
         return lives

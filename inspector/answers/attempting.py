@@ -1,4 +1,4 @@
-"""Making a summary again: what would be sent for a compaction, to whom, and what comes of it."""
+"""Make summaries again: the prompts for a compaction, the receivers, and the results."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from inspector.stores.base import Store
 
 #: Told how far the work is: what is done, how many of how many.
 Watch = Callable[[str, int, int], None]
-#: A budget that somebody names lies between these, in tokens.
+#: Smallest and largest budget, in tokens.
 BUDGETS = (100, 100_000)
 
 
@@ -57,7 +57,7 @@ class SummarizedList:
 
 
 def place_of(store: Store, row: ConversationRow, compaction: int, step: int | None = None) -> Place:
-    """What attempts of a compaction are kept under."""
+    """Return the place under which attempts of a compaction are stored."""
     return Place(str(info_for(store, row.id).path.absolute()), row.root, compaction, step)
 
 
@@ -105,8 +105,11 @@ def ask_for(
     earlier: str | None = None,
     masker: Masker | None = None,
 ) -> Ask:
-    """What would be sent for a list. `earlier` takes the place of the summary before, in a life made again; `masker`
-    counts what it masks. Raises BadInput for a prompt that cannot be had, UsageProblem for a budget out of range."""
+    """Return the prompt for a list.
+
+    `earlier` replaces the previous summary, in a life. `masker` counts the masked secrets. Raises BadInput for a
+    missing prompt, UsageProblem for a budget out of range.
+    """
     if budget is not None and not BUDGETS[0] <= budget <= BUDGETS[1]:
         raise UsageProblem(
             f"A budget of {budget:,} tokens; it must lie between {BUDGETS[0]:,} and {BUDGETS[1]:,}."
@@ -156,7 +159,7 @@ class Order:
 
 
 def sending_of(orders: Sequence[Order], masker: Masker) -> Sending:
-    """What carrying out the orders would send, by summarizer."""
+    """Return everything that the orders would send, by summarizer."""
     by_summarizer: dict[Summarizer, list[Ask]] = {}
     for order in orders:
         by_summarizer.setdefault(order.summarizer, []).append(order.ask)
@@ -174,8 +177,10 @@ def carry_out(
     allowance: Allowance,
     watch: Watch,
 ) -> list[Attempt]:
-    """Make every attempt that was ordered, one after the other. What fails is kept as such, and the next is made.
-    Raises NotAllowed, and what `watch` raises."""
+    """Make the ordered attempts one after the other.
+
+    A failed attempt is stored as failed, and the next one is made. Raises NotAllowed, and exceptions of `watch`.
+    """
     row = inspection.conversation.row
     made = []
     for number, order in enumerate(orders, 1):

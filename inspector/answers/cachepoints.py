@@ -1,4 +1,4 @@
-"""Where the prompt-cache breakpoints of a generation sit."""
+"""The prompt-cache breakpoints of a generation."""
 
 from __future__ import annotations
 
@@ -28,8 +28,10 @@ class PlacedBreakpoint:
 
 @dataclass(frozen=True, slots=True)
 class CachePoints:
-    """The breakpoints of a generation's next request, by the rules of a profile; none where these do not tell.
-    `recorded` are those of its last request as the agent recorded it, as paths; None where it records none."""
+    """The breakpoints of the next request of a generation, by the rules of a profile; none if these are unknown.
+
+    `recorded` are the breakpoints of its last request, as paths; None if they are not recorded.
+    """
 
     conversation: str
     generation: int
@@ -99,7 +101,7 @@ def breakpoints_of(
     layout: Layout | None,
     ttl: Ttl | None,
 ) -> tuple[Breakpoint, ...]:
-    """The breakpoints of a list under the resolved profile; none where it does not tell."""
+    """Return the breakpoints of a list under the resolved profile; none if its rules are unknown."""
     policy = next_policy(inspection.conversation.row, resolved.settings.profile)
     if policy.enabled is None:
         return ()

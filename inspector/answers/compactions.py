@@ -1,4 +1,4 @@
-"""The recorded compactions of a conversation: why each fired, and beside it the plan for the same list."""
+"""The recorded compactions of a conversation: why each fired, and the plan for the same list."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from inspector.stores.base import failures_of
 
 @dataclass(frozen=True, slots=True)
 class JudgedCompaction:
-    """A recorded compaction beside its plan, why it fired, the findings about it, and what it cost (None where usage or
-    prices are not known, and `why_no_bill` says which; by requests that are `modelled`, or recorded)."""
+    """A recorded compaction with its plan, its trigger, its findings, and its bill (None with `why_no_bill` if usage or
+    prices are unknown; `modelled` or recorded)."""
 
     compared: Compared
     why: Why
@@ -71,7 +71,7 @@ def what_was_tried(answers: Answers, session: str, profile: str) -> str:
     store = next(
         (one for one in stores_of(answers.store) if isinstance(one, HermesStore) and one.path == path), None
     )
-    # Other settings are tried of profiles that the store's signs leave open: of all of them, one fits by chance.
+    # Other settings are tried only for the candidate profiles; among all profiles, one would fit by chance.
     return tried_text(store.fits(varied=(profile,)), profile) if store is not None else ""
 
 

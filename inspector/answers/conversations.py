@@ -14,8 +14,8 @@ from inspector.engines.base import Settings
 
 @dataclass(frozen=True, slots=True)
 class ListedConversation:
-    """A conversation, the settings in force for it, the path of its store, how many facts it lost, and of how many
-    nobody can tell (None while nobody has read it)."""
+    """A conversation, its settings in force, the path of its store, and the numbers of lost facts and of facts with an
+    unknown fate (None while they are unread)."""
 
     conversation: Conversation
     settings: Settings

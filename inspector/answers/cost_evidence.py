@@ -1,4 +1,4 @@
-"""What findings ask of requests: bills of compactions, what the cache did, what pauses cost."""
+"""Evidence of costs for findings: bills of compactions, use of the cache, cost of pauses."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _KNOWN = frozenset({"first", "compaction", "microcompaction", "model", "ttl"})
 
 @dataclass(frozen=True, slots=True)
 class CostEvidence:
-    """The bills by compaction, whether they are modelled; what the cache did and what idling cost, None where there are
-    no requests; the microcompactions of which saved and missed tokens are known."""
+    """The bills by compaction (`modelled` or recorded), the use of the cache, the cost of idling (both None without
+    requests), and the microcompactions with known saved and missed tokens."""
 
     bills: Mapping[int, Bill] = field(default_factory=dict)
     modelled: bool = False
@@ -36,10 +36,10 @@ class CostEvidence:
 def cost_evidence(
     inspection: Inspection, resolved: ResolvedSettings, requests: Requests | None = None
 ) -> CostEvidence:
-    """What is known of a conversation's costs. Without compactions nothing is worked out from messages. Raises
+    """Return the evidence of costs of a conversation. Without compactions, requests are not modelled. Raises
     StoreErrors, EngineErrors, BadInput for a file of prices that cannot be used.
 
-    `requests` are its requests where somebody has worked them out already.
+    `requests` are its requests if they are known.
     """
     if not inspection.compactions() and not inspection.store.requests(inspection.conversation):
         return CostEvidence()
@@ -58,7 +58,8 @@ def cost_evidence(
 
 
 def _falls(inspection: Inspection, found: Requests, profile: str) -> Iterator[FallEvidence]:
-    """Requests that sent much less than the one before in the same list, no result having been cleared between."""
+    """Return requests that sent much less than the previous request of the same list without a microcompaction
+    between."""
     cleared = [(one.generation, one.at) for one in inspection.store.microcompactions(inspection.conversation)]
     asked = [one for one in found.priced if not one.judged.request.summarizes]
     places = answer_places(inspection, profile, replace(found, priced=tuple(asked)))

@@ -1,4 +1,4 @@
-"""What of a conversation's requests tells what it would have cost with other compactions, times to live and layouts."""
+"""The basis for costs under other compactions, times to live and layouts, from the requests of a conversation."""
 
 from __future__ import annotations
 
@@ -32,8 +32,11 @@ from inspector.replay.recording import Recording
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Costing:
-    """What costs are worked out from: the `basis` as the requests were, and by name what they would have been with the
-    `other` time to live or layout. No basis: `why`. `modelled` says that the requests are."""
+    """The basis of costs: `basis` for the recorded requests, and by name the same with the `other` time to live or
+    layout.
+
+    `why` explains a missing basis. `modelled`: the requests are estimated.
+    """
 
     basis: CostBasis | None
     others: tuple[tuple[str, CostBasis], ...] = ()
@@ -41,7 +44,7 @@ class Costing:
     modelled: bool = False
 
     def variants(self, events: Sequence[Event]) -> tuple[tuple[str, float], ...]:
-        """What a run with these events would have cost otherwise, in US dollars."""
+        """Return the alternative costs of a run with these events, in US dollars."""
         return tuple((name, basis.cost(events)) for name, basis in self.others)
 
 
@@ -51,9 +54,11 @@ def costing_of(
     recording: Recording | None = None,
     otherwise: bool = True,
 ) -> Costing:
-    """What costs of a conversation are worked out from, and what they would be `otherwise` where somebody asks; its
-    `recording` where it is at hand. Raises StoreErrors, EngineErrors, BadInput for a file of prices that cannot be
-    used."""
+    """Return the basis of costs of a conversation, and the alternatives in `otherwise` if they are wanted.
+
+    `recording` is its recording if it is known. Raises StoreErrors, EngineErrors, BadInput for a file of prices that
+    cannot be used.
+    """
     recording = recording or shared_recording(inspection, resolved.settings.profile)
     found = requests_of(inspection, resolved)
     if not found.priced:
@@ -133,7 +138,7 @@ def _basis(
 
 
 def _steps(recording: Recording, placed: Sequence[tuple[PricedRequest, int | None]]) -> list[int]:
-    """How many messages had been said before each answer; never fewer than before the one before it."""
+    """Return the number of messages before each answer; it never decreases."""
     starts = (0, *recording.moments.generation_steps)
     steps: list[int] = []
     for one, index in placed:

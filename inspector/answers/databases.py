@@ -1,4 +1,4 @@
-"""What the databases of a store are, and where words stand in them."""
+"""Descriptions of the databases of a store, and the search for words in them."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from inspector.stores.several import settled_info
 
 @dataclass(frozen=True, slots=True)
 class Database:
-    """A database: what it is, how many conversations it has, and what lies in the file where that can be told.
+    """A database: its kind, its number of conversations, and its tables if they can be read.
 
-    `fits` tell how well the plans of every profile fit what it recorded, the best first; none where nothing was.
+    `fits` say how well the plans of each profile fit the record, best first; empty without a record.
     """
 
     info: StoreInfo
@@ -29,7 +29,7 @@ class Database:
 
 @dataclass(frozen=True, slots=True)
 class ListedStore:
-    """A store: what it is, how many conversations it has, its size in bytes."""
+    """A store: its kind, its number of conversations, its size in bytes."""
 
     info: StoreInfo
     sessions: int
@@ -38,7 +38,7 @@ class ListedStore:
 
 @dataclass(frozen=True, slots=True)
 class TitledHit:
-    """A message that a search found, the title of its conversation, and where it stands; None where no list has it."""
+    """A message that a search found, the title of its conversation, and its place; None if no list has it."""
 
     hit: Hit
     title: str
@@ -51,7 +51,7 @@ def describe_databases(answers: Answers) -> list[Database]:
     for store in stores_of(answers.store):
         conversations = len(store.conversations())
         description = store.describe() if isinstance(store, HermesStore) else None
-        # Only now: what could not be read is told by then.
+        # Read last, when all unreadable files are known.
         fits = store.fits() if isinstance(store, HermesStore) else ()
         found.append(Database(settled_info(store), conversations, description, fits))
     return found

@@ -1,6 +1,6 @@
-"""What the facts of a conversation come to: what its compactions lost, and what findings ask of them.
+"""Results from the facts of a conversation: the losses of its compactions, the aftermath, and the facts for findings.
 
-Both are of the same facts, which take longest to follow: whoever asks for one works out both, and both are kept.
+Following the facts takes longest, so one pass computes all results, and all are kept.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ def in_all(losses: Sequence[ConversationLosses]) -> str:
 
 
 def read_fact_evidence(inspection: Inspection, kept: KeptResults) -> FactEvidence:
-    """What facts tell the rules, worked out where it is not known. Raises StoreErrors."""
+    """Return the facts for the rules of findings, computed if they are not kept. Raises StoreErrors."""
     document = kept.get(_basis(inspection))
     if document is None:
         return work_out(inspection, kept)[1]

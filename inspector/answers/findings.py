@@ -1,4 +1,4 @@
-"""Findings of a conversation: what the rules need is read here, in one place."""
+"""Findings of a conversation. This module reads everything that the rules need."""
 
 from __future__ import annotations
 
@@ -43,16 +43,16 @@ from inspector.stores.base import Store, failures_of
 from inspector.summaries.content import content_words
 from inspector.summaries.parse import parse_summary
 
-#: The user's last request is looked for in so many user messages before a compaction.
+#: Number of user messages before a compaction in which the last request is searched.
 _LOOKED_AT = 50
 
 
 def findings(
     inspection: Inspection, resolved: ResolvedSettings, facts: ConversationFacts | None = None
 ) -> tuple[Finding, ...]:
-    """Everything worth telling about a conversation. Reads its lists; raises StoreErrors and EngineErrors.
+    """Return the findings of a conversation. Reads its lists; raises StoreErrors and EngineErrors.
 
-    `facts` are its facts where somebody has found them already.
+    `facts` are its facts if they are known.
     """
     return find(evidence_of(inspection, resolved, facts))
 
@@ -60,7 +60,7 @@ def findings(
 def findings_without_facts(
     inspection: Inspection, resolved: ResolvedSettings, requests: Requests
 ) -> tuple[Finding, ...]:
-    """Those that need no facts and no lives of summaries, which take longest. Raises as `findings` does."""
+    """Return the findings without facts and lives of summaries, which take longest. Raises as `findings` does."""
     return find(_evidence(inspection, resolved, FactEvidence(), requests))
 
 
@@ -103,7 +103,7 @@ def list_findings(
 
 
 def findings_basis(store: Store, conversation: str, resolved: ResolvedSettings) -> Basis:
-    """What the findings of a conversation are worked out from."""
+    """Return the evidence for the findings of a conversation."""
     return basis_of(store, conversation, "findings", resolved)
 
 
@@ -133,7 +133,10 @@ def read_findings(
 def evidence_of(
     inspection: Inspection, resolved: ResolvedSettings, facts: ConversationFacts | None = None
 ) -> ConversationEvidence:
-    """What the rules look at. Every list is measured, which is kept; bodies of the live list are read once more."""
+    """Return the evidence for the rules.
+
+    Every list is measured, and the measurement is kept. Bodies of the live list are read again.
+    """
     facts = facts_of(inspection) if facts is None else facts
     events = read_aftermath(inspection, facts)
     return _evidence(inspection, resolved, fact_evidence(inspection, facts, events))
@@ -213,7 +216,7 @@ def _compaction_evidence(
 
 
 def _at_work(inspection: Inspection, generation: Generation, request: int | None) -> int | None:
-    """How many messages came since the last request where a call or its result is the last of them."""
+    """Return the number of messages since the last request if the last message is a call or its result, else None."""
     end = len(generation)
     while end > 0 and generation.roles[end - 1] == SYSTEM:
         end -= 1
@@ -279,7 +282,7 @@ def _first_tokens(token_index: TokenIndex, count: int) -> tuple[int, ...]:
 
 
 def _prompts(inspection: Inspection) -> tuple[Prompt, ...]:
-    """The system prompt of each session, at the first generation that it stands before."""
+    """Return the system prompt of each session, with its first generation."""
     found: dict[str, Prompt] = {}
     for generation in inspection.conversation.generations:
         session = generation.session

@@ -1,6 +1,6 @@
-"""Another process that works at a part of one conversation: on a second core, gone as soon as it is not needed.
+"""A process that works on a part of one conversation, on a second core. It ends when it is not needed.
 
-Standard input has what to do, pickled, and ends when nobody wants it any more; standard output gets the answer.
+Standard input has the pickled task and is closed when the caller stops. Standard output gets the answer.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from inspector.core.conversations import Compaction
 from inspector.core.errors import InspectorError
 from inspector.core.processes import begin, end
 
-#: How often whoever waits is told so, in seconds.
+#: Seconds between two calls of `waits`.
 _LOOK = 0.2
 
 
@@ -31,10 +31,11 @@ def cores_for(inspection: Inspection) -> int:
 
 
 class HelperProcess:
-    """Calls `work(inspection, asked)`, a function of a module, on the same conversation, opened anew.
+    """Calls `work(inspection, asked)`, a function of a module, on the same conversation in another process.
 
-    What it answers is None where the conversation is another one by now (other compactions), cannot be read, or the
-    process could not begin or ended too early: then its work is done by whoever asked."""
+    The answer is None if the conversation has changed (other compactions) or cannot be read, or if the process could
+    not start or ended early. Then the caller does the work.
+    """
 
     def __init__(
         self, inspection: Inspection, work: Callable[[Inspection, Any], object], asked: object
@@ -51,7 +52,7 @@ class HelperProcess:
         Thread(target=self._ask, args=(self._process, (*where, work, asked)), daemon=True).start()
 
     def answer(self, waits: Callable[[], None]) -> Any:
-        """What it found; `waits` is called now and then until it is there, and what it raises ends the waiting."""
+        """Return the answer. `waits` is called while waiting, and its exception ends the waiting."""
         while True:
             try:
                 return self._found.get(timeout=_LOOK)
@@ -59,7 +60,7 @@ class HelperProcess:
                 waits()
 
     def end(self) -> None:
-        """End the process, whatever it is doing."""
+        """Stop the process."""
         if self._process is not None:
             end(self._process)
 
@@ -88,13 +89,13 @@ def _work(
         inspection = Inspection.open(Answers.of(paths, {}, None).store, conversation, alone=True)
         return work(inspection, asked) if inspection.compactions() == compactions else None
     except InspectorError:
-        # Whoever asked meets it too, and tells it.
+        # The caller gets the same error and reports it.
         return None
 
 
 def _end_with_input() -> None:
     sys.stdin.buffer.read()
-    # Whoever asked is gone, be it in the middle of an answer.
+    # The caller has ended, possibly during an answer.
     os._exit(0)
 
 

@@ -1,4 +1,4 @@
-"""A model of the user's own judges what a compaction kept, beside the rules."""
+"""Let a model of the user judge what a compaction kept, and compare it with the rules."""
 
 from __future__ import annotations
 
@@ -65,9 +65,9 @@ class JudgedStatement:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """The statements that a model found in what a compaction summarized.
+    """The statements that a model found in the summarized messages.
 
-    `pieces` were asked for, `answered` of them have a usable answer; `problems` says why the others have none.
+    Of `pieces` prompts, `answered` have a usable answer; `problems` are the reasons for the others.
     """
 
     compaction: int
@@ -84,8 +84,10 @@ class Judgement:
 def judge_prompts(
     inspection: Inspection, compaction: int, masker: Masker, piece_tokens: int = PIECE_TOKENS[1]
 ) -> tuple[JudgePrompt, ...]:
-    """The prompts for one compaction. Raises UnknownConversation for one that does not exist, UsageProblem for a size
-    out of range or a summary that nobody can read."""
+    """Return the prompts for one compaction.
+
+    Raises UnknownConversation for an unknown compaction, UsageProblem for a size out of range or an unreadable summary.
+    """
     least, _, most = PIECE_TOKENS
     if not least <= piece_tokens <= most:
         raise UsageProblem(f"Pieces of {piece_tokens:,} tokens; they must have {least:,} to {most:,}.")
@@ -112,7 +114,7 @@ def judge_prompts(
 def judge_sending(
     prompts: Sequence[JudgePrompt], summarizer: Summarizer, masker: Masker, kept: KeptAttempts
 ) -> Sending:
-    """What judging would send: the prompts without a kept answer."""
+    """Return what judging would send: the prompts without a kept answer."""
     missing = [prompt for prompt in prompts if kept.answer(answer_key(prompt.prompt, summarizer)) is None]
     sizes = [prompt_tokens(prompt.prompt) for prompt in missing]
     recipients = (recipient_of(summarizer, sizes, [ANSWER_TOKENS] * len(sizes)),) if missing else ()
@@ -206,7 +208,7 @@ def _recorded(inspection: Inspection, compaction: int) -> Compaction:
 
 
 def _written(message: Message, most: int) -> str:
-    """A message as a model reads it. What is cut is marked."""
+    """Return a message as a model reads it. Cuts are marked."""
     text = safe(_text_of(message))
     if message.role != "user" and len(text) > most and not message.summary and handoff_of(message) is None:
         text = f"{text[:most]} [... {len(text) - most:,} more characters]"

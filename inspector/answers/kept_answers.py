@@ -10,15 +10,15 @@ from inspector.answers.answers import Answers
 from inspector.answers.kept_results import basis_of, default_results
 from inspector.answers.resolving import resolve
 
-#: What takes no longer than this is worked out again, in seconds.
+#: Minimum seconds of an answer to be kept.
 LONG = 0.05
 
 
 def kept_answer(answers: Answers, name: str, question: str, make: Callable[[], Any], *options: Any) -> Any:
-    """The document that `make` answers a question with, or the one that is kept of it.
+    """Return the kept document of a question, or the one that `make` returns.
 
-    `options` are what else it depends on, beside the conversation and the settings. What was to be said of it is said
-    again. Raises UnknownConversation, StoreErrors, and whatever `make` does.
+    `options` are its other inputs, besides the conversation and the settings. Its notes are repeated. Raises
+    UnknownConversation, StoreErrors, and exceptions of `make`.
     """
     conversation = answers.store.resolve(name)
     row = next(row for row in answers.store.conversations() if row.id == conversation)

@@ -1,5 +1,4 @@
-"""What was worked out, kept between runs by what it was worked out from, in a SQLite file of the program's own in the
-user's cache directory."""
+"""Results kept between runs by their inputs, in a SQLite file in the user's cache directory."""
 
 from __future__ import annotations
 
@@ -30,8 +29,11 @@ _ONLY_SHOWN = ("app", "commands")
 
 @dataclass(frozen=True, slots=True)
 class Basis:
-    """What a result is worked out from. `place` names what it is about: only one result is kept of it. `stamp` is
-    another one as soon as the conversation, the settings, the prices or the program (its rules too) are."""
+    """The inputs of a result.
+
+    `place` names its subject; one result is kept for each. `stamp` changes with the conversation, the settings, the
+    prices or the program with its rules.
+    """
 
     place: bytes
     stamp: bytes
@@ -44,8 +46,11 @@ def basis_of(
     resolved: ResolvedSettings | None = None,
     options: str = "",
 ) -> Basis:
-    """The basis of the answer to a question. `resolved` are the settings where the answer depends on them, `options`
-    whatever else it depends on. Reads no message; raises UnknownConversation and StoreErrors."""
+    """Return the basis of an answer.
+
+    `resolved` are the settings if the answer depends on them, `options` its other inputs. Reads no message; raises
+    UnknownConversation and StoreErrors.
+    """
     path = info_for(store, conversation).path
     place = _hashed(question, str(path.absolute()), conversation, options)
     dismissed = Dismissals.load().facts_stamp
@@ -130,7 +135,7 @@ _OPENED = OpenedOnce(KeptResults)
 
 
 def default_results() -> KeptResults:
-    """What is kept in the user's cache directory, opened once."""
+    """Return the kept results in the user's cache directory, opened once."""
     from inspector.config.folders import cache_dir
 
     return _OPENED.at(cache_dir() / "results.db")

@@ -1,4 +1,4 @@
-"""What the list of conversations learns of each in the background: its live list first, then losses and findings."""
+"""Data for the list of conversations, computed in the background: first the live list, then losses and findings."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class Live(NamedTuple):
 
 
 class Overview(NamedTuple):
-    """How many facts a conversation lost for good, how many of them are constraints, how many were weakened; how many
-    errors and warnings it has; and of how many facts nobody can tell."""
+    """The numbers of facts that a conversation lost for good, of constraints among them, of weakened facts, of errors
+    and warnings, and of facts with an unknown fate."""
 
     conversation: str
     lost: int
@@ -38,8 +38,10 @@ class Overview(NamedTuple):
 
 
 def can_tell(row: ConversationRow) -> bool:
-    """Whether the settings of a conversation are resolved without the list of prices, which takes 22 MB: whoever only
-    looks up what is known leaves that to the process that works."""
+    """Return whether the settings of a conversation are resolved without the list of prices, which takes 22 MB.
+
+    A lookup of kept results leaves that list to the process that computes them.
+    """
     return row.window is not None or is_kept(row.model, row.provider)
 
 
@@ -78,7 +80,7 @@ def read_overview(
     store: Store, row: ConversationRow, flags: Mapping[str, Any], config: Path | None, kept: KeptResults
 ) -> Overview:
     """The overview, what is not known of it worked out and kept. Raises StoreErrors and EngineErrors."""
-    # The app imports this module to look up what is known; what works it out is for whoever does.
+    # The app imports this module to look up kept results. The computing modules are imported later.
     from inspector.answers.fact_results import work_out
     from inspector.answers.findings import read_findings
     from inspector.answers.inspection import Inspection

@@ -1,7 +1,8 @@
-"""A process of its own that works overviews out for the app: with low priority, and gone as soon as the app is.
+"""A process with low priority that computes overviews for the app, and ends with it.
 
-Standard input has a line of JSON with what to read, then one a question: ["live" or "overview", conversation]. Standard
-output gets one a question: the answer's values, or null where the conversation cannot be read. It ends with its input.
+Standard input has a line of JSON with the stores to read, then one line for each question: ["live" or "overview",
+conversation]. Standard output gets one line for each answer; null if the conversation cannot be read. The process ends
+when its input is closed.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ def main() -> None:
 def _listen(asked: SimpleQueue[str]) -> None:
     for line in sys.stdin:
         asked.put(line)
-    # Whoever asked is gone, be it in the middle of an answer.
+    # The caller has ended, possibly during an answer.
     os._exit(0)
 
 

@@ -1,4 +1,4 @@
-"""What a compaction of lists in files would do."""
+"""Plans of compactions for lists in files."""
 
 from __future__ import annotations
 
@@ -42,8 +42,10 @@ class PlannedFile:
 def plan_files(
     files: Sequence[Path], flags: Mapping[str, Any], config: Path | None, compactions: int
 ) -> list[PlannedFile]:
-    """What a compaction of each file's list would do now, after so many `compactions`. Raises BadInput naming the file
-    that cannot be used, EngineError."""
+    """Plan a compaction of each file's list now, after `compactions` earlier ones.
+
+    Raises BadInput with the file that cannot be used, EngineError.
+    """
     reading = read_config(config) if config is not None else ConfigReading()
     plain = resolve_settings(flags, reading, {}).settings
     observed = observed_threshold(plain.profile, plain.context_length)
@@ -75,7 +77,7 @@ def read_messages(file: Path) -> tuple[Message, ...]:
     except (OSError, UnicodeDecodeError) as error:
         raise BadInput(f"{file} cannot be read ({error}).") from error
     except json.JSONDecodeError as error:
-        raise BadInput(f"{file} is no valid JSON (line {error.lineno}): {error.msg}.") from error
+        raise BadInput(f"{file} is not valid JSON (line {error.lineno}): {error.msg}.") from error
     except RecursionError:
         raise BadInput(f"{file} is nested too deeply to be a list of messages.") from None
     if isinstance(document, dict):

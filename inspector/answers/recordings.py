@@ -24,11 +24,10 @@ from inspector.replay.recording import Evidence, Recording, SessionUsage, record
 def read_recording(
     inspection: Inspection, profile: str, watch: Callable[[int], None] | None = None
 ) -> Recording:
-    """Read every list of a conversation once, for replay under the rules of a profile. Raises EngineError where its
+    """Read every list of a conversation once, for a replay under the rules of a profile. Raises EngineError if its
     engine fails, StoreErrors.
 
-    `watch` is told now and then how many messages of all lists were read; an InspectorError that it raises ends the
-    reading.
+    `watch` gets the number of messages read; an InspectorError from it ends the reading.
     """
     rules = replayable(engine(profile))
     generations = inspection.conversation.generations
@@ -49,7 +48,7 @@ def read_recording(
     return recording_of(inspection.conversation, compactions, rules, lists, systems, evidence, clears)
 
 
-#: Sources of sessions to which a gateway of Hermes listens.
+#: Sources of sessions with a gateway of Hermes.
 GATEWAYS = frozenset(
     {
         "bluebubbles", "dingtalk", "discord", "email", "feishu", "homeassistant", "matrix", "mattermost",
@@ -124,7 +123,7 @@ def shared_recording(
 
 
 def _noted(messages: Iterable[Message], sent: SentMessages) -> Iterator[Message]:
-    """The messages; what requests are worked out from is kept of each."""
+    """Yield the messages, and keep the inputs of modelled requests."""
     for message in messages:
         sent.note(message)
         yield message

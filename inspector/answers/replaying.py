@@ -1,4 +1,4 @@
-"""A conversation replayed: recorded beside what the settings would have done."""
+"""A replayed conversation: the record and the run under other settings."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from inspector.replay.whatif import Metrics, Range, WhatIf, range_of
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """What was recorded with its figures, the run under the settings that were asked for with its range, the basis of
-    costs, and how well the settings in force reproduce the recording."""
+    """The record with its figures, the run under the settings with its range, the basis of costs, and how well the
+    settings in force reproduce the record."""
 
     conversation: str
     resolved: ResolvedSettings
@@ -35,8 +35,10 @@ class Replay:
 
 
 def beside(answers: Answers, name: str, profiles: Sequence[str], facts: bool = False) -> tuple[Replay, ...]:
-    """The same conversation under the rules of other profiles, each with the settings in force for it. What of one is
-    not known is noted under its name. Raises as `replay` does, and UsageProblem for a profile that there is not."""
+    """Run the conversation under the rules of other profiles, each with its settings in force.
+
+    Problems are noted under the name of the profile. Raises as `replay` does, and UsageProblem for an unknown profile.
+    """
     found = []
     for profile in profiles:
         engine(profile)

@@ -1,4 +1,4 @@
-"""Where in a list the answers of requests stand, and where a prompt differs from the one before."""
+"""Places of the answers of requests in a list, and of the first difference of a prompt from the previous one."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from inspector.core.conversations import ROLE_CODES, Generation, Request
 
 _ASSISTANT = ROLE_CODES["assistant"]
-#: An answer is stored within so many seconds of what the usage says of its time.
+#: Maximum seconds between the stored time of an answer and the time of its usage.
 _WITHIN = 1.0
 
 
@@ -33,10 +33,12 @@ class AnswerPlaces:
 
 
 def difference(request: Request, index: int, first: Request, began: int, grown: Sequence[int]) -> str:
-    """Where the prompt of a request whose answer is message `index` first differs from the one before: behind what was
-    read. That ends at a breakpoint, so the difference lies behind that message. `first` is the first request of the
-    list, whose answer is message `began`, `grown` the rough tokens of the list's first n messages: both tell how many
-    tokens of the provider a rough one is."""
+    """Return where a prompt first differs from the previous one: after the tokens that were read from the cache.
+
+    `index` is the message of its answer. Reading ends at a breakpoint, so the difference is after that message. `first`
+    is the first request of the list, `began` the message of its answer, and `grown` the rough tokens of the list's
+    first n messages; from these follows the number of the provider's tokens for a rough token.
+    """
     grew, sent = grown[index] - grown[began], request.context - first.context
     scale = sent / grew if grew > 0 and sent > 0 else 1.0
     # The rough tokens of the messages that what was read has room for, counted back from the whole prompt.

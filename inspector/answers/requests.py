@@ -1,4 +1,4 @@
-"""The API calls of a conversation: what each had to send again, why, and what it cost; and the bills of compactions."""
+"""The API calls of a conversation with their cache misses, causes and costs, and the bills of compactions."""
 
 from __future__ import annotations
 
@@ -49,8 +49,11 @@ class CauseSum:
 
 @dataclass(frozen=True, slots=True)
 class Requests:
-    """Every request of a conversation in order. `modelled` says that they were worked out from messages; `reported` are
-    then the tokens sent that the store has of all sessions together (0: none), beside `sent` of the model."""
+    """The requests of a conversation, in order.
+
+    `modelled`: they are estimated from messages. Then `reported` is the store's total of tokens sent by all sessions
+    (0: none), and `sent` the total of the model.
+    """
 
     priced: tuple[PricedRequest, ...]
     modelled: bool
@@ -63,16 +66,16 @@ class Requests:
 
     @property
     def cost(self) -> Cost | None:
-        """What all of them cost; None where a price is not known."""
+        """Return the cost of all requests; None if a price is unknown."""
         return total(one.cost for one in self.priced)
 
     @property
     def why_no_cost(self) -> tuple[str, ...]:
-        """Why some of them have no cost."""
+        """Return why some requests have no cost."""
         return tuple(sorted({one.why_no_cost for one in self.priced} - {""}))
 
     def by_cause(self) -> tuple[CauseSum, ...]:
-        """The misses by cause, those that never came left out."""
+        """Return the misses by cause, without causes that did not occur."""
         sums = []
         for cause in CAUSES:
             those = [one for one in self.priced if one.judged.cause == cause]
@@ -108,7 +111,7 @@ def list_requests(answers: Answers, name: str) -> Requests:
 
 
 def requests_of(inspection: Inspection, resolved: ResolvedSettings) -> Requests:
-    """The requests of a conversation: those that its agent recorded, else those that its messages mean."""
+    """Return the requests of a conversation: the recorded ones, else requests estimated from its messages."""
     conversation, store = inspection.conversation, inspection.store
     requests: Sequence[Request] = store.requests(conversation)
     from_messages = not requests
@@ -177,8 +180,10 @@ def _judged(
 
 
 def priced_requests(judged: Iterable[JudgedRequest], model: str, provider: str) -> tuple[PricedRequest, ...]:
-    """Each with what it cost as of its day; `model` is that of those that name none. Raises BadInput for a file of
-    prices that cannot be used."""
+    """Return each request with its cost at the prices of its day.
+
+    `model` is used for requests without a model. Raises BadInput for a file of prices that cannot be used.
+    """
     known: dict[tuple[str, int], tuple[Rates | None, Callable[[Request], Cost | None]]] = {}
     priced = []
     for one in judged:
@@ -218,7 +223,7 @@ def modelled(inspection: Inspection, profile: str, hour: bool, layout: Layout | 
             )
         )
     policy = policy_of(conversation.row, profile)
-    # Where reads were reported though nothing was marked, the provider caches by itself.
+    # Reads without any mark mean that the provider caches by itself.
     automatic = not policy.enabled and conversation.usage.cache_read > 0
     laid = layout or policy.layout
     marked = bool(policy.enabled)
@@ -230,12 +235,12 @@ def _tokens_until(grown: Sequence[int], system: int, stop: int) -> int:
 
 
 def summarizing_calls(inspection: Inspection, found: Requests) -> Mapping[int, int]:
-    """Those of them that wrote summaries, by their number the compaction."""
+    """Return the requests that wrote summaries, by number of the compaction."""
     return summarizing(inspection, (one.judged.request for one in found.priced))
 
 
 def bills_of(inspection: Inspection, found: Requests) -> Mapping[int, tuple[Bill, Rates]]:
-    """What each compaction cost, by its index; those are missing of which usage or prices are not known."""
+    """Return the bill of each compaction, by index. Compactions without known usage or prices are missing."""
     bills = {}
     own = {number: index for index, number in summarizing_calls(inspection, found).items()}
     by_list: dict[int, list[PricedRequest]] = {}
@@ -282,9 +287,9 @@ def _as_request(recorded: Compaction, usage: Usage) -> Request:
 
 
 def why_no_bill(recorded: Compaction, found: Requests) -> str:
-    """Why nobody knows what a compaction cost."""
+    """Return why the cost of a compaction is unknown."""
     if recorded.fallback:
-        return "the summary call failed, and nobody knows what it cost"
+        return "the summary call failed, and its cost is unknown"
     if recorded.summary is None:
         return "its summary cannot be read" if recorded.encrypted else "it has no summary"
     lists = {one.judged.request.generation for one in found.priced}

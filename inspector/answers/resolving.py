@@ -1,4 +1,4 @@
-"""What is in force for a conversation: settings, caching, the live list's size."""
+"""The settings in force for a conversation, its caching, and the size of its live list."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from inspector.stores.several import info_of
 
 
 def info_for(store: Store, session: str) -> StoreInfo:
-    """What the database is that holds a session."""
+    """Return the description of the database that has a session."""
     return info_of(store, session)
 
 
@@ -60,8 +60,7 @@ def resolve(
 
 
 def observed_threshold(profile: str, context_length: int) -> dict[str, tuple[Any, str]]:
-    """The threshold at which a profile compacts where nobody set one, as a fact; nothing where it takes the usual one.
-    Raises EngineError."""
+    """Return the default threshold of a profile as a fact; nothing if it is the usual one. Raises EngineError."""
     share = default_threshold(engine(profile), context_length)
     return {} if share is None else {"threshold": (share, f"observed of {profile}")}
 
@@ -98,8 +97,7 @@ def policy_of(row: ConversationRow, profile: str) -> CachePolicy:
 
 
 def next_policy(row: ConversationRow, profile: str) -> CachePolicy:
-    """The same of the next request. Where an agent sets its breakpoints of which only compactions were observed, nobody
-    knows."""
+    """Return the caching of the next request. The breakpoints of agents with observed compactions are unknown."""
     policy, agent = policy_of(row, profile), agent_of(profile)
     if not agent:
         return policy
@@ -118,8 +116,10 @@ def caching_release(profile: str) -> Release:
 
 
 def reported_sizes(requests: Iterable[Request]) -> dict[int, int]:
-    """By generation how large its list was at last, in tokens: what a request sent, and its answer. Of the last two
-    the larger, as the last may be the call that summarizes."""
+    """Return the last size of each generation's list, in tokens: a request and its answer.
+
+    It is the larger of the last two, because the last may be the summarizing call.
+    """
     sizes: dict[int, list[int]] = {}
     for request in requests:
         sizes.setdefault(request.generation, []).append(request.context + request.output)
@@ -133,12 +133,12 @@ def live_of(
     config: Path | None,
     watch: Callable[[int], None] | None = None,
 ) -> tuple[int, int | None, int | None, int | None]:
-    """(messages and tokens of the live list, threshold in tokens, compactions) of a conversation: the tokens as the
-    agent reported them where it does, with system prompt and tools, else rough.
+    """Return (messages and tokens of the live list, threshold in tokens, compactions) of a conversation. Tokens are the
+    agent's reported size with system prompt and tools, else rough.
 
-    Reads the live list: what a session counts as its messages has those in it that the user undid.
+    It reads the live list, because the message count of a session includes undone messages.
 
-    `watch` is told now and then how many of its messages were read; what it raises ends the reading.
+    `watch` gets the number of messages read; its exception ends the reading.
     """
     settings = resolve(store, row, flags, config).settings
     threshold = engine(settings.profile).budgets(settings).threshold_tokens

@@ -1,4 +1,4 @@
-"""Where what a search found stands: in which list a message was said, and whether the agent still has it."""
+"""Places of search hits: the list in which a message was said, and whether the agent still has it."""
 
 from __future__ import annotations
 
@@ -19,8 +19,10 @@ class HitPlace(NamedTuple):
 
 
 def hit_places(store: Store, hits: Iterable[Hit]) -> Iterator[tuple[Hit, HitPlace | None]]:
-    """The place of each hit; None where no list of its conversation has it. Opens each conversation once, and tells
-    nothing of one that cannot be opened: opening it says why."""
+    """Return the place of each hit; None if no list of its conversation has it.
+
+    Opens each conversation once. Conversations that cannot be opened are skipped; opening them shows the reason.
+    """
     lists: dict[str, dict[int, HitPlace]] = {}
     for hit in hits:
         if hit.conversation not in lists:

@@ -21,7 +21,7 @@ from inspector.engines.registry import engine
 from inspector.replay.moments import Moments
 from inspector.replay.transcript import transcript
 
-#: So many messages are counted and kept together.
+#: Number of messages that are counted and kept together.
 _BATCH = 512
 
 
@@ -66,9 +66,11 @@ class ShownGeneration:
 def show_generation(
     answers: Answers, name: str, number: int | None, exact: bool, step: int | None = None
 ) -> ShownGeneration:
-    """Generation `number`, the live one without; or the list as it was when `step` messages had been said. `exact`
-    counts tokens exactly where a vocabulary is at hand. Raises UnknownConversation, UsageProblem for a step that was
-    not said, StoreErrors and EngineErrors."""
+    """Return generation `number` (default: the live one), or the list after `step` messages.
+
+    `exact` counts tokens exactly if a vocabulary is available. Raises UnknownConversation, UsageProblem for an unknown
+    step, StoreErrors and EngineErrors.
+    """
     inspection, resolved = answers.opened(name)
     generation, length = (
         list_at(inspection, step) if step is not None else (inspection.generation(number), None)
@@ -99,7 +101,7 @@ def show_generation(
 
 
 def messages_shown(answer: ShownGeneration) -> list[dict[str, Any]]:
-    """The list as OpenAI-style messages, the system prompt first: what the model was asked with."""
+    """Return the list as OpenAI-style messages, the system prompt first."""
     wires = [dict(message.wire) for message in answer.messages]
     prompted = wires[:1] and wires[0].get("role") == "system"
     prompt = answer.system_prompt
@@ -107,8 +109,10 @@ def messages_shown(answer: ShownGeneration) -> list[dict[str, Any]]:
 
 
 def list_at(inspection: Inspection, step: int) -> tuple[Generation, int]:
-    """The generation that was live when so many messages had been said, and how many of its list there were. Raises
-    UsageProblem for a step that was not said."""
+    """Return the generation that was live after that number of messages, and the length of its list then.
+
+    Raises UsageProblem for an unknown step.
+    """
     conversation, compactions = inspection.conversation, inspection.compactions()
     told = transcript(conversation, compactions)
     if not 1 <= step <= len(told):

@@ -1,4 +1,4 @@
-"""Where the most was lost: every compaction of a store by what nobody can read any more after it, the worst first."""
+"""The losses of a store: every compaction with the facts that can no longer be read after it, the worst first."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _CORRECTIONS: tuple[AftermathKind, ...] = ("said again", "against a rule")
 
 @dataclass(frozen=True, slots=True)
 class LostFact:
-    """A fact that a compaction lost or weakened: what it says, where that was said, and what was left after it."""
+    """A fact that a compaction lost or weakened: its text, its place, and its fate after the compaction."""
 
     category: Kind
     text: str
@@ -61,18 +61,18 @@ class CompactionLoss:
 
     @property
     def order(self) -> tuple[int, ...]:
-        """The larger, the worse: what hurt stands before what was only forgotten."""
+        """Return the sort key of losses; larger is worse. Acts against lost rules and repeated work come first."""
         rules, *rest = grave(self.lost, self.weakened)
         return (self.broken, rules, self.explained, *rest, sum(self.aftermath.values()))
 
 
 @dataclass(frozen=True, slots=True)
 class ConversationLosses:
-    """The losses of a conversation's compactions, oldest first.
+    """The losses of the compactions of a conversation, oldest first.
 
-    `unknown` facts went into summaries that nobody can read. Of `recorded` compactions, `corrected` were followed by a
-    correction of the user's or an act against a rule. `rules` counts the user's rules that compactions summarized,
-    `verbatim` those that the list after still has word for word.
+    `unknown` facts went into unreadable summaries. Of `recorded` compactions, `corrected` were followed by a correction
+    of the user or an act against a rule. `rules` counts the user's rules in summarized messages, `verbatim` those that
+    the list after has word for word.
     """
 
     compactions: tuple[CompactionLoss, ...] = ()
@@ -160,7 +160,7 @@ def _lost_fact(life: Life, compaction: int) -> LostFact:
 
 
 def known_losses(store: Store, conversation: str, kept: KeptResults) -> ConversationLosses | None:
-    """What is known from earlier about a conversation as it is now. Reads no message; raises StoreErrors."""
+    """Return the kept losses of a conversation in its current state. Reads no message; raises StoreErrors."""
     document = kept.get(basis_of(store, conversation, QUESTION))
     return None if document is None else _unpacked(document)
 

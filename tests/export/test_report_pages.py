@@ -297,7 +297,7 @@ def test_costs_are_told_with_their_causes_and_bills(report_of: MakeReport) -> No
         assert "47 requests sent" in told
         assert "They are modelled from the messages" in told
         assert "idle longer than the cache lives" in told
-        assert "not known: the summary call failed, and nobody knows what it cost" in told
+        assert "not known: the summary call failed, and its cost is unknown" in told
     assert sum(one.misses for one in report.costs.causes if one.cause == "compaction") == len(
         report.compactions
     )
