@@ -1,4 +1,4 @@
-"""Where the program starts: the app at once where only a database and a conversation are named, else a command."""
+"""Start the program: the app at once if only a database and a conversation are named, else a command."""
 
 from __future__ import annotations
 

@@ -22,20 +22,20 @@ _VARIABLE = re.compile(r"\$(?:\{(\w+):-([^}]*)\}|(\w+))")
 class Agent(NamedTuple):
     """An agent.
 
-    `name` is its name in JSON, `title` its name for people. `package` holds `reader.py` with `READER`, the class that
-    reads its files, and `profile.py` with `PROFILES`, the rules for what-ifs. `places` are the paths where it keeps
-    sessions: `$NAME` is a variable, and the place is left out where it is not set; `${NAME:-other}` has a default; `*`
-    stands for any name.
+    `name` is its name in JSON, `title` its name for people. `package` has `reader.py` with `READER`, the class that
+    reads its files, and `profile.py` with `PROFILES`, the rules for what-ifs. `profile` is the engine for what-ifs of
+    an agent without rules.
 
-    `endings` are the ends of the names of its files. `aside` are patterns of paths of what it keeps in these folders
-    and that holds no conversation of its own: files, and folders with a slash at the end. `beside` maps the end of a
-    file's name to what is written beside it first: a suffix ("-wal"), or a name in the same folder ("events").
+    `places` are the paths of its sessions. `$NAME` is a variable; the place is left out if it is not set.
+    `${NAME:-other}` has a default. `*` stands for any name. `endings` are the endings of its file names. `aside` are
+    patterns of other files in these places, without conversations; folders end with a slash. `beside` maps the ending
+    of a file name to the file next to it that is written first: a suffix ("-wal"), or a name in the same folder
+    ("events").
 
-    `databases`: each file is a store of its own. `settings_beside`: the settings lie in a config.yaml beside it.
-    `warm_summaries`: the summarizing call reads the prompt cache of the conversation.
-    `session_usage`: it records the usage of a session, not of a request.
-    `profile` is the engine for what-ifs where the agent has no rules of its own name.
-    `estimates`: the agent compares an estimate of the list with its threshold, not a reported size.
+    `databases`: each file is a separate store. `settings_beside`: the settings are in a config.yaml next to it.
+    `warm_summaries`: the summarizing call reads the prompt cache of the conversation. `session_usage`: it records the
+    usage of a session, not of a request. `estimates`: the agent compares an estimate of the list with its threshold,
+    not a reported size.
     """
 
     name: str
@@ -92,7 +92,7 @@ _BUILT_IN = (
             "${XDG_DATA_HOME:-~/.local/share}/opencode/project",
         ),
         (".json", ".jsonl", ".db"),
-        # Messages and their parts, a file each, beside the sessions.
+        # One file for each message and part, next to the sessions.
         aside=("storage/message/", "storage/part/", "session/message/", "session/part/"),
         beside=((".db", "-wal"),),
     ),
@@ -162,42 +162,42 @@ _BUILT_IN = (
 
 @lru_cache(maxsize=1)
 def agents() -> tuple[Agent, ...]:
-    """Every agent: the built-in ones, then those of other packages by name."""
+    """Return all agents: the built-in ones, then the agents of other packages by name."""
     built_in = {agent.name for agent in _BUILT_IN}
     return (*_BUILT_IN, *(agent for agent in _of_other_packages() if agent.name not in built_in))
 
 
 def agent_named(name: str) -> Agent | None:
-    """The agent of that name; None where there is none."""
+    """Return the agent with this name, or None."""
     return next((agent for agent in agents() if agent.name == name), None)
 
 
 def has_warm_summaries(name: str) -> bool:
-    """Whether the summarizing call of an agent reads the prompt cache of the conversation."""
+    """Return whether the summarizing call of an agent reads the prompt cache of the conversation."""
     agent = agent_named(name)
     return agent is not None and agent.warm_summaries
 
 
 def has_settings_beside(name: str) -> bool:
-    """Whether the settings of an agent lie in a config.yaml beside its database."""
+    """Return whether the settings of an agent are in a config.yaml next to its database."""
     agent = agent_named(name)
     return agent is not None and agent.settings_beside
 
 
 def has_session_usage(name: str) -> bool:
-    """Whether an agent records the usage of a session, not of a request."""
+    """Return whether an agent records the usage of a session, not of a request."""
     agent = agent_named(name)
     return agent is not None and agent.session_usage
 
 
 def titles() -> str:
-    """The agents as a sentence lists them: A, B and C."""
+    """Return the agents as a sentence lists them: A, B and C."""
     *others, last = (agent.title for agent in agents())
     return f"{', '.join(others)} and {last}"
 
 
 def places_of(agent: Agent) -> Iterator[Path]:
-    """The places of an agent on this machine, whether anything is there or not."""
+    """Yield the places of an agent on this machine, whether they exist or not."""
     for place in agent.places:
         names = [name for _, _, name in _VARIABLE.findall(place) if name]
         if not all(os.environ.get(name) for name in names):
@@ -207,7 +207,7 @@ def places_of(agent: Agent) -> Iterator[Path]:
 
 
 def variables_of(agent: Agent) -> Iterator[str]:
-    """The environment variables that move the places of an agent."""
+    """Yield the environment variables that move the places of an agent."""
     for place in agent.places:
         yield from (match[1] or match[3] for match in _VARIABLE.finditer(place))
 
@@ -240,13 +240,13 @@ _problems: list[str] = []
 
 
 def problems() -> tuple[str, ...]:
-    """Sentences about agents of other packages that could not be loaded."""
+    """Return sentences about agents of other packages that could not be loaded."""
     agents()
     return tuple(_problems)
 
 
 def _other_packages_have_agents() -> bool:
-    """Whether an installed package names the group. Importing importlib.metadata costs 50 ms, this costs one."""
+    """Return whether an installed package names the group. It takes 1 ms; importing importlib.metadata takes 50 ms."""
     for folder in sys.path:
         for path in glob(os.path.join(escape(folder or "."), "*-info", "entry_points.txt")):
             try:
