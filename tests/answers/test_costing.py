@@ -151,7 +151,11 @@ def test_claude_codes_usage_is_counted_once_a_call(agent_recordings: Callable[[s
                     usage.get(name) or 0
                     for name in ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
                 )
-                assert request.output == usage["output_tokens"]
+                if request.estimated:
+                    # Some answers have a placeholder for their output.
+                    assert request.output > 2 * usage["output_tokens"]
+                else:
+                    assert request.output == usage["output_tokens"]
 
 
 @pytest.mark.parametrize("name", also(*HERMES))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from rich.cells import cell_len
 
 from inspector.answers.answers import Answers
 from inspector.answers.showing import show_generation
+from inspector.core.messages import Message
 from inspector.export.text.console import table_of
 from inspector.stores import entries
 from inspector.stores.detect import open_store
@@ -32,18 +34,18 @@ def test_the_live_list_is_read_once_and_no_other_list_is(
     store = open_store(made.write(tmp_path / "a.jsonl"))
     (row,) = store.conversations()
     store.open(row.id)
-    spans: list[tuple[int, int]] = []
-    read_spans = entries.read_spans
+    numbers: list[int] = []
+    bodies = entries.Entries.bodies
 
-    def counted(path: Path, wanted: list[tuple[int, int]]) -> list[dict[str, object] | None]:
-        spans.extend(wanted)
-        return read_spans(path, wanted)
+    def counted(self: entries.Entries, wanted: Sequence[int]) -> dict[int, Message]:
+        numbers.extend(wanted)
+        return bodies(self, wanted)
 
-    monkeypatch.setattr(entries, "read_spans", counted)
+    monkeypatch.setattr(entries.Entries, "bodies", counted)
     shown = show_generation(Answers(store, {}, None), row.id, None, exact=True)
     assert shown.recorded is None
     assert len(shown.messages) == 4
-    assert len(spans) == len(set(spans)) == 4
+    assert len(numbers) == len(set(numbers)) == 4
 
 
 @given(
