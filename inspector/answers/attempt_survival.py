@@ -19,7 +19,7 @@ from inspector.engines.capabilities import assemble
 from inspector.engines.registry import engine
 from inspector.models.attempt import Attempt
 from inspector.quality.facts.fact import KINDS, ConversationFacts, Fate, Kind, Life, Where
-from inspector.quality.facts.fates.passages import ListText
+from inspector.quality.facts.fate import ListText
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,6 @@ from inspector.answers.kept_results import KeptResults
 from inspector.answers.lists_after import ListsAfter
 from inspector.answers.message_facts import Watch, read_messages
 from inspector.config.dismissals import Dismissals
-from inspector.config.fact_rules import load_rules
 from inspector.core.conversations import ROLE_CODES, ROLE_NAMES, Compaction
 from inspector.core.memory import give_back
 from inspector.engines.base import Settings
@@ -22,12 +21,10 @@ from inspector.quality.facts.fact import (
     Saying,
     SpokenMessage,
 )
-from inspector.quality.facts.fates.lives import Places, lives_of
-from inspector.quality.facts.fates.passage_index import PassageIndex
-from inspector.quality.facts.fates.passages import ListText
+from inspector.quality.facts.fate import ListText, PassageIndex
 from inspector.quality.facts.gather import gather
+from inspector.quality.facts.lives import Places, lives_of
 from inspector.quality.facts.risk import RiskIndex
-from inspector.quality.facts.rules.lexicon import Rules
 from inspector.replay.transcript import Transcript, transcript
 
 _SYSTEM = ROLE_CODES["system"]
@@ -41,7 +38,6 @@ class FactsReading:
 
     facts: ConversationFacts
     risk: RiskIndex
-    rules: Rules
     places: tuple[Mapping[int, int], ...] = ()
 
 
@@ -56,15 +52,14 @@ def read_facts(
     compaction, the indexes whose texts it pruned (see pruned_by): facts of those are kept apart. `places` as in
     lives_of. Where that pays, other processes help.
     """
-    rules = load_rules()
     compactions = inspection.compactions()
-    course, ends, steps = _said(inspection, rules, cache, watch, pruned or {})
+    course, ends, steps = _said(inspection, cache, watch, pruned or {})
     live, lists = course.live, course.lists if places == "every" else ()
     # Nothing that is no longer needed is held while lives are followed, which takes most memory.
     del course
     give_back()
     facts = gather(steps)
-    lists_after = ListsAfter(inspection, compactions, rules)
+    lists_after = ListsAfter(inspection, compactions)
     follow = None if watch is None else lambda done: watch("facts", done, len(facts))
     encrypted = {c.index for c in compactions if c.encrypted}
     lives = lives_of(
@@ -72,7 +67,7 @@ def read_facts(
         fates_together(inspection),
     )  # fmt: skip
     dismissed = Dismissals.load().facts
-    return FactsReading(without_rules(lives, dismissed), RiskIndex(facts, live), rules, lists)
+    return FactsReading(without_rules(lives, dismissed), RiskIndex(facts, live), lists)
 
 
 def without_rules(facts: ConversationFacts, dismissed: Collection[str]) -> ConversationFacts:
@@ -98,12 +93,12 @@ def _let_go(steps: list[SpokenMessage]) -> Iterator[SpokenMessage]:
 
 
 def _said(
-    inspection: Inspection, rules: Rules, cache: KeptResults | None, watch: Watch | None,
+    inspection: Inspection, cache: KeptResults | None, watch: Watch | None,
     pruned: Mapping[int, Sequence[int]],
 ) -> tuple[Course, Sequence[int], list[SpokenMessage]]:  # fmt: skip
     """Where messages went, how many had been said at each compaction, and what each says."""
     told = transcript(inspection.conversation, inspection.compactions())
-    found = read_messages(inspection, rules, cache, watch, told, bool(pruned))
+    found = read_messages(inspection, cache, watch, told, bool(pruned))
     course = course_of(told, inspection.compactions(), pruned)
     return course, told.ends, _steps(told, found, course, inspection)
 
@@ -112,7 +107,7 @@ def facts_said(
     inspection: Inspection, cache: KeptResults | None = None, watch: Watch | None = None
 ) -> tuple[Fact, ...]:
     """The same facts, best rank first, without what became of them: what takes longest is left out."""
-    return gather(_said(inspection, load_rules(), cache, watch, {})[2])
+    return gather(_said(inspection, cache, watch, {})[2])
 
 
 def facts_with(
@@ -127,13 +122,11 @@ def facts_with(
     read_facts."""
     if not several:
         return ()
-    rules = load_rules()
     compactions = inspection.compactions()
-    _, ends, steps = _said(inspection, rules, cache, watch, pruned or {})
+    _, ends, steps = _said(inspection, cache, watch, pruned or {})
     facts = gather(steps)
     return tuple(
-        lives_of(facts, steps, ends, ListsAfter(inspection, compactions, rules, summaries))
-        for summaries in several
+        lives_of(facts, steps, ends, ListsAfter(inspection, compactions, summaries)) for summaries in several
     )
 
 
@@ -147,7 +140,6 @@ def facts_after(
 ) -> ConversationFacts:
     """The facts that a planned compaction takes, and what became of them in the list after it. Its `before` says where
     the conversation ends; `pruned` as for read_facts."""
-    rules = load_rules()
     earlier = inspection.compactions()[: planned.index - 1]
     whole = transcript(inspection.conversation, inspection.compactions())
     places = tuple(
@@ -157,9 +149,9 @@ def facts_after(
         or (place.generation == planned.index and place.index < planned.before)
     )
     told = Transcript(places, (*whole.ends[: len(earlier)], len(places)))
-    found = read_messages(inspection, rules, cache, watch, told, bool(pruned))
+    found = read_messages(inspection, cache, watch, told, bool(pruned))
     steps = _steps(told, found, course_of(told, (*earlier, planned), pruned or {}), inspection)
-    lists_after = {planned.index: PassageIndex(list_after, rules)}
+    lists_after = {planned.index: PassageIndex(list_after)}
     return lives_of(gather(steps), steps, told.ends, lists_after)
 
 

@@ -7,10 +7,9 @@ from collections.abc import Callable, Mapping
 from inspector.answers.helper_process import HelperProcess, cores_for
 from inspector.answers.inspection import Inspection
 from inspector.answers.lists_after import ListsAfter
-from inspector.config.fact_rules import load_rules
 from inspector.quality.facts.fact import Fate
-from inspector.quality.facts.fates.lives import Following, Work, fates_of
-from inspector.quality.facts.fates.passage_index import PassageIndex
+from inspector.quality.facts.fate import PassageIndex
+from inspector.quality.facts.lives import Following, Work, fates_of
 
 #: With fewer facts times lists other processes take longer to start than they save.
 _FEW = 60_000
@@ -46,4 +45,4 @@ def fates_together(inspection: Inspection, processes: int | None = None) -> Work
 
 
 def _follow(inspection: Inspection, asked: Following) -> dict[str, list[Fate]]:
-    return fates_of(asked, ListsAfter(inspection, inspection.compactions(), load_rules()))
+    return fates_of(asked, ListsAfter(inspection, inspection.compactions()))

@@ -15,7 +15,6 @@ from inspector.answers.losses import FactEvidence, fact_evidence, facts_of
 from inspector.answers.requests import Requests
 from inspector.answers.summarizing import last_size
 from inspector.config.dismissals import Dismissals
-from inspector.config.fact_rules import load_stemmer
 from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import Compaction, Generation
 from inspector.engines.base import Plan, TokenIndex
@@ -35,6 +34,7 @@ from inspector.quality.evidence import (
     tail_of,
 )
 from inspector.quality.facts.fact import ConversationFacts
+from inspector.quality.facts.rules import load_stemmer
 from inspector.quality.find import find
 from inspector.quality.finding import SEVERITIES, Finding, Severity
 from inspector.quality.grouping import dismissal_key

@@ -13,16 +13,16 @@ from inspector.core.messages import Message
 from inspector.quality.facts.fact import MessageFacts
 
 #: Changes whenever extraction does, so that nothing of an older program is read.
-FORMAT = 54
+FORMAT = 62
 _ENCODER = msgspec.msgpack.Encoder()
 _DECODER = msgspec.msgpack.Decoder(MessageFacts)
 
 
-def message_key(message: Message, version: str) -> bytes:
-    """What the facts of a message are kept under: a hash of what it says and who says it, other for other rules."""
+def message_key(message: Message) -> bytes:
+    """What the facts of a message are kept under: a hash of what it says and who says it, other for another FORMAT."""
     calls = "\x00".join(call.arguments for call in message.tool_calls)
     said = f"{message.role}\x00{message.text}\x00{calls}"
-    key = f"{version}.{FORMAT}{'.summary' if message.summary else ''}".encode()
+    key = f"{FORMAT}{'.summary' if message.summary else ''}".encode()
     return hashlib.blake2b(said.encode("utf-8", errors="surrogatepass"), digest_size=16, key=key).digest()
 
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from inspector.answers.answers import Answers
 from inspector.answers.inspection import Inspection
-from inspector.config.fact_rules import load_stemmer
 from inspector.core.conversations import Compaction
 from inspector.core.errors import UnknownConversation
 from inspector.core.rough import text_tokens
 from inspector.engines.base import Settings
+from inspector.quality.facts.rules import load_stemmer
 from inspector.summaries.drift import Drift, drift_of
 from inspector.summaries.lineage import Column, Lineage, follow
 from inspector.summaries.parse import parse_summary

@@ -11,9 +11,7 @@ from inspector.core.handoff import handoff_of
 from inspector.core.messages import Message
 from inspector.core.text import safe
 from inspector.quality.facts.fact import Where
-from inspector.quality.facts.fates.passage_index import PassageIndex
-from inspector.quality.facts.fates.passages import ListText
-from inspector.quality.facts.rules.lexicon import Rules
+from inspector.quality.facts.fate import ListText, PassageIndex
 from inspector.summaries.parse import written_by_model
 
 _SYSTEM = ROLE_CODES["system"]
@@ -28,14 +26,12 @@ class ListsAfter(Mapping[int, PassageIndex]):
         self,
         inspection: Inspection,
         compactions: Sequence[Compaction],
-        rules: Rules,
         summaries: Mapping[int, str] | None = None,
     ) -> None:
         self._inspection = inspection
         known = {generation.number for generation in inspection.conversation.generations}
         wanted = known if summaries is None else {index + 1 for index in summaries}
         self._compactions = {c.index: c for c in compactions if c.index + 1 in known & wanted}
-        self._rules = rules
         self._summaries = summaries or {}
 
     def __getitem__(self, index: int) -> PassageIndex:
@@ -50,7 +46,7 @@ class ListsAfter(Mapping[int, PassageIndex]):
         parts = [part for at, message in messages for part in parts_of(message, at, recorded, other)]
         if other is not None and recorded.summary_at is None:
             parts.append(ListText("summary", recorded.head_after, "summary", safe(other)))
-        return PassageIndex(parts, self._rules)
+        return PassageIndex(parts)
 
     def __iter__(self) -> Iterator[int]:
         return iter(self._compactions)
@@ -74,7 +70,8 @@ def parts_of(
         body = safe(handoff.body) if handoff is not None else text
         if other is None:
             start, end = written_by_model(body)
-            yield ListText("summary", index, "summary", body[start:end], max(0, text.find(body)) + start)
+            writer = "fallback" if recorded.fallback else "summary"
+            yield ListText("summary", index, writer, body[start:end], max(0, text.find(body)) + start)
         else:
             yield ListText("summary", index, "summary", safe(other))
         own = safe(handoff.tail_text) if handoff is not None else ""

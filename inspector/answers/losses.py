@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from inspector.answers.fact_reading import read_facts
 from inspector.answers.inspection import Inspection
 from inspector.answers.kept_results import default_results
-from inspector.config.fact_rules import load_rules, load_stemmer
 from inspector.core.conversations import Compaction
 from inspector.core.handoff import handoff_of
 from inspector.core.messages import Message
@@ -17,6 +16,7 @@ from inspector.quality.aftermath import AftermathEvent
 from inspector.quality.evidence import Exchanged, LostRule
 from inspector.quality.facts.fact import ConversationFacts, Life
 from inspector.quality.facts.gaps import Gap, gaps_of
+from inspector.quality.facts.rules import load_stemmer
 from inspector.summaries.content import content_words
 from inspector.summaries.drift import drift_of
 from inspector.summaries.exact import exact_of
@@ -96,7 +96,7 @@ def gaps(inspection: Inspection, facts: ConversationFacts) -> dict[int, tuple[Ga
         return [message.text for message in reversed(messages)]
 
     return {
-        recorded.index: tuple(gaps_of(recorded.summary, facts.of(recorded.index), load_rules(), before))
+        recorded.index: tuple(gaps_of(recorded.summary, facts.of(recorded.index), before))
         for recorded in inspection.compactions()
         if recorded.summary is not None and not recorded.fallback
     }

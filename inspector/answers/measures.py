@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from inspector.answers.answers import Answers
 from inspector.answers.facts import facts_reading
 from inspector.answers.inspection import Inspection
-from inspector.config.fact_rules import load_stemmer
 from inspector.core.conversations import Compaction, ConversationRow
 from inspector.core.rough import text_tokens
 from inspector.quality.facts.fact import ConversationFacts
+from inspector.quality.facts.rules import load_stemmer
 from inspector.quality.measures.conversation_measures import ConversationMeasures, measures_of
 from inspector.quality.measures.measure import MeasuredCompaction
 

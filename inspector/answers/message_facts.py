@@ -11,13 +11,10 @@ from inspector.answers.helper_process import HelperProcess, cores_for
 from inspector.answers.inspection import Inspection
 from inspector.answers.kept_facts import keep_facts, known_facts, message_key, packed, unpacked
 from inspector.answers.kept_results import KeptResults
-from inspector.config.fact_rules import load_rules
 from inspector.core.messages import Message
 from inspector.core.text import safe
+from inspector.quality.facts.extract import COMMAND, agreed, answers_only, chosen, extract
 from inspector.quality.facts.fact import Mention, MessageFacts, Span, Statement, Value
-from inspector.quality.facts.reading.choices import agreed, chosen, only_answers, only_chooses
-from inspector.quality.facts.reading.extract import COMMAND, extract
-from inspector.quality.facts.rules.lexicon import Rules
 from inspector.replay.transcript import Transcript, transcript
 
 T = TypeVar("T")
@@ -34,7 +31,7 @@ _LAUNCHED = ("Launching command: ", "Launching skill: ")
 
 
 def read_messages(
-    inspection: Inspection, rules: Rules, cache: KeptResults | None, watch: Watch | None, told: Transcript,
+    inspection: Inspection, cache: KeptResults | None, watch: Watch | None, told: Transcript,
     placed: bool,
 ) -> dict[tuple[int, int], MessageFacts]:  # fmt: skip
     """What each message says where it was first said, by generation and index, where it says anything.
@@ -43,7 +40,7 @@ def read_messages(
     `placed` also those that anybody but a tool uses, and each has its place and the line around it: that is for facts
     of pruned results. Where hardly anything is known from earlier runs another process helps.
     """
-    reader = _Reader(inspection, rules, cache, watch, told, placed)
+    reader = _Reader(inspection, cache, watch, told, placed)
     try:
         return reader.read()
     finally:
@@ -58,11 +55,10 @@ class _Reader:
     """
 
     def __init__(
-        self, inspection: Inspection, rules: Rules, cache: KeptResults | None, watch: Watch | None, told: Transcript,
+        self, inspection: Inspection, cache: KeptResults | None, watch: Watch | None, told: Transcript,
         placed: bool,
     ) -> None:  # fmt: skip
         self.inspection = inspection
-        self.rules = rules
         self.cache = cache
         self.watch = watch
         #: By generation where it begins to say something new: what is before that was copied.
@@ -155,13 +151,13 @@ class _Reader:
     def _facts(self, batch: Sequence[tuple[int, Message]]) -> list[MessageFacts]:
         """What each of some messages says; what was not known is kept."""
         if self.cache is None:
-            return [extract(message, self.rules) for _, message in batch]
-        keys = [message_key(message, self.rules.version) for _, message in batch]
+            return [extract(message) for _, message in batch]
+        keys = [message_key(message) for _, message in batch]
         known = known_facts(self.cache, keys)
         fresh: dict[bytes, MessageFacts] = {}
         for (_, message), key in zip(batch, keys, strict=True):
             if key not in known and key not in fresh:
-                fresh[key] = extract(message, self.rules)
+                fresh[key] = extract(message)
         if fresh:
             keep_facts(self.cache, fresh)
             self._get_help(len(fresh))
@@ -175,20 +171,18 @@ class _Reader:
 
     def _take(self, place: tuple[int, int], message: Message, facts: MessageFacts) -> None:
         if message.role == "user" and self.offered:
-            if choices := chosen(safe(message.text), self.offered, self.rules):
-                own = (one for one in facts.statements if not only_chooses(one))
-                facts = replace(facts, statements=(*own, *choices))
-            elif not facts.statements or only_answers(safe(message.text), self.rules):
-                answer = agreed(safe(message.text), self.offered, self.rules)
+            if choices := chosen(safe(message.text), self.offered):
+                facts = replace(facts, statements=choices)
+            elif not facts.statements or answers_only(safe(message.text)):
+                answer = agreed(safe(message.text), self.offered)
                 facts = replace(facts, statements=answer or facts.statements)
             self.offered = ""
         elif message.role == "assistant" and message.text:
             self.offered = safe(message.text)
         self.names.update(value.canon for statement in facts.statements for value in statement.values)
-        self.names.update(sign.chosen for sign in facts.signs)
         if self.placed and message.role != "tool":
             self.names.update(mention.value.canon for mention in facts.mentions)
-        if facts.statements or facts.signs:
+        if facts.statements:
             self.found[place] = self.pool.facts(facts)
         elif facts.mentions:
             self.mentioning[place] = packed(facts)
@@ -196,7 +190,7 @@ class _Reader:
 
 def _read_back(inspection: Inspection, cache: Path) -> None:
     told = transcript(inspection.conversation, inspection.compactions())
-    _Reader(inspection, load_rules(), KeptResults(cache), None, told, placed=False).read_back()
+    _Reader(inspection, KeptResults(cache), None, told, placed=False).read_back()
 
 
 class _Pool:
@@ -211,7 +205,6 @@ class _Pool:
         return MessageFacts(
             tuple(map(self._statement, facts.statements)),
             tuple(map(self._mention, facts.mentions)),
-            facts.signs,
         )
 
     def _statement(self, statement: Statement) -> Statement:

@@ -9,7 +9,6 @@ from itertools import islice
 from inspector.answers.attempt_survival import SummaryOutcome
 from inspector.answers.attempting import Watch
 from inspector.answers.inspection import Inspection
-from inspector.config.fact_rules import load_rules
 from inspector.core.conversations import Compaction
 from inspector.core.errors import UnknownConversation
 from inspector.core.handoff import handoff_of
@@ -123,7 +122,6 @@ def ask_exams(
     exams: Sequence[Exam], summarizer: Summarizer, allowance: Allowance, watch: Watch
 ) -> tuple[Recall, ...]:
     """Ask a model every question of every list. Raises NotAllowed, and AttemptErrors where it gives no answer."""
-    rules = load_rules()
     found = []
     for number, exam in enumerate(exams, 1):
         what = f"{summarizer.name}, list {number} of {len(exams)}: characters"
@@ -139,7 +137,7 @@ def ask_exams(
         number_of = exam.outcome.compaction
         fates = [exam.outcome.fate_of(one.fact.key) or Fate(number_of, "unknown") for one in exam.questions]
         answered = tuple(
-            Answered(question, answer, is_right(question, answer, rules), fate)
+            Answered(question, answer, is_right(question, answer), fate)
             for question, answer, fate in zip(exam.questions, answers, fates, strict=True)
         )
         found.append(Recall(exam.outcome, answered))

@@ -209,7 +209,9 @@ def diff(
     "--fate",
     "fates",
     multiple=True,
-    type=click.Choice(["verbatim", "paraphrased", "uncertain", "weakened", "value lost", "lost", "unknown"]),
+    type=click.Choice(
+        ["verbatim", "paraphrased", "uncertain", "weakened", "value lost", "contradicted", "lost", "unknown"]
+    ),
 )
 @click.option(
     "--role", "roles", multiple=True, type=click.Choice(["user", "assistant", "tool"]), help="Who said it."

@@ -13,8 +13,8 @@ SEVERITY_SIGNS: Mapping[str, str] = MappingProxyType({"error": "✗", "warning":
 #: Fates of facts, the worst first; "at risk" are facts that the next compaction would take.
 FATE_SIGNS: Mapping[str, str] = MappingProxyType(
     {
-        "lost": "✗", "value lost": "?", "weakened": "↓", "uncertain": "±", "unknown": "·", "at risk": "→",
-        "paraphrased": "≈", "verbatim": "=",
+        "lost": "✗", "contradicted": "⇄", "value lost": "?", "weakened": "↓", "uncertain": "±", "unknown": "·",
+        "at risk": "→", "paraphrased": "≈", "verbatim": "=",
     }
 )  # fmt: skip
 #: Changes of an item from one summary to the next.

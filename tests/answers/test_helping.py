@@ -15,9 +15,8 @@ from inspector.answers.helper_process import HelperProcess
 from inspector.answers.inspection import Inspection
 from inspector.answers.kept_facts import known_facts, message_key
 from inspector.answers.kept_results import KeptResults
-from inspector.config.fact_rules import load_rules
 from inspector.core.errors import InspectorError
-from inspector.quality.facts.fates.lives import Following, Work
+from inspector.quality.facts.lives import Following, Work
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 
@@ -143,7 +142,7 @@ def test_a_helper_keeps_what_messages_say_from_the_last_list_back(
     known_by_then: list[bool] = []
     kept = KeptResults(tmp_path / "results.db")
     (last,) = inspection.store.messages(inspection.generation())[-1:]
-    key = message_key(last, load_rules().version)
+    key = message_key(last)
 
     def begin(helper: HelperProcess, inspection: Inspection, work: object, asked: Path) -> None:
         original(helper, inspection, work, asked)  # type: ignore[arg-type]

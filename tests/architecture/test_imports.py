@@ -122,8 +122,8 @@ def test_nothing_heavy_is_on_the_way_to_the_first_frame() -> None:
 
 def test_a_conversation_opens_without_the_rules_of_facts_and_findings() -> None:
     rules = (
-        "inspector.quality.facts.reading.extract",
-        "inspector.quality.facts.fates.lives",
+        "inspector.quality.facts.extract",
+        "inspector.quality.facts.lives",
         "inspector.quality.evidence",
     )
     assert imported("import inspector.app.conversation.screen", of=rules) == set()

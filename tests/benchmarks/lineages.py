@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from inspector.config.fact_rules import load_stemmer
+from inspector.quality.facts.rules import load_stemmer
 from inspector.summaries.content import content_words
 from inspector.summaries.drift import drift_of
 from inspector.summaries.exact import exact_of

@@ -9,15 +9,14 @@ from pathlib import Path
 
 from inspector.answers.answers import Answers
 from inspector.answers.sweeping import Request, run_sweep
-from inspector.config.fact_rules import load_rules
 from inspector.core.messages import Message
 from inspector.engines.base import Settings
 from inspector.engines.hermes.releases import RELEASES
 from inspector.engines.registry import engine
 from inspector.engines.replayable import replayable
+from inspector.quality.facts.extract import extract
 from inspector.quality.facts.fact import Saying, SpokenMessage
 from inspector.quality.facts.gather import gather
-from inspector.quality.facts.reading.extract import extract
 from inspector.quality.facts.risk import FactSteps
 from inspector.replay.axes import default_axis
 from inspector.replay.sweep import cells
@@ -81,9 +80,8 @@ def _whatifs(messages: tuple[Message, ...]) -> list[Figure]:
 
 def _facts(messages: tuple[Message, ...]) -> Figure:
     """Counting the facts at risk of a run, which a sweep does once a cell."""
-    rules = load_rules()
     steps = [
-        SpokenMessage(Saying(at, 1, at, at, "s", message.role, (0, 0), None), at, extract(message, rules))
+        SpokenMessage(Saying(at, 1, at, at, "s", message.role, (0, 0), None), at, extract(message))
         for at, message in enumerate(messages)
     ]
     facts = FactSteps(gather(steps))

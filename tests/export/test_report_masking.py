@@ -88,8 +88,8 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "report --json": (KEY, NEXT_KEY, PASSWORD, TOKEN, LIVE),
     "facts --format markdown": (PASSWORD, TOKEN, "hunter2rabbit"),
     "facts --format mem0": (PASSWORD, TOKEN, "hunter2rabbit"),
-    "facts --format markdown --fate uncertain": (KEY, PASSWORD),
-    "facts --format mem0 --fate uncertain": (KEY, PASSWORD),
+    "facts --format markdown --fate lost": (KEY, PASSWORD),
+    "facts --format mem0 --fate lost": (KEY, PASSWORD),
     "facts --format markdown --at-risk --threshold 0.01": (LIVE, PASSWORD),
 }
 
@@ -122,8 +122,8 @@ PRINTED: dict[str, tuple[str, ...]] = {
     "facts": (KEY, PASSWORD),
     "facts --json": (KEY, PASSWORD),
     "facts --json --format markdown": (KEY, PASSWORD),
-    "losses": (TOKEN,),
-    "losses --json": (TOKEN,),
+    "losses": (KEY,),
+    "losses --json": (KEY,),
     "findings --json": (),
     "findings": (),
     "measures --json": (PASSWORD,),

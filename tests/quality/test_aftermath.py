@@ -10,11 +10,11 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.config.fact_rules import load_stemmer
 from inspector.core.messages import Message, ToolCall
 from inspector.quality.acts import SOME_LINES, Lines, acts_of_call, error_in, overlap
 from inspector.quality.aftermath import AftermathEvent, Step, aftermath_of, steps_with_acts
 from inspector.quality.facts.fact import ConversationFacts, Fact, Fate, Life, Outcome, Saying
+from inspector.quality.facts.rules import load_stemmer
 from inspector.quality.prohibitions import prohibitions_of
 
 

@@ -53,7 +53,7 @@ async def test_the_list_counts_errors_and_warnings(fixtures_dir: Path) -> None:
     async with running(fixtures_dir, None) as (app, _):
         table = app.screen.query_one(ConversationTable)
         found = {entry.title: entry.findings for row in range(table.row_count) if (entry := table.entry(row))}
-        assert found["Move checkout to orders-v2"] == 9
+        assert found["Move checkout to orders-v2"] == 11
         assert found["Numbers for the weekly report"] == 0
 
 

@@ -74,7 +74,9 @@ def test_every_fact_counts_once_and_only_where_it_is_gone_today(fates: list[list
     last = max(map(len, fates), default=0)
     lives = [life(*told, key=str(n), first=last - len(told) + 1) for n, told in enumerate(fates)]
     found = losses_of(lives)
-    assert sum(one.total for one in found) == sum(told[-1] in ("lost", "value lost") for told in fates)
+    assert sum(one.total for one in found) == sum(
+        told[-1] in ("lost", "value lost", "contradicted") for told in fates
+    )
     assert sum(one.weakened for one in found) == sum(told[-1] == "weakened" for told in fates)
     for one in found:
         for lost in one.worst:

@@ -30,6 +30,7 @@ from inspector.quality.measures.survival import survival_measures
 from inspector.stores.detect import open_store
 from tests.conftest import ROOT
 
+GONE = ("lost", "value lost", "contradicted")
 SAYING = Saying(0, 1, 3, 13, "s", "user", (0, 20), 1)
 FACT = Fact("k", "constraint", "Never push.", "main", (), (), "r", 9, (0, 5), "user", (SAYING,), 0, 1.0)
 
@@ -62,9 +63,9 @@ def test_a_fact_that_one_answer_calls_lost_is_lost_in_all(made: tuple[Conversati
                for kind in KINDS_LOST}  # fmt: skip
     counts = facts_part(facts, last, 10).counts
     for kind in KINDS_LOST:
-        assert counts[kind]["lost"] + counts[kind]["value lost"] == of_kind[kind]
+        assert sum(counts[kind][outcome] for outcome in GONE) == of_kind[kind]
         (found,) = [m for m in survival_measures(facts, [last]) if m.id == f"survival-{kind}"]
-        assert sum(entry.note in ("lost", "value lost") for entry in found.evidence) == of_kind[kind]
+        assert sum(entry.note in GONE for entry in found.evidence) == of_kind[kind]
 
 
 @pytest.mark.parametrize("database", ["hermes-0.13-rotating.db", "hermes-0.19-in-place.db"])
@@ -76,7 +77,7 @@ def test_the_answers_about_a_store_agree(database: str) -> None:
         if not compactions:
             continue
         last = compactions[-1].index
-        chosen = Wanted(kinds=KINDS_LOST, fates=("lost", "value lost"))
+        chosen = Wanted(kinds=KINDS_LOST, fates=GONE)
         listed = fact_documents(follow_facts(answers, row.id, chosen))
         lost = {entry["key"] for entry in listed}
         assert all(entry["is_lost"] for entry in listed)
@@ -86,5 +87,5 @@ def test_the_answers_about_a_store_agree(database: str) -> None:
         for kind in KINDS_LOST:
             keys = {life.fact.key for life in reading.facts.lives if life.fact.kind == kind}
             found = measures[f"survival-{kind}"]
-            assert sum(entry.note in ("lost", "value lost") for entry in found.evidence) == len(lost & keys)
+            assert sum(entry.note in GONE for entry in found.evidence) == len(lost & keys)
             assert table.shares[kind][-1] in (found.share, None)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.config.fact_rules import load_stemmer
+from inspector.quality.facts.rules import load_stemmer
 from inspector.summaries.drift import Drift, drift_of
 from inspector.summaries.exact import turns_of
 from inspector.summaries.lineage import Column, follow

@@ -18,8 +18,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.config.fact_rules import load_stemmer
 from inspector.core.scan.words import TOKEN
+from inspector.quality.facts.rules import load_stemmer
 from inspector.summaries.drift import Drift, drift_of
 from inspector.summaries.exact import _DENIES, _inside, _things, exact_of
 from inspector.summaries.lineage import Cell, Column, Lineage, follow

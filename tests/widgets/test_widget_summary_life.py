@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from inspector.config.fact_rules import load_stemmer
+from inspector.quality.facts.rules import load_stemmer
 from inspector.summaries.drift import drift_of
 from inspector.summaries.lineage import Column, follow
 from inspector.summaries.parse import parse_summary

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from inspector.config.fact_rules import load_stemmer
 from inspector.core.conversations import Compaction
 from inspector.engines.base import Budgets, DerivationStep, Plan, Settings
 from inspector.quality.facts.fact import Fact, Fate, Life, Saying, Value
 from inspector.quality.facts.risk import AtRisk
+from inspector.quality.facts.rules import load_stemmer
 from inspector.quality.measures.measure import Share
 from inspector.summaries.drift import drift_of
 from inspector.summaries.lineage import follow

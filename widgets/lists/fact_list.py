@@ -22,6 +22,7 @@ ListedFact = Life | AtRisk
 #: Sign and style of each fate, the worst first. The signs differ without colour.
 OUTCOMES: dict[str, tuple[str, str]] = {
     "lost": (FATE_SIGNS["lost"], "error"),
+    "contradicted": (FATE_SIGNS["contradicted"], "error"),
     "value lost": (FATE_SIGNS["value lost"], "warning"),
     "weakened": (FATE_SIGNS["weakened"], "warning"),
     "uncertain": (FATE_SIGNS["uncertain"], "muted"),

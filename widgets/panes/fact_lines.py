@@ -11,7 +11,12 @@ from widgets.base.text_lines import Span, TextLine, line_of
 from widgets.lists.fact_list import OUTCOMES, ListedFact, outcome_of
 
 #: Label of the excerpt where the fact does not survive as it was said.
-EXCERPTS = {"value lost": "still mentioned", "weakened": "says", "uncertain": "words of it"}
+EXCERPTS = {
+    "value lost": "still mentioned",
+    "contradicted": "says",
+    "weakened": "says",
+    "uncertain": "words of it",
+}
 
 
 def fact_lines(entry: ListedFact, low: bool, partial: bool = False) -> list[TextLine]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 #: The characters of scripts that put no spaces between words, for a character class.
@@ -19,8 +19,11 @@ _WORD = re.compile(rf"[{SPACED}][{SPACED}0-9_'’-]*|[{UNSPACED}]+")
 _PART = re.compile(rf"[{SPACED}]{{2,}}|\d+")
 #: Number of words whose stems are cached.
 _REMEMBERED = 50_000
-#: Minimum length of a stem.
-_LEAST_STEM = 3
+
+
+def word_set(words: str) -> frozenset[str]:
+    """Return the words of a text, parted by spaces, as a set."""
+    return frozenset(words.split())
 
 
 def has_unspaced(text: str) -> bool:
@@ -45,18 +48,17 @@ def folded(text: str) -> str:
     return " ".join(text.split()).lower().strip(" .。!！;；,，:：'\"“”‘’`*")
 
 
+def _unchanged(word: str) -> str:
+    return word
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Stemmer:
-    """How words of some languages are brought to one form.
-
-    `stop` are words that speak of nothing; `suffixes` are (ending, what stands for it), tried in order; an ending that
-    stands for itself stays ("reply").
-    """
+    """Brings words to one form: `stem` takes a word in lower case; `stop` are words that speak of nothing."""
 
     stop: frozenset[str] = frozenset()
-    suffixes: tuple[tuple[str, str], ...] = ()
+    stem: Callable[[str], str] = _unchanged
     _known: dict[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
-    _by_last: dict[str, tuple[tuple[str, str], ...]] = field(default_factory=dict, repr=False)
 
     def words(self, text: str, without: Sequence[tuple[int, int]] = ()) -> Iterator[str]:
         """The stems of the words that a text speaks of, in order.
@@ -83,23 +85,14 @@ class Stemmer:
         return stems
 
     def _stems(self, word: str) -> Iterator[str]:
-        # Typed Russian mostly omits the dots.
+        # Russian is mostly typed without the dots of ё.
         lower = word.lower().replace("ё", "е").strip("'’-_").removesuffix("'s").removesuffix("’s")
         if lower in self.stop:
             return
         parts = _PART.findall(lower) if any(mark in lower for mark in "_-") else [lower]
         for part in parts:
             if len(part) > 1 and part not in self.stop:
-                yield self._stem(part)
-
-    def _stem(self, word: str) -> str:
-        last = word[-1]
-        if last not in self._by_last:
-            self._by_last[last] = tuple(one for one in self.suffixes if one[0].endswith(last))
-        for ending, other in self._by_last[last]:
-            if word.endswith(ending) and (ending == other or len(word) - len(ending) >= _LEAST_STEM):
-                return word[: len(word) - len(ending)] + other
-        return word
+                yield self.stem(part)
 
 
 def _pairs(run: str) -> Iterator[str]:

@@ -39,6 +39,7 @@ KIND_NAMES: Mapping[Kind, tuple[str, str]] = {
 #: The signs of a comparison in text, as far as tools for differences read others.
 #: Labels of excerpts of facts that survive in other words.
 _EXCERPTS = {
+    "contradicted": "Told as",
     "value lost": "Mentioned",
     "paraphrased": "Now",
     "weakened": "Told as",

@@ -16,6 +16,7 @@ from inspector.quality.facts.fact import OUTCOMES
 _STYLES = {
     "verbatim": "green",
     "paraphrased": "cyan",
+    "contradicted": "red",
     "value lost": "yellow",
     "weakened": "yellow",
     "uncertain": "dim",

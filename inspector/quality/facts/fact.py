@@ -15,17 +15,19 @@ from typing import Literal
 Kind = Literal["value", "constraint", "decision", "link", "preference"]
 KINDS: tuple[Kind, ...] = ("constraint", "preference", "decision", "value", "link")
 
-#: verbatim: the same words. paraphrased: its value, or its subject and verb, in other words. uncertain: words of it are
-#: there, or the summary is in another language; whether its meaning is, rules cannot tell. weakened: what binds is told
-#: as something that happened or was discussed. value lost: what it is about is mentioned, the value is not. lost:
-#: neither. unknown: the summary cannot be read.
-Outcome = Literal["verbatim", "paraphrased", "uncertain", "weakened", "value lost", "lost", "unknown"]
+#: verbatim: the same words. paraphrased: the same in other words. uncertain: words of it are there, and rules cannot
+#: decide. weakened: the rule no longer binds, or holds for less. value lost: the subject is mentioned, the exact value
+#: is not. contradicted: the summary says otherwise. lost: nothing of it is there. unknown: the summary cannot be read.
+Outcome = Literal[
+    "verbatim", "paraphrased", "uncertain", "weakened", "value lost", "contradicted", "lost", "unknown"
+]
 OUTCOMES: tuple[Outcome, ...] = (
-    "verbatim", "paraphrased", "uncertain", "weakened", "value lost", "lost", "unknown",
+    "verbatim", "paraphrased", "uncertain", "weakened", "value lost", "contradicted", "lost", "unknown",
 )  # fmt: skip
-#: How the rules end by which a user's own sentence counts that no phrase gives away.
+#: Ends of the ids of rules that list a user's sentence without any cue.
 PLAIN = (".request", ".question", ".told", ".errand")
-Where = Literal["summary", "head", "tail"]
+#: "rules file" and "memory": the agent loads it from there into every list.
+Where = Literal["summary", "head", "tail", "rules file", "memory"]
 Span = tuple[int, int]
 
 
@@ -96,30 +98,11 @@ class Mention:
 
 
 @dataclass(frozen=True, slots=True)
-class Sign:
-    """What shows, once, how somebody wants things done (see shown.py).
-
-    `rule` is the id of the rule in the data files, `chosen` what is shown by it: a tool of several that do the same,
-    the word wanted in the place of `other`, or the rule's own id. `text` is the sentence or line, `things` its stems.
-    For a call of the agent the text is empty and the spans are (0, 0).
-    """
-
-    rule: str
-    chosen: str
-    other: str
-    text: str
-    span: Span
-    cue: Span
-    things: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class MessageFacts:
-    """What one message says."""
+    """The statements and names of one message."""
 
     statements: tuple[Statement, ...] = ()
     mentions: tuple[Mention, ...] = ()
-    signs: tuple[Sign, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,9 +200,9 @@ class Fact:
 class Fate:
     """What became of a fact in the list after a compaction.
 
-    `where` says in which region it was found; `index` is the message of the list after and `span` the place in its safe
-    text (for "value lost": where the thing is still mentioned); None where nothing was found. `excerpt` is the text
-    around. `changed` is another value that the summary gives for it and nobody said; "" mostly.
+    `where` is the region in which it was found; `index` is the message of the list after and `span` the place in its
+    safe text (for "value lost": where the thing is mentioned); None where nothing was found. `excerpt` is the text
+    around it. `changed` is what the summary says instead where it contradicts the fact; "" otherwise.
     """
 
     compaction: int
@@ -237,8 +220,8 @@ class Fate:
 
     @property
     def gone(self) -> bool:
-        """Whether it, or its value, can no longer be read in the list."""
-        return self.outcome in ("lost", "value lost")
+        """Whether it, or its value, can no longer be read in the list; what is contradicted is gone too."""
+        return self.outcome in ("lost", "value lost", "contradicted")
 
     @property
     def settled(self) -> bool:

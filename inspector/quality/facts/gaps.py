@@ -8,11 +8,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from inspector.quality.facts.extract import points_of
 from inspector.quality.facts.fact import Life
-from inspector.quality.facts.fates.word_for_word import plain
-from inspector.quality.facts.reading.choices import points_of
-from inspector.quality.facts.rules.languages import languages_of
-from inspector.quality.facts.rules.lexicon import Rules
+from inspector.quality.facts.fate import plain
+from inspector.quality.facts.rules import CLAIMS, ELISIONS, HEDGES, REFERENCES, load_stemmer
 from inspector.summaries.parse import parse_summary
 
 #: left out, cut: a user's message in the summary's own list of them. elided: brackets where a text stood. dangling: a
@@ -41,14 +40,14 @@ class Gap:
     index: int | None = None
 
 
-def gaps_of(summary: str, lives: Sequence[Life], rules: Rules, before: Before) -> Iterator[Gap]:
+def gaps_of(summary: str, lives: Sequence[Life], before: Before) -> Iterator[Gap]:
     """The gaps of a summary. `lives` are those of the facts that its compaction took."""
     own = [life for life in lives if life.role == "user" and not life.fact.pasted and not life.pruned]
     yield from _unlisted(summary, own)
-    yield from _elided(summary, rules)
-    yield from _dangling(summary, own, rules, before)
-    yield from _sure(lives, rules)
-    yield from _claimed(summary, own, rules)
+    yield from _elided(summary)
+    yield from _dangling(summary, own, before)
+    yield from _sure(lives)
+    yield from _claimed(summary, own)
 
 
 def _unlisted(summary: str, own: Sequence[Life]) -> Iterator[Gap]:
@@ -78,49 +77,41 @@ def _bare(text: str) -> str:
     return _SIGNS.sub("", plain(text))
 
 
-def _elided(summary: str, rules: Rules) -> Iterator[Gap]:
-    languages = languages_of(rules, summary)
+def _elided(summary: str) -> Iterator[Gap]:
     for found in _BRACKETS.finditer(_FENCED.sub("", summary)):
         text = found["text"]
-        if any(language.elisions.search(text) for language in languages):
+        if ELISIONS.search(text):
             yield Gap("elided", text)
 
 
-def _dangling(summary: str, own: Sequence[Life], rules: Rules, before: Before) -> Iterator[Gap]:
-    """What the user chose by its number or letter, where the summary does not tell what that was."""
-    lines = [frozenset(rules.stemmer.words(line)) for line in summary.split("\n")]
+def _dangling(summary: str, own: Sequence[Life], before: Before) -> Iterator[Gap]:
+    """Yield what the user chose by its number or letter, where the summary does not tell what that was."""
+    lines = [frozenset(load_stemmer().words(line)) for line in summary.split("\n")]
     for life in own:
-        if not life.fate.alive:
+        choice = REFERENCES.search(life.text) if life.fate.alive else None
+        if choice is None:
             continue
-        for language in languages_of(rules, life.text):
-            chosen = language.references.search(life.text)
-            if chosen is None:
-                continue
-            labels = re.findall(r"\d{1,3}|[A-H]", chosen["labels"])
-            points = points_of(labels, before(life.saying.generation, life.saying.index))
-            gone = [label for label, text in points.items() if not _told(text, lines, rules)]
-            if gone:
-                told = ", ".join(gone)
-                yield Gap("dangling", life.text, told, life.saying.generation, life.saying.index)
-            break
+        labels = re.findall(r"\d{1,3}|[A-H]", choice["labels"])
+        points = points_of(labels, before(life.saying.generation, life.saying.index))
+        gone = [label for label, text in points.items() if not _told(text, lines)]
+        if gone:
+            yield Gap("dangling", life.text, ", ".join(gone), life.saying.generation, life.saying.index)
 
 
-def _told(point: str, lines: Sequence[frozenset[str]], rules: Rules) -> bool:
-    words = frozenset(rules.stemmer.words(point))
+def _told(point: str, lines: Sequence[frozenset[str]]) -> bool:
+    words = frozenset(load_stemmer().words(point))
     return not words or any(len(words & line) >= max(1, _TOLD * len(words)) for line in lines)
 
 
-def _sure(lives: Sequence[Life], rules: Rules) -> Iterator[Gap]:
+def _sure(lives: Sequence[Life]) -> Iterator[Gap]:
     for life in lives:
         guess = life.role == "assistant" and life.outcome == "weakened"
-        if guess and any(language.hedges.search(life.text) for language in languages_of(rules, life.text)):
+        if guess and HEDGES.search(life.text):
             yield Gap("sure", life.text, life.fate.excerpt, life.saying.generation, life.saying.index)
 
 
-def _claimed(summary: str, own: Sequence[Life], rules: Rules) -> Iterator[Gap]:
-    claim = next(
-        (m for language in languages_of(rules, summary) if (m := language.claims.search(summary))), None
-    )
+def _claimed(summary: str, own: Sequence[Life]) -> Iterator[Gap]:
+    claim = CLAIMS.search(summary)
     if claim is None:
         return
     for life in own:

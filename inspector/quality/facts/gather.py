@@ -8,45 +8,72 @@ import re
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from inspector.core.scan.words import folded, has_unspaced
-from inspector.quality.facts.fact import PLAIN, Fact, Mention, Saying, Span, SpokenMessage, Statement
-from inspector.quality.facts.reading.shown import shown
-from inspector.quality.facts.sayings import KIND, ROLE, VALUE, Gathered, add, join_alike, weight_of
+from inspector.quality.facts.fact import Fact, Mention, Saying, SpokenMessage, Statement
 
-#: A message with more statements hands on a plan or a list: what it asks and tells counts less than what is said alone,
-#: and what gives a rule away there says less than where somebody lays it down, the surest phrases aside.
+#: Points for who says it and for the kind; a cue of the agent's weighs more the surer it is.
+ROLE = {"user": 100.0, "assistant": 5.0, "tool": 15.0}
+KIND = {"constraint": 30.0, "preference": 28.0, "decision": 26.0, "value": 14.0, "link": 12.0}
+_SURE = 3.0
+#: Points that a statement loses where it was pasted, asked, or is an errand.
+_PASTED, _ASKED, _ERRAND = 45.0, 40.0, 30.0
+_VALUE = "value "
+#: Minimum characters and maximum messages later for a text to be the beginning of the same, sent again at more length.
+_BEGUN, _AGAIN = 24, 4
+#: Minimum content words of what the agent says for it to be joined with the same at more length.
+_FEWEST = 3
+#: A message with more statements hands on a plan or a list: each of them counts less, the surest cues aside.
 _MANY = 15
 _CROWDED, _CROWDED_RULE, _CROWDED_SURE = 42.0, 32.0, 10.0
 _SUREST = 9
-#: A statement of so many words and values loses nothing for being short; the agent says more the longer it talks.
+#: Words and values from which on a statement loses nothing for being short, and what the shortest loses.
 _LONG, _LONG_OF_AGENT = 20, 8
 _BRIEF = 45.0
-#: So many pairs of characters say what a word says, in scripts without spaces.
+#: Pairs of characters that count as a word, in scripts without spaces.
 _PAIRS_A_WORD = 3
-#: So many messages of the user's after it what the agent said is old, and loses so much. For each fewer, up to the
-#: compaction, it wins so much: in an answer, and on its way to one.
+#: Messages of the user's after which what the agent said is old, and the points that it loses then.
 _FAR, _OLD = 6, 12.0
+#: Points for each message fewer: in an answer, and on the way to one.
 _ANSWERED, _ON_THE_WAY = 8.0, 4.0
-#: So many of the agent's findings and decisions are told of a compaction, and so many of its values, those that count
-#: most: readers want hardly any of the rest.
+#: Maximum findings and decisions of the agent's, and maximum values, that are listed of a compaction.
 FOUND_BY_AGENT, VALUES_OF_AGENT = 3, 4
-#: A name that a tool printed is a fact once so many later messages used it.
+#: Minimum later messages that use a name for it to be a fact although only a tool printed it.
 TOOL_USES = 3
 # Forms of such names; others ("utf-8") are too often no name of anything.
 _LINKS = frozenset({"path", "url", "ticket", "digest", "uuid", "setting"})
 _SPOKEN = ("user", "assistant")
 _EMPHASIS = re.compile(r"[*_]{2,}|(?<!\w)[*_]|[*_](?!\w)")
-#: What a user says of a name is another fact where more words than these stand beside it.
+#: Maximum words beside a name for a user's statement to be about that name alone.
 _BESIDE = 3
 
 
+@dataclass(slots=True)
+class _Gathered:
+    """A fact while its sayings are collected; `statement` is the one whose words are shown, `best` its number among
+    them. `crowded`: it was first said among very many."""
+
+    statement: Statement
+    sayings: list[tuple[Saying, Statement]]
+    best: int = 0
+    crowded: bool = False
+
+    def by(self, role: str) -> bool:
+        """Whether only this role said it."""
+        return all(saying.role == role for saying, _ in self.sayings)
+
+    @property
+    def values(self) -> set[tuple[str, str]]:
+        """Its values, canonical, with their units."""
+        return {(value.canon, value.unit) for value in self.statement.values}
+
+
 def gather(steps: Sequence[SpokenMessage]) -> tuple[Fact, ...]:
-    """Every fact, best rank first. The order of equals is that of the conversation."""
+    """Return every fact, best rank first. The order of equals is that of the conversation."""
     used = _Uses(steps)
     course = _Course(steps)
-    found: dict[str, Gathered] = {}
+    found: dict[str, _Gathered] = {}
     owned = _owned(steps)
     for step in steps:
         crowded = len(step.facts.statements) > _MANY
@@ -54,10 +81,12 @@ def gather(steps: Sequence[SpokenMessage]) -> tuple[Fact, ...]:
             role = statement.voice or step.saying.role
             key = _key(statement, role, owned)
             if key:
-                add(found, key, statement, replace(step.saying, role=role, span=statement.span), crowded)
-    join_alike(found)
+                _add(found, key, statement, replace(step.saying, role=role, span=statement.span), crowded)
+    _join_begun(found)
+    _join_shorter(found)
+    _join_values(found)
     made = [(_fact(key, gathered, used, course), gathered) for key, gathered in found.items()]
-    # A value that was only pasted says as little as one that a tool printed, until somebody uses it.
+    # A value that was only pasted counts once somebody uses it.
     facts = [
         fact
         for fact, gathered in made
@@ -65,12 +94,92 @@ def gather(steps: Sequence[SpokenMessage]) -> tuple[Fact, ...]:
     ]
     known = {value.canon for fact in facts for value in fact.values if value.distinctive}
     facts += _printed(used, known)
-    preferences = [replace(fact, rank=_rank_shown(fact)) for fact in shown(steps)]
-    showing = {(saying.step, saying.span) for fact in preferences for saying in fact.sayings}
-    # A sentence that shows a preference is told with that alone.
-    facts = [fact for fact in facts if not (_plain(fact) and _shows(fact, showing))] + preferences
-    ranked = sorted(facts, key=lambda fact: (-fact.rank, fact.first.step, fact.first.span, fact.key))
-    return tuple(_chosen(ranked))
+    return tuple(
+        _chosen(sorted(facts, key=lambda fact: (-fact.rank, fact.first.step, fact.first.span, fact.key)))
+    )
+
+
+def _weight(statement: Statement, role: str) -> float:
+    """Return how much a statement counts by who says it, its kind and how sure its cue is."""
+    sure = _SURE * statement.strength if role == "assistant" else KIND[statement.kind] + statement.strength
+    errand = _ERRAND * statement.rule.endswith(".errand")
+    return ROLE.get(role, 0.0) + sure - _PASTED * statement.pasted - _ASKED * statement.asked - errand
+
+
+def _add(found: dict[str, _Gathered], key: str, statement: Statement, saying: Saying, crowded: bool) -> None:
+    """Collect a saying under the key of its fact; the words of the one that counts most are shown."""
+    entry = found.get(key)
+    if entry is None:
+        found[key] = _Gathered(statement, [(saying, statement)], crowded=crowded)
+        return
+    entry.sayings.append((saying, statement))
+    if _weight(statement, saying.role) > _weight(entry.statement, entry.sayings[entry.best][0].role):
+        entry.statement, entry.best = statement, len(entry.sayings) - 1
+
+
+def _join(found: dict[str, _Gathered], key: str, into: str) -> None:
+    for saying, statement in found.pop(key).sayings:
+        _add(found, into, statement, saying, found[into].crowded)
+
+
+def _join_begun(found: dict[str, _Gathered]) -> None:
+    """Join what a user began to say with the same at more length, where the message was sent again."""
+    bare = {key: key.rstrip(" ?？") for key in found if not key.startswith(_VALUE) and len(key) >= _BEGUN}
+    longer = ""
+    for key in sorted(bare, key=bare.__getitem__, reverse=True):
+        begins = longer.startswith(bare[key]) and not longer[len(bare[key]) :][:1].isalnum()
+        if begins and _sent_again(found[key], found[longer]):
+            _join(found, key, longer)
+        else:
+            longer = key
+
+
+def _sent_again(begun: _Gathered, longer: _Gathered) -> bool:
+    steps = [[saying.step for saying, _ in one.sayings] for one in (begun, longer)]
+    return begun.by("user") and longer.by("user") and 0 < min(steps[1]) - max(steps[0]) <= _AGAIN
+
+
+def _join_shorter(found: dict[str, _Gathered]) -> None:
+    """Join what the agent said with the same at more length: with all its words and values."""
+    said: dict[str, frozenset[str]] = {}
+    having: dict[str, list[str]] = defaultdict(list)
+    for key, one in found.items():
+        things = frozenset(one.statement.things)
+        if len(things) >= _FEWEST and one.by("assistant"):
+            said[key] = things
+            for thing in things:
+                having[thing].append(key)
+    for key in sorted(said, key=lambda key: (len(said[key]), key)):
+        rarest = min((having[thing] for thing in said[key]), key=len)
+        for other in rarest:
+            if other in found and said[key] < said[other] and found[key].values <= found[other].values:
+                _join(found, key, other)
+                break
+
+
+def _join_values(found: dict[str, _Gathered]) -> None:
+    """Join what gives the same value of the agent's with the longest that does, where a word beside it is the same."""
+    giving: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for key, one in found.items():
+        if one.statement.rule.startswith("value.") and one.by("assistant"):
+            for value in one.values:
+                giving[value].append(key)
+    for keys in giving.values():
+        longest: list[str] = []
+        left = (key for key in keys if key in found)
+        for key in sorted(left, key=lambda key: (-len(found[key].statement.things), key)):
+            things = frozenset(found[key].statement.things)
+            same = (
+                other
+                for other in longest
+                if found[key].values <= found[other].values
+                and not things.isdisjoint(found[other].statement.things)
+            )
+            into = next(same, None)
+            if into is None:
+                longest.append(key)
+            else:
+                _join(found, key, into)
 
 
 def _chosen(ranked: Iterable[Fact]) -> Iterator[Fact]:
@@ -84,14 +193,6 @@ def _chosen(ranked: Iterable[Fact]) -> Iterator[Fact]:
                 continue
             told.update(taken)
         yield fact
-
-
-def _plain(fact: Fact) -> bool:
-    return fact.rule.endswith(PLAIN)
-
-
-def _shows(fact: Fact, showing: set[tuple[int, Span]]) -> bool:
-    return all((saying.step, saying.span) in showing for saying in fact.sayings)
 
 
 def _owned(steps: Sequence[SpokenMessage]) -> frozenset[str]:
@@ -117,17 +218,17 @@ def _key(statement: Statement, role: str, owned: frozenset[str]) -> str:
         if named and (role != "user" or statement.pasted or alone):
             if named[0].canon in owned:
                 return ""
-            return VALUE + named[0].canon
+            return _VALUE + named[0].canon
         if statement.asked:
             return ""
     return folded(_EMPHASIS.sub("", statement.text))
 
 
-def _shown(gathered: Gathered) -> bool:
+def _shown(gathered: _Gathered) -> bool:
     return gathered.statement.kind == "value" and all(statement.pasted for _, statement in gathered.sayings)
 
 
-def _fact(key: str, gathered: Gathered, used: _Uses, course: _Course) -> Fact:
+def _fact(key: str, gathered: _Gathered, used: _Uses, course: _Course) -> Fact:
     statement = gathered.statement
     best = gathered.sayings[gathered.best][0]
     others = [saying for at, (saying, _) in enumerate(gathered.sayings) if at != gathered.best]
@@ -135,7 +236,7 @@ def _fact(key: str, gathered: Gathered, used: _Uses, course: _Course) -> Fact:
     again = sum(not other.pasted for _, other in gathered.sayings) - (not statement.pasted)
     uses = again + used.of(statement, min(steps), steps)
     rank = (
-        weight_of(statement, best.role)
+        _weight(statement, best.role)
         - _brevity(statement, best.role)
         - _crowding(statement) * (gathered.crowded and not statement.pasted)
         + course.weight(gathered) * (best.role == "assistant")
@@ -186,7 +287,7 @@ def _earlier(fact: Fact, older: list[tuple[Saying, Statement]]) -> Iterator[Fact
     """The fact as each of some sayings told it that was the best until then."""
     weight = -math.inf
     for saying, said in sorted(older, key=lambda one: one[0].step):
-        if (now := weight_of(said, saying.role)) <= weight:
+        if (now := _weight(said, saying.role)) <= weight:
             continue
         weight = now
         yield replace(
@@ -202,11 +303,6 @@ def _earlier(fact: Fact, older: list[tuple[Saying, Statement]]) -> Iterator[Fact
             role=saying.role,
             sayings=(saying, *(one for one in fact.sayings if one != saying)),
         )
-
-
-def _rank_shown(fact: Fact) -> float:
-    again = len({saying.step for saying in fact.sayings}) - 1
-    return ROLE["user"] + KIND[fact.kind] + fact.strength + 2.0 * len(fact.values) + min(10.0, 3.0 * again)
 
 
 def _name(key: str) -> str:
@@ -229,14 +325,14 @@ class _Course:
         self._answers = frozenset(last.values())
         self._generations, self._ends = [*ends], [*ends.values()]
 
-    def weight(self, one: Gathered) -> float:
+    def weight(self, one: _Gathered) -> float:
         """What the agent's own words win by being said late, and in an answer; less than 0 where they are old."""
         return max(
             (_FAR - self._age(saying)) * (_ANSWERED if saying.step in self._answers else _ON_THE_WAY) - _OLD
             for saying, _ in one.sayings
         )
 
-    def passed(self, one: Gathered, uses: int) -> bool:
+    def passed(self, one: _Gathered, uses: int) -> bool:
         """Whether only the agent said something long before its compaction: on its way to an answer, or as a number
         that nobody used again."""
         return all(
@@ -341,7 +437,5 @@ def _named(canon: str, mentions: Sequence[tuple[SpokenMessage, Mention]], uses: 
 
 
 def values_said(facts: Iterable[Fact]) -> frozenset[tuple[str, str]]:
-    """Every number that some fact gives, with its unit: what a summary may say without having changed anything."""
-    return frozenset(
-        (value.canon, value.unit) for fact in facts for value in fact.values if not value.distinctive
-    )
+    """Return every value that some fact gives, with its unit: a summary that gives one of these changed nothing."""
+    return frozenset((value.canon, value.unit) for fact in facts for value in fact.values)

@@ -9,9 +9,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from inspector.quality.facts.exact_values import values_of
 from inspector.quality.facts.fact import Fact, Fate, Value
-from inspector.quality.facts.rules.lexicon import Rules
+from inspector.quality.facts.values import values_of
 
 #: What stands in the place of the value that is asked for, and of those that other questions ask for.
 GAP, OTHER_GAP = "____", "…"
@@ -96,14 +95,14 @@ def answers_in(text: str, count: int) -> tuple[str, ...]:
     return tuple(found.get(number, "") for number in range(1, count + 1))
 
 
-def is_right(question: Question, answer: str, rules: Rules) -> bool:
+def is_right(question: Question, answer: str) -> bool:
     """Whether an answer gives the value: the same exact value in it and no other of its form, or the same text."""
     plain = answer.strip(" .\"'`“”").lower()
     if not plain or plain == UNKNOWN:
         return False
     if plain in (question.value.text.lower(), question.value.canon.lower()):
         return True
-    given = values_of(answer, rules)
+    given = values_of(answer)
     forms = _NUMBERS if question.value.form in _NUMBERS else {question.value.form}
     alike = {one.canon for one in given if one.form in forms}
     return alike == {question.value.canon}

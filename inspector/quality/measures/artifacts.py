@@ -11,7 +11,8 @@ from typing import Literal
 
 from inspector.core.handoff import handoff_of
 from inspector.core.messages import Message
-from inspector.quality.measures.measure import Evidence, Measure, MeasuredCompaction, Place, Share, Where
+from inspector.quality.facts.fact import Where
+from inspector.quality.measures.measure import Evidence, Measure, MeasuredCompaction, Place, Share
 from inspector.summaries.exact import paths_in
 
 Sort = Literal["changed", "used", "command"]

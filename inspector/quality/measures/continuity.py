@@ -6,7 +6,8 @@ from inspector.core.messages import Message
 from inspector.core.scan.words import Stemmer
 from inspector.engines.hygiene import TODO_START
 from inspector.quality.evidence import is_request
-from inspector.quality.measures.measure import Evidence, Measure, MeasuredCompaction, Share, Where
+from inspector.quality.facts.fact import Where
+from inspector.quality.measures.measure import Evidence, Measure, MeasuredCompaction, Share
 from inspector.summaries.content import content_words
 from inspector.summaries.headings import meaning
 from inspector.summaries.lineage import OPEN

@@ -8,9 +8,8 @@ from typing import Literal
 
 from inspector.core.conversations import Compaction
 from inspector.core.messages import Message
+from inspector.quality.facts.fact import Where
 
-#: A region of the list after a compaction.
-Where = Literal["summary", "head", "tail"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,19 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from inspector.config.fact_rules import load_rules
 from inspector.core.text import safe
+from inspector.quality.facts.extract import facts_of
 from inspector.quality.facts.fact import Fact, Saying, SpokenMessage, Statement, Where
-from inspector.quality.facts.fates.passage_index import PassageIndex
-from inspector.quality.facts.fates.passages import ListText
+from inspector.quality.facts.fate import ListText, PassageIndex
 from inspector.quality.facts.gather import gather
-from inspector.quality.facts.reading.extract import facts_of
-
-RULES = load_rules()
 
 
 def said(text: str, role: str = "user") -> tuple[Statement, ...]:
-    return facts_of(safe(text), role, RULES).statements
+    return facts_of(safe(text), role).statements
 
 
 def step(
@@ -28,7 +24,7 @@ def step(
     compaction: int | None = 1,
 ) -> SpokenMessage:
     saying = Saying(number, 1, number, 100 + number, "s", role, (0, 0), compaction)
-    return SpokenMessage(saying, number, facts_of(safe(text), role, RULES, calls))
+    return SpokenMessage(saying, number, facts_of(safe(text), role, calls))
 
 
 def steps(*told: str | tuple[str, str]) -> list[SpokenMessage]:
@@ -57,4 +53,4 @@ def searchable(
     where: Where = "summary"
     parts.append(ListText(where, len(head), "summary", safe(summary)))
     parts += [ListText("tail", len(head) + 1 + at, role, safe(text)) for at, text in enumerate(tail)]
-    return PassageIndex(parts, RULES)
+    return PassageIndex(parts)

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from inspector.quality.facts.extract import facts_of
 from inspector.quality.facts.fact import Fact, Saying, Statement
-from inspector.quality.facts.fates.fate import fate
-from inspector.quality.facts.fates.passage_index import PassageIndex
-from inspector.quality.facts.fates.passages import ListText
-from inspector.quality.facts.reading.extract import facts_of
-from tests.quality.facts.made_facts import RULES
+from inspector.quality.facts.fate import ListText, PassageIndex, fate
 
 HEAD = "User has answered your questions: "
 END = ". You can now continue with the user's answers in mind."
@@ -25,7 +22,7 @@ CLARIFY = (
 
 
 def _said(text: str) -> list[Statement]:
-    found = facts_of(text, "tool", RULES).statements
+    found = facts_of(text, "tool").statements
     assert {one.voice for one in found} <= {"user"}
     return list(found)
 
@@ -88,13 +85,13 @@ def test_an_answer_is_kept_where_it_stands_beside_what_was_asked(
         "k", one.kind, one.text, one.text, one.values, one.things, one.rule, one.strength, one.cue, "user",
         (saying,), 0, 1.0,
     )  # fmt: skip
-    after = PassageIndex([ListText("summary", 0, "user", summary)], RULES)
+    after = PassageIndex([ListText("summary", 0, "user", summary)])
     assert fate(fact, after, 1).outcome == outcome
 
 
 @pytest.mark.parametrize(
     ("reason", "rule"),
-    [("Use the north berth, never the south one.", "en.never"), ("尽量用北泊位的起重机", "zh.prefer")],
+    [("Never use the south berth.", "en.never"), ("尽量用北泊位的起重机", "zh.prefer")],
 )
 def test_why_a_call_was_refused_is_the_users(reason: str, rule: str) -> None:
     (one,) = _said(

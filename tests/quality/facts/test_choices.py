@@ -9,9 +9,8 @@ import pytest
 
 from inspector.answers.fact_reading import read_facts
 from inspector.answers.inspection import Inspection
-from inspector.quality.facts.reading.choices import agreed, chosen
+from inspector.quality.facts.extract import agreed, chosen
 from inspector.stores.detect import open_store
-from tests.quality.facts.made_facts import RULES
 
 NUMBERS = "Which way?\n\n1. Keep the cache in memory\n2. **Move it to Redis 7.2**\n3. Drop it\n"
 LETTERS = "- **A) Ask first**\n- **B) Add `--yes`** to skip it\n\nThoughts?"
@@ -27,9 +26,7 @@ ROWS = "| # | file | what |\n|---|---|---|\n| 5 | cart.py | unused wrapper |\n"
         ("let's do 1 and 3", NUMBERS, ["Keep the cache in memory", "Drop it"]),
         ("1+2", NUMBERS, ["Keep the cache in memory", "Move it to Redis 7.2"]),
         ("b", LETTERS, ["Add `--yes` to skip it"]),
-        ("A option works for me", LETTERS, ["Ask first"]),
         ("yes, let's go with B", LETTERS, ["Add `--yes` to skip it"]),
-        ("A. is fine, and log it", LETTERS, ["Ask first"]),
         ("fix 5", ROWS, ["cart.py, unused wrapper"]),
         ("选2", "1. 用内存缓存\n2. 用 Redis 缓存", ["用 Redis 缓存"]),
         ("就用第2个", "1. 用内存缓存\n2. 用 Redis 缓存", ["用 Redis 缓存"]),
@@ -47,7 +44,7 @@ ROWS = "| # | file | what |\n|---|---|---|\n| 5 | cart.py | unused wrapper |\n"
     ],
 )
 def test_what_a_message_chooses_of_the_list_before_it(text: str, before: str, points: list[str]) -> None:
-    found = chosen(text, before, RULES)
+    found = chosen(text, before)
     assert [one.text for one in found] == [f"{text} ← {point}" for point in points]
     assert {(one.kind, one.span) for one in found} <= {("decision", (0, len(text)))}
 
@@ -55,7 +52,7 @@ def test_what_a_message_chooses_of_the_list_before_it(text: str, before: str, po
 @pytest.mark.parametrize("text", ["yes", "Yes, go ahead!", "ok, do it", "no", "好的", " sure "])
 def test_what_is_agreed_to_is_told_with_the_question(text: str) -> None:
     before = "The pipeline leaves it empty.\n\n**Want me to fill `domain` in the pipeline?**"
-    (one,) = agreed(text, before, RULES)
+    (one,) = agreed(text, before)
     assert one.text == f"{text.strip()} ← Want me to fill `domain` in the pipeline?"
     assert (one.kind, one.rule) == ("decision", "any.answer")
     assert text[slice(*one.span)] == text.strip()
@@ -63,9 +60,9 @@ def test_what_is_agreed_to_is_told_with_the_question(text: str) -> None:
 
 def test_the_last_question_of_the_last_paragraph_is_answered() -> None:
     asked = "Shall I paint the harbour crane first? It takes a day."
-    (one,) = agreed("yes", f"All boats were counted.\n\n{asked}", RULES)
+    (one,) = agreed("yes", f"All boats were counted.\n\n{asked}")
     assert one.text == "yes ← Shall I paint the harbour crane first?"
-    assert not agreed("yes", f"{asked}\n\nThe boats come later.", RULES)
+    assert not agreed("yes", f"{asked}\n\nThe boats come later.")
 
 
 @pytest.mark.parametrize(
@@ -78,21 +75,21 @@ def test_the_last_question_of_the_last_paragraph_is_answered() -> None:
 )
 def test_that_all_is_well_says_nothing_and_that_it_is_not_does(question: str) -> None:
     for text in ("yes", "Yes, continue", "ok", "好的"):
-        assert not agreed(text, question, RULES)
-    (one,) = agreed("no", question, RULES)
+        assert not agreed(text, question)
+    (one,) = agreed("no", question)
     assert one.text == f"no ← {question}"
 
 
 @pytest.mark.parametrize("text", ["2048", "the lake", "Option-A"])
 def test_hardly_a_word_is_told_with_what_was_asked(text: str) -> None:
-    (one,) = agreed(text, "Two sizes fit.\n\nWhich batch size shall the trainer take?", RULES)
+    (one,) = agreed(text, "Two sizes fit.\n\nWhich batch size shall the trainer take?")
     assert one.text == f"{text} ← Which batch size shall the trainer take?"
     assert (one.kind, one.rule) == ("decision", "any.answer")
 
 
 @pytest.mark.parametrize("text", ["/clear", "continue", "why?", "thanks a lot", "hello", "stop!"])
 def test_what_only_goes_on_answers_nothing(text: str) -> None:
-    assert not agreed(text, "Which batch size shall the trainer take?", RULES)
+    assert not agreed(text, "Which batch size shall the trainer take?")
 
 
 @pytest.mark.parametrize(
@@ -106,7 +103,7 @@ def test_what_only_goes_on_answers_nothing(text: str) -> None:
     ],
 )
 def test_what_says_more_or_answers_nothing_is_no_agreement(text: str, before: str) -> None:
-    assert not agreed(text, before, RULES)
+    assert not agreed(text, before)
 
 
 def test_a_choice_is_a_fact_of_the_conversation(tmp_path: Path) -> None:
@@ -124,7 +121,7 @@ def test_a_choice_is_a_fact_of_the_conversation(tmp_path: Path) -> None:
     store = open_store(path)
     facts = read_facts(Inspection.open(store, store.conversations()[0].id)).facts.facts
     store.close()
-    (fact,) = (one for one in facts if one.rule == "en.choice")
+    (fact,) = (one for one in facts if one.rule == "any.choice")
     assert (fact.text, fact.role, fact.first.index) == ("2 ← Move it to Redis 7.2", "user", 2)
     assert [value.canon for value in fact.values] == ["7.2"]
 

@@ -19,14 +19,14 @@ from inspector.answers.losses import lost_rules
 from inspector.core.messages import Message
 from inspector.engines.base import Settings
 from inspector.quality.facts.carry import checklist, escaped, memories, plain
+from inspector.quality.facts.extract import extract
 from inspector.quality.facts.fact import ConversationFacts, Fate, Life
 from inspector.quality.facts.gather import gather
-from inspector.quality.facts.reading.extract import extract
 from inspector.quality.facts.risk import RiskIndex
 from inspector.replay.transcript import transcript
 from inspector.stores.detect import open_store
 from tests.counting import Readings, calls_of, lines_run
-from tests.quality.facts.made_facts import RULES, facts, steps
+from tests.quality.facts.made_facts import facts, steps
 from tests.stores.writer import Writer, create, talk
 
 ONE = Message({"role": "user", "content": "Keep the port at 8443; it lives in deploy/nginx/site.conf."})
@@ -34,7 +34,7 @@ ONE = Message({"role": "user", "content": "Keep the port at 8443; it lives in de
 
 def test_what_a_message_says_is_kept_between_runs(tmp_path: Path) -> None:
     path = tmp_path / "cache" / "results.db"
-    key, said = message_key(ONE, RULES.version), extract(ONE, RULES)
+    key, said = message_key(ONE), extract(ONE)
     first = KeptResults(path)
     assert known_facts(first, [key]) == {}
     keep_facts(first, {key: said})
@@ -48,24 +48,24 @@ def test_what_a_message_says_is_kept_between_runs(tmp_path: Path) -> None:
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
-def test_the_key_follows_text_speaker_calls_and_rules() -> None:
+def test_the_key_follows_text_speaker_and_calls() -> None:
     call = {"id": "1", "function": {"name": "f", "arguments": "{}"}}
     others = [
         Message({"role": "assistant", "content": ONE.text}),
         Message({"role": "user", "content": "other"}),
         Message({"role": "user", "content": ONE.text, "tool_calls": [call]}),
     ]
-    keys = {message_key(one, RULES.version) for one in (ONE, *others)} | {message_key(ONE, "other rules")}
-    assert len(keys) == 5
-    assert message_key(Message(dict(ONE.wire), id=7), RULES.version) in keys
+    keys = {message_key(one) for one in (ONE, *others)}
+    assert len(keys) == 4
+    assert message_key(Message(dict(ONE.wire), id=7)) in keys
 
 
 def test_a_damaged_cache_is_made_anew(tmp_path: Path) -> None:
     path = tmp_path / "results.db"
     path.write_bytes(b"no database at all" * 100)
     cache = KeptResults(path)
-    key = message_key(ONE, RULES.version)
-    keep_facts(cache, {key: extract(ONE, RULES)})
+    key = message_key(ONE)
+    keep_facts(cache, {key: extract(ONE)})
     assert known_facts(cache, [key])
     with sqlite3.connect(path) as connection:
         connection.execute("UPDATE results SET result = x'00ff'")
@@ -76,7 +76,7 @@ def test_a_damaged_cache_is_made_anew(tmp_path: Path) -> None:
 def test_a_cache_that_cannot_be_used_says_so_and_costs_nothing_else(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way", encoding="utf-8")
     cache = KeptResults(tmp_path / "file" / "results.db")
-    keep_facts(cache, {b"key": extract(ONE, RULES)})
+    keep_facts(cache, {b"key": extract(ONE)})
     assert known_facts(cache, [b"key"]) == {}
     assert cache.problem.startswith("Results are not kept between runs:")
 

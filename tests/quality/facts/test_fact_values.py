@@ -42,7 +42,7 @@ def test_shares_of_survival_leave_out_what_cannot_be_told() -> None:
     measure = survival_measures(ConversationFacts(tuple(one.fact for one in lives), lives), [1])[0]
     for share in (measure.share, measure.so_far, dict(measure.parts)["user"]):
         assert share is not None
-        assert (share.count, share.of) == (2, 5)
+        assert (share.count, share.of) == (2, 6)
 
 
 def test_what_earlier_compactions_kept_ends_with_the_one_that_it_is_gone_after() -> None:

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from inspector.quality.facts.fates.lives import lives_of
 from inspector.quality.facts.gaps import Gap, gaps_of
 from inspector.quality.facts.gather import gather
-from tests.quality.facts.made_facts import RULES, searchable, steps
+from inspector.quality.facts.lives import lives_of
+from tests.quality.facts.made_facts import searchable, steps
 
 LISTED = 'All user messages:\n- "Add a loading indicator to the list."\n'
 
@@ -17,7 +17,7 @@ LISTED = 'All user messages:\n- "Add a loading indicator to the list."\n'
 def gaps(summary: str, *told: str | tuple[str, str], before: Sequence[str] = ()) -> list[Gap]:
     made = steps(*told)
     lives = lives_of(gather(made), made, [len(made)], {1: searchable(summary)}).lives
-    return list(gaps_of(summary, lives, RULES, lambda generation, index: before))
+    return list(gaps_of(summary, lives, lambda generation, index: before))
 
 
 def kinds(found: Sequence[Gap]) -> list[tuple[str, str]]:

@@ -7,7 +7,6 @@ import pytest
 from inspector.answers.answers import Answers
 from inspector.answers.fact_reading import facts_said
 from inspector.commands.sources import open_source
-from inspector.config.fact_rules import load_rules
 from inspector.quality.facts.fact import Fact, Fate
 from inspector.quality.facts.questions import (
     GAP,
@@ -66,7 +65,7 @@ def asked(text: str) -> Question:
     ],
 )
 def test_an_answer_is_right_where_it_gives_the_value(value: str, answer: str, right: bool) -> None:
-    assert is_right(asked(value), answer, load_rules()) is right
+    assert is_right(asked(value), answer) is right
 
 
 def test_answers_are_found_by_their_numbers() -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from inspector.config.fact_rules import load_stemmer
 from inspector.engines.hygiene import TODO_START
+from inspector.quality.facts.rules import load_stemmer
 from inspector.quality.measures.continuity import next_measure, request_measure
 from inspector.quality.measures.conversation_measures import measures_of
 from inspector.quality.measures.cost import compression_measure, cost_measure

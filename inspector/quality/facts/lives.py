@@ -19,12 +19,17 @@ from inspector.quality.facts.fact import (
     Statement,
     Where,
 )
-from inspector.quality.facts.fates.fate import NOTHING, best_of, matches, told, unfound
-from inspector.quality.facts.fates.judging import Match
-from inspector.quality.facts.fates.passage_index import PassageIndex
-from inspector.quality.facts.fates.passages import ListText
-from inspector.quality.facts.fates.probe import Probe, probe_of, wording_of
-from inspector.quality.facts.fates.quotes import Quotes
+from inspector.quality.facts.fate import (
+    ListText,
+    Match,
+    PassageIndex,
+    Probe,
+    best_of,
+    matches,
+    placed_fate,
+    probe_of,
+    unfound,
+)
 from inspector.quality.facts.gather import values_said
 
 #: Two facts speak of the same thing where so many of their words are the same.
@@ -60,7 +65,7 @@ def lives_of(
             name, version = _told_by(fact, number)
             summarized[name] = version
             taken_by.setdefault(name, set()).add(number)
-    said = tuple(wording_of(fact.text)[0] for fact in facts if fact.role == "user" and not fact.pasted)
+    said = tuple(probe_of(fact).concepts for fact in facts if fact.role == "user" and not fact.pasted)
     asked = Following(summarized, taken_by, values_said(facts), unreadable, places, said)
     fates = (work or fates_of)(asked, lists_after, watch)
     lives: list[Life] = []
@@ -95,14 +100,14 @@ def _told_by(fact: Fact, compaction: int) -> tuple[str, Fact]:
 @dataclass(frozen=True, slots=True)
 class Following:
     """What is to be followed: facts by name, and by name the compactions that took each. The rest is as in lives_of,
-    with every number (and unit) that anybody said, and every sentence of the user's as a plain text."""
+    with every number (and unit) that anybody said, and the concepts of every statement of the user's."""
 
     facts: Mapping[str, Fact]
     taken_by: Mapping[str, Collection[int]]
     numbers_said: Collection[tuple[str, str]]
     unreadable: Collection[int]
     places: Places
-    said: Sequence[str] = ()
+    said: Sequence[frozenset[str]] = ()
 
     def split(self, parts: int) -> tuple[Following, ...]:
         """The same facts in so many parts, none of which depends on another."""
@@ -124,7 +129,6 @@ def fates_of(
     facts = asked.facts
     first = {name: min(asked.taken_by[name]) for name in facts}
     layers: list[_Layer] = []
-    said = Quotes(asked.said)
     standing: frozenset[ListKey] = frozenset()
     numbers = sorted(lists_after)
     followed: list[_Followed] = []
@@ -133,16 +137,18 @@ def fates_of(
         after = lists_after[number]
         unread = Fate(number, "unknown") if number in asked.unreadable else None
         # Most facts of a long conversation are gone: theirs is one fate.
-        nothing = {outcome: Fate(number, outcome) for outcome in NOTHING}
+        nothing: dict[Outcome, Fate] = {outcome: Fate(number, outcome) for outcome in ("lost", "uncertain")}
         places = {_key(part): at for at, part in reversed(list(enumerate(after.parts)))}
-        added = _Layer(after.only({at for key, at in places.items() if key not in standing}, said))
+        added = _Layer(after.only({at for key, at in places.items() if key not in standing}, asked.said))
         standing = frozenset(places)
         layers = [one for one in (*layers, added) if not standing.isdisjoint(one.keys)]
+        told = {at for at, part in enumerate(after.parts) if part.where == "summary"}
+        unclaimed = after.only(told, asked.said).unclaimed
         unplaced: dict[tuple[Outcome, Where], Fate] = {}
         old = len(followed)
         while waiting and first[waiting[-1]] <= number:
             name = waiting.pop()
-            followed.append(_Followed(name, probe_of(facts[name], after.rules), {}, []))
+            followed.append(_Followed(name, probe_of(facts[name]), {}, []))
         for done, one in enumerate(followed):
             if watch is not None and done % 64 == 0:
                 watch((turn * len(facts) + done) // len(numbers))
@@ -153,7 +159,7 @@ def fates_of(
                         here[key] = match
             one.matches = here
             if not here:
-                one.fates.append(unread or nothing[unfound(one.probe, after)])
+                one.fates.append(unread or nothing[unfound(one.probe, after, unclaimed)])
                 continue
             best, part = best_of([(match, places[key]) for key, match in here.items()])
             state = best.outcome, after.parts[part].where
@@ -164,7 +170,7 @@ def fates_of(
                 or best.changed
                 or (asked.places == "changes" and (number in asked.taken_by[one.name] or one.state != state))
             ):
-                one.fates.append(told(best, part, after, number, one.probe))
+                one.fates.append(placed_fate(best, part, after, number))
             else:
                 one.fates.append(unplaced.setdefault(state, Fate(number, *state)))
     fates: dict[str, list[Fate]] = {name: [] for name in waiting}

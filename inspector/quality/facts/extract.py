@@ -1,0 +1,440 @@
+"""Read the facts of one message. Pure: the same message always gives the same facts."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from inspector.core.handoff import handoff_of
+from inspector.core.messages import Message
+from inspector.core.scan.words import has_unspaced
+from inspector.core.text import safe, safe_line
+from inspector.engines.hygiene import TODO_START
+from inspector.quality.facts.fact import Fact, Kind, Mention, MessageFacts, Span, Statement, Value
+from inspector.quality.facts.rules import (
+    AGENT,
+    APPROVALS,
+    CHOICES,
+    HOPES,
+    NARRATES,
+    NODS,
+    REASON,
+    USER,
+    agrees,
+    best_cue,
+    is_question,
+    load_stemmer,
+    plain_rule,
+)
+from inspector.quality.facts.sentences import LONGEST, MOST, Sentence, sentences, statements, without_label
+from inspector.quality.facts.values import COUNTED, FLEETING, QUANTITIES, names_in, placed, values_of
+
+#: The role of a message that is the text of a command of the user's: a prompt in a file, handed on by a program.
+COMMAND = "command"
+#: Maximum names that are kept of one message: of what a person or the agent wrote, and of what a tool printed.
+NAMES, TOOL_NAMES = 60, 12
+_SHOWN = 200
+#: A longer text of a command is a manual.
+_MANUAL = 8_000
+#: Characters from which on the agent answers, although it calls a tool too.
+_ANSWER = 1_000
+#: Minimum words of a finding of the agent's: "I found the bug!" says nothing.
+_FEWEST_OF_AGENT = 3
+#: Characters of a call's arguments that are read.
+_ARGUMENTS = 20_000
+# A document in which an agent hands on what it decided and found.
+_DOCUMENT = re.compile(
+    r"(?i:plan|hand-?off|notes?|memory|decision|design|spec|adr|progress|status|todo|context|summary|findings|"
+    r"claude|agents)[\w .-]{0,60}\.(?:md|mdx|txt|rst)$|"
+    r"/(?:plans?|notes|memory|memories|docs/adr|handoffs?)/[^/]{1,80}\.(?:md|txt)$"
+)
+_HINT = re.compile(
+    r"\s*(?:The user doesn't want to proceed|The user answered|User has answered|User (?:rejected|declined|"
+    r"answered)|The user rejected|The user provided|"
+    r"Your questions have been answered)"
+)
+_SPOKEN = (
+    re.compile(
+        r"(?:the user said|user said|with the following feedback|feedback|reason(?: for the rejection)?)\s*:\s*"
+        r"(?!\s|The user (?:wants to clarify|has indicated))(?P<said>(?s:.+?))(?=\s*\n\s*Note: The user's next "
+        r"message|\s*\Z)"
+    ),
+    re.compile(
+        r"\"\s*=\s*\"\s*(?P<answer>[^\"]{1,2000}?)\s*\" user notes: "
+        r"(?!(?P=answer))(?P<said>(?s:.{1,4000}?))(?=\.?(?:, \"|\s+You can now continue|\s*\Z))"
+    ),
+)
+_ANSWERS = (
+    re.compile(
+        r"(?<=[:,] )\"(?P<asked>[^\n]{1,1000}?)\"\s*=\s*\"\s*(?P<said>(?s:.{1,2000}?))(?:\s*\(Recommended\))?\s*\""
+        r"(?=\s*(?:, \"|user notes: |selected |\.(?:\s|\Z)|\Z))"
+    ),
+    re.compile(r"(?m:^)\s*- \"(?P<asked>[^\n]{1,1000})\"\n\s*Answer: (?P<said>[^\n]+?)\s*$", re.MULTILINE),
+)
+_ONWARD = re.compile(
+    r"(?i:next (?:area|topic|question|section|part)|done|move on|continue|thanks?|thank you|"
+    r"hi|hello)\b.{0,30}\Z"
+)
+#: How the text of an answer and of a choice is told, and how their rules end.
+ARROW = " ← "
+ANSWER, CHOICE = ".answer", ".choice"
+#: Characters of a message that may be nothing but an answer or a choice.
+_SHORT = 80
+_ASKED = 240
+_SEMICOLON = re.compile(r";\s+|；")
+_REFUSES = re.compile(r"\b(?:no|nope|not|don['’]?t)\b|不|别", re.I)
+# A sentence that only points at what stands beside it.
+_SHOWS = re.compile(
+    r"\W*(?:here(?:['’]s| is| are)\b|(?:see )?(?:the )?attached\b|这是|[這那]是|如下|[见見]附件)", re.I
+)
+_LABELS = re.compile(r"\d{1,2}|(?<![A-Za-z])[A-Ha-h](?![A-Za-z])")
+_CELLS = re.compile(r"\s*\|\s*")
+_MARKS = re.compile(r"[*_]{2,}")
+
+
+def extract(message: Message) -> MessageFacts:
+    """Return the facts of a message and the names that it uses. Spans are in `safe(message.text)`.
+
+    The summary in a handoff says nothing itself, nor does the to-do list that a compaction put back.
+    """
+    text, role = message.text, message.role
+    if role == "user" and text.startswith(TODO_START):
+        return MessageFacts()
+    text = safe(text)
+    if message.summary or text.startswith("[") or (text[:1].isspace() and text.lstrip().startswith("[")):
+        handoff = handoff_of(message)
+        if handoff is not None:
+            return _of_tail(text, safe(handoff.tail_text), role)
+    calls = [(safe_line(call.name, 80), safe(call.arguments[:_ARGUMENTS])) for call in message.tool_calls]
+    return facts_of(text, role, calls)
+
+
+def _of_tail(text: str, own: str, role: str) -> MessageFacts:
+    """Return the facts of the tail message that a summary was merged into, in the place of its own text."""
+    at = text.rfind(own) if own.strip() else -1
+    if at < 0:
+        return MessageFacts()
+    found = facts_of(own, role)
+    return MessageFacts(
+        tuple(
+            replace(one, span=_moved(one.span, at), values=placed(one.values, at), cue=_moved(one.cue, at))
+            for one in found.statements
+        ),
+        tuple(replace(one, text_span=_moved(one.text_span, at)) for one in found.mentions),
+    )
+
+
+def _moved(span: Span, by: int) -> Span:
+    return (span[0] + by, span[1] + by) if span != (0, 0) else span
+
+
+def facts_of(text: str, role: str, calls: Sequence[tuple[str, str]] = ()) -> MessageFacts:
+    """Return what a safe text says when `role` says it; `calls` are the tools it calls and their arguments.
+
+    In a tool's result the user may speak: the reason for which a call was refused, the answer to a question.
+    """
+    if role == "tool":
+        said = tuple(replace(one, voice=USER) for one in _said_in_result(text))
+        return MessageFacts(said, tuple(_mentions(text, (), TOOL_NAMES)))
+    if role == COMMAND:
+        if len(text) > _MANUAL:
+            return MessageFacts()
+        shown = [replace(one, pasted=True) for one in sentences(text)]
+        return MessageFacts(
+            tuple(replace(one, voice=USER) for sentence in shown for one in _of_user(text, sentence))
+        )
+    if role not in (USER, AGENT):
+        return MessageFacts()
+    prose = list(sentences(text, role == USER))
+    found: list[Statement] = []
+    if role == USER:
+        found += [one for sentence in prose for one in _of_user(text, sentence)]
+    else:
+        working = bool(calls) and len(text) < _ANSWER
+        found += [one for sentence in prose for one in _of_agent(text, sentence, working)]
+        found += [one for tool, arguments in calls for one in _of_document(tool, arguments)]
+    spoken = [(one.start, one.end) for one in prose if not one.pasted]
+    mentions = list(_mentions(text[:MOST], spoken, NAMES))
+    known = {mention.value.canon for mention in mentions}
+    for tool, arguments in calls:
+        for value, _ in names_in(arguments, NAMES):
+            if value.canon not in known:
+                known.add(value.canon)
+                mentions.append(Mention(replace(value, span=(0, 0)), f"{tool} {value.text}", (0, 0)))
+    return MessageFacts(tuple(found), tuple(mentions))
+
+
+def _of_user(text: str, sentence: Sentence) -> Iterator[Statement]:
+    """Yield the statements of a user's sentence. Pasted ones and headings count only where they give a rule away."""
+    start = without_label(text, sentence.start, sentence.end)
+    for span in statements(text, start, sentence.end):
+        body = text[slice(*span)]
+        values = placed(values_of(body), span[0])
+        cue = best_cue(body, USER, _needed(body, values))
+        asked = is_question(body)
+        if cue is not None and not (asked and cue[0].kind != "preference"):
+            rule, (a, b) = cue
+            yield _statement(
+                text,
+                span,
+                rule.kind,
+                rule.id,
+                (span[0] + a, span[0] + b),
+                rule.strength,
+                values,
+                sentence.pasted,
+            )
+        elif not (sentence.pasted or sentence.heading) and _says_something(body, values):
+            if asked:
+                language = "zh" if has_unspaced(body) else "en"
+                yield _statement(
+                    text, span, "link", f"{language}.question", (0, 0), 4, values, False, asked=True
+                )
+            elif (given := _given(body, values)) is not None:
+                yield _statement(text, span, "value", f"value.{given.form}", (0, 0), 6, values, False)
+            else:
+                rule_id, kind = plain_rule(body)
+                yield _statement(text, span, kind, rule_id, (0, 0), 5, values, False)
+
+
+def _needed(body: str, values: Sequence[Value]) -> frozenset[str]:
+    found = {"number" if value.form in COUNTED else "name" for value in values}
+    if "`" in body or '"' in body:
+        found.add("name")
+    if REASON.search(body) is not None:
+        found.add("reason")
+    return frozenset(found)
+
+
+def _says_something(body: str, values: Sequence[Value]) -> bool:
+    """Return whether a sentence of the user's says anything: a nod or a single small word does not."""
+    if NODS.fullmatch(body) is not None or _SHOWS.match(body) is not None:
+        return False
+    stems = sum(1 for _ in load_stemmer().words(body))
+    return bool(values) or stems > (3 if has_unspaced(body) else 1) or (stems == 1 and len(body.split()) > 1)
+
+
+def _given(body: str, values: Sequence[Value]) -> Value | None:
+    """Return the exact value that a short sentence gives: "port 8080", "VPN gateway is 10.44.0.1"."""
+    stems = sum(1 for _ in load_stemmer().words(body, [value.span for value in values]))
+    weak = ("name", "option", "identifier", "weekday", *(("number",) if stems > 3 else ()))
+    return next((value for value in values if value.form not in weak), None) if stems <= 6 else None
+
+
+def _statement(
+    text: str, span: Span, kind: Kind, rule: str, cue: Span, strength: int, values: Sequence[Value],
+    pasted: bool, asked: bool = False, voice: str = "",
+) -> Statement:  # fmt: skip
+    body = text[slice(*span)]
+    inside = [(value.span[0] - span[0], value.span[1] - span[0]) for value in values]
+    things = tuple(dict.fromkeys(load_stemmer().words(body, inside)))
+    return Statement(kind, body, span, tuple(values), rule, cue, strength, things, pasted, asked, voice)
+
+
+def _of_agent(text: str, sentence: Sentence, working: bool) -> Iterator[Statement]:
+    """Yield what the agent found, decided or measured; `working`: it says so on its way to a tool call."""
+    start = without_label(text, sentence.start, sentence.end)
+    if sentence.pasted or sentence.heading or NARRATES.match(text, start, sentence.end):
+        return
+    if text[start : sentence.end].rstrip(" *_").endswith(("?", "？", ":", "：")):
+        return
+    for mark in (*_SEMICOLON.finditer(text, start, sentence.end), None):
+        end = mark.start() if mark is not None else sentence.end
+        yield from _found(text, (start, end), working)
+        start = mark.end() if mark is not None else end
+
+
+def _found(text: str, span: Span, working: bool) -> Iterator[Statement]:
+    body = text[slice(*span)]
+    values = placed(values_of(body), span[0])
+    cue = best_cue(body, AGENT, _needed(body, values))
+    stems = sum(1 for _ in load_stemmer().words(body))
+    if (
+        cue is not None
+        and (values or "`" in body or stems >= _FEWEST_OF_AGENT)
+        and not (working and cue[0].strength < 8)
+    ):
+        rule, (a, b) = cue
+        strength = rule.strength - working
+        yield _statement(text, span, rule.kind, rule.id, (span[0] + a, span[0] + b), strength, values, False)
+        return
+    best = max(((_worth(value, body, working), value.form) for value in values), default=(0, ""))
+    if best[0] and HOPES.search(body) is None:
+        yield _statement(text, span, "value", f"value.{best[1]}", (0, 0), best[0], values, False)
+
+
+def _worth(value: Value, body: str, working: bool) -> int:
+    """Return how sure it is that the agent gives a value that counts, rather than talks of code; 0: it does not."""
+    if value.form in COUNTED and ("`" in body or value.unit in FLEETING or (working and value.canon == "0")):
+        return 0
+    if value.form in ("ticket", "url", "uuid", "version"):
+        return 0 if working else 4
+    if value.form == "digest":
+        return 0 if working else 2
+    if value.form == "percent":
+        return 4 if "." in value.canon else 0
+    if value.form in ("quantity", "address", "ratio"):
+        return 4
+    named = not QUANTITIES.isdisjoint(body.lower().split())
+    return 3 if value.form == "number" and named else 0
+
+
+def _of_document(tool: str, arguments: str) -> Iterator[Statement]:
+    """Yield the rules, decisions and findings of a plan, a handoff or notes that the agent writes to a file."""
+    if '"' not in arguments or not re.search(r"(?i)write|edit|create|note|memory|plan", tool):
+        return
+    try:
+        given = json.loads(arguments)
+    except ValueError:
+        return
+    if not isinstance(given, dict):
+        return
+    path = next(
+        (str(given[key]) for key in ("file_path", "path", "filePath", "filename") if key in given), ""
+    )
+    if not (_DOCUMENT.search(path) or re.search(r"(?i)plan|memory|note", tool)):
+        return
+    for key in ("content", "new_string", "file_text", "text", "plan", "newText"):
+        body = given.get(key)
+        if isinstance(body, str) and body.strip():
+            for one in sentences(safe(body), False):
+                for found in _of_agent(safe(body), one, False):
+                    values = tuple(replace(value, span=(0, 0)) for value in found.values)
+                    # A document is written to be read again: it counts more than what is said in passing.
+                    yield replace(
+                        found, span=(0, 0), cue=(0, 0), values=values, strength=min(10, found.strength + 2)
+                    )
+
+
+def _said_in_result(text: str) -> Iterator[Statement]:
+    if _HINT.match(text) is None:
+        return
+    head = text[:MOST]
+    for pattern in _ANSWERS:
+        for found in pattern.finditer(head):
+            asked, said = head[slice(*found.span("asked"))], found.span("said")
+            own = [one for sentence in sentences(head, False, *said) for one in _of_user(head, sentence)]
+            if _ONWARD.match(head[slice(*said)]):
+                continue
+            tale = len(own) == 1 and own[0].told and not own[0].asked
+            if head[slice(*said)].rstrip().endswith(("?", "？")) or (said[1] - said[0] > _SHORT and not tale):
+                yield from own
+            elif head[slice(*said)].strip():
+                yield _answer(head, said, asked)
+    for pattern in _SPOKEN:
+        for found in pattern.finditer(head):
+            for sentence in sentences(head, False, *found.span("said")):
+                yield from _of_user(head, sentence)
+
+
+def _answer(text: str, said: Span, asked: str) -> Statement:
+    """Return the choice that an answer is: its words are the answer and the question, its span is the answer's."""
+    body, question = " ".join(text[slice(*said)].split()), " ".join(asked.split())
+    if len(question) > _ASKED:
+        question = "…" + question[-_ASKED:].partition(" ")[2]
+    values = placed(values_of(text[slice(*said)]), said[0])
+    things = tuple(dict.fromkeys(load_stemmer().words(f"{question} {body}")))
+    return Statement("decision", _beside(body, question), said, values, f"any{ANSWER}", (0, 0), 7, things)
+
+
+def _beside(said: str, meant: str) -> str:
+    return f"{' '.join(said.split()).replace(ARROW, ' - ')}{ARROW}{meant}"
+
+
+def chosen(text: str, before: str) -> tuple[Statement, ...]:
+    """Return what a user's safe text chooses, by number or letter, of the list in the message before it.
+
+    A statement for each point; empty where it chooses nothing or the list has not all of it."""
+    body = text.strip()
+    choice = CHOICES.match(body) if 0 < len(body) <= _SHORT else None
+    if choice is None:
+        return ()
+    found = []
+    for point in points_of(_LABELS.findall(choice["labels"]), [before]).values():
+        meant = _CELLS.sub(", ", _MARKS.sub("", " ".join(point.split())).strip("| "))[:LONGEST]
+        values = values_of(meant)
+        things = tuple(dict.fromkeys(load_stemmer().words(meant, [value.span for value in values])))
+        rule = f"any{CHOICE}"
+        found.append(
+            Statement("decision", _beside(body, meant), (0, len(text)), values, rule, (0, 0), 7, things)
+        )
+    return tuple(found)
+
+
+def agreed(text: str, before: str) -> tuple[Statement, ...]:
+    """Return what a user's safe text says that only agrees, refuses or answers in a word: told with the last question
+    of the message before it. Empty where it says more, or nothing was asked."""
+    body = text.strip()
+    if not (agrees(text) or answers_only(text)):
+        return ()
+    last = before.rstrip().rfind("\n\n")
+    questions = [
+        one for one in sentences(before, False)
+        if one.start >= last and before[one.start : one.end].rstrip("*_) \n").endswith(("?", "？"))
+    ]  # fmt: skip
+    if not questions:
+        return ()
+    question = _MARKS.sub("", before[questions[-1].start : questions[-1].end])
+    refuses = _REFUSES.search(text) is not None
+    if len(set(load_stemmer().words(question))) < 3 or (not refuses and APPROVALS.search(question)):
+        return ()
+    start = text.find(body)
+    return (_answer(text, (start, start + len(body)), question),)
+
+
+def answers_only(text: str) -> bool:
+    """Return whether a user's text is a word or two that mean nothing but beside a question."""
+    body = text.strip()
+    if (
+        not 0 < len(body) <= _SHORT
+        or body.startswith(("/", "!", "[", "<"))
+        or body.endswith(("?", "？", "!"))
+    ):
+        return False
+    return len(body.split()) <= 2 and not has_unspaced(body) and _ONWARD.match(body) is None
+
+
+def asked_and_answered(fact: Fact) -> tuple[str, str]:
+    """Return the question that a fact answers and the answer; "" and the fact's text where it answers none, of a choice
+    the point that was chosen."""
+    if not fact.rule.endswith((ANSWER, CHOICE)):
+        return "", fact.text
+    said, _, meant = fact.text.partition(ARROW)
+    return ("", meant) if fact.rule.endswith(CHOICE) else (meant, said)
+
+
+def points_of(labels: Sequence[str], texts: Sequence[str]) -> dict[str, str]:
+    """Return what each label is in the nearest message that lists all of them; `texts` come nearest first."""
+    for text in texts:
+        found = {label: point for label in labels if (point := _point(label, text[-MOST:]))}
+        if found and len(found) == len(set(labels)):
+            return found
+    return {}
+
+
+def _point(label: str, text: str) -> str:
+    """Return the point of a label: the one that a word leads in ("Option 1: ..."), else the last."""
+    pattern = re.compile(
+        rf"^[ \t>*|#`-]{{0,20}}(?P<word>[A-Za-z]+[ \t]+)?[*_`#]{{0,4}}{re.escape(label.upper())}[*_`]{{0,4}}"
+        r"[ \t]*[.):：、|–—-][ \t]*(?P<point>\S.+)$",
+        re.MULTILINE,
+    )
+    best = max(pattern.finditer(text), key=lambda one: (one["word"] is not None, one.start()), default=None)
+    return "" if best is None else best["point"]
+
+
+def _mentions(text: str, spoken: Sequence[Span], limit: int) -> Iterable[Mention]:
+    for value, at in names_in(text, limit):
+        sentence = next((span for span in spoken if span[0] <= at < span[1]), None)
+        start, end = sentence or _line(text, at)
+        if end - start > _SHOWN:
+            start, end = max(start, at - _SHOWN // 3), min(end, at + len(value.text) + _SHOWN // 2)
+        there = Value(value.text, value.form, value.canon, "", True, (at, at + len(value.text)))
+        yield Mention(there, " ".join(text[start:end].split()), (start, end), sentence is None)
+
+
+def _line(text: str, at: int) -> Span:
+    end = text.find("\n", at)
+    return text.rfind("\n", 0, at) + 1, len(text) if end < 0 else end

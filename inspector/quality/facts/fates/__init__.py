@@ -1,1 +1,0 @@
-"""What became of facts in the lists after compactions."""

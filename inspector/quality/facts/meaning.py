@@ -1,0 +1,406 @@
+"""Read a sentence as a structure: its words with their polarity, clause and preposition, its values, how it binds.
+
+Two sentences are compared by this (see fate.py): the words alone cannot say whether a rule still holds.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from inspector.core.scan.words import UNSPACED, word_set
+from inspector.quality.facts.fact import Value
+from inspector.quality.facts.rules import concept, load_stemmer
+from inspector.quality.facts.values import values_of
+
+#: Words that say little: they count less where sentences are compared.
+_SLIGHT = word_set(
+    "use make do set put take go come thing work way want need keep get let time new case part kind "
+    "lot bit just also currently project code file user"
+)
+#: Weights of a word in the overlap of two sentences: of a slight one and of any other.
+_LITTLE, _FULL = 0.4, 1.0
+
+# Words that deny what follows them in their clause.
+_DENIES = re.compile(
+    r"(?:not|no|never|cannot|neither|nor|nothing|nobody|none|without|avoid(?:s|ed|ing)?|refrain|prevent(?:s|ed|"
+    r"ing)?|refus(?:e|es|ed)|untouched|\w+n['’]t|dont|doesnt|cant|wont|isnt|"
+    r"nicht|kein|keine|keinen|keiner|keinem|keines|nie|niemals|ohne|weder|nunca|jamás|sin|ni|nada|ningún|"
+    r"ninguna|ninguno|tampoco|ne|pas|jamais|sans|aucun|aucune|não|nem|sem|nenhum|nenhuma|"
+    r"не|нельзя|никогда|без|ни|нет|geen|niet|nooit|zonder|non|mai|senza|jangan|tidak|tanpa)\Z",
+    re.IGNORECASE,
+)
+_CJK_DENIES = re.compile(
+    r"不要|不能|不得|不可|不许|不許|不准|不再|不考[虑慮]|别|別|勿|禁止|[没沒]有?|[无無]|未|排除|ない|ません|"
+    r"ず(?=[、。])|なく|禁|않|지 "
+    r"?마|없|안 "
+)
+#: Words that deny what stands before them in their clause.
+_REFUSED = (
+    r"(?:forbidden|prohibited|banned|disallowed|excluded|off[- ]limits|out of scope|rejected|discarded|ruled "
+    r"out|dropped)"
+)
+_DENIED_AFTER = re.compile(
+    rf"\b(?:(?:is|are|be|was|were|been|stays?|remains?)\s+(?:strictly |absolutely )?(?:{_REFUSED}|not (?:an "
+    rf"option|allowed|permitted|wanted|supported))|{_REFUSED}(?=\s*(?:[,;:.)!]|\Z|by\b|for\b|in\b))|"
+    r"not (?:an option|allowed|permitted|wanted|supported)|verboten|ausgeschlossen|prohibid[oa]s?|"
+    r"descartad[oa]s?|interdit[es]*|exclu[es]*|запрещен[оаы]?|entfällt)\b|已?排除|禁止|不行", re.IGNORECASE,
+)  # fmt: skip
+#: What follows is not what was chosen.
+_CONTRAST = re.compile(
+    r"\b(?:instead of|rather than|in place of|statt|anstatt|anstelle|en lugar de|en vez de|"
+    r"au lieu de|plutôt que|em vez de|вместо|over(?= [A-Z]))\b|而不是|而非|代替",
+    re.IGNORECASE,
+)
+_BREAK = re.compile(r"[,;:!?(){}\[\]，。；：、（）！？]|\.(?=\s|\Z)|\s[—–-]+\s|\s/\s")
+_JOINS = word_set("and but or while whereas yet however und aber oder y pero o et mais ou e mas и но а")
+_TAGS = {
+    "from": "from", "to": "to", "into": "to", "onto": "to", "before": "before", "until": "before", "ahead": "before",
+    "prior": "before", "after": "after", "following": "after", "above": "above", "over": "above", "below": "below",
+    "under": "below", "with": "with", "without": "without",
+    "inside": "inside", "outside": "outside", "except": "except", "by": "by", "than": "than", "only": "only",
+}  # fmt: skip
+_OPPOSED = {("from", "to"), ("before", "after"), ("above", "below"), ("inside", "outside")}
+
+_TOKEN = re.compile(
+    rf"(?P<word>[A-Za-zÀ-ɏЀ-ӿ][A-Za-zÀ-ɏЀ-ӿ0-9_'’]*(?:-[A-Za-zÀ-ɏЀ-ӿ0-9_'’]+)*)|"
+    rf"(?P<cjk>[{UNSPACED}]+)|(?P<number>\d+)"
+)
+# On and off are words where something is so: "is off", "default to on".
+_STATE = re.compile(
+    r"\b(?:be|is|are|was|stays?|remains?|to|default(?:s|ed)?|turn(?:s|ed)?|switch(?:es|ed)?|"
+    r"set|keep|kept|it|them|,|:)\s+(?=(?:on|off)\b(?!\s+(?:the|a|our|\w+day)\b))|\b(?=(?:on|"
+    r"off) (?:in|by default|for)\b)",
+    re.IGNORECASE,
+)
+# Behind a preposition its noun follows; at the end of a clause it says where.
+_GOES_ON = re.compile(r"\s+[\w\"'`(*/.~]")
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+
+#: A sentence binds: it says what must be, must not be, or always is.
+BINDS = re.compile(
+    r"\b(?:must(?:n['’]t)?|have to|has to|needs?|required?|requires|mandatory|obligatory|compulsory|shall|"
+    r"always|never|do not|don['’]?t|does not|not allowed|forbidden|prohibited|banned|off[- ]limits|only|"
+    r"may not|can ?not|can['’]t|cannot|should(?: not|n['’]t)?|no (?!longer)\w+|at (?:most|least)|max(?:imum)?|"
+    r"min(?:imum)?|under no|in no case|keep|leave|avoid|ensure|make sure|without|every|each|"
+    r"(?:is|are) to be|(?:is|are) (?:not )?to|exclusively|stays?|remains?|read-only|rule|constraint|policy|"
+    r"limit(?:ed)?|frozen|forbid\w*)\b|"
+    r"必[须須需]|不要|不能|不得|禁止|只能|一定|[务務]必|始[终終]|一律|不[许許准]", re.IGNORECASE,
+)  # fmt: skip
+_ENFORCED = re.compile(
+    r"\b(?:must|have to|has to|required|requires|mandatory|shall|always|never|forbidden|do not|don['’]?t|"
+    r"needs?|every|each|all|only|before|unless|until|at (?:most|least))\b|必[须須]|始[终終]|每|禁止|"
+    r"不[得要]", re.IGNORECASE,
+)  # fmt: skip
+_STANDING = re.compile(
+    r"\b(?:must|have to|has to|required|requires|requirement|mandatory|shall|should|always|never|forbidden|not "
+    r"allowed|do not|don['’]?t|needs? (?:to|a|an)|every|each|any|whenever|rule)\b|必[须須]|始[终終]|每|禁止|"
+    r"不[得要]", re.IGNORECASE,
+)  # fmt: skip
+#: A sentence only allows or suggests.
+SOFT = re.compile(
+    r"\b(?:could|might|may(?! (?:not|only|be used only))|maybe|perhaps|possibly|optional(?:ly)?|"
+    r"nice[- ]to[- ]have|ideally|(?:if|where|when|wherever|whenever) (?:possible|feasible|convenient|practical|"
+    r"time allows)|consider(?:ed|ing)?|considered|"
+    r"suggest(?:ed|s|ion)?|recommended|recommendation|preferabl[ey]|prefer(?:red|s|ence)?|try to|tr(?:y|ies) "
+    r"(?:not )?to|would be (?:nice|good)|can be|is welcome|are welcome|allowed|permitted|"
+    r"would (?:like|love)|wants? to try|plans? to|hop(?:es?|ing) to|low(?:er)? priority|not urgent|some ?day|"
+    r"best[- ]effort|encouraged|appreciated|desirable|desired|helpful|worth|candidate|evaluat(?:e|ing)|look into|"
+    r"investigate|as far as|interested in|leans? towards?|might be|if (?:needed|necessary|time)|at some point|"
+    r"maybe later|could do|at (?:our|your) discretion|up to (?:you|the)|not (?:strictly )?(?:required|"
+    r"necessary|mandatory)|"
+    r"it is fine|some (?:day|point)|eventually|usually|normally|generally|mostly|often|sometimes|in general|"
+    r"when in doubt|aim(?:s|ing)? (?:to|for)|should ideally|discussed|under discussion|proposed|idea|wish|"
+    r"think about|open question|tbd|to be decided|not decided|undecided)\b|可以考[虑慮]|可能|可[选選]|建[议議]|"
+    r"尽量|[尽儘]可能|最好", re.IGNORECASE,
+)  # fmt: skip
+#: A sentence reports what happened.
+EVENT = re.compile(
+    r"\b(?:was|were|has been|have been|had|has \w+ed|have \w+ed|did|just|already|done|ran|went|asked|told|"
+    r"showed?n?|checked|verified|added|created|updated|fixed|documented|reviewed|tested|confirmed|formatted|"
+    r"\w{3,}(?:ied|[^e]ed) (?:in|on|to|by|with|before|after|the|once|for|at|from)\b|last time|yesterday|today|"
+    r"this time|once)\b|[^\W\d_]了|已经|已經|した|しました", re.IGNORECASE,
+)  # fmt: skip
+UNIVERSAL = re.compile(
+    r"\b(?:all|every|each|any|always|everything|everywhere|everyone|never|no|whole|entire|"
+    r"both|todos?|todas?|alle|jede[rsn]?|tous|toutes)\b|所有|每|全部|一律|任何",
+    re.IGNORECASE,
+)
+NARROW = re.compile(
+    r"\b(?:this|that|these|those|one|some|several|most|first|certain|a few|only the|just the|parts? of|new|"
+    r"current|main|selected|single|specific|today['’]s|the (?:last|latest|current|new|public|main|first|old)|"
+    r"for now|at first|initially|"
+    r"temporar(?:y|ily)|until|when possible|in this|for this|during this)\b|[这這][个個次]|部分|有些|"
+    r"一些", re.IGNORECASE,
+)  # fmt: skip
+#: A sentence is about a part: "of the login page".
+PART = re.compile(r"\b(?:of|in|on|for|within) (?:the|this|that) (?P<what>\w+)", re.IGNORECASE)
+#: A sentence says what comes first, and how a sentence may say that in other words.
+ORDERED = re.compile(r"\b(?:before|without|unless|until)\b|之前|先", re.IGNORECASE)
+ORDERED_THERE = re.compile(
+    r"\b(?:before|prior|ahead|until|unless|without|first|requires?|required|needs?|must|after|once|only|beforehand|"
+    r"by|no|not|pending|awaiting|waits?|forbidden|off[- ]limits)\b|之前|先|[须須]", re.IGNORECASE,
+)  # fmt: skip
+#: What is not so yet is still to come.
+YET = re.compile(
+    r"\b(?:yet|still|so far|pending|todo|to be done|open|remaining)\b|[还還]|尚未", re.IGNORECASE
+)
+ONLY = re.compile(
+    r"\b(?:only|solely|exclusively|just|nothing but|no other|limited to|restricted to|nur|solo|"
+    r"sólo|solamente|uniquement|seulement|apenas|somente|только)\b|只|[仅僅]",
+    re.IGNORECASE,
+)
+_RESTRICTS = re.compile(
+    rf"{ONLY.pattern}|\b(?:must|requires?|required|needs?|unless|without|not|no|never|"
+    rf"off[- ]limits|forbidden|reserved|alone|else|except)\b",
+    re.IGNORECASE,
+)
+# What says the same as a denial without one: "only X" for "no Y", "needs approval" for "not without approval".
+_LIMITS = re.compile(
+    rf"{ONLY.pattern}|\b(?:unless|until|except|other than|apart from|at most|max(?:imum)?|"
+    rf"limited|restricted|reserved|alone|unchanged|intact|as (?:is|before|it was)|instead)\b|"
+    rf"保持|保留|不[变變]",
+    re.IGNORECASE,
+)
+_CONDITIONAL = re.compile(
+    r"\b(?:without|unless|until|before|except|other than|ohne|sin|sans|sem)\b|除非|之前", re.IGNORECASE
+)
+_DEMANDS = re.compile(
+    r"\b(?:requires?|required|needs?|must|only|has to|have to|first|before|after)\b|必[须須]|先",
+    re.IGNORECASE,
+)
+
+# An adjunct: a clause that limits the main one (an exception, a condition, a reason).
+_EXCEPTION = (
+    r"\b(?:except(?: for)?|apart from|other than|excluding|unless|save for|but (?!do\b|don|not\b|never\b|"
+    r"keep\b|leave\b|only\b|always\b|must\b|please\b)|but not|with the exception of|salvo|excepto|außer|sauf|"
+    r"exceto|кроме)\b|除了?"
+)
+_CONDITION = r"\b(?:until|if|when|whenever|as long as|as soon as|once|in case|provided|while)\b|如果|[当當]"
+_BECAUSE = (
+    r"\b(?:because|since|otherwise|so that|in order to|due to|as (?:it|they|we|the)|or else)\b|"
+    r"因[为為]|以免|否[则則]"
+)
+_ASIDE = (
+    r"(?<=[\w)`\"'])(?:,|;|:|\s[—–-]+)\s+(?=(?:it['’]s|it is|they|we|i|he|she|that['’]s|that is|this|there|the "
+    r"\w+ (?:\w+ )?(?:is|are|won['’]t|can['’]t|does|doesn['’]t|\w+s))\b)"
+)
+# What follows a colon explains it where it is a clause with a subject of its own.
+_EXPLAINS = r":\s+(?=(?:the|it|this|that|we|they|you|he|she|our|otherwise|without|an?)\b(?:\s+\S+){3,}\W*\Z)"
+_ADJUNCT = re.compile(
+    rf"(?P<exception>{_EXCEPTION})|(?P<condition>{_CONDITION})|(?P<reason>{_BECAUSE}|{_EXPLAINS})|"
+    rf"(?P<aside>{_ASIDE})",
+    re.IGNORECASE,
+)
+_ADJUNCT_END = re.compile(r"[,;.:!?()]\s|[,;.:!?()]\Z|\s[—–-]+\s|[，。；）]|\bthen\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A content word: its concept, its stem, whether it is denied, its clause (from 0), the preposition before it, its
+    weight."""
+
+    concept: str
+    stem: str
+    denied: bool
+    clause: int
+    tag: str
+    weight: float
+    name: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Adjunct:
+    """A clause that limits or explains a sentence. `kind`: exception, condition, reason or aside."""
+
+    kind: str
+    text: str
+    concepts: frozenset[str]
+    values: tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """A sentence as it is compared. `words` are in order; `values` are its exact values and `clauses` theirs."""
+
+    text: str
+    words: tuple[Word, ...]
+    values: tuple[Value, ...]
+    clauses: tuple[int, ...] = ()
+
+    @property
+    def denies(self) -> bool:
+        """Whether the sentence denies anything."""
+        return any(word.denied for word in self.words) or _CJK_DENIES.search(self.text) is not None
+
+
+@lru_cache(maxsize=20_000)
+def meaning_of(text: str) -> Meaning:
+    """Read a sentence or a line."""
+    values = values_of(text)
+    words, clauses = _words(text, values)
+    return Meaning(text, tuple(words), values, clauses)
+
+
+def restricts(text: str) -> bool:
+    """Return whether a sentence says that something holds only there, or not elsewhere."""
+    return _RESTRICTS.search(text) is not None
+
+
+def compensates(fact: str, text: str) -> bool:
+    """Return whether a sentence without a denial may say the same as one with: by a limit, or by what it demands."""
+    return _LIMITS.search(text) is not None or (
+        _CONDITIONAL.search(fact) is not None and _DEMANDS.search(text) is not None
+    )
+
+
+def enforces(text: str) -> bool:
+    """Return whether a sentence lays down a rule for every time, rather than asks for something once."""
+    return _ENFORCED.search(text) is not None
+
+
+def stands(text: str) -> bool:
+    """Return whether a sentence says what holds from now on, rather than what happened."""
+    return _STANDING.search(text) is not None
+
+
+def opposed(one: str, other: str) -> bool:
+    """Return whether two prepositions lead in opposite directions."""
+    return (one, other) in _OPPOSED or (other, one) in _OPPOSED
+
+
+def _words(text: str, values: tuple[Value, ...]) -> tuple[list[Word], tuple[int, ...]]:
+    """Read the content words of a text, and the clause of each value. The words inside exact values are no words."""
+    # Names of code are read in words ("outputType"), not as values.
+    held = [value.span for value in values if value.form not in ("identifier", "weekday")]
+    breaks = [(mark.start(), mark.end()) for mark in _BREAK.finditer(text)]
+    after = [match.span() for match in _DENIED_AFTER.finditer(text)]
+    contrasts = [match.span() for match in _CONTRAST.finditer(text)]
+    states = {match.end() for match in _STATE.finditer(text)}
+    stemmer = load_stemmer()
+    found: list[Word] = []
+    clause, denied, tag, position = 0, False, "", 0
+    clauses: dict[int, int] = {}
+    for token in _TOKEN.finditer(text):
+        start, end = token.span()
+        while breaks and breaks[0][0] < start:
+            clause, denied, tag = clause + 1, False, ""
+            breaks.pop(0)
+        while after and after[0][0] < start:
+            found = [_denied(word, not word.denied) if word.clause == clause else word for word in found]
+            after.pop(0)
+        if contrasts and contrasts[0][0] <= start:
+            if start < contrasts[0][1]:
+                continue
+            denied = True
+            contrasts.pop(0)
+        inside = next(
+            (number for number, value in enumerate(values) if value.span[0] <= start < value.span[1]), None
+        )
+        if inside is not None:
+            clauses.setdefault(inside, clause)
+            # "0 rows missing" denies as "no rows" does.
+            denied = denied or (values[inside].canon == "0" and not values[inside].distinctive)
+        if any(a <= start < b for a, b in held):
+            continue
+        if any(match_start <= start < match_end for match_start, match_end in after):
+            continue
+        spelled = token.group()
+        if token.lastgroup == "cjk":
+            for pair in stemmer.words(spelled):
+                at = text.find(pair, start, end)
+                negated = _CJK_DENIES.search(text, max(0, at - 6), at) is not None
+                found.append(Word(pair, pair, negated, clause, "", _FULL))
+            continue
+        low = spelled.lower()
+        if _DENIES.match(low):
+            denied = not denied if low in ("without", "nor") and denied else True
+            continue
+        if low in _JOINS:
+            clause += 1
+            tag = ""
+            # "no X or Y" denies both; "and" starts again where a verb of its own follows.
+            if low in ("but", "while", "whereas", "yet", "however", "pero", "aber", "mais", "mas", "но"):
+                denied = False
+            continue
+        if low in _TAGS and _GOES_ON.match(text, end):
+            tag = _TAGS[low]
+            if low not in ("following", "ahead", "prior"):
+                continue
+        name = (
+            spelled[0].isupper()
+            and position > 0
+            and not text[max(0, start - 2) : start].rstrip(" \"'`(*").endswith((".", ":", "!", "?"))
+        )
+        if start in states:
+            found.append(Word(low, low, denied, clause, tag, _FULL))
+            continue
+        # "US" is no "us", "IT" no "it".
+        # "feature B" is another one than "feature A".
+        letter = len(spelled) == 1 and spelled.isupper() and spelled != "I" and position > 0
+        stems = (
+            (low,)
+            if letter or (spelled.isupper() and len(spelled) > 1)
+            else stemmer.stems(_HUMP.sub("_", spelled))
+        )
+        for stem in stems:
+            meant = concept(stem)
+            weight = _LITTLE if stem in _SLIGHT else _FULL
+            found.append(Word(meant, stem, denied, clause, tag, weight, name))
+        position += 1
+        if low not in (
+            "the",
+            "a",
+            "an",
+            "our",
+            "their",
+            "his",
+            "her",
+            "your",
+            "my",
+            "each",
+            "every",
+            "all",
+            "any",
+        ):
+            tag = tag if tag in ("except", "only") else ""
+    for _ in after:
+        found = [_denied(word, not word.denied) if word.clause == clause else word for word in found]
+    return found, tuple(clauses.get(number, 0) for number in range(len(values)))
+
+
+def _denied(word: Word, denied: bool) -> Word:
+    return Word(word.concept, word.stem, denied, word.clause, word.tag, word.weight, word.name)
+
+
+@lru_cache(maxsize=4_096)
+def parts_of(text: str) -> tuple[Meaning, tuple[Adjunct, ...]]:
+    """Split a statement into its main clause, as a meaning, and what limits or explains it."""
+    spans: list[tuple[str, int, int]] = []
+    at = 0
+    while (found := _ADJUNCT.search(text, at)) is not None:
+        kind = found.lastgroup or ""
+        if found["aside"]:
+            start, end = found.start(), len(text)
+        else:
+            stop = _ADJUNCT_END.search(text, found.end())
+            start, end = found.start(), stop.start() if stop is not None else len(text)
+        if kind in ("reason", "exception") and text[end:].strip(" .!"):
+            # A reason or an exception at the end goes on to the end of the sentence.
+            end = len(text) if len(text[:start].split()) > 2 else end
+        spans.append((kind, start, end))
+        at = max(end, found.end())
+    main = text
+    adjuncts = []
+    for kind, start, end in reversed(spans):
+        piece = text[start:end]
+        meaning = meaning_of(piece)
+        concepts = frozenset(word.concept for word in meaning.words)
+        if concepts or meaning.values:
+            adjuncts.append(Adjunct(kind, piece, concepts, meaning.values))
+            main = main[:start] + " " * (end - start) + main[end:]
+    whole = meaning_of(main)
+    if len(whole.words) + len(whole.values) < 1:
+        return meaning_of(text), ()
+    return whole, tuple(reversed(adjuncts))

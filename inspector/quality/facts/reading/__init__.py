@@ -1,1 +1,0 @@
-"""What one message says: its prose, its sentences, the statements in them."""

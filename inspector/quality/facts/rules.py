@@ -1,0 +1,573 @@
+"""Words of English and Chinese that give a fact away, as data, and how words are compared.
+
+Other languages have no lexicon: their sentences are listed without a kind, and are matched by words, values and names.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from inspector.core.scan.words import Stemmer, has_unspaced, word_set
+from inspector.quality.facts.fact import Kind
+
+USER, AGENT = "user", "assistant"
+
+
+@dataclass(frozen=True, slots=True)
+class Cue:
+    """Phrases that give a kind of fact away, and how sure they are (1 to 10).
+
+    `unless` takes back a match that it overlaps. `needs` is what else the sentence must have: "" for nothing, "number"
+    or "name" for an exact value, "reason" for a word such as "because".
+    """
+
+    id: str
+    kind: Kind
+    strength: int
+    find: re.Pattern[str]
+    unless: re.Pattern[str] | None = None
+    needs: str = ""
+    role: str = USER
+
+
+def _cue(
+    id: str, kind: Kind, strength: int, find: str, unless: str = "", needs: str = "", role: str = USER
+) -> Cue:
+    edge = r"(?<![\w'’-])(?:{})(?![\w'’-])" if id.startswith("en.") else r"(?:{})"
+    compiled = re.compile(edge.format(find), re.IGNORECASE)
+    return Cue(
+        id, kind, strength, compiled, re.compile(unless, re.IGNORECASE) if unless else None, needs, role
+    )
+
+
+# A clause begins: the start, or behind a mark or a word that joins.
+_AT = (
+    r"(?:(?<=^)|(?<=[,;:.(–—] )|(?<=\band )|(?<=\bbut )|(?<=\bplease )|(?<=\bthen )|(?<=\balso )|(?<=\bso ))"
+)
+
+CUES: tuple[Cue, ...] = (
+    _cue("en.hard-rule", "constraint", 10,
+         r"(?:hard|ground|house|strict|golden) rule|hard (?:limit|requirement)|non-negotiable|under no "
+         r"circumstances|on no account|"
+         r"no exceptions?|without exception|no matter what"),
+    _cue("en.never", "constraint", 9, r"never",
+         r"never mind|(?:i|we|it|they|i've|we've)\s+never|(?:was|were|would|will|can|has|had)\s+never|"
+         r"never\s+(?:happen|match|work)\w*"),
+    _cue("en.do-not", "constraint", 9,
+         r"do not|don['’]?t|must not|mustn['’]?t|may not|shall not|should ?not|shouldn['’]?t|not allowed|(?:is|"
+         r"are) forbidden|off[ -]limits|"
+         r"hands off|(?:nothing|nobody|no one) may|you (?:can['’]?t|cannot|may only)|prohibited|let['’]s not|"
+         r"(?:can ?not|can['’]t|cannot) (?:be|exceed|have|use|see|buy|change|go|touch|leave)",
+         r"(?:i|we|they|people|which|that|it|you|why|if you|if we)\s+(?:do not|don['’]?t)|why\s+(?:do not|"
+         r"don['’]?t)|(?:do not|don['’]?t)\s+(?:know|think|see|worry|understand|have to)|"
+         r"should(?: not|n['’]?t) (?:be necessary|happen|it|this|that|we|they|there)|may not (?:be|have)"),
+    _cue("en.from-now-on", "constraint", 9, r"from (?:now|here|today) on|going forward|every time|in (?:the "
+                                            r")?future(?:,| always)"),
+    _cue("en.must", "constraint", 8,
+         r"must|(?:have|has|needs?) to|required to|(?:is|are) (?:required|mandatory)|it is essential|"
+         r"absolutely|requires?|shall",
+         r"(?:i|we|you) (?:have|need) to (?:ask|say|go|admit|see|look|figure|think)|must (?:be because|have "
+         r"been|be (?:a bug|something|the))|(?:it|that|this|there) must be|"
+         r"(?:don['’]?t|does(?: not|n['’]?t)|do i|do we|would|i|had) (?:have|need) to|has to do with|have to "
+         r"do with"),
+    _cue("en.always", "constraint", 8, r"always|at all times|in (?:all|every) cases?|at any time|everywhere",
+         r"(?:almost|as|it|has|have|now|would|will) always|always (?:wondered|fails?|seems?|looks?|returns?|"
+         r"been|true|false|the)"),
+    _cue("en.each", "constraint", 7, r"(?:each|every|all|any) (?:\S+ ){1,6}(?:needs?|has to|have to|gets?|goes|"
+                                     r"go|is|are|must|should)"),
+    _cue("en.no", "constraint", 8, _AT + r"no (?!(?:problem|idea|worries|longer|luck|errors?|matter|such|"
+                                         r"output|results?|data|match(?:es)?|response|"
+         r"answer|issues?|warnings?|failures?|difference|clue|doubt|wonder|thanks|one|other|rows?|changes?|"
+         r"questions?|wait|way|module)\b)\w+"),
+    _cue("en.bound", "constraint", 7,
+         r"(?:at (?:most|least)|(?:no|not) (?:more|less|fewer|later|earlier|older) than|max(?:imum)?|"
+         r"min(?:imum)?|within|capped at|limited to|"
+         r"(?:stays?|keep \w+|remain) (?:at|below|under|above)|under|below|up to|cannot exceed|not before|only "
+         r"(?:above|below|between|after))",
+         r"at least for me|up to (?:date|now)|^\W*(?:show|tell|check|prove|see)\b.{0,200}", "number"),
+    _cue("en.keep", "constraint", 7, _AT + r"(?:keep|leave|hold|freeze|pin|avoid|ensure|make sure|be careful|"
+                                           r"stick (?:to|with)|stay (?:with|away)|"
+         r"remember to|respect|preserve|treat|beware|refrain|stop (?:using|doing))",
+             r"keep (?:going|on|me posted)|leave it to "
+             r"me"),
+    _cue("en.stays", "constraint", 7, r"(?:stays?|remains?|is|are|must stay) (?:pinned|frozen|locked|fixed|"
+                                      r"read-only|confidential|secret|off limits)|read-only|"
+         r"stays?(?=\W*$)|stays? in|(?:is|are) kept (?:for|at)|pinned (?:to|at)|confidential|mandatory|compulsory"),
+    _cue("en.condition", "constraint", 8,
+         r"(?:ask|check with|tell|ping|warn|confirm with|notify) (?:\w+ )?(?:before|first|if|when)|before "
+         r"(?:merging|deploying|pushing|posting|restarting|deleting|changing|you \w+)|"
+         r"without (?:asking|my|our|approval|permission)|wait for my|until i say|(?:abort|roll ?back|stop|"
+         r"alert|fail|escalate) (?:if|when)|unless (?:i|we)"),
+    _cue("en.only", "constraint", 6,
+         r"only (?:when|if|on|after|above|below|with|in|the|for|from|between|via|by|use|run|touch|change)|"
+         r"exclusively|nothing (?:but|else|until|yet)",
+         r"the only|not only|if only|only (?:happens|occurs|seems|the first)"),
+    _cue("en.only-first", "constraint", 7, r"^\W*only (?!then|one|the first|thing|problem|now)\w+"),
+    _cue("en.should", "constraint", 6, r"should|(?:is|are) (?:expected|supposed) to|there should be",
+         r"should be (?:fine|ok|okay|done|good)|should have been|(?:what|how|where|why) should|should (?:i|we|"
+         r"it|this|that)\b"),
+    _cue("en.prefer", "preference", 9,
+         r"(?:i|we)(?:['’]d| would)? (?:prefer|like to keep|like|love|hate|dislike)|(?:i|we) (?:don['’]?t|do not) "
+         r"like|(?:my|our) (?:preference|style|convention|taste)|"
+         r"prefer(?:ably)?|by convention|the way (?:i|we) (?:like|do)",
+         r"i like (?:it|this|that)|would you like|if you like|looks like"),
+    _cue("en.answer-style", "preference", 9,
+         r"(?:answer|reply|respond|write|speak)(?: me)? (?:in|with)|(?:keep|your) (?:it short|answers?|"
+         r"repl(?:y|ies))|be (?:brief|concise)|no emojis?|"
+         r"tell me (?:the|every)|report (?:in|every)|call me|address me|in plain (?:english|words)|short "
+         r"bullets?|bullet points|show me \S+ (?:\S+ "
+         r")?(?:before|first)|answers in|i want (?:all |your )?answers"),
+    _cue("en.correction", "preference", 8,
+         r"i (?:already )?(?:told you|said|asked you|meant)|(?:as|like) i said|not again|you keep|that(?:['’]s|"
+         r" is) not what i|not what i asked|next time|"
+         r"please stop|stop (?:adding|writing)|for the last time"),
+    _cue("en.we-do", "preference", 6, r"^\W*we (?:write|use|name|format|commit|spell|say|call|put|indent|log)"),
+    _cue("en.decided", "decision", 8,
+         r"(?:we|i)(?:['’]ve| have|['’]ll| will)? (?:chose|choose|decided?|agreed|settled|switch(?:ed)?|moved?|"
+         r"stay|take|go with|went with|picked|dropped?|"
+         r"keep|kept|use|license|support)|let['’]?s (?:use|go|take|keep|do)|let us use|go(?:ing)? with|settle "
+         r"on|the (?:decision|choice) is|we(?:['’]re| are) (?:keeping|using|switching|going|moving|upgrading|"
+         r"dropping|migrating|replacing|staying)|"
+         r"decided (?:on|to|against)|switch(?:ed|ing)? to|instead of|rather than|(?:is|are) the default|we "
+         r"(?:don['’]?t|do not|won['’]?t) (?:support|use|do|need)|"
+         r"we (?:do|ship|render|go|freeze|release|start)",
+         r"(?:should|can|could|do|did|may) (?:we|i)|could use|can use|to use|do we use"),
+    _cue("en.use", "decision", 6, _AT + r"(?:use|pick|choose|take|go for|go with)", r"use case"),
+    _cue("en.fact", "value", 7,
+         r"(?:is|are) (?:at|in|on|called|named|set to|under|behind)|(?:lives?|runs?|listens?|stored|located|"
+         r"deployed|points?|expires?|goes?|belongs?) (?:at|in|on|under|to|into)|"
+         r"deadline|due (?:on|by)|set to", "", "number|name"),
+    # The agent's own.
+    _cue("en.agent-root", "link", 8,
+         r"(?:the|a) (?:root )?(?:cause|issue|problem|bug|reason)(?: (?:is|was)(?: that| in)?)?|caused by|"
+         r"turns out|(?:fails?|failed|failing|breaks|happens) because|"
+         r"pre-?existing|back(?:wards?)? compat\w*|unrelated to|nothing to do with|root cause|cause:|finding:",
+              r"let me|i(?:['’]ll| need to| will) check|if the", role=AGENT),
+    _cue("en.agent-cause", "link", 7,
+         r"because|which means|that means|only (?:restores|handles|works)|falls? back|is shared|was "
+         r"(?:misleading|wrong)|due to|the (?:failure|error) (?:is|was)|"
+         r"(?:reads?|treat(?:s|ed)|interpreted|parsed) as|conflicts? (?:with|in)", r"let me|i(?:['’]ll| need "
+                                                                                   r"to) check", role=AGENT),
+    _cue("en.agent-rule", "constraint", 8,
+         r"must(?: not)?|mustn['’]t|only works|(?:needs|has) to stay|should(?: not|n['’]t)|won['’]t work|(?:is|"
+         r"are) required|not allowed|off limits|by design|"
+         r"deliberately|on purpose|intentional(?:ly)?|opt-in|non-negotiable|" + _AT + r"(?:do not|don['’]t|never)",
+              r"i must|must (?:be|have been)|i don['’]t|shouldn['’]t be (?:affected|a problem)", role=AGENT),
+    _cue("en.agent-decided", "decision", 8,
+         r"i(?:['’]ve| have)? (?:chose|chosen|decided|replaced|switched|kept|went with|reverted|moved|picked|"
+         r"dropped)|decided (?:to|against)|chose to|settled on|going with|"
+         r"(?:i['’]d|i would|i) recommend|recommendation:|decision:", r"if (?:i|we)", role=AGENT),
+    _cue("en.agent-finding", "link", 6,
+         r"(?:does|do|is|are|was|were|did)(?: not|n['’]t)|can(?:not|['’]t)|no longer|instead of|(?:is|are|was|"
+         r"were) (?:already|missing|stale|broken)|silently|depends? on|relies on|hard-?coded",
+         r"let me", "name", AGENT),
+    _cue("zh.hard-rule", "constraint", 10, r"硬性|死规定|底线是|[无無]论如何|任何情[况況]下|[没沒]有例外|绝不|"
+                                           r"絕不|决不|永[远遠]不|千万别|千万不要|千萬別|"
+                                           r"切勿|严禁|嚴禁|禁止"),
+    _cue("zh.do-not", "constraint", 9, r"不要|不能|不得|不可以|不[许許准準]|不允[许許]|[请請]?勿|[别別](?:动|改|"
+                                       r"再|用|碰|动|加|删|提交)|"
+                                       r"不[动動改碰变變]|不[应應][该該]?",
+         r"要不要|能不能|可不可以|不能不|不变形"),
+    _cue("zh.from-now-on", "constraint", 9, r"[从從](?:现在起|今以[后後]|此)|今[后後]|以[后後](?:都|要)|往[后後]"),
+    _cue("zh.must", "constraint", 8, r"必[须須需]|一定要|[务務]必|[应應][当當该該]|得先|要求是|只能|[仅僅]限|"
+                                     r"只(?:允[许許]|在|用|准)|只有在|[仅僅]在|"
+                                     r"只[读讀]", r"不必[须須]|是否必"),
+    _cue("zh.always", "constraint", 8, r"始[终終]|[总總]是|每次都|一直要|全部都要|[统統]一(?:用|使用)|"
+                                       r"固定(?:[为為]|在|用)|一律|之前必|[先][问問]我|"
+                                       r"等我[确確][认認]|我同意[后後]", r"为什么总是|总是(?:失败|报错)"),
+    _cue("zh.bound", "constraint", 8, r"不(?:能|得)?超[过過]|[至最][多少]|不[少低高][于於]|以[内內]|之[内內]|"
+                                      r"以[下上]|上限|下限|之前|[为為]止", "", "number"),
+    _cue("zh.keep", "constraint", 7, r"保持|保留|[维維]持"),
+    _cue("zh.prefer", "preference", 9, r"[优優]先用|我(?:更)?喜[欢歡]|我[习習][惯慣]|我(?:不喜|偏好|[讨討])|"
+                                       r"用(?:中文|英文|"
+                                       r"繁[体體]中文)(?:回答)?|[简簡][短洁潔]|[说說]得[简簡]短|尽(?:量|可能)"),
+    _cue("zh.correction", "preference", 8, r"我[说說](?:[过過]|了)|又[来來]了|跟你[说說][过過]|再[说說]一遍|"
+                                           r"不是我要的|下次"),
+    _cue("zh.decided", "decision", 8, r"[决決]定|就用|[选選](?:择|擇|用)?|[采採]用|[换換]成|改[为為用成]|"
+                                      r"定[为為了]|[说說]好了|而不是|而非|不考[虑慮]"),
+    _cue("zh.fact", "value", 7, r"端口|埠|路[径徑]|地址|目[录錄]|版本[号號]|截止|上[线線][时時][间間]|位于|"
+                                r"部署在|[设設](?:为|為|成)", "", "number|name"),
+    _cue("zh.agent-root", "link", 8, r"根?本?原因|[问問][题題](?:在于|是|出在)|由于|[导導]致|造成",
+         r"让我|我来", role=AGENT),
+    _cue("zh.agent-rule", "constraint", 6, r"必[须須]|不得|只能|故意|[设設][计計]如此", r"我必", role=AGENT),
+    _cue("zh.agent-decided", "decision", 8, r"我(?:们|們)?(?:[选選]|[决決]定|[采採]用|改用)|[建][议議]|"
+                                            r"推[荐薦]", role=AGENT),
+)  # fmt: skip
+
+REASON = re.compile(
+    r"\b(?:because|since|so that|in order to|due to|otherwise|as it|therefore)\b|因[为為]|由[于於]|以便|"
+    r"[为為]了|否[则則]|避免|"
+    r"防止",
+    re.I,
+)
+_FILLER = (
+    r"(?:\W|\b(?:ok(?:ay)?|yes|yeah|yep|no|cool|great|good|nice|perfect|thanks|thank you|hmm?|oh|ah|well|so|"
+    r"and|but|then|now|also|please|pls|next|first|finally|"
+    r"again|just|maybe|actually|al ?right|right|sure|otherwise|instead|by the way|btw|for now|still|let['’]?s|"
+    r"we|i (?:think|guess|suppose)|can you|could you|would you|"
+    r"i(?:['’]d| would)? (?:want|need|like)(?: you)? to|you (?:need|have) to|we (?:need|have) to|go ahead and|"
+    r"when you['’]re done|after that)\b[\s,.:;!-]*){0,6}"
+)
+_VERBS = (
+    "add|adjust|adapt|align|append|apply|ask|bring|build|bump|call|change|clean|close|combine|compare|"
+    "configure|convert|copy|correct|create|cut|debug|define|delete|describe|"
+    "design|disable|document|drop|edit|enable|ensure|expand|explain|export|extend|extract|fill|fix|format|"
+    "generate|get|give|go|group|handle|harden|hide|implement|import|improve|"
+    "include|increase|insert|install|integrate|introduce|investigate|keep|limit|link|list|load|log|lower|mark|"
+    "make|merge|migrate|mock|mount|move|name|normalize|offer|open|optimi[sz]e|"
+    "order|pass|place|plan|polish|port|prepare|print|put|raise|reduce|refactor|remove|rename|render|reorder|"
+    "replace|report|reset|resolve|restore|retry|return|reuse|review|rewrite|"
+    "roll|round|run|save|schedule|send|separate|set|ship|show|simplify|skip|sort|split|start|stop|store|"
+    "summari[sz]e|support|swap|switch|take|test|tidy|track|translate|try|tune|turn|"
+    "undo|update|upgrade|use|validate|verify|wire|wrap|write|tell|treat|rotate|retire|delay|leave"
+)
+#: How a sentence begins that asks for something, behind words that say nothing.
+ASKS = re.compile(
+    rf"{_FILLER}(?:{_VERBS})\b(?!\s+(?:is|are|was|were|has|had|says|said|fails?|failed|returns?|"
+    rf"works?)\b)|请|請|[帮幫]我|麻[烦煩]|把",
+    re.I,
+)
+#: How a sentence begins that asks for what is done and over.
+ERRANDS = re.compile(
+    rf"{_FILLER}(?:check|continue|proceed|go (?:ahead|on)|re-?run|run|retry|resume|restart|start|commit|push|"
+    rf"pull|fetch|re-?read|look|open|list|scan|search|find|explore|"
+    r"analy[sz]e|inspect|investigate|summari[sz]e|keep going|carry on|try(?: again)?|wait|deploy|rebuild|do it|"
+    r"merge)\b|看一下|看看|[检檢]查一下|[跑运運]行?一下|提交|推送|打[开開]|重[启啟]",
+    re.I,
+)
+#: Answers that say nothing alone.
+NODS = re.compile(
+    r"(?:\W|\b(?:yes|no|ok(?:ay)?|yep|yeah|nope|sure|thanks?|thank you|thx|great|cool|nice|perfect|good|fine|"
+    r"done|go(?: (?:ahead|on))?|continue|proceed|please|next|push(?: it)?|commit(?: it)?|"
+    r"do (?:it|that)|sounds good|looks good|lgtm|hi|hello|hey|again|correct|exactly|right|agreed|got it|"
+    r"understood|i see|wow|awesome|excellent|alright|and|resume|retry|try again|"
+    r"run it|stop|wait|same|hmm+|oh|so|all good|why|what|weiter|bitte|danke|gracias|sigue|merci|obrigado|"
+    r"continua|spasibo)\b|继续|繼續|好的?|可以|是的?|[对對]|嗯|行|[没沒][问問][题題]|[谢謝]{2}|[请請]|下一步|吧|了)*",
+    re.I,
+)
+_AGREES = re.compile(
+    r"(?:\W|\b(?:yes|yep|yeah|sure|ok(?:ay)?|please|do (?:it|that|so)|go(?: ahead| for it)?|proceed|sounds good|"
+    r"agreed|correct|exactly|right|no|nope|not now|then|now)\b|好的?|可以|是的?|不用|不要|行|[对對])+", re.I,
+)  # fmt: skip
+#: A question that only asks whether all is well or whether to go on.
+APPROVALS = re.compile(
+    r"look(?:s)? (?:right|good|correct|ok(?:ay)?)|makes? sense|sounds? (?:good|right)|(?:shall|should|may|can) "
+    r"i (?:continue|proceed|go)|ready (?:to|for)|want me to (?:continue|proceed|go ahead)|"
+    r"happy with|any (?:questions|changes)|anything else|可以[吗嗎]|[继繼][续續][吗嗎]|[对對][吗嗎]", re.I,
+)  # fmt: skip
+_QUESTION = re.compile(r"[?？][\s\"')*_]*$")
+_ASKS_POLITELY = re.compile(
+    r"\W*(?:and |so |ok(?:ay)?,? |please )?(?:can|could|would|will|shall|should) "
+    r"(?:you|we)\b|[能可][不否]|麻[烦煩]",
+    re.I,
+)
+_ASKS_TO_TELL = re.compile(
+    rf"{_FILLER}(?:why|how|what|what['’]s|where|who|which|when|is|are|was|do|does|did|have|has|explain|"
+    rf"describe|show me|tell me|give me|remind me)\b|[为為]什[么麼]|怎[么麼]|什[么麼]",
+    re.I,
+)
+#: Of the agent: it is about to do something, or thinks aloud.
+NARRATES = re.compile(
+    r"\W*(?:(?:now|next|then|first|ok(?:ay)?|alright|good|great|perfect|excellent|actually|wait|"
+    r"hmm)\b[\s,.!—–:-]*)*(?:let me|let['’]s|i['’]ll|i will|i['’]m (?:going|now)|i (?:need|want|should|can) |"
+    r"now (?:i|let|to)|"
+    r"(?:good|great|perfect|excellent|done)[,.! ]|[让讓]我|我[来來将會会]|接下[来來]|[现現]在)", re.I,
+)  # fmt: skip
+#: A guess: told as a fact it is weaker than it was.
+HEDGES = re.compile(
+    r"\b(?:might|may be|perhaps|maybe|probably|likely|seems?|appears?|i think|possibly|suspect|"
+    r"could be|presumably|i guess)\b|可能|也[许許]|大概|似乎|估[计計]|好像",
+    re.I,
+)
+HOPES = re.compile(r"\b(?:expect|estimate[ds]?|hope|should be|roughly|about to|would)\b|[预預][计計期]", re.I)
+
+# What a summary says instead of telling: see gaps.py.
+ELISIONS = re.compile(
+    r"\b(?:detailed|full (?:plan|text|content|list|output)|plan with|list of|(?:text|contents?|output|log|rest|"
+    r"summary|screenshot) of|omitted|truncated|abbreviated|remaining|continues|"
+    r"long message|pasted|several|various|same as above|as above)\b|省略|[详詳][细細]|其[余餘]|完整[内內]容|全文", re.I,
+)  # fmt: skip
+REFERENCES = re.compile(
+    r"(?<![\w-])(?:skip|fix|only|do|items?|points?|options?|numbers?|steps?|proposal|direction|variant|phase|"
+    r"take|choose|pick|go with|drop|keep|[跳过選选项方案第]{1,2})\s*"
+    r"(?P<labels>(?:\d{1,2}|[A-H])(?:\s*(?:,|and|&|和|、|or|to|-)\s*(?:\d{1,2}|[A-H]))*)(?![\w.%:/])"
+)
+CLAIMS = re.compile(
+    r"\b(?:all (?:requested|user) (?:items|tasks|changes|requests)|all tasks (?:have been |are )?completed?|"
+    r"all (?:requests|items) have been|everything (?:requested|the user asked|that was asked)|"
+    r"no (?:pending|outstanding) tasks|none explicitly pending|nothing (?:is )?pending)\b|全部完成|均已完成|"
+    r"[没沒]有待[办辦]|"
+    r"[无無]待[办辦]", re.I,
+)  # fmt: skip
+CHOICES = re.compile(
+    r"\W*(?:(?:ok(?:ay)?|yes|let['’]?s|please|i['’]d|i would|i|we|the|just|好的?)\W+)*"
+    r"(?:(?:do|fix|take|choose|pick|go (?:with|for)|use|option|number|approach|variant|skip|"
+    r"就|[选選]|用|做|方案|第)\s*)*"
+    r"(?P<labels>(?:\d{1,2}|[A-Ha-h])(?:\s*(?:,|\+|and|&|和|、)\s*(?:\d{1,2}|[A-Ha-h]))*)"
+    r"\W*(?:please|too|first|then|is (?:fine|good)|sounds good|looks good|thanks|吧|个|個|項|项)?\W*\Z", re.I,
+)  # fmt: skip
+
+_STOP = word_set(
+    "the a an and or but of to in on at by for with from as is are was were be been being it its this "
+    "that these those there we i you they he she our your my their me us them will would can could "
+    "shall should may might do does did done not no so if then than too very just also now have has "
+    "had having all any some each per about into onto over under up down out off only never always "
+    "must please rule more most least less here what which who when while because since until whole "
+    "same other again such both get got gets let lets like doesn't don't isn't aren't wasn't weren't "
+    "didn't can't cannot won't couldn't wouldn't shouldn't hasn't haven't hadn't i'm i've i'll i'd "
+    "we're we've we'll we'd you're you've you'll you'd they're let's didnt doesnt isnt wasnt havent "
+    "dont cant every everything anything nothing something though although however yet still even "
+    "ever how why where whenever between before after during without within pls ok okay need needs "
+    "want wants going go goes user one once der die das und oder ein eine einen einem einer ist sind "
+    "im den dem des für mit auf zu zum zur von bei als auch wir ich sie el los las una unos del con "
+    "por para que se es son al lo su les des du au aux une et est sont que qui pour dans sur par pas "
+    "ne nous vous il elle on ce um uma os as do da dos das no na com por para que se é são и в не на "
+    "с по для из к о это что как мы я"
+) | frozenset("的了在是和与就都也把被我你他请要到为每一个吧就用这那")
+
+#: Irregular and short forms: the word, then its forms.
+_IRREGULAR = """
+run: ran, write: wrote written, overwrite: overwrote overwritten, keep: kept, choose: chose chosen choice,
+build: built, send: sent, make: made, take: took taken, give: gave given, leave: left, hold: held,
+find: found, begin: began begun start, see: saw seen, read: reads, tell: told, buy: bought, pay: paid,
+lose: lost loss, freeze: froze frozen, speak: spoke spoken, break: broke broken, hide: hid hidden,
+show: shown, know: knew known, think: thought, bring: brought, document: docs doc documentation,
+config: configuration configs configure configured cfg, repo: repository repositories repos,
+database: db dbs, directory: dir dirs folder folders, environment: env envs, production: prod live,
+development: dev, dependency: dep deps dependencies, application: app apps, authentication: auth,
+parameter: param params argument arguments arg args, maximum: max, minimum: min, administrator: admin admins,
+information: info, specification: spec specs, library: lib libs libraries, message: msg msgs, number: num,
+german: deutsch, postgres: postgresql, kubernetes: k8s, javascript: js, typescript: ts, python: py,
+analysis: analyses analyze analyse, colour: color colors colours, behaviour: behavior,
+licence: license licenses licences licensed, organise: organize, optimise: optimize
+"""
+_FORMS: Mapping[str, str] = {
+    form: word
+    for word, forms in (entry.split(": ") for entry in _IRREGULAR.replace("\n", " ").strip().split(", "))
+    for form in forms.split()
+}
+
+
+def _stem(word: str) -> str:
+    word = _FORMS.get(word, word)
+    return str(_snowball("russian" if "Ѐ" <= word[0] <= "ӿ" else "english").stemWord(word))
+
+
+@lru_cache(maxsize=2)
+def _snowball(language: str):  # type: ignore[no-untyped-def]
+    import snowballstemmer
+
+    return snowballstemmer.stemmer(language)
+
+
+@lru_cache(maxsize=1)
+def load_stemmer() -> Stemmer:
+    """Return how words are brought to one form: Latin letters as English, Cyrillic ones as Russian."""
+    return Stemmer(_STOP, _stem)
+
+
+#: Words that mean the same in what people tell an agent, a group a line.
+_ALIKE = """
+remove delete drop erase wipe purge discard strip eliminate rid
+add append insert introduce
+change modify alter edit update adjust amend touch
+create generate produce
+fix repair resolve correct
+use utilize employ adopt apply
+show display present
+keep retain preserve maintain stay remain leave alone untouched intact
+start begin launch boot startup
+stop halt cease abort
+finish complete conclude end
+ask consult confirm approval permission authorization consent signoff approve agreement query
+tell inform notify announce notice warn headsup
+send deliver dispatch transmit address
+choose select pick opt decide decision settle
+replace swap substitute exchange supersede
+move migrate transfer relocate port
+copy duplicate clone replicate
+merge combine join consolidate
+split divide separate
+store save persist
+fetch retrieve obtain pull get
+publish release ship deploy rollout
+revert rollback undo
+check verify validate inspect review examine audit
+speed performance optimise accelerate
+large big huge
+small little tiny
+error failure fault crash bug issue problem defect
+kid child children minor underage
+parent guardian
+customer client buyer
+employee staff colleague
+password credential secret
+email mail
+file document
+setting option preference
+server host machine
+test spec
+function method routine
+version release
+income earning revenue
+month monthly
+year yearly annual
+week weekly
+day daily
+maximum limit cap bound
+average mean
+mark flag label tag
+picture image photo
+short brief concise terse
+answer reply response respond
+comment remark annotation
+warning prompt dialog popup alert
+log logging journal
+exclude skip omit
+private confidential secret
+old former previous legacy
+run execute invoke
+commit checkin push
+valid unexpired
+require demand mandatory
+silence mute suppress
+people person human
+wait delay pause
+buy purchase order
+price cost fee
+currency fx
+picture photo
+storage tier archive
+read open
+forbid prohibit ban disallow
+allow permit
+restart reboot
+advance ahead prior
+write record
+"""
+#: Words of which at most one holds: where another one of the line is in the place of the fact's, it is another thing.
+_EXCLUSIVE = """
+on off
+production staging development test
+client server
+first last later
+above below
+public private
+internal external
+light dark
+new old
+sync async
+input output
+source target
+tab space
+ascending descending
+manual automatic
+optional mandatory
+true false
+optin optout
+left right
+top bottom
+upper lower
+horizontal vertical
+english german french spanish italian chinese japanese portuguese russian dutch polish korean turkish
+json yaml toml xml csv
+npm pnpm yarn bun
+postgres mysql sqlite mariadb mongodb
+monday tuesday wednesday thursday friday saturday sunday
+enable disable
+increase decrease
+allow forbid
+always never
+encrypted plain
+required optional
+morning evening
+spring summer autumn winter
+daily weekly monthly yearly hourly
+"""
+
+
+@lru_cache(maxsize=1)
+def _concepts() -> Mapping[str, str]:
+    found: dict[str, str] = {}
+    for line in _ALIKE.strip().splitlines():
+        stems = [_stem(word) for word in line.split()]
+        head = found.get(stems[0], stems[0])
+        for stem in stems:
+            found.setdefault(stem, head)
+    return found
+
+
+@lru_cache(maxsize=1)
+def _exclusives() -> Mapping[str, frozenset[int]]:
+    found: dict[str, set[int]] = {}
+    for number, line in enumerate(_EXCLUSIVE.strip().splitlines()):
+        for word in line.split():
+            found.setdefault(_stem(word), set()).add(number)
+    return {word: frozenset(lines) for word, lines in found.items()}
+
+
+def concept(stem: str) -> str:
+    """Return the stem that stands for all words that mean the same."""
+    return _concepts().get(stem, stem)
+
+
+def excludes(one: str, other: str) -> bool:
+    """Return whether two stems are different words of one exclusive set: production and staging, on and off."""
+    lines = _exclusives()
+    return one != other and one in lines and other in lines and not lines[one].isdisjoint(lines[other])
+
+
+def opposites(stem: str) -> frozenset[str]:
+    """Return the stems that exclude a stem; empty for most words."""
+    lines = _exclusives()
+    mine = lines.get(stem)
+    if mine is None:
+        return frozenset()
+    return frozenset(
+        other for other, theirs in lines.items() if other != stem and not mine.isdisjoint(theirs)
+    )
+
+
+def is_question(text: str) -> bool:
+    """Return whether a sentence only asks to be told something: a polite request ("could you ...?") is none."""
+    asks = _QUESTION.search(text) is not None
+    return asks and not (_ASKS_POLITELY.match(text) and not _ASKS_TO_TELL.match(text))
+
+
+def plain_rule(text: str) -> tuple[str, Kind]:
+    """Return the rule id and the kind of a user's sentence without a cue: an errand, a request, or something told."""
+    language = "zh" if has_unspaced(text) else "en"
+    if ERRANDS.match(text):
+        return f"{language}.errand", "decision"
+    if ASKS.match(text) or _ASKS_POLITELY.match(text):
+        return f"{language}.request", "decision"
+    return f"{language}.told", "link"
+
+
+def agrees(text: str) -> bool:
+    """Return whether a text only agrees or refuses."""
+    return _AGREES.fullmatch(text) is not None
+
+
+def best_cue(text: str, role: str, needed: frozenset[str]) -> tuple[Cue, tuple[int, int]] | None:
+    """Return the surest cue of a sentence with the span of its words; None where it has none.
+
+    `needed` has "number", "name" and "reason" where the sentence has such.
+    """
+    best: tuple[Cue, tuple[int, int]] | None = None
+    for cue in CUES:
+        if cue.role != role or (best is not None and cue.strength <= best[0].strength):
+            continue
+        if cue.needs and needed.isdisjoint(cue.needs.split("|")):
+            continue
+        for match in cue.find.finditer(text):
+            span = match.span()
+            if cue.unless is None or not any(
+                taken.start() < span[1] and span[0] < taken.end() for taken in cue.unless.finditer(text)
+            ):
+                best = cue, span
+                break
+    return best

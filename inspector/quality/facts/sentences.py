@@ -1,0 +1,424 @@
+"""Split a message into what its speaker said and what was pasted, and its prose into sentences and statements.
+
+A user's message holds a person's words and what a program put there: tagged blocks, reminders, hooks, bot reviews,
+pages, logs, diffs, code. Spans are half-open, in characters of the safe text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from inspector.core.scan.words import word_set
+from inspector.quality.facts.fact import Span
+
+#: Characters of one text that are scanned; the rest of a longer one is data.
+MOST = 60_000
+#: Maximum characters of a statement; a longer sentence is cut at a clause or between words.
+LONGEST = 420
+#: A line with fewer characters is not wrapped: it ends where its writer ended it.
+_WRAPPED = 45
+#: Characters of a line that are looked at to tell code and logs from prose.
+_LINE = 600
+
+# A message that begins so was written by a program in the user's name.
+_BY_PROGRAM = re.compile(
+    r"\s*(?:\[Request interrupted|\[Image(?: #\d+)?[:\]]|\[System|\[SYSTEM|\[tool (?:result|output)|Caveat: "
+    r"The messages below were|"
+    r"Base directory for this skill:|This session is being continued from a previous conversation|Stop hook "
+    r"feedback:|"
+    r"Operation stopped by hook:|UserPromptSubmit operation blocked by hook:|The background task |# AGENTS\.md "
+    r"instructions|"
+    r"Another language model started to solve|Unknown (?:skill|command|slash command): |"
+    r"Please analyze this codebase and create a CLAUDE\.md|Contents of \S{1,300} \(|# claudeMd\b)"
+)
+# What a program adds behind what the user said.
+_NOTE = re.compile(
+    r"If you need specific details from before exiting plan mode|Read the output file to retrieve the result: /|"
+    r"Full transcript available at: "
+)
+_OPENING = re.compile(r"<(?P<tag>[A-Za-z][\w-]{0,40})(?:\s[^<>\n]{0,400})?>")
+#: Tags inside of which the user speaks.
+_OWN_TAGS = word_set(
+    "command-args task feedback answer user_query user_message user-message user_input objective "
+    "question request"
+)
+#: Tags that only programs write; they count in the middle of a line too.
+_PROGRAM_TAGS = word_set(
+    "system-reminder local-command-caveat local-command-stdout local-command-stderr "
+    "command-name command-message command-args task-notification bash-stdout bash-stderr "
+    "bash-input user-prompt-submit-hook environment_context environment_details "
+    "user_instructions turn_aborted ide_opened_file ide_selection permissions "
+    "collaboration_mode subagent_notification new-diagnostics post-tool-use-hook "
+    "session-start-hook available_skills skill ci-event teammate-message file_content "
+    "github-webhook-activity"
+)
+_FENCE = re.compile(r"\s*(?P<mark>`{3,}|~{3,})(?P<info>[^\n]{0,80})")
+_PROSE_FENCES = frozenset(["markdown", "md", "text", "txt", "plaintext", "prompt"])
+
+# A line that a program printed: a log, a diff, a trace, a prompt of a shell, a compiler's complaint.
+_PRINTED = re.compile(
+    r"\s*(?:\W?\d{4}[-/]\d\d[-/]\d\d[ T]\d\d:\d\d:\d\d|\[?\d\d:\d\d:\d\d|[\w.-]{1,60}-\d+\s+\| |\[?(?:INFO|"
+    r"DEBUG|TRACE|WARN(?:ING)?|ERROR)(?:\]|:? {2}| \[)|"
+    r"(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) /\S* (?:\d{3}\b|HTTP/)|"
+    r"[\w./\\@+-]{1,200}\.\w{1,5}:\d+(?::\d+)?:?(?:\s|$)|"
+    r"diff --git |index [0-9a-f]{6,}\.\.|@@ |\+{3} \S|-{3} [ab]/|[+-](?!\s)[^\n]*[;{}()=]|commit "
+    r"[0-9a-f]{7,40}\b|"
+    r"Traceback \(|File \"[^\"\n]+\", line \d+|at [\w.$<>]{1,80}(?: \(|\()|\S{0,80}(?:Error|Exception|"
+    r"Warning): \S|"
+    r"(?:\(\S{1,40}\) ?)?[\w.-]+@[\w.-]+[ :][~/\w.-]{1,200} ?[%$#]|\$ \S|>>> |Last login: |npm (?:ERR!|WARN|"
+    r"error|warn) |"
+    r"={3,}|(?:PASS|FAIL|ok|FAILED|PASSED)\s{1,4}\S*[/.]\S+|#\d+ (?:\d+\.\d+ |ERROR|DONE|CACHED|\[)|\d+ "
+    r"(?:passed|failed)\b|"
+    r"\d+ files? changed|create mode \d{6} |(?:Setting up|Unpacking|Get:\d+|Hit:\d+|Step \d+/\d+) \S|"
+    r"-?(?:zsh|bash|sh|fish|make|npm|git|node|python\d?|docker|curl|fatal|error|warning)(?:\[\d+\])?: |"
+    r"[⏺●⎿✻✽❯◻◼]|"
+    r"[│┃║╭╰┌└├]|[─━═]{3})"
+)
+_TABLE = re.compile(r"\s*\|.*\|\s*$|[^|\n]*(?:\s\|\s[^|\n]*){3,}$|[^\s,;]{1,40}(?:[,;][^\s,;]{1,40}){3,}$")
+_MARKUP = re.compile(
+    r"\s*</?[A-Za-z][\w-]{0,40}(?:\s[^<>]{0,300})?/?>|"
+    r".{0,200}[\w:-]=\"[^\"]*\"(?:\s+[\w:-]+=\"|\s*/?>)"
+)
+# A whole line of code; a sentence is not one because it begins like it.
+_CODE = re.compile(
+    r"\s*(?:[{}\[\]()<>;,]+|[\w.\[\]'\"]{1,80}(?:\s?:\s?\w[\w\[\], |]{0,60})?\s?(?:[-+*/|&]|"
+    r":)?=(?!=)\s?\S.{0,300}|"
+    r"(?:await |return |yield |raise |throw |new |print ?|export |const |let |var "
+    r")*[\w.$]{1,120}\([^()]{0,300}\)[;,:]?|"
+    r"(?:async )?def \w+\(.*|class \w+(?:\(.*\))?[:{].*|@[\w.]+(?:\(.*\))?|import \w[\w.]*(?:,\s?\w[\w.]*)*(?: "
+    r"as \w+)?;?|import [\w.{}*, ]{1,200} from ['\"].*|from [\w.]+ import [\w.*, ()]+|"
+    r"(?:if|for|while|with|elif|else|try|except|switch|case)\b[^.?!]{0,200}[)\]\w'\"]\s?[:{]|"
+    r"(?:export |default |public |private |protected |static |async |pub )*(?:const|let|var|function|func|fn|"
+    r"interface|type|struct|impl|enum)\b.*[{(;=].*|"
+    r".{0,300}(?:\);|\) ?\{|[^\s.]\{|\};?|=> ?[{(]?|;)|[\"']?[\w-]+[\"']?:\s?(?:[\"'{\[].*|\S+,)|#!.*|//.*|"
+    r"/\*.*|\*/.*|<!--.*|\w+(?:\.\w+)+\(.*|"
+    r"(?:SELECT|INSERT INTO|UPDATE|DELETE FROM|CREATE|ALTER|DROP)\b.*[;(,])\s*"
+)
+# A command alone on its line.
+_COMMAND = re.compile(
+    r"\s*(?:sudo )?(?:(?:pip3?|npm|pnpm|yarn|bun|apt|apt-get|brew|cargo|gem|conda|poetry|uv)(?: pip)? "
+    r"(?:install|add|ci)|"
+    r"(?=.* -)(?:npx|npm|pnpm|yarn|bun|docker|kubectl|uvicorn|python3?|node|curl|git|cargo|go|uv))"
+    r"(?: (?!(?:is|are|was|the|a|to|and|or|not|for|with|when|on|in|please|must|only|"
+    r"but)\b)[\w./:@=~+,\[\]{}$\"'<>^-]+)+\s*$"
+)
+# A run of letters and digits that is no word: a key, a hash, an encoded file.
+_DATA = re.compile(r"(?=\S*[\dA-Z+/])[A-Za-z0-9+/=_-]{24,}|-{3,}[A-Z ]+-{3,}")
+_WORDS = re.compile(r"(?<!\S)[\"'(*_`]*[^\W\d_]{2,}[\"')*_`]*[,.;:!?]*(?!\S)")
+_UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_LETTERS = re.compile(r"[^\W\d_]")
+# What stands on pages of the web and in no message.
+_PAGE = re.compile(
+    r"\s*(?:skip to (?:main )?content|sign (?:in|up|out)|log ?in|subscribe|cookie|accept (?:all )?cookies|"
+    r"privacy policy|terms of (?:service|use)|"
+    r"all rights reserved|©|do not (?:share|sell) my personal|footer|navigation menu|toggle navigation|read "
+    r"more|\d+ min read|share(?: this)?|"
+    r"pull requests?|issues|stars?|forks?|watchers?|contributors?|releases?|languages|report repository|about "
+    r"us|contact us|manage cookies|"
+    r"back to top|table of contents|on this page|was this (?:page )?helpful|last updated|edit this page|"
+    r"advertisement|follow us|related articles)\b.{0,40}$",
+    re.IGNORECASE,
+)
+# What bots write into a review.
+_BOT = re.compile(
+    r"(?i:code ?rabbit|greptile|sourcery-ai|bugbot|copilot reviewed|gemini-code-assist|devin-ai|sonarcloud|"
+    r"codecov|dependabot|renovate\[bot\])|"
+    r"\w\[bot\]|Actionable comments posted|Prompt for AI Agents|Committable suggestion|Potential issue|"
+    r"Refactor suggestion|"
+    r"Useful\? React with|<details>|<!-- "
+)
+_ITEM = re.compile(r"\s*(?:[-*•+]|\(?\d{1,3}[.)、])\s+")
+_HEADING = re.compile(r"\s*(?:#{1,6}\s|\*\*[^*\n]{1,80}\*\*:?\s*$)")
+_END = re.compile(r"[.!?][\"')\]*»]*\s+(?=[\"'(\[*`«¿¡]*(?:[^\W_]))|[。！？；]+[”’」』）]*")
+_ABBREVIATED = re.compile(
+    r"(?:\b(?:e\.g|i\.e|vs|etc|cf|approx|no|fig|dr|mr|mrs|st|z\.\s?b|d\.\s?h|bzw|ca|ggf|inkl|p\.\s?ej|p\.\s?ex|"
+    r"max|min|incl)|^\s*\d{1,3}|\s[A-Z])\.\s*$",
+    re.IGNORECASE,
+)  # fmt: skip
+_CLAUSE = re.compile(r"[,;:]\s+|\s[—–-]\s|[，；：]")
+# How a clause begins that lays down a rule by itself.
+_RULE = (
+    r"(?:please\s+)?(?:do\s?n[o']?t|do not|never|always|make sure|ensure|avoid|must not|only use|don’t|keep|"
+    r"leave|use|ask|tell|show|warn|stop)\s+"
+    r"(?!(?:to|in|on|at|for|by|from|with|a|an|of|before|after|during|until|and|or|it|them|that)\b)\w"
+)
+_NORM = (
+    r"must|mustn't|has to|have to|needs?|should|shall|may not|cannot|can't|requires?|is not allowed|are not "
+    r"allowed"
+)
+# Where a sentence goes on with a statement of its own: behind a comma, a dash, "and" or "but".
+_JOINT = re.compile(
+    rf"(?:\s*[,;–—]\s*(?:(?:and|but|so|also|then|yet|though)\s+)*|\s+-{{1,2}}\s+(?:(?:and|but)\s+)?|\s+but\s+)"
+    rf"(?=(?:{_RULE}|(?:(?!(?:which|who|that|because|since|if|when|unless|"
+    rf"so)\b)[\w'/`-]+\s+){{1,4}}(?:{_NORM})\s+\w))|"
+    r"[，,;；]\s*(?:但是?|不过|而且|並且|并且)(?=[^，。]{0,12}(?:不要|不得|不能|别|勿|必须|禁止|务必|只能))",
+    re.IGNORECASE,
+)
+# A clause that hangs on the next one: what follows belongs to it.
+_HANGS = re.compile(
+    r"\W*(?:(?:and|but|so|also|please|ok|okay|well|then)\W+)*(?:if|when|whenever|unless|until|before|after|"
+    r"once|while|because|since|for|in|to|as|with|on|although|however|otherwise|"
+    r"你|如果|当|除非|在)\b|.*\b(?:because|since|so that|that|which|who)\s*$",
+    re.IGNORECASE,
+)
+_LABEL = re.compile(
+    r"(?:>\s*)*(?:[-*•+]\s+|"
+    r"\(?\d{1,2}[.)、]\s+)?(?:#{1,6}\s+)?(?:\[[ xX]\]\s+)?(?:[A-Z]{3,}(?=\s+(?:[A-Z][a-z']|I\s))\s+)?"
+    r"(?:(?:\*\*)?(?:NOTE|IMPORTANT|"
+    r"CRITICAL|WARNING|TODO|FYI|PS|N\.B\.|THOUGHT|注意|重要|提示|备注)\s*[:：](?:\*\*)?\s*)?"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence of prose: its span, whether it is pasted rather than said, and whether it is a heading."""
+
+    start: int
+    end: int
+    pasted: bool = False
+    heading: bool = False
+
+
+def by_program(text: str) -> bool:
+    """Return whether a program wrote a whole message in the user's name."""
+    return _BY_PROGRAM.match(text) is not None
+
+
+def sentences(text: str, of_user: bool = True, start: int = 0, end: int = MOST) -> Iterator[Sentence]:
+    """Yield the sentences of text[start:end], a safe text, in order.
+
+    Code, logs, diffs and tables are left out; sentences of pages, reviews, quotes and tagged blocks are `pasted`. With
+    `of_user` the blocks that programs put into a user's message are left out too.
+    """
+    end = min(len(text), end, start + MOST)
+    if of_user:
+        note = _NOTE.search(text, start, end)
+        end = note.start() if note is not None else end
+        if by_program(text[start : start + 400]):
+            for own in _spoken_in_tags(text, start, end):
+                yield from _of_part(text, own, False)
+            return
+    for part, pasted in _blocks(text, start, end) if of_user else [((start, end), False)]:
+        yield from _of_part(text, part, pasted)
+
+
+def _spoken_in_tags(text: str, start: int, end: int) -> Iterator[Span]:
+    for opened in _OPENING.finditer(text, start, end):
+        if opened["tag"] in _OWN_TAGS:
+            close = text.find(f"</{opened['tag']}>", opened.end(), end)
+            if close >= 0:
+                yield opened.end(), close
+
+
+def _blocks(text: str, start: int, end: int) -> Iterator[tuple[Span, bool]]:
+    """Yield the spans outside of program blocks and those inside tags of the user's, and whether each is pasted."""
+    at = look = start
+    while (opened := _OPENING.search(text, look, end)) is not None:
+        look, tag = opened.end(), opened["tag"]
+        line = text.rfind("\n", start, opened.start()) + 1
+        alone = not text[max(line, start) : opened.start()].strip()
+        if tag not in _PROGRAM_TAGS and tag not in _OWN_TAGS and not alone:
+            continue
+        close = text.find(f"</{tag}>", look, end)
+        if close < 0 and tag not in _PROGRAM_TAGS:
+            continue
+        yield (at, opened.start()), False
+        inner = (look, close if close >= 0 else end)
+        if tag in _OWN_TAGS:
+            yield inner, False
+        elif tag in _PROGRAM_TAGS:
+            for own in _spoken_in_tags(text, *inner):
+                yield own, False
+        else:
+            yield inner, True
+        at = look = end if close < 0 else close + len(tag) + 3
+    yield (at, end), False
+
+
+def _of_part(text: str, span: Span, pasted: bool) -> Iterator[Sentence]:
+    for start, end, shown, heading in _paragraphs(text, span):
+        at = start
+        for mark in _END.finditer(text, start, end):
+            if _ABBREVIATED.search(text, max(at, mark.end() - 20), mark.end()):
+                continue
+            yield from _cut(text, at, mark.end(), pasted or shown, heading)
+            at = mark.end()
+        yield from _cut(text, at, end, pasted or shown, heading)
+
+
+def _cut(text: str, start: int, end: int, pasted: bool, heading: bool) -> Iterator[Sentence]:
+    """Yield a sentence in pieces of at most LONGEST characters, without spaces at their ends."""
+    while end - start > LONGEST:
+        first, last = start + LONGEST // 2, start + LONGEST
+        stop = max((mark.end() for mark in _CLAUSE.finditer(text, first, last)), default=0)
+        stop = stop or text.rfind(" ", first, last) + 1 or last
+        yield from _cut(text, start, stop, pasted, heading)
+        start = stop
+    while start < end and text[start].isspace():
+        start += 1
+    while end > start and (text[end - 1].isspace() or text[end - 1] == "\\"):
+        end -= 1
+    if end - start >= 2:
+        yield Sentence(start, end, pasted, heading)
+
+
+def _paragraphs(text: str, span: Span) -> Iterator[tuple[int, int, bool, bool]]:
+    """Yield (start, end, pasted, heading) of each run of prose lines; a wrapped line joins the one before it."""
+    lines = text[slice(*span)].split("\n")
+    coded, pasted = _fenced(lines), _pages(lines)
+    at, open_at, open_end, was = span[0], -1, -1, False
+    indented = False
+    for number, line in enumerate(lines):
+        here, at = at, at + len(line) + 1
+        # The lines under a mark of an agent's terminal are set in: they were copied with it.
+        indented = (
+            line[:1] in "⏺●⎿" if line[:1] and not line[:1].isspace() else indented and bool(line.strip())
+        )
+        shown = number in pasted or line.lstrip().startswith(">") or (indented and line[:2] == "  ")
+        prose = number not in coded and is_prose(line)
+        heading = prose and _HEADING.match(line) is not None
+        joins = prose and not heading and open_at >= 0 and shown == was and _continues(text, open_end, line)
+        if open_at >= 0 and not joins:
+            yield open_at, open_end, was, False
+            open_at = -1
+        if heading:
+            yield here, here + len(line), shown, True
+        elif prose:
+            open_at = open_at if joins else here
+            open_end, was = here + len(line), shown
+    if open_at >= 0:
+        yield open_at, open_end, was, False
+
+
+def _continues(text: str, end: int, line: str) -> bool:
+    """Return whether a line goes on with the sentence of the line before it."""
+    lead = line.lstrip(" \t>")[:1]
+    if end - text.rfind("\n", 0, end - 1) < _WRAPPED:
+        return False
+    return lead.islower() and _ITEM.match(line) is None and text[end - 1 : end] not in ".!?:。！？："
+
+
+def _fenced(lines: Sequence[str]) -> frozenset[int]:
+    """Return the numbers of the lines of fenced code, fences included; a fence that never closes holds nothing."""
+    found: set[int] = set()
+    opened: tuple[int, str] | None = None
+    for number, line in enumerate(lines):
+        fence = _FENCE.match(line)
+        if fence is None:
+            continue
+        found.add(number)
+        mark, info = fence["mark"], fence["info"].strip()
+        if mark in info or (opened is None and info.lower() in _PROSE_FENCES and number < 3):
+            continue
+        if opened is None or info:
+            opened = number, mark
+        elif mark.startswith(opened[1]):
+            found.update(range(opened[0], number))
+            opened = None
+    return frozenset(found)
+
+
+def _pages(lines: Sequence[str]) -> frozenset[int]:
+    """Return the numbers of the lines of a pasted page, a bot's review or a block of printed lines.
+
+    Of a page and a review the first paragraph before it and the last one behind it, in plain words, stay the person's.
+    """
+    found: set[int] = set()
+    filled = [number for number, line in enumerate(lines) if line.strip()]
+    for block in _line_blocks(lines):
+        printed = [number for number in block if _PRINTED.match(lines[number][:_LINE])]
+        if len(printed) * 3 >= len(block) and len(block) > 1:
+            found.update(range(printed[0], block[-1] + 1))
+    pages = [number for number in filled if _PAGE.match(lines[number])]
+    bots = [number for number in filled if _BOT.search(lines[number][:_LINE])]
+    if len(pages) >= 3 or bots:
+        marks = pages if len(pages) >= 3 else bots
+        first = marks[0] if not pages or len(pages) < 3 else filled[0]
+        blocks = list(_line_blocks(lines))
+        paste = [block for block in blocks if block[-1] >= first]
+        # A person leads a paste in, and goes on behind it.
+        if paste and paste[0][0] == filled[0] and len(paste) > 1 and _plain_words(lines, paste[0], marks):
+            paste = paste[1:]
+        if len(paste) > 1 and _plain_words(lines, paste[-1], marks):
+            paste = paste[:-1]
+        found.update(number for block in paste for number in block)
+    return frozenset(found)
+
+
+def _plain_words(lines: Sequence[str], block: Sequence[int], marks: Sequence[int]) -> bool:
+    text = " ".join(lines[number] for number in block)
+    return (
+        not set(block) & set(marks)
+        and len(block) <= 4
+        and len(text) < 500
+        and not re.search(r"[<>#|]|https?:|\*\*", text)
+    )
+
+
+def _line_blocks(lines: Sequence[str]) -> Iterator[list[int]]:
+    """Yield the numbers of the lines of each block between empty lines."""
+    block: list[int] = []
+    for number, line in enumerate((*lines, "")):
+        if line.strip():
+            block.append(number)
+        elif block:
+            yield block
+            block = []
+
+
+def is_prose(line: str) -> bool:
+    """Return whether a person may have written a line: it is no code, command, log, table or markup."""
+    line = line[:_LINE]
+    stripped = line.strip()
+    if len(stripped) < 2 or _LETTERS.search(stripped) is None or _DATA.fullmatch(stripped):
+        return False
+    words = len(_WORDS.findall(stripped))
+    if _TABLE.match(stripped) or _PRINTED.match(line) or _COMMAND.match(stripped) or "\\n" in stripped:
+        return False
+    bare = _LABEL.sub("", stripped, count=1)
+    if _MARKUP.match(bare) or _CODE.fullmatch(bare):
+        return False
+    letters = len(_LETTERS.findall(stripped))
+    if _UNSPACED.search(stripped):
+        return letters + sum(sign.isdigit() for sign in stripped) >= 0.4 * len(stripped)
+    return words >= 3 or letters + stripped.count(" ") >= 0.6 * len(stripped)
+
+
+def without_label(text: str, start: int, end: int) -> int:
+    """Return where a sentence begins behind its bullet, number, heading mark or label ("NOTE:")."""
+    label = _LABEL.match(text, start, end)
+    return label.end() if label is not None and label.end() < end else start
+
+
+def statements(text: str, start: int, end: int) -> list[Span]:
+    """Split a sentence where a rule follows a task or another rule: "refactor X, but do not change Y" has two."""
+    found = []
+    at = start
+    for joint in _JOINT.finditer(text, start, end):
+        left = text[at : joint.start()]
+        left = left[left.rfind(": ") + 1 :]
+        if len(left.split()) < 2 and _UNSPACED.search(left) is None:
+            continue
+        if len(text[joint.end() : end].split()) < 3 and _UNSPACED.search(text, joint.end(), end) is None:
+            continue
+        if _HANGS.match(left) or left.count("(") > left.count(")") or left.count('"') % 2:
+            continue
+        found.append((at, joint.start()))
+        at = joint.end()
+    found.append((at, end))
+    return found
+
+
+def clauses(text: str, start: int, end: int) -> list[Span]:
+    """Return the clauses of a sentence as spans; the marks between them belong to none."""
+    found = []
+    at = start
+    for mark in _CLAUSE.finditer(text, start, end):
+        if mark.start() > at:
+            found.append((at, mark.start()))
+        at = mark.end()
+    if at < end:
+        found.append((at, end))
+    return found

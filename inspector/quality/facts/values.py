@@ -1,0 +1,484 @@
+"""Find exact values in a text (numbers with units, dates, paths, ids, settings) and compare two of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal, InvalidOperation
+from functools import lru_cache
+from itertools import islice
+
+from inspector.core.scan.exact import LINE, NUMBER, PATTERNS, is_path, plain_number
+from inspector.core.scan.words import word_set
+from inspector.quality.facts.fact import Span, Value
+
+#: Forms of values, in the order in which they are tried at a place. A form in DISTINCTIVE means the same wherever it
+#: appears again; one in NAMES is also followed from message to message.
+FORMS = (
+    "url", "uuid", "digest", "colour", "channel", "date", "address", "ratio", "time", "path", "file", "ticket",
+    "setting", "option", "version", "release", "name", "identifier", "percent",
+)  # fmt: skip
+DISTINCTIVE = frozenset(FORMS) - {"date", "ratio", "time", "percent"}
+NAMES = ("url", "uuid", "digest", "path", "file", "ticket", "setting", "name")
+FILES = frozenset({"path", "file"})
+#: Forms that count, measure or date something.
+COUNTED = frozenset({"number", "quantity", "percent", "ratio", "time", "date", "weekday"})
+
+#: Unit -> how it is written, the English forms first.
+UNITS: Mapping[str, str] = {
+    "ms": "ms millisecond milliseconds msec Millisekunden milisegundos millisecondes 毫秒 ミリ秒",
+    "s": "s sec secs second seconds Sekunden segundos secondes detik 秒 秒钟 秒間 초 секунд секунды",
+    "min": "min mins minute minutes Minuten minutos menit 分钟 分鐘 分 分間 분 минут минуты",
+    "h": "h hr hrs hour hours Stunden Stunde horas heures uur 小时 小時 个小时 時間 시간 часов часа",
+    "day": "day days d Tage Tagen Tag días dias jours dagen hari 天 日間 дней дня",
+    "night": "night nights 晚",
+    "week": "week weeks Wochen Woche semanas semaines weken 周 星期 个星期 週間 недель недели",
+    "month": "month months Monate Monaten meses mois 个月 か月 месяцев месяца",
+    "year": "year years Jahre Jahren años anos ans années 年 лет года",
+    "B": "B byte bytes octets",
+    "KB": "KB kB kilobytes KiB Ko",
+    "MB": "MB MiB megabytes megabyte Mo 兆",
+    "GB": "GB GiB gigabytes gigabyte G Go",
+    "TB": "TB TiB",
+    "tokens": "tokens token トークン",
+    "rows": "rows row 行 条",
+    "requests": "requests request req rps req/s requests/s Anfragen requêtes 请求 个请求",
+    "times": "times x retries retry attempts attempt tries try Versuche reintentos tentatives 次 遍 倍 回",
+    "connections": "connections connection Verbindungen conexiones 个连接",
+    "workers": "workers worker",
+    "replicas": "replicas replica pods pod",
+    "nodes": "nodes node shards shard Knoten",
+    "entries": "entries entry items item 个 項 件",
+    "users": "users user seats people person Nutzer Benutzer usuarios 人 个人 用户",
+    "files": "files file Dateien archivos fichiers 个文件",
+    "lines": "lines line Zeilen líneas lignes",
+    "decimals": "decimals decimal digits digit places",
+    "characters": "characters character chars Zeichen caracteres caractères 字",
+    "px": "px pixels pt 像素",
+    "EUR": "EUR € euro euros Euro",
+    "USD": "USD $ dollars dollar",
+    "GBP": "GBP £",
+    "CNY": "CNY ¥ 元 块",
+    "Hz": "Hz kHz MHz GHz",
+    "tests": "tests test 项测试",
+    "bullets": "bullets bullet sentences sentence words word",
+    "pages": "pages page Seiten páginas 页",
+    "%": "percent pct",
+}
+#: Unit -> (dimension, how many of the base unit). Values of one dimension are compared by size.
+_SIZES: Mapping[str, tuple[str, Decimal]] = {
+    "ms": ("time", Decimal("0.001")), "s": ("time", Decimal(1)), "min": ("time", Decimal(60)),
+    "h": ("time", Decimal(3600)), "day": ("time", Decimal(86400)), "week": ("time", Decimal(604800)),
+    "B": ("bytes", Decimal(1)), "KB": ("bytes", Decimal(1000)), "MB": ("bytes", Decimal(10**6)),
+    "GB": ("bytes", Decimal(10**9)), "TB": ("bytes", Decimal(10**12)),
+}  # fmt: skip
+#: Units that name what is counted: their number may be given without them.
+_LOOSE = frozenset({"times", "rows", "entries", "users", "files", "lines", "tests", "workers", "nodes", "replicas",
+                    "connections", "requests", "decimals", "characters", "bullets", "pages", "tokens"})  # fmt: skip
+#: What the agent counts in passing.
+FLEETING = frozenset(
+    {"tests", "lines", "files", "entries", "times", "characters", "bullets", "decimals", "nodes"}
+)
+#: Words that name what a number limits or measures.
+QUANTITIES = word_set(
+    "port limit timeout size batch budget retries retry pool connections workers threads "
+    "replicas max min maximum minimum ttl threshold version capacity memory heap cpu quota rate "
+    "interval count rows nodes"
+)
+_NUMERALS: Mapping[str, str] = {
+    "one": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8", "nine": "9",
+    "ten": "10", "eleven": "11", "twelve": "12", "fifteen": "15", "twenty": "20", "thirty": "30", "forty": "40",
+    "fifty": "50", "sixty": "60", "ninety": "90", "hundred": "100", "half an": "0.5", "half a": "0.5",
+    "an": "1", "a": "1",
+    "两": "2", "二": "2", "三": "3", "四": "4", "五": "5", "六": "6", "七": "7", "八": "8", "九": "9",
+    "十": "10", "半": "0.5",
+}  # fmt: skip
+# "a" and "an" count only what has a size: "an hour", not "a test".
+_ARTICLES = ("half an", "half a", "an", "a", "one")
+_MONTHS: Mapping[str, int] = {
+    form: number
+    for number, forms in enumerate(
+        (
+            "january jan enero janeiro janvier januar januari января",
+                "february feb febrero fevereiro février februar "
+                "февраля",
+            "march mar marzo março mars märz maart марта", "april apr abril avril апреля", "may mayo maio mai mei мая",
+            "june jun junio junho juin juni июня", "july jul julio julho juillet juli июля",
+            "august aug agosto août augustus августа", "september sept sep septiembre setembro septembre "
+                                                       "сентября",
+            "october oct octubre outubro octobre oktober октября", "november nov noviembre novembro novembre "
+                                                                   "ноября",
+            "december dec diciembre dezembro décembre dezember декабря",
+        ),
+        1,
+    )
+    for form in forms.split()
+}  # fmt: skip
+_WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday " + " ".join(
+    f"{week}{day}" for week in ("周", "星期") for day in "一二三四五六日"
+)
+#: What looks like a name and is the name of nothing.
+_COMMON = word_set(
+    "utf-8 utf-16 utf-32 iso-8859 iso-8601 sha-1 sha-256 sha-512 md-5 pep-8 us-ascii cp-1252 x-1 "
+    "y-1 i-1 n-1 h-1 k-1 j-1 http-1 http-2 base-64 float-64 int-64 and/or read/write input/output "
+    "client/server true/false start/stop before/after enable/disable add/remove open/close "
+    "read/edit show/hide his/her username/password key/value __init__.py setup.py foo.py test.py "
+    "main.py example.py script.py"
+)
+_PLACEHOLDER = re.compile(
+    r"https?://(?:[^/]{0,200}@|(?!localhost)[^./]{1,200}(?:[:/]|$)|(?:\w{1,60}\.){0,4}example\.(?:com|org|"
+    r"net)(?![\w.]))|"
+    r"(?:http|https|ftp|file)://$",
+    re.ASCII,
+)
+
+# Neither a letter, a digit nor a joining sign stands beside a value: none is cut out of a longer one.
+_BEFORE = r"(?<![A-Za-z0-9_./@#%&+-])"
+_BEHIND = r"(?![A-Za-z0-9_%])"
+
+
+def _either(forms: Sequence[str]) -> str:
+    return "|".join(re.escape(form) for form in sorted(forms, key=len, reverse=True))
+
+
+def _whole(form: str) -> str:
+    return (
+        rf"{re.escape(form)}(?![A-Za-zÀ-ÿЀ-ӿ])"
+        if form[-1].isalpha() and form[-1] < "\u3040"
+        else re.escape(form)
+    )
+
+
+_UNIT_OF: Mapping[str, str] = {form: unit for unit, forms in UNITS.items() for form in forms.split()}
+_SPELLED = "|".join(_whole(form) for form in sorted(_UNIT_OF, key=len, reverse=True))
+_UNIT = re.compile(rf"[\s-]?({_SPELLED})")
+_SIZED = "|".join(
+    _whole(form) for form, unit in sorted(_UNIT_OF.items(), key=lambda one: -len(one[0])) if unit in _SIZES
+)
+_MONTH = "|".join(form.capitalize() + "|" + form for form in sorted(_MONTHS, key=len, reverse=True))
+_DAY = r"[12]\d|3[01]|0?[1-9]"
+_NUMBER = (
+    rf"(?:[€$£¥]\s?)?(?:{PATTERNS['number']}\s?[-–]\s?(?={PATTERNS['number']}[\s-]?(?:{_SPELLED})))?"
+    rf"{PATTERNS['number']}(?:[\s-]?(?:{_SPELLED}))?"
+)
+# "requests a second" is a rate; "within a second" is an amount.
+_AN_AMOUNT = "|".join(
+    rf"(?<={word} )"
+    for word in (
+        "within",
+        "after",
+        "for",
+        "than",
+        "in",
+        "every",
+        "most",
+        "least",
+        "about",
+        "to",
+        "is",
+        "takes",
+    )
+)
+_WORDED = (
+    rf"(?:{_either([word for word in _NUMERALS if word not in _ARTICLES and word.isascii()])})[\s-](?:{_SPELLED})|"
+    rf"half an?\s(?:{_SIZED})|(?:{_AN_AMOUNT})(?:an?|one)\s(?:{_SIZED})|(?:an?|"
+    rf"one)\s(?:{_SIZED})(?=\s(?:before|after|later|ahead|earlier|or|at most)\b)|"
+    rf"[两二三四五六七八九十半](?={_SPELLED})(?:{_SPELLED})"
+)
+_VALUE = re.compile(
+    _BEFORE
+    + "(?:"
+    + "|".join(
+        [
+            rf"(?P<dayfirst>(?:{_DAY})(?:st|nd|rd|th|er|º|\.)?\s(?:of\s|"
+            rf"de\s)?(?:{_MONTH})\b(?:,?\s(?:del?\s)?(?:20|19)\d\d)?)",
+            rf"(?P<monthfirst>(?:{_MONTH})\s(?:{_DAY})(?:st|nd|rd|th)?\b(?:,?\s(?:20|19)\d\d)?)",
+            r"(?P<cjkdate>(?:20\d\d\s?[年년]\s?)?(?:1[0-2]|0?[1-9])\s?[月월]\s?(?:[12]\d|3[01]|0?[1-9])\s?[日号號일])",
+            rf"(?P<weekday>(?i:{_either(_WEEKDAYS.split())})s?)",
+            *(
+                rf"(?P<{form}>{PATTERNS[form]}{LINE if form in FILES else ''})" for form in FORMS
+            ),
+            rf"(?P<number>{_NUMBER})",
+            rf"(?P<worded>(?i:{_WORDED}))",
+        ]
+    )
+    + ")"
+    + _BEHIND,
+    re.ASCII,
+)  # fmt: skip
+_MENTION = re.compile(
+    "|".join(rf"(?P<{form}>{PATTERNS[form]}{LINE if form in FILES else ''})" for form in NAMES), re.ASCII
+)
+# Nothing is a value that has none of these, but for numbers in words and days.
+_WORTH = re.compile(rf"[0-9/_#]|--|\.[a-z]|[a-z][A-Z]|(?i:\b(?:{_WORDED})|{_either(_WEEKDAYS.split())})")
+_NUMBERED = re.compile(r"\d{1,4}")
+_WORDS = re.compile(r"[A-Za-z]+(?:/[A-Za-z]+)+")
+_WORD_BEFORE = re.compile(r"([A-Za-z]+)[ (]+\Z")
+#: Words behind which words with a slash between them are a path ("in docs/guide").
+_PLACES = word_set(
+    "in under at from into inside within to of via on with folder directory dir path file files "
+    "module package repo branch touch edit modify change open read run see cd delete move create "
+    "add write remove"
+)
+_TOKEN = re.compile(r"[A-Za-z0-9_.@+~#/:%=*-]{4,}")
+_NAMELIKE = re.compile(r"[/_.:\d-]")
+_LONGEST_TOKEN = 200
+#: Characters of a run without a space that are looked at for values; a longer one is data.
+_LONGEST_RUN = 400
+_RUN = re.compile(rf"\S{{{_LONGEST_RUN},}}")
+_JOINED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.@+~#/:%=*-")
+_EDGES = "\"'`.,;:!?()[]{}<>|*"
+_WEB = re.compile(r"https?://(?:www\.)?(?=\w)|(?:sqlite|file):/{2,4}(?:\./)?(?=\w)")
+
+
+def values_of(text: str) -> tuple[Value, ...]:
+    """Return the exact values of a text, in order and without overlap; spans are half-open, in characters."""
+    if _WORTH.search(text) is None:
+        return ()
+    return _values_of(text) if len(text) <= 2_000 else tuple(_scan(text))
+
+
+@lru_cache(maxsize=16_384)
+def _values_of(text: str) -> tuple[Value, ...]:
+    return tuple(_scan(text))
+
+
+def _scan(text: str) -> Iterator[Value]:
+    if len(text) > _LONGEST_RUN and _RUN.search(text) is not None:
+        text = _RUN.sub(lambda run: " " * len(run.group()), text)
+    for match in _VALUE.finditer(text):
+        value = _value(match)
+        if value is not None:
+            yield value
+
+
+def _value(match: re.Match[str]) -> Value | None:
+    form, text, span = match.lastgroup or "", match.group(), match.span()
+    if form in ("dayfirst", "monthfirst", "cjkdate"):
+        return Value(text, "date", _date(text, form), "", False, span)
+    if form == "date":
+        return Value(text, form, text.replace("/", "-").replace(".", "-")[:10], "", False, span)
+    if form == "weekday":
+        return Value(text, form, text.lower().removesuffix("s"), "", False, span)
+    if form == "percent":
+        return Value(text, form, plain_number(text.rstrip("%％ ")), "%", False, span)
+    if form == "time":
+        return Value(text, form, _clock(text), "", False, span)
+    if form == "ratio":
+        return Value(text, form, "".join(text.split()), "", False, span)
+    if form == "worded":
+        return _worded(text, span)
+    if form == "number":
+        return _quantity(text, span)
+    if form in FILES and (not is_path(text) or match.string[span[0] - 1 : span[0]] == "<"):
+        return None
+    if (form == "path" and _alternates(match)) or not _is_name(text, form):
+        return None
+    return Value(text, form, canon(text), "", True, span)
+
+
+def _clock(text: str) -> str:
+    """Return a time of day as 20:00: "8 pm", "20:00" and "20:00 UTC" are one."""
+    low = "".join(text.lower().split())
+    hour, _, rest = low.partition(":")
+    digits = _NUMBERED.match(hour)
+    number = int(digits.group()) if digits is not None else 0
+    if low.endswith("pm") and number < 12:
+        number += 12
+    minutes = rest[:2] if rest[:2].isdigit() else "00"
+    return f"{number:02d}:{minutes}"
+
+
+def _worded(text: str, span: Span) -> Value:
+    low = text.lower()
+    word = max((one for one in _NUMERALS if low.startswith(one)), key=len)
+    unit = _UNIT.match(text, len(word))
+    return Value(
+        text, "quantity", _NUMERALS[word], _UNIT_OF.get(unit[1], unit[1]) if unit else "", False, span
+    )
+
+
+def _alternates(match: re.Match[str]) -> bool:
+    """Return whether words with slashes between them are alternatives ("left/right") rather than a path."""
+    if _WORDS.fullmatch(match.group()) is None:
+        return False
+    before = _WORD_BEFORE.search(match.string, max(0, match.start() - 24), match.start())
+    return before is not None and before[1].lower() not in _PLACES
+
+
+def _is_name(text: str, form: str) -> bool:
+    return text.lower() not in _COMMON and not (form == "url" and _PLACEHOLDER.match(text))
+
+
+def _date(text: str, form: str) -> str:
+    """Return a date as 2026-03-12, or --03-12 without a year."""
+    numbers = _NUMBERED.findall(text)
+    year = next((one for one in numbers if len(one) == 4), "-")
+    rest = [int(one) for one in numbers if len(one) < 4]
+    if form == "cjkdate":
+        return f"{year}-{rest[0]:02d}-{rest[1]:02d}"
+    month = next((_MONTHS[word] for word in re.findall(r"[^\W\d_]+", text.lower()) if word in _MONTHS), 0)
+    return f"{year}-{month:02d}-{rest[0]:02d}"
+
+
+def _quantity(text: str, span: Span) -> Value:
+    # Of a range the upper end counts.
+    digits = list(NUMBER.finditer(text))[-1]
+    number = plain_number(digits.group())
+    found = _UNIT.match(text, digits.end())
+    unit = _UNIT_OF.get(found[1], "") if found else _UNIT_OF.get(text[:1], "")
+    # Nothing is counted in fractions: "test 7.2 tries" has the number of a test.
+    if "." in number and unit in _LOOSE:
+        unit = ""
+    return Value(text, "quantity" if unit else "number", number, unit, False, span)
+
+
+def canon(text: str) -> str:
+    """Return what a distinctive value is compared by: lower case, without a closing slash or leading ./ ."""
+    bare = text.strip(_EDGES.replace(".", ""))
+    if bare.count("[") > bare.count("]"):
+        bare += "]"  # app/[id]
+    return bare.lower().removeprefix("./").rstrip("/") or text.lower()
+
+
+def size_of(value: Value) -> tuple[str, Decimal] | None:
+    """Return the dimension and the size in its base unit of a duration or an amount of bytes; None for the rest."""
+    if value.unit not in _SIZES:
+        return None
+    dimension, factor = _SIZES[value.unit]
+    try:
+        return dimension, Decimal(value.canon) * factor
+    except InvalidOperation:
+        return None
+
+
+def same_value(one: Value, other: Value) -> bool:
+    """Return whether two values are the same: 200 ms and 0.2 s, 12 March and 2026-03-12, "port 80" and 80."""
+    if one.distinctive or other.distinctive:
+        return _same_name(one, other)
+    if one.form == "date" or other.form == "date":
+        return one.form == other.form and _same_date(one.canon, other.canon)
+    if "weekday" in (one.form, other.form) or "time" in (one.form, other.form):
+        return one.form == other.form and one.canon == other.canon
+    sizes = size_of(one), size_of(other)
+    if sizes[0] is not None and sizes[1] is not None:
+        return sizes[0] == sizes[1]
+    if one.canon != other.canon:
+        return False
+    if one.unit == other.unit or not (one.unit and other.unit):
+        # A unit that only names what is counted may be left out; a measure may not.
+        return one.unit == other.unit or (one.unit or other.unit) in _LOOSE
+    return one.unit in _LOOSE and other.unit in _LOOSE
+
+
+def _same_name(one: Value, other: Value) -> bool:
+    if one.canon == other.canon:
+        return True
+    if "url" in (one.form, other.form):
+        return _WEB.sub("", one.canon) == _WEB.sub("", other.canon)
+    short, long = sorted((one.canon, other.canon), key=len)
+    # A path may be given from another folder on, a version with a v before it.
+    if {one.form, other.form} <= FILES:
+        return long.endswith(f"/{short}")
+    return short.removeprefix("v") == long.removeprefix("v") and {one.form, other.form} <= {
+        "version",
+        "release",
+    }
+
+
+def _same_date(one: str, other: str) -> bool:
+    return one == other or ((one.startswith("--") or other.startswith("--")) and one[-5:] == other[-5:])
+
+
+def comparable(one: Value, other: Value) -> bool:
+    """Return whether two values could be given for the same thing: of one form, and of one unit or dimension."""
+    if one.distinctive or other.distinctive:
+        return (
+            one.form == other.form
+            or {one.form, other.form} <= FILES
+            or ({one.form, other.form} <= {"version", "number"} and "." in one.canon and "." in other.canon)
+        )
+    if (
+        "date" in (one.form, other.form)
+        or "time" in (one.form, other.form)
+        or "weekday" in (one.form, other.form)
+    ):
+        return one.form == other.form
+    if one.unit == other.unit:
+        return True
+    sizes = size_of(one), size_of(other)
+    if sizes[0] is not None and sizes[1] is not None:
+        return sizes[0][0] == sizes[1][0]
+    return not (one.unit and other.unit) and (one.unit or other.unit) in _LOOSE
+
+
+def named(text: str, value: Value) -> bool:
+    """Return whether a text has a distinctive value as a whole word."""
+    at = text.find(value.canon)
+    while at >= 0:
+        if _stands_alone(text, at, at + len(value.canon)):
+            return True
+        at = text.find(value.canon, at + 1)
+    return False
+
+
+def _stands_alone(text: str, start: int, end: int) -> bool:
+    before, behind = text[start - 1 : start], text[end : end + 1]
+    return not ((before.isalnum() or before == "_") or (behind.isalnum() or behind == "_"))
+
+
+def _vague(path: str) -> bool:
+    """Return whether two words with a slash between them may be alternatives: top/right, bin/test."""
+    parts = [part for part in path.split("/") if part]
+    if len(parts) < 2 and path.startswith("/"):
+        return True
+    return len(parts) < 3 and not path.startswith(("/", "~", ".")) and not any(mark in path for mark in "._-")
+
+
+def names_in(text: str, limit: int) -> list[tuple[Value, int]]:
+    """Return at most `limit` names (paths, ids, URLs, settings) of a text, each with the place of its first use."""
+    found: dict[str, tuple[Value, int]] = {}
+    for token in islice(dict.fromkeys(_TOKEN.findall(text)), 40 * limit):
+        value = _name(token)
+        if value is None or value.text in found:
+            continue
+        at = _alone_at(text, token)
+        if at >= 0:
+            found[value.text] = (value, at + value.span[0])
+            if len(found) >= limit:
+                break
+    return list(found.values())
+
+
+def _alone_at(text: str, token: str) -> int:
+    """Return where a token first appears by itself, neither in a tag ("</p>") nor called ("f("); -1 for nowhere."""
+    at = text.find(token)
+    while at >= 0:
+        before, behind = text[at - 1 : at] if at else "", text[at + len(token) : at + len(token) + 1]
+        if before not in _JOINED and behind not in _JOINED and before != "<" and behind != "(":
+            return at
+        at = text.find(token, at + 1)
+    return -1
+
+
+@lru_cache(maxsize=200_000)
+def _name(token: str) -> Value | None:
+    if len(token) > _LONGEST_TOKEN or _NAMELIKE.search(token) is None:
+        return None
+    bare = token.rstrip(_EDGES).lstrip(_EDGES.replace(".", ""))
+    match = _MENTION.fullmatch(bare) if bare else None
+    if match is None:
+        return None
+    form = match.lastgroup or ""
+    if (form in FILES and (not is_path(bare) or _vague(bare))) or not _is_name(bare, form):
+        return None
+    start = token.find(bare)
+    return Value(bare, form, canon(bare), "", True, (start, start + len(bare)))
+
+
+def placed(values: Sequence[Value], by: int) -> tuple[Value, ...]:
+    """Return values with their spans moved on by a number of characters."""
+    return tuple(
+        Value(v.text, v.form, v.canon, v.unit, v.distinctive, (v.span[0] + by, v.span[1] + by))
+        for v in values
+    )

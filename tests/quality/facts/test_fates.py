@@ -1,0 +1,126 @@
+"""What became of facts: a table of labelled examples with a score, and what holds for every fact and list."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from inspector.core.text import safe
+from inspector.quality.facts.fact import Fact, Fate
+from inspector.quality.facts.fate import ORDER, ListText, PassageIndex, fate, probe_of
+from inspector.quality.facts.gather import values_said
+from tests.quality.facts.fate_examples import EXAMPLES
+from tests.quality.facts.made_facts import facts
+
+KEPT = ("verbatim", "paraphrased")
+STATEMENTS = sorted({statement for what, statement, _, _ in EXAMPLES if what not in ("zh", "de", "fr", "es")})
+#: In one language: what is nowhere in a summary of another one is uncertain, whatever the summary says.
+SUMMARIES = sorted({summary for what, _, summary, _ in EXAMPLES if what not in ("zh", "de", "fr", "es")})
+
+
+def judged(statement: str, summary: str) -> tuple[Fact, Fate]:
+    """The longest fact of a statement, and its fate in a summary."""
+    found = facts(statement)
+    said = [probe_of(one).concepts for one in found]
+    fact = max(found, key=lambda one: len(one.text))
+    after = PassageIndex([ListText("summary", 0, "summary", safe(summary))], said)
+    return fact, fate(fact, after, 1, values_said(found))
+
+
+def side(outcome: str) -> str:
+    return "kept" if outcome in KEPT else outcome
+
+
+@pytest.fixture(scope="module")
+def results() -> list[tuple[str, str, str, str, str]]:
+    """(what varies, statement, summary, label, outcome) of every example."""
+    return [(what, a, b, label, side(judged(a, b)[1].outcome)) for what, a, b, label in EXAMPLES]
+
+
+def test_examples_are_decided_and_mostly_right(results: list[tuple[str, str, str, str, str]]) -> None:
+    decided = [one for one in results if one[4] != "uncertain"]
+    wrong = [one for one in decided if one[4] != one[3]]
+    assert len(decided) >= 0.85 * len(results)
+    assert len(wrong) <= 0.1 * len(decided), wrong
+
+
+def test_hardly_a_change_is_taken_for_kept_and_no_rewording_for_lost(
+    results: list[tuple[str, str, str, str, str]],
+) -> None:
+    kept = [one for one in results if one[3] != "kept" and one[4] == "kept"]
+    lost = [one for one in results if one[3] == "kept" and one[4] in ("lost", "value lost", "contradicted")]
+    assert len(kept) <= 0.03 * sum(one[3] != "kept" for one in results), kept
+    assert len(lost) <= 0.03 * sum(one[3] == "kept" for one in results), lost
+
+
+def test_every_kind_of_change_is_noticed(results: list[tuple[str, str, str, str, str]]) -> None:
+    right = Counter(one[0] for one in results if one[3] == one[4])
+    assert {what for what, _, _, _ in EXAMPLES} <= set(right)
+
+
+@given(st.sampled_from(STATEMENTS))
+def test_a_statement_that_is_there_word_for_word_is_verbatim(statement: str) -> None:
+    fact, found = judged(statement, f"## Notes\n- Build is green\n- {statement}\n- Docs are updated")
+    assert found.outcome == "verbatim", fact.text
+    assert found.where == "summary"
+
+
+@settings(max_examples=60)
+@given(st.sampled_from(STATEMENTS), st.lists(st.sampled_from(SUMMARIES), min_size=1, max_size=4, unique=True))
+def test_a_list_with_a_text_less_never_has_a_better_fate(statement: str, summaries: list[str]) -> None:
+    found = max(facts(statement), key=lambda one: len(one.text))
+
+    def of(texts: list[str]) -> int:
+        parts = [ListText("summary", n, "summary", text) for n, text in enumerate(texts)]
+        return ORDER.index(fate(found, PassageIndex(parts), 1).outcome)
+
+    for at in range(len(summaries)):
+        assert of([*summaries[:at], *summaries[at + 1 :]]) >= of(summaries)
+
+
+@settings(max_examples=60)
+@given(st.sampled_from(STATEMENTS), st.permutations(SUMMARIES[:5]))
+def test_the_order_of_texts_does_not_matter(statement: str, summaries: list[str]) -> None:
+    found = max(facts(statement), key=lambda one: len(one.text))
+    fates = set()
+    for order in (summaries, sorted(summaries)):
+        parts = [ListText("summary", 0, "summary", text) for text in order]
+        one = fate(found, PassageIndex(parts), 1)
+        fates.add((one.outcome, one.excerpt, one.changed))
+    assert len(fates) == 1
+
+
+def test_what_denies_a_quote_is_no_quote() -> None:
+    assert judged("Cache the price list.", "- Do not cache the price list.")[1].outcome == "contradicted"
+    assert judged("Compress the images.", "- We no longer compress the images.")[1].outcome not in KEPT
+
+
+def test_a_change_is_named() -> None:
+    assert judged("The queue holds 500 jobs.", "- The queue holds 50 jobs")[1].changed == "50"
+
+
+def test_values_of_several_kinds_are_all_needed() -> None:
+    statement = "Our pool has 20 connections and a timeout of 30 seconds."
+    assert judged(statement, "- Pool: 20 connections, timeout 30 s")[1].alive
+    assert not judged(statement, "- Pool: 20 connections with a timeout")[1].alive
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "-" * 200_000,
+        "http://a:b " * 20_000,
+        "never " * 40_000,
+        "a,b;" * 50_000,
+        "((" * 100_000,
+        "x.y/" * 60_000,
+    ],
+)
+def test_hostile_texts_are_judged(text: str) -> None:
+    """What is scanned of one text is capped."""
+    fact = facts("Never push to the release branch.")[0]
+    assert fate(fact, PassageIndex([ListText("summary", 0, "summary", text)]), 1).outcome in ORDER
+    assert isinstance(facts(text), tuple)
