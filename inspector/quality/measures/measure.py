@@ -11,7 +11,6 @@ from inspector.core.messages import Message
 from inspector.quality.facts.fact import Where
 
 
-
 @dataclass(frozen=True, slots=True)
 class Definition:
     """The definition of a measure. `counts` is its ratio in words, `practice` the practice of the field behind it."""
