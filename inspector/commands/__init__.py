@@ -11,6 +11,7 @@ NAMES = frozenset(
         "compactions",
         "conversations",
         "diff",
+        "export",
         "facts",
         "findings",
         "judge",

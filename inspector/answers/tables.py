@@ -1,0 +1,178 @@
+"""Conversations as rows of tables: what an export writes, conversation by conversation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from inspector.answers.answers import Answers
+from inspector.answers.fact_results import read_aftermath_results
+from inspector.answers.findings import read_findings
+from inspector.answers.inspection import Inspection
+from inspector.answers.kept_results import KeptResults
+from inspector.answers.losses import facts_of
+from inspector.answers.requests import Requests, bills_of, requests_of
+from inspector.config.settings import ResolvedSettings
+from inspector.core.conversations import ConversationRow
+from inspector.core.rough import text_tokens
+from inspector.core.text import safe, safe_title
+from inspector.stores.base import stamp_of
+
+Row = dict[str, Any]
+#: The columns of each table with their types. `conversation` is the root session, the same in every run.
+TABLES: dict[str, dict[str, type]] = {
+    "conversations": {
+        "conversation": str, "tip": str, "title": str, "agent": str, "model": str, "project": str, "profile": str,
+        "started_at": float, "last_active": float, "messages": int, "compactions": int, "threshold_tokens": int,
+        "store": str,
+    },
+    "compactions": {
+        "conversation": str, "compaction": int, "session": str, "at": float, "trigger": str, "before": int,
+        "after": int, "head_end": int, "tail_start": int, "tokens_before": int, "tokens_after": int,
+        "tokens_before_reported": int, "tokens_after_reported": int, "summary_tokens": int, "fallback": int,
+        "encrypted": int, "cost": float, "pays_off_after": int,
+    },
+    "requests": {
+        "conversation": str, "request": int, "generation": int, "model": str, "at": float, "input_tokens": int,
+        "cache_read_tokens": int, "cache_write_tokens": int, "output_tokens": int, "context_tokens": int, "cause": str,
+        "missed_tokens": int, "modelled": int, "cost": float,
+    },
+    "facts": {
+        "conversation": str, "compaction": int, "fact": str, "category": str, "role": str, "text": str, "value": str,
+        "rule": int, "message": int, "generation": int, "index": int, "fate_first": str, "fate": str, "where": str,
+        "died": int, "rank": float,
+    },
+    "aftermath": {
+        "conversation": str, "compaction": int, "kind": str, "message": int, "generation": int, "index": int,
+        "earlier": int, "text": str, "tokens": int, "fact": str, "category": str, "fate": str,
+    },
+    "findings": {
+        "conversation": str, "rule": str, "severity": str, "compaction": int, "message": int, "generation": int,
+        "index": int, "text": str,
+    },
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class TableRows:
+    """Every row of one conversation, by table, and a stamp that changes with the conversation."""
+
+    conversation: str
+    stamp: str
+    rows: dict[str, list[Row]]
+
+
+def stamps(answers: Answers) -> Iterator[tuple[str, ConversationRow, str]]:
+    """Every conversation with its key and its stamp. Reads no message.
+
+    The key is the root session, which stays the same while a conversation grows; for a second one with that root it is
+    the tip.
+    """
+    roots: set[str] = set()
+    for row in answers.store.conversations():
+        key = row.id if row.root in roots else row.root
+        roots.add(row.root)
+        yield key, row, stamp_of(answers.store, row.id)
+
+
+def table_rows(answers: Answers, key: str, row: ConversationRow, stamp: str, kept: KeptResults) -> TableRows:
+    """The rows of one conversation. Raises StoreErrors and EngineErrors."""
+    inspection, resolved = answers.opened(row.id)
+    requests = requests_of(inspection, resolved)
+    rows = {
+        "conversations": [_conversation(inspection, resolved, row)],
+        "compactions": _compactions(inspection, requests),
+        "requests": _requests(requests),
+        "facts": _facts(inspection),
+        "aftermath": [
+            {
+                "compaction": event.compaction, "kind": event.kind, "message": event.place.message,
+                "generation": event.place.generation, "index": event.place.index,
+                "earlier": None if event.earlier is None else event.earlier.message, "text": event.text,
+                "tokens": event.tokens, "fact": event.fact or None, "category": event.category or None,
+                "fate": event.fate or None,
+            }
+            for event in read_aftermath_results(answers.store, row.id, kept)[1]
+        ],
+        "findings": [
+            {
+                "rule": one.rule, "severity": one.severity, "compaction": one.compaction, "message": one.message,
+                "generation": one.generation, "index": one.index, "text": one.text,
+            }
+            for one in read_findings(inspection, resolved, kept)
+        ],
+    }  # fmt: skip
+    return TableRows(key, stamp, {name: _whole(name, key, found) for name, found in rows.items()})
+
+
+def _whole(table: str, key: str, rows: Sequence[Row]) -> list[Row]:
+    """The rows with every column of their table, in order."""
+    return [
+        {column: key if column == "conversation" else row.get(column) for column in TABLES[table]}
+        for row in rows
+    ]
+
+
+def _conversation(inspection: Inspection, resolved: ResolvedSettings, row: ConversationRow) -> Row:
+    plan = inspection.plan(inspection.conversation.live, resolved.settings)
+    return {
+        "tip": row.id, "title": safe_title(row.title), "agent": row.agent, "model": row.model, "project": row.folder,
+        "profile": resolved.settings.profile, "started_at": row.started_at or None,
+        "last_active": row.last_active or None, "messages": row.messages,
+        "compactions": len(inspection.compactions()), "threshold_tokens": plan.budgets.threshold_tokens,
+        "store": str(inspection.store.path),
+    }  # fmt: skip
+
+
+def _compactions(inspection: Inspection, requests: Requests) -> list[Row]:
+    bills = bills_of(inspection, requests)
+    rows = []
+    for one in inspection.compactions():
+        bill = bills[one.index][0] if one.index in bills else None
+        rows.append(
+            {
+                "compaction": one.index, "session": one.session, "at": one.at or None, "trigger": one.trigger,
+                "before": one.before, "after": one.after, "head_end": one.head_end, "tail_start": one.tail_start,
+                "tokens_before": one.tokens_before, "tokens_after": one.tokens_after,
+                "tokens_before_reported": one.tokens_before_reported,
+                "tokens_after_reported": one.tokens_after_reported,
+                "summary_tokens": None if one.summary is None else text_tokens(len(one.summary)),
+                "fallback": int(one.fallback), "encrypted": int(one.encrypted),
+                "cost": None if bill is None else bill.cost.amount,
+                "pays_off_after": None if bill is None else bill.requests_to_pay_off,
+            }
+        )  # fmt: skip
+    return rows
+
+
+def _requests(requests: Requests) -> list[Row]:
+    return [
+        {
+            "request": one.judged.request.index, "generation": one.judged.request.generation,
+            "model": one.judged.request.model, "at": one.judged.request.at or None,
+            "input_tokens": one.judged.request.input, "cache_read_tokens": one.judged.request.cache_read,
+            "cache_write_tokens": one.judged.request.cache_write, "output_tokens": one.judged.request.output,
+            "context_tokens": one.judged.request.context, "cause": one.judged.cause,
+            "missed_tokens": one.judged.missed, "modelled": int(one.judged.modelled),
+            "cost": None if one.cost is None else one.cost.amount,
+        }
+        for one in requests.priced
+    ]  # fmt: skip
+
+
+def _facts(inspection: Inspection) -> list[Row]:
+    rows = []
+    for life in facts_of(inspection).lives:
+        fact, saying = life.fact, life.saying
+        rows.append(
+            {
+                "compaction": life.compaction, "fact": fact.key, "category": fact.kind, "role": fact.role,
+                "text": safe(fact.text), "value": fact.value, "rule": int(fact.binds), "message": saying.message,
+                "generation": saying.generation, "index": saying.index,
+                "fate_first": life.fates[0].outcome if life.fates else None,
+                "fate": life.fates[-1].outcome if life.fates else None,
+                "where": life.fates[-1].where if life.fates else None, "died": life.died, "rank": fact.rank,
+            }
+        )  # fmt: skip
+    return rows

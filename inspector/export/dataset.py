@@ -1,0 +1,296 @@
+"""Tables in a SQLite database, or in a folder of Parquet files. A second run writes what changed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sqlite3
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from inspector.answers.answers import Answers
+from inspector.answers.kept_results import KeptResults
+from inspector.answers.tables import TABLES, Row, TableRows, stamps, table_rows
+from inspector.config.agent_folders import refuse_agent_folders
+from inspector.config.folders import write_whole
+from inspector.core.errors import InspectorError, OutputProblem, UsageProblem
+from inspector.models.masking import Masker
+
+if TYPE_CHECKING:
+    pass
+
+_STAMPS = "exported"
+#: Columns whose texts may hold secrets.
+_TEXTS = frozenset({"title", "text", "value", "fact"})
+_INDEXES = (
+    ("facts", "fate"), ("facts", "category"), ("aftermath", "kind"), ("findings", "rule"), ("requests", "cause"),
+    ("requests", "at"), ("conversations", "agent"),
+)  # fmt: skip
+_KEYS: Mapping[str, tuple[str, ...]] = {
+    "conversations": ("conversation",), "compactions": ("conversation", "compaction"),
+    "requests": ("conversation", "request"),
+}  # fmt: skip
+#: Questions for Datasette, by name.
+QUERIES: Mapping[str, tuple[str, str]] = {
+    "rules_lost": (
+        "Rules lost by agent and profile",
+        "select c.agent, c.profile, count(*) as rules, sum(f.fate in ('lost', 'value lost', 'contradicted')) as lost, "
+        "sum(f.fate = 'weakened') as weakened from facts f join conversations c using (conversation) "
+        "where f.rule group by 1, 2 order by lost desc",
+    ),
+    "misses_by_week": (
+        "Cost of cache misses a week",
+        "select strftime('%Y-%W', at, 'unixepoch') as week, cause, count(*) as requests, sum(missed_tokens) as tokens, "
+        "round(sum(cost), 2) as cost from requests where missed_tokens > 0 group by 1, 2 order by 1, 2",
+    ),
+    "hurt": (
+        "Compactions that were followed by repeated work",
+        "select c.title, a.compaction, a.kind, count(*) as events, sum(a.tokens) as tokens from aftermath a "
+        "join conversations c using (conversation) group by 1, 2, 3 order by events desc",
+    ),
+    "compaction_costs": (
+        "What compactions cost, by agent",
+        "select agent, count(*) as compactions, round(avg(cost), 3) as average, round(sum(cost), 2) as total "
+        "from compactions join conversations using (conversation) group by 1 order by total desc",
+    ),
+}
+
+
+class Sink(Protocol):
+    """A place for tables."""
+
+    def known(self) -> Mapping[str, str]:
+        """The stamp of each conversation that is written already."""
+        ...
+
+    def write(self, rows: TableRows) -> None:
+        """Write one conversation, in the place of what was written of it before."""
+        ...
+
+    def forget(self, conversations: Iterable[str]) -> None:
+        """Delete conversations that the store no longer has."""
+        ...
+
+    def close(self) -> None:
+        """Finish writing."""
+        ...
+
+
+def export(
+    answers: Answers,
+    sink: Sink,
+    kept: KeptResults,
+    masking: bool,
+    watch: Callable[[str, int, int], None] | None = None,
+) -> tuple[int, int, list[str]]:
+    """Write every conversation that changed since the last run: (written, unchanged, sentences about unread ones)."""
+    known = dict(sink.known())
+    written = unchanged = 0
+    problems: list[str] = list(answers.store.notes)
+    listed = list(stamps(answers))
+    for number, (key, row, stamp) in enumerate(listed):
+        if watch is not None:
+            watch("conversations", number, len(listed))
+        stamp = f"{stamp} {masking}"
+        if known.get(key) == stamp:
+            unchanged += 1
+            continue
+        try:
+            rows = table_rows(answers, key, row, stamp, kept)
+        except InspectorError as error:
+            problems.append(f"{row.title or row.id}: {error}")
+            continue
+        sink.write(_masked(rows) if masking else rows)
+        written += 1
+    sink.forget(known.keys() - {key for key, _, _ in listed})
+    return written, unchanged, problems
+
+
+def _masked(rows: TableRows) -> TableRows:
+    masker = Masker()
+
+    def clean(row: Row) -> Row:
+        texts = {
+            name: masker(value) for name, value in row.items() if name in _TEXTS and isinstance(value, str)
+        }
+        return row | texts
+
+    tables = {name: list(map(clean, found)) for name, found in rows.rows.items()}
+    return TableRows(rows.conversation, rows.stamp, tables)
+
+
+def sink_for(path: Path, stores: Iterable[Path]) -> Sink:
+    """The sink of a path: a database for a file that ends with .db or .sqlite, else a folder of Parquet files.
+
+    Raises OutputProblem for a path that may not be written, UsageProblem if pyarrow is missing.
+    """
+    target = refuse_agent_folders(path)
+    for store in stores:
+        real = store.expanduser().resolve()
+        if target == real or (real.is_dir() and target.is_relative_to(real)):
+            raise OutputProblem(f"{path} belongs to the sessions that are read; it is never written to.")
+    if not target.parent.is_dir():
+        raise OutputProblem(f"There is no folder {target.parent} to write {target.name} to. Make it first.")
+    if target.suffix in (".db", ".sqlite", ".sqlite3"):
+        return SqliteSink(target)
+    return ParquetSink(target)
+
+
+class SqliteSink:
+    """A database with foreign keys, indexes and full-text search over the facts.
+
+    Raises OutputProblem for an existing file that is no data set of this program.
+    """
+
+    def __init__(self, path: Path) -> None:
+        from sqlite_utils import Database
+
+        if path.exists() and not _is_data_set(path):
+            raise OutputProblem(f"{path} is there and is not a data set of this program. Name another file.")
+        self.path = path
+        try:
+            os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
+            self._database = Database(path)
+            self._make()
+        except (OSError, sqlite3.Error) as error:
+            raise OutputProblem(f"{path} cannot be written ({error}).") from error
+
+    def _make(self) -> None:
+        database = self._database
+        if _STAMPS in database.table_names():
+            return
+        with database.conn:
+            for name, columns in TABLES.items():
+                foreign = (
+                    [] if name == "conversations" else [("conversation", "conversations", "conversation")]
+                )
+                database.create_table(name, columns, pk=_KEYS.get(name), foreign_keys=foreign)
+            for name, column in _INDEXES:
+                database.table(name).create_index([column])
+            for name in TABLES:
+                if name not in _KEYS:
+                    database.table(name).create_index(["conversation"])
+            database.table("facts").enable_fts(["text", "value"], create_triggers=True)
+            database.create_table(_STAMPS, {"conversation": str, "stamp": str}, pk="conversation")
+        metadata = self.path.with_name(f"{self.path.stem}-metadata.json")
+        write_whole(metadata, json.dumps(datasette_metadata(self.path.stem), indent=1).encode())
+
+    def known(self) -> Mapping[str, str]:
+        """The stamp of each conversation that is written already."""
+        return {row["conversation"]: row["stamp"] for row in self._database.table(_STAMPS).rows}
+
+    def write(self, rows: TableRows) -> None:
+        """Write one conversation in one transaction."""
+        try:
+            with self._database.conn:
+                self._delete([rows.conversation])
+                for name, found in rows.rows.items():
+                    self._database.table(name).insert_all(found)
+                self._database.table(_STAMPS).insert({"conversation": rows.conversation, "stamp": rows.stamp})
+        except sqlite3.Error as error:
+            raise OutputProblem(f"{self.path} cannot be written ({error}).") from error
+
+    def forget(self, conversations: Iterable[str]) -> None:
+        """Delete conversations."""
+        with self._database.conn:
+            self._delete(conversations)
+
+    def _delete(self, conversations: Iterable[str]) -> None:
+        for conversation in conversations:
+            for name in (*reversed(TABLES), _STAMPS):
+                self._database.execute(f"DELETE FROM [{name}] WHERE conversation = ?", [conversation])
+
+    def close(self) -> None:
+        """Close the database."""
+        self._database.close()
+
+
+class ParquetSink:
+    """A folder with a folder a table, and in each a Parquet file a conversation."""
+
+    def __init__(self, folder: Path) -> None:
+        try:
+            import pyarrow
+            import pyarrow.parquet as parquet
+        except ImportError as error:
+            raise UsageProblem(
+                "Parquet needs the extra `parquet`: pip install 'compaction-inspector[parquet]'. A file that ends with "
+                ".db is written without it."
+            ) from error
+        self._arrow, self._parquet, self.folder = pyarrow, parquet, folder
+        if folder.exists() and not folder.is_dir():
+            raise OutputProblem(f"{folder} is a file. Name a folder, or a file that ends with .db.")
+        if folder.exists() and any(folder.iterdir()) and not self._stamps.exists():
+            raise OutputProblem(
+                f"{folder} is not empty and is no data set of this program. Name another folder."
+            )
+        folder.mkdir(mode=0o700, exist_ok=True)
+        self._known: dict[str, str] = self._read()
+        types = {str: pyarrow.string(), int: pyarrow.int64(), float: pyarrow.float64()}
+        self._schemas = {
+            name: pyarrow.schema([(column, types[kind]) for column, kind in columns.items()])
+            for name, columns in TABLES.items()
+        }
+
+    @property
+    def _stamps(self) -> Path:
+        return self.folder / "exported.json"
+
+    def _read(self) -> dict[str, str]:
+        try:
+            document = json.loads(self._stamps.read_text())
+        except (OSError, ValueError):
+            return {}
+        return document if isinstance(document, dict) else {}
+
+    def known(self) -> Mapping[str, str]:
+        """The stamp of each conversation that is written already."""
+        return dict(self._known)
+
+    def write(self, rows: TableRows) -> None:
+        """Write the files of one conversation, then its stamp."""
+        try:
+            for name, found in rows.rows.items():
+                file = self._file(name, rows.conversation)
+                file.parent.mkdir(exist_ok=True)
+                table = self._arrow.Table.from_pylist(found, schema=self._schemas[name])
+                self._parquet.write_table(table, file)
+            self._known[rows.conversation] = rows.stamp
+            write_whole(self._stamps, json.dumps(self._known).encode())
+        except OSError as error:
+            raise OutputProblem(f"{self.folder} cannot be written ({error}).") from error
+
+    def forget(self, conversations: Iterable[str]) -> None:
+        """Delete the files of conversations."""
+        for conversation in conversations:
+            for name in TABLES:
+                self._file(name, conversation).unlink(missing_ok=True)
+            self._known.pop(conversation, None)
+        write_whole(self._stamps, json.dumps(self._known).encode())
+
+    def _file(self, table: str, conversation: str) -> Path:
+        digest = hashlib.blake2b(conversation.encode(), digest_size=8).hexdigest()
+        return self.folder / table / f"{digest}.parquet"
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+def datasette_metadata(name: str) -> dict[str, Any]:
+    """The metadata file of Datasette: a description and canned queries."""
+    queries = {key: {"title": title, "sql": sql} for key, (title, sql) in QUERIES.items()}
+    return {"title": "Compactions", "databases": {name: {"queries": queries}}}
+
+
+def _is_data_set(path: Path) -> bool:
+    try:
+        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
+            names = {
+                row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+            }
+    except sqlite3.Error:
+        return False
+    return {_STAMPS, *TABLES} <= names
