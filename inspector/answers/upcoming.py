@@ -18,19 +18,13 @@ from inspector.caching.costs import Bill, CompactionUsage, bill
 from inspector.caching.priced import PricedRequest
 from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import ConversationRow
-from inspector.core.text import safe_line
 from inspector.engines.base import Plan
-from inspector.quality.facts.fact import Fact
+from inspector.quality.facts.carry import pin_text
 from inspector.quality.facts.risk import AtRisk
 
 #: Requests whose growth is the recent one.
 RECENT_REQUESTS = 10
-#: Characters of the text to pin, at most.
-PIN_LIMIT = 4_000
 _FIVE_MINUTES, _HOUR = 300.0, 3_600.0
-_PIN_LEAD = "Keep these word for word. They still hold:"
-#: Kinds of facts that are worth pinning.
-_PINNED = ("constraint", "preference", "decision", "value")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,21 +105,6 @@ def upcoming(answers: Answers, name: str, now: float | None = None) -> Upcoming:
         "" if plan.compacts else plan.reason, takes, plan.middle_tokens, risks,
         pin_text([risk.fact for risk in risks]), _bill(plan, tokens, requests, warm), warm, _at_boundary(inspection),
     )  # fmt: skip
-
-
-def pin_text(facts: Sequence[Fact], limit: int = PIN_LIMIT) -> str:
-    """The user's rules, wishes, decisions and values, word for word, ranked, within `limit` characters; "" for none."""
-    ordered = sorted(
-        (fact for fact in facts if fact.role == "user" and fact.kind in _PINNED and not fact.pasted),
-        key=lambda fact: (not fact.binds, _PINNED.index(fact.kind), -fact.rank),
-    )
-    lines, size = [_PIN_LEAD], len(_PIN_LEAD)
-    for fact in ordered:
-        line = f"- {safe_line(fact.text)}"
-        if size + len(line) + 1 <= limit:
-            lines.append(line)
-            size += len(line) + 1
-    return "\n".join(lines) + "\n" if len(lines) > 1 else ""
 
 
 def _tokens_now(

@@ -14,6 +14,7 @@ NAMES = frozenset(
         "export",
         "facts",
         "findings",
+        "hook",
         "judge",
         "life",
         "losses",

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from inspector.commands.options import PATH_HELP, say, settings_options
-from inspector.commands.sending import Telling
+from inspector.commands.sending import Progress
 from inspector.commands.sources import flags_of, open_source
 from inspector.core.errors import InspectorError
 
@@ -34,11 +34,11 @@ def export_tables(
     from inspector.export.dataset import export, sink_for
 
     answers = Answers(open_source(path, demo), flags_of(options), config)
-    sink, telling = sink_for(target, answers.paths()), Telling()
+    sink, progress = sink_for(target, answers.paths()), Progress()
     try:
-        written, unchanged, problems = export(answers, sink, default_results(), not no_mask, telling)
+        written, unchanged, problems = export(answers, sink, default_results(), not no_mask, progress)
     finally:
-        telling.end()
+        progress.end()
         sink.close()
     click.echo(f"Wrote {written:,} conversations to {target}; {unchanged:,} had not changed.")
     say(problems)

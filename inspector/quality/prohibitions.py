@@ -159,6 +159,12 @@ class Prohibition:
         return not objects or not objects.isdisjoint(map(_singular, _parts(lower)))
 
 
+def is_prohibition(text: str) -> bool:
+    """Whether a statement forbids something."""
+    match = _DENIAL.search(text[:2_000])
+    return match is not None and match["noun"] is None
+
+
 @lru_cache(maxsize=4_096)
 def prohibitions_of(text: str) -> tuple[Prohibition, ...]:
     """The prohibitions of a rule. Empty where it forbids nothing that is named, or only under a condition."""

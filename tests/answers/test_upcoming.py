@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 from inspector.answers.answers import Answers
 from inspector.answers.facts import Wanted, facts_at_risk
-from inspector.answers.upcoming import Upcoming, pin_text, upcoming
+from inspector.answers.upcoming import Upcoming, upcoming
 from inspector.commands.cli import commands
 from inspector.commands.sources import open_source
+from inspector.quality.facts.carry import pin_text
 from inspector.quality.facts.fact import Fact, Saying
 
 HARBOR, ORDERS = "Harbor importer: decimal commas", "Nightly orders import loses rows"

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import Any
 
+from inspector.core.text import safe_line
 from inspector.quality.facts.fact import KINDS, Fact
+from inspector.quality.prohibitions import is_prohibition
 
 _HEADINGS = {
     "constraint": "Constraints",
@@ -15,6 +17,11 @@ _HEADINGS = {
     "value": "Exact values",
     "link": "How things are, as told or found",
 }
+#: Characters of the text to pin, at most, and what it begins with.
+PIN_LIMIT = 4_000
+PIN_LEAD = "Keep these word for word. They still hold:"
+#: Kinds of facts that are worth pinning.
+_PINNED = ("constraint", "preference", "decision", "value")
 _SPECIAL = "\\`*_[]<>#|"
 #: Who may speak in a memory store: a tool's words are the agent's.
 _SPEAKERS = {"user": "user"}
@@ -91,3 +98,23 @@ def memories(
             payload["user_id"] = user
         found.append(payload)
     return found
+
+
+def pin_text(facts: Sequence[Fact], limit: int = PIN_LIMIT, lead: str = PIN_LEAD) -> str:
+    """The user's rules, wishes, decisions and values, word for word, ranked, within `limit` characters; "" for none."""
+    ordered = sorted(
+        (fact for fact in facts if fact.role == "user" and fact.kind in _PINNED and not fact.pasted),
+        key=lambda fact: (
+            not fact.binds,
+            _PINNED.index(fact.kind),
+            not is_prohibition(fact.text),
+            -fact.rank,
+        ),
+    )
+    lines, size = [lead], len(lead)
+    for fact in ordered:
+        line = f"- {safe_line(fact.text)}"
+        if size + len(line) + 1 <= limit:
+            lines.append(line)
+            size += len(line) + 1
+    return "\n".join(lines) + "\n" if len(lines) > 1 else ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from functools import lru_cache
 from itertools import islice
@@ -141,20 +141,20 @@ def _either(forms: Sequence[str]) -> str:
     return "|".join(re.escape(form) for form in sorted(forms, key=len, reverse=True))
 
 
-def _whole(form: str) -> str:
-    return (
-        rf"{re.escape(form)}(?![A-Za-zÀ-ÿЀ-ӿ])"
-        if form[-1].isalpha() and form[-1] < "\u3040"
-        else re.escape(form)
-    )
+def _whole_words(forms: Iterable[str]) -> str:
+    """Return a pattern of the forms, longest first. No letter may follow a form that ends in one."""
+    ordered = sorted(forms, key=len, reverse=True)
+    lettered = [form for form in ordered if form[-1].isalpha() and form[-1] < "\u3040"]
+    others = [form for form in ordered if form not in lettered]
+    # One look-ahead for all of these: a look-ahead each takes half a second to compile.
+    pattern = rf"(?:{_either(lettered)})(?![A-Za-zÀ-ÿЀ-ӿ])"
+    return f"{pattern}|{_either(others)}" if others else pattern
 
 
 _UNIT_OF: Mapping[str, str] = {form: unit for unit, forms in UNITS.items() for form in forms.split()}
-_SPELLED = "|".join(_whole(form) for form in sorted(_UNIT_OF, key=len, reverse=True))
+_SPELLED = _whole_words(_UNIT_OF)
 _UNIT = re.compile(rf"[\s-]?({_SPELLED})")
-_SIZED = "|".join(
-    _whole(form) for form, unit in sorted(_UNIT_OF.items(), key=lambda one: -len(one[0])) if unit in _SIZES
-)
+_SIZED = _whole_words(form for form, unit in _UNIT_OF.items() if unit in _SIZES)
 _MONTH = "|".join(form.capitalize() + "|" + form for form in sorted(_MONTHS, key=len, reverse=True))
 _DAY = r"[12]\d|3[01]|0?[1-9]"
 _NUMBER = (

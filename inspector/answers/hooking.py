@@ -1,0 +1,309 @@
+"""The answers of the hooks that an agent calls around a compaction.
+
+Facts about the hooks of each agent: docs/hooks.md. Everything is computed from the transcript that the agent names, or
+from the messages that it hands over. What one hook has to remember for a later one is in this program's own state
+folder. Nothing is written anywhere else.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from inspector.config.folders import read_state, state_dir, write_state
+from inspector.core.conversations import ROLE_CODES
+from inspector.core.errors import BadInput
+from inspector.core.text import safe, safe_line
+
+# A hook runs before every answer of an agent: most of them need none of these.
+if TYPE_CHECKING:
+    from inspector.core.messages import Message
+    from inspector.quality.facts.fact import Fact, SpokenMessage
+    from inspector.quality.facts.fate import ListText
+    from inspector.stores.base import Store
+
+#: Characters of the text for the summarizing request: as asked for, and at most. Claude Code cuts at 10,000.
+BUDGET, MOST = 6_000, 9_800
+#: Characters of the standing rules that follow a summary until the next compaction.
+STANDING = 1_500
+#: Statements that are said to be lost, at most.
+MAX_LOST = 8
+_USER = ROLE_CODES["user"]
+#: User messages that are read, the latest ones.
+_MAX_MESSAGES = 2_000
+_KEEP_LEAD = "Keep these statements of the user in the summary, word for word. They still hold:"
+_STANDING_LEAD = "Standing rules of the user, word for word, from before the compaction:"
+_LOST_LEAD = "The last compaction lost or weakened these statements of the user. They hold unless taken back:"
+_ANALYSIS = re.compile(r"<analysis>.*?</analysis>", re.S)
+_HARMED = ("lost", "value lost", "weakened", "contradicted")
+_FOLDER = "hooks"
+
+
+@dataclass(frozen=True, slots=True)
+class HookAnswer:
+    """What a hook prints: plain `text`, or `json` where the agent takes that. Both empty: nothing is printed."""
+
+    text: str = ""
+    json: Mapping[str, Any] | None = None
+
+
+def claude_code(event: Mapping[str, Any], budget: int = BUDGET) -> HookAnswer:
+    """Answer a hook of Claude Code. An event without an answer prints nothing.
+
+    Raises StoreErrors for a transcript that cannot be read, and BadInput for an event that is not one.
+    """
+    name, session = _text(event, "hook_event_name"), _text(event, "session_id")
+    path = Path(_text(event, "transcript_path"))
+    if name in ("UserPromptSubmit", "PostToolUse"):
+        return _say_once(session, name)
+    from inspector.quality.facts.carry import pin_text
+
+    if name == "PreCompact":
+        return HookAnswer(pin_text(user_facts_of(path), min(budget, MOST), _KEEP_LEAD))
+    if name == "SessionStart" and event.get("source") == "compact":
+        text = pin_text([fact for fact in user_facts_of(path) if fact.binds], STANDING, _STANDING_LEAD)
+        _remember(session, {"standing": text, "verdict": ""})
+        return HookAnswer(text)
+    if name == "PostCompact":
+        from inspector.quality.facts.fate import ListText
+
+        summary = _ANALYSIS.sub("", _text(event, "compact_summary"))
+        standing = str(_remembered(session).get("standing", ""))
+        lost = lost_statements(
+            user_facts_of(path), [ListText("summary", 0, "summary", safe(summary))], standing
+        )
+        _remember(session, {"standing": standing, "verdict": lost})
+    return HookAnswer()
+
+
+def hermes(event: Mapping[str, Any], budget: int = BUDGET) -> HookAnswer:
+    """Answer a hook of Hermes Agent: `on_pre_compress` with its messages, or `pre_llm_call` with the history.
+
+    Raises BadInput for messages that are no list.
+    """
+    name, session = _text(event, "hook_event_name"), _text(event, "session_id")
+    extra = event.get("extra")
+    extra = extra if isinstance(extra, dict) else {}
+    if name == "on_pre_compress":
+        from inspector.quality.facts.carry import pin_text
+
+        return HookAnswer(
+            pin_text(user_facts(_messages(event.get("messages"))), min(budget, MOST), _KEEP_LEAD)
+        )
+    if name != "pre_llm_call":
+        return HookAnswer()
+    return _after_compression(
+        session, _messages(extra.get("conversation_history", event.get("conversation_history")))
+    )
+
+
+def status_line(event: Mapping[str, Any]) -> str:
+    """The line for Claude Code's status line: distance to the threshold, and rules that a compaction would summarize.
+
+    Raises StoreErrors for a transcript that cannot be read.
+    """
+    window = event.get("context_window")
+    window = window if isinstance(window, dict) else {}
+    usage = window.get("current_usage")
+    usage = usage if isinstance(usage, dict) else {}
+    names = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens")
+    used = sum(value for name in names if isinstance(value := usage.get(name), int))
+    size = window.get("context_window_size")
+    parts = []
+    if isinstance(size, int) and size > 0:
+        threshold = _threshold(size)
+        left = threshold - used
+        share = f"{used:,}/{threshold:,}"
+        parts.append(f"{share} · {left:,} to compaction" if left > 0 else f"{share} · compaction is due")
+    rules = _rules_in(Path(_text(event, "transcript_path")), _text(event, "session_id"))
+    if rules:
+        parts.append(f"{rules:,} rule{'s' if rules > 1 else ''} at risk")
+    return " · ".join(parts)
+
+
+def _threshold(window: int) -> int:
+    from inspector.engines.base import Settings
+    from inspector.engines.capabilities import default_threshold
+    from inspector.engines.registry import engine
+
+    profile = engine("claude-code")
+    share = default_threshold(profile, window)
+    settings = Settings(
+        profile="claude-code", context_length=window, threshold=0.5 if share is None else share
+    )
+    return profile.budgets(settings).threshold_tokens
+
+
+def user_facts_of(path: Path) -> tuple[Fact, ...]:
+    """The statements of the user in a transcript, best rank first. Reads the user's messages; raises StoreErrors."""
+    from inspector.quality.facts.gather import gather
+    from inspector.stores.detect import open_store
+
+    if not path.is_file():
+        raise BadInput(f"The event names no transcript that can be read ({path}).")
+    store = open_store(path)
+    try:
+        return gather(list(_spoken(store, _only(store.conversations()))))
+    finally:
+        store.close()
+
+
+def user_facts(messages: Sequence[Message]) -> tuple[Fact, ...]:
+    """The statements of the user in a list of messages, best rank first."""
+    from inspector.quality.facts.extract import extract
+    from inspector.quality.facts.fact import Saying, SpokenMessage
+    from inspector.quality.facts.gather import gather
+
+    steps = [
+        SpokenMessage(Saying(at, 1, at, at, "", "user", (0, 0), None), at, extract(message))
+        for at, message in enumerate(messages)
+        if message.role == "user"
+    ]
+    return gather(steps[-_MAX_MESSAGES:])
+
+
+def lost_statements(facts: Iterable[Fact], after: Sequence[ListText], standing: str = "") -> str:
+    """The user's rules, decisions and values that the texts after a compaction lost or weakened; "" for none.
+
+    What `standing` says again is not lost.
+    """
+    from inspector.quality.facts.fate import PassageIndex, fate
+
+    index = PassageIndex(after)
+    harmed = []
+    for fact in facts:
+        if (
+            fact.role == "user"
+            and not fact.pasted
+            and fact.kind != "link"
+            and safe_line(fact.text) not in standing
+        ):
+            outcome = fate(fact, index, 1).outcome
+            if outcome in _HARMED:
+                harmed.append((fact, outcome))
+    harmed.sort(key=lambda entry: (not entry[0].binds, -entry[0].rank))
+    lines = [f"- {safe_line(fact.text)} ({outcome})" for fact, outcome in harmed[:MAX_LOST]]
+    return "\n".join([_LOST_LEAD, *lines]) + "\n" if lines else ""
+
+
+def settings_block(agent: str, program: str) -> str:
+    """The block to paste into the agent's settings. Nothing is written there by this program."""
+    import json
+
+    if agent == "hermes":
+        return f"hooks:\n  pre_llm_call:\n    - command: {program} hook hermes\n      timeout: 10\n"
+    entry = [{"hooks": [{"type": "command", "command": f"{program} hook claude-code", "timeout": 10}]}]
+    compact = [{"matcher": "compact", **entry[0]}]
+    block = {
+        "hooks": {
+            "PreCompact": entry, "SessionStart": compact, "PostCompact": entry, "PostToolUse": entry,
+            "UserPromptSubmit": entry,
+        },
+        "statusLine": {"type": "command", "command": f"{program} hook claude-code --status", "padding": 0},
+    }  # fmt: skip
+    return json.dumps(block, indent=2) + "\n"
+
+
+def _only(rows: Sequence[Any]) -> str:
+    whole = [row.id for row in rows if row.kind == "conversation"] or [row.id for row in rows]
+    if not whole:
+        raise BadInput("The transcript has no conversation yet.")
+    return str(whole[0])
+
+
+def _spoken(store: Store, name: str) -> Iterator[SpokenMessage]:
+    from inspector.quality.facts.extract import extract
+    from inspector.quality.facts.fact import Saying, SpokenMessage
+    from inspector.replay.transcript import transcript
+
+    conversation = store.open(name)
+    history = transcript(conversation, store.compactions(conversation))
+    said = [(step, place) for step, place in enumerate(history.places) if place.role == _USER]
+    for task, (step, place) in enumerate(said[-_MAX_MESSAGES:]):
+        generation = conversation.generations[place.generation - 1]
+        (message,) = store.messages(generation, place.index, place.index + 1)
+        saying = Saying(
+            step, place.generation, place.index, place.message, generation.session, "user", (0, 0), None
+        )
+        yield SpokenMessage(saying, task, extract(message))
+
+
+def _after_compression(session: str, history: Sequence[Message]) -> HookAnswer:
+    """Say once after a compression what its list no longer has of the user's statements before it."""
+    from inspector.core.handoff import handoff_of
+    from inspector.core.messages import messages_from
+    from inspector.quality.facts.fate import ListText
+
+    known = _remembered(session)
+    at = next((index for index, message in enumerate(history) if handoff_of(message) is not None), None)
+    facts = user_facts(history)
+    if at is None:
+        _remember(session, {"rules": [fact.text for fact in facts if fact.binds], "said": ""})
+        return HookAnswer()
+    digest = hashlib.blake2b(history[at].text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+    rules = [text for text in known.get("rules", ()) if isinstance(text, str)]
+    if known.get("said") == digest or not rules:
+        return HookAnswer()
+    _remember(
+        session,
+        {"rules": [*rules, *(f.text for f in facts if f.binds and f.text not in rules)], "said": digest},
+    )
+    before = user_facts(messages_from({"role": "user", "content": text} for text in rules))
+    parts = [
+        ListText("summary" if n == at else "tail", n, m.role, safe(m.text)) for n, m in enumerate(history)
+    ]
+    lost = lost_statements(before, parts)
+    return HookAnswer(json={"context": lost}) if lost else HookAnswer()
+
+
+def _say_once(session: str, event: str) -> HookAnswer:
+    known = _remembered(session)
+    verdict = known.get("verdict")
+    if not isinstance(verdict, str) or not verdict:
+        return HookAnswer()
+    _remember(session, {**known, "verdict": ""})
+    return HookAnswer(json={"hookSpecificOutput": {"hookEventName": event, "additionalContext": verdict}})
+
+
+def _rules_in(path: Path, session: str) -> int:
+    """How many rules of the user's a transcript has; counted anew once the file grew by a user's message."""
+    if not path.is_file():
+        return 0
+    size = path.stat().st_size
+    known = _remembered(f"{session} status")
+    if known.get("size") == size and isinstance(known.get("rules"), int):
+        return int(known["rules"])
+    rules = sum(fact.binds for fact in user_facts_of(path))
+    _remember(f"{session} status", {"size": size, "rules": rules})
+    return rules
+
+
+def _messages(value: object) -> tuple[Message, ...]:
+    if not isinstance(value, list):
+        raise BadInput("The hook got no list of messages.")
+    from inspector.core.messages import messages_from
+
+    return messages_from(entry for entry in value if isinstance(entry, dict))
+
+
+def _text(event: Mapping[str, Any], name: str) -> str:
+    value = event.get(name)
+    return value if isinstance(value, str) else ""
+
+
+def _state_file(session: str) -> Path:
+    digest = hashlib.blake2b(session.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
+    return state_dir() / _FOLDER / f"{digest}.json"
+
+
+def _remembered(session: str) -> dict[str, Any]:
+    return read_state(_state_file(session))
+
+
+def _remember(session: str, values: Mapping[str, Any]) -> None:
+    write_state(_state_file(session), {**values, "at": time.time()})

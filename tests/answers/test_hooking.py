@@ -1,0 +1,212 @@
+"""The answers of hooks: what an agent gets before and after a compaction, and that a failure never disturbs it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inspector.answers import hooking
+from inspector.answers.hooking import HookAnswer, claude_code, hermes, status_line
+from inspector.core.errors import InspectorError
+from inspector.core.messages import Message
+from inspector.quality.facts.fate import ListText
+
+RULES = "Never push to the main branch. The service listens on port 8123. Write a parser for the logs."
+NAMES = ["hook_event_name", "session_id", "transcript_path", "source", "messages"]
+VALUES = st.one_of(
+    st.none(), st.integers(), st.sampled_from(["PreCompact", "SessionStart", "compact", "/none"])
+)
+
+
+@pytest.fixture(autouse=True)
+def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "state"
+    monkeypatch.setattr("inspector.answers.hooking.state_dir", lambda: folder)
+    return folder
+
+
+def transcript(folder: Path, texts: Sequence[str] = (RULES,)) -> Path:
+    """A transcript of Claude Code in which the user says some texts."""
+    lines: list[dict[str, Any]] = []
+    for number, text in enumerate(texts):
+        common = {
+            "parentUuid": f"a{number - 1}" if number else None, "isSidechain": False, "userType": "external",
+            "cwd": "/home/dev/app", "sessionId": "s1", "version": "2.1.331", "gitBranch": "main",
+            "timestamp": f"2026-03-01T10:{number % 60:02}:00.000Z",
+        }  # fmt: skip
+        lines.append(
+            {**common, "type": "user", "uuid": f"u{number}", "message": {"role": "user", "content": text}}
+        )
+        answer = {
+            "id": f"msg{number}", "type": "message", "role": "assistant", "model": "claude-opus-4-5",
+            "content": [{"type": "text", "text": "Yes."}], "stop_reason": "end_turn",
+            "usage": {"input_tokens": 5, "cache_creation_input_tokens": 10, "cache_read_input_tokens": 90},
+        }  # fmt: skip
+        lines.append(
+            {
+                **common,
+                "type": "assistant",
+                "uuid": f"a{number}",
+                "parentUuid": f"u{number}",
+                "message": answer,
+            }
+        )
+    path = folder / "s1.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return path
+
+
+def event(name: str, path: Path, **more: Any) -> dict[str, Any]:
+    return {"hook_event_name": name, "session_id": "s1", "transcript_path": str(path), **more}
+
+
+def test_rules_reach_the_summarizer_within_the_budget(tmp_path: Path) -> None:
+    texts = [RULES, *(f"Keep the value {n} in the file conf/part{n}.toml." for n in range(200))]
+    path = transcript(tmp_path, texts)
+    text = claude_code(event("PreCompact", path, trigger="auto")).text
+    assert "- Never push to the main branch." in text
+    assert len(text) <= hooking.BUDGET + 1
+    assert len(claude_code(event("PreCompact", path), budget=300).text) <= 301
+    assert len(claude_code(event("PreCompact", path), budget=10**6).text) <= hooking.MOST + 1
+
+
+def test_standing_rules_follow_a_compaction_alone(tmp_path: Path) -> None:
+    path = transcript(tmp_path)
+    text = claude_code(event("SessionStart", path, source="compact")).text
+    assert "Never push to the main branch." in text
+    assert "parser" not in text
+    assert claude_code(event("SessionStart", path, source="startup")) == HookAnswer()
+
+
+def test_a_loss_is_said_once_by_the_next_hook_that_can_speak(tmp_path: Path) -> None:
+    path = transcript(tmp_path)
+    claude_code(event("SessionStart", path, source="compact"))
+    assert claude_code(event("PostCompact", path, compact_summary="A parser was written.")) == HookAnswer()
+    said = claude_code(event("PostToolUse", path)).json
+    assert said is not None
+    context = said["hookSpecificOutput"]["additionalContext"]
+    assert "8123" in context
+    # The standing rules say it again, so it is not lost.
+    assert "push" not in context
+    assert claude_code(event("UserPromptSubmit", path)) == HookAnswer()
+
+
+def test_nothing_is_said_where_nothing_is_lost(tmp_path: Path) -> None:
+    path = transcript(tmp_path)
+    claude_code(
+        event("PostCompact", path, compact_summary=f"<analysis>Hm.</analysis>The user's words: {RULES}")
+    )
+    assert claude_code(event("UserPromptSubmit", path)) == HookAnswer()
+    # The analysis is no part of the summary.
+    claude_code(event("PostCompact", path, compact_summary=f"<analysis>{RULES}</analysis>Work goes on."))
+    assert claude_code(event("UserPromptSubmit", path)).json is not None
+
+
+def test_the_status_line_has_the_distance_and_the_rules(tmp_path: Path) -> None:
+    window = {
+        "context_window_size": 200_000,
+        "current_usage": {"input_tokens": 7_000, "cache_read_input_tokens": 120_000, "output_tokens": 0},
+    }
+    line = status_line(event("", transcript(tmp_path), context_window=window))
+    assert "127,000/167,000 · 40,000 to compaction" in line
+    assert "1 rule at risk" in line
+    assert status_line({}) == ""
+
+
+def history(*texts: str) -> list[dict[str, str]]:
+    return [{"role": "user", "content": text} for text in texts]
+
+
+def test_hermes_hears_once_what_a_compression_lost() -> None:
+    def call(*texts: str) -> HookAnswer:
+        extra = {"conversation_history": history(*texts)}
+        return hermes({"hook_event_name": "pre_llm_call", "session_id": "h1", "extra": extra})
+
+    summary = "[CONTEXT COMPACTION — REFERENCE ONLY] Earlier turns were compacted.\n## Goal\nA parser."
+    assert call(RULES) == HookAnswer()
+    answer = call(summary, "go on")
+    assert answer.json is not None
+    assert "Never push to the main branch." in answer.json["context"]
+    assert call(summary, "go on", "and on") == HookAnswer()
+
+
+def test_hermes_hands_rules_to_the_summarizer() -> None:
+    answer = hermes({"hook_event_name": "on_pre_compress", "messages": history(RULES)})
+    assert "- Never push to the main branch." in answer.text
+
+
+def test_unknown_events_print_nothing(tmp_path: Path) -> None:
+    assert claude_code(event("Stop", tmp_path / "none")) == HookAnswer()
+    assert hermes({"hook_event_name": "post_llm_call"}) == HookAnswer()
+
+
+@given(st.dictionaries(st.sampled_from(NAMES), VALUES))
+def test_any_event_is_answered_or_refused_with_a_sentence(event: dict[str, Any]) -> None:
+    for answer in (claude_code, hermes):
+        message = "."
+        try:
+            assert isinstance(answer(event), HookAnswer)
+        except InspectorError as error:
+            message = str(error)
+        assert message
+
+
+def run(text: str, *words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "inspector", "hook", *words],
+        input=text,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{", '{"hook_event_name": "PreCompact", "transcript_path": "/none"}']
+)
+def test_a_failure_ends_with_1_and_says_nothing_to_the_agent(text: str) -> None:
+    done = run(text, "claude-code")
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert done.stderr.startswith("compaction-inspector: ")
+    assert "Traceback" not in done.stderr
+
+
+def test_the_settings_are_printed() -> None:
+    block = json.loads(run("", "claude-code", "--print-settings").stdout)
+    assert set(block["hooks"]) == {
+        "PreCompact",
+        "SessionStart",
+        "PostCompact",
+        "PostToolUse",
+        "UserPromptSubmit",
+    }
+    assert block["hooks"]["SessionStart"][0]["matcher"] == "compact"
+    assert "pre_llm_call" in run("", "hermes", "--print-settings").stdout
+
+
+def test_an_event_that_only_speaks_reads_no_transcript(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def read(path: Path) -> None:
+        raise AssertionError("the transcript was read")
+
+    monkeypatch.setattr(hooking, "user_facts_of", read)
+    assert claude_code(event("PostToolUse", tmp_path)) == HookAnswer()
+
+
+def test_losses_are_judged_against_every_text() -> None:
+    facts = hooking.user_facts([Message({"role": "user", "content": RULES})])
+    texts = [
+        ListText("summary", 0, "summary", "Never push to the main branch."),
+        ListText("tail", 1, "user", "Port 8123."),
+    ]
+    assert "push" not in hooking.lost_statements(facts, texts)
