@@ -112,3 +112,11 @@ def halves_engine(tmp_path: Path) -> Iterator[None]:
     folder.mkdir()
     with other_package.installed(folder):
         yield
+
+
+@pytest.fixture(autouse=True)
+def no_cache_problems(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A damaged cache of one test is no news in the next one of the same process."""
+    from inspector.config import database
+
+    monkeypatch.setattr(database, "_problems", {})

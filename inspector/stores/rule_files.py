@@ -26,7 +26,7 @@ _INSTRUCTIONS = re.compile(
     r"\A\s*# (?P<name>AGENTS\.md) instructions for (?P<folder>[^\n]+)\n(?P<text>.*)\Z", re.DOTALL
 )
 _TAGS = re.compile(r"</?INSTRUCTIONS>\s*")
-_NUMBER = re.compile(r"^\s*\d+(?:\u2192|\t| \| )", re.MULTILINE)
+_NUMBER = re.compile(r"^[ \t]{0,12}\d{1,9}(?:\u2192|\t| \| )", re.MULTILINE)
 _PATHS = ("file_path", "path", "filePath", "absolute_path", "filename")
 
 

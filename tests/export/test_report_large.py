@@ -57,7 +57,8 @@ def test_what_is_left_out_is_counted(tmp_path: Path) -> None:
         (group,) = [group for group in part.facts.lost if group.kind == "constraint"]
         assert len(group.lines) == group_limit(2) == 25
         counts = part.facts.counts["constraint"]
-        assert group.total == counts["lost"] + counts["value lost"] >= 60
+        # The counts also have what earlier compactions lost for good.
+        assert counts["lost"] + counts["value lost"] >= group.total >= 60
         section = page.by_id(f"compaction-{part.compared.recorded.index}")
         assert f"{group.total} hard constraints" in section.text
         assert f"and {group.more} more hard constraints" in section.text

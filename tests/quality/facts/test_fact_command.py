@@ -88,7 +88,7 @@ def test_filters(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_an_unknown_compaction_is_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
     assert "has no compaction 9; it has 1, 2, 3, 4." in run(capsys, "--compaction", "9", code=1)
-    assert "--at-risk is about the compaction to come" in run(capsys, "--at-risk", "--fate", "lost", code=2)
+    assert "--at-risk is about the next compaction" in run(capsys, "--at-risk", "--fate", "lost", code=2)
 
 
 def test_the_only_conversation_needs_no_name(capsys: pytest.CaptureFixture[str], fixtures_dir: Path) -> None:
@@ -99,7 +99,7 @@ def test_the_only_conversation_needs_no_name(capsys: pytest.CaptureFixture[str],
     with pytest.raises(SystemExit) as ended:
         main(["facts", str(fixtures_dir / "agents"), "--compaction", "1"])
     assert ended.value.code == 2
-    assert "name it" in capsys.readouterr().err
+    assert "need a CONVERSATION" in capsys.readouterr().err
 
 
 def test_at_risk_follows_the_settings(capsys: pytest.CaptureFixture[str]) -> None:
