@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -191,12 +191,15 @@ def lost_statements(facts: Iterable[Fact], after: Sequence[ListText], standing: 
     return "\n".join([_LOST_LEAD, *lines]) + "\n" if lines else ""
 
 
-def settings_block(agent: str, program: str) -> str:
-    """The block to paste into the agent's settings. Nothing is written there by this program."""
+def hermes_settings(program: str) -> str:
+    """The block to paste into Hermes' config.yaml. This program writes nothing there."""
+    return f"hooks:\n  pre_llm_call:\n    - command: {program} hook hermes\n      timeout: 10\n"
+
+
+def claude_code_settings(program: str) -> str:
+    """The block to paste into Claude Code's settings. This program writes nothing there."""
     import json
 
-    if agent == "hermes":
-        return f"hooks:\n  pre_llm_call:\n    - command: {program} hook hermes\n      timeout: 10\n"
     entry = [{"hooks": [{"type": "command", "command": f"{program} hook claude-code", "timeout": 10}]}]
     compact = [{"matcher": "compact", **entry[0]}]
     block = {
@@ -307,3 +310,10 @@ def _remembered(session: str) -> dict[str, Any]:
 
 def _remember(session: str, values: Mapping[str, Any]) -> None:
     write_state(_state_file(session), {**values, "at": time.time()})
+
+
+#: By the name on the command line: what answers an event within a budget, and the block of settings to paste.
+AGENTS: Mapping[str, tuple[Callable[[Mapping[str, Any], int], HookAnswer], Callable[[str], str]]] = {
+    "claude-code": (claude_code, claude_code_settings),
+    "hermes": (hermes, hermes_settings),
+}
