@@ -20,6 +20,7 @@ from inspector.core.errors import NotAStore
 from inspector.engines.base import Settings
 from inspector.quality.measures.measure import Share
 from inspector.replay.moments import Stretch
+from inspector.stores.base import failures_of
 from inspector.stores.detect import open_store
 from tests.conftest import ROOT
 from tests.recipes import recipe
@@ -459,3 +460,39 @@ def test_a_rollout_that_became_another_file_is_no_harm(tmp_path: Path) -> None:
     recorded = store._recorded(conversation.id)
     path.write_text("\n".join('{"other": 1}'.ljust(len(line)) for line in path.read_text().split("\n")))
     assert len(recorded.read(conversation.live.ids)) == len(conversation.live)
+
+
+def test_opencodes_failed_attempts_and_overflows(tmp_path: Path) -> None:
+    def entry(name: str, role: str, parts: list[dict[str, Any]], **info: Any) -> dict[str, Any]:
+        return {
+            "info": {"id": name, "role": role, "time": {"created": 1791187200000}, **info},
+            "parts": parts,
+        }
+
+    asked = {"type": "compaction", "auto": True, "overflow": True}
+    failed = {"name": "APIError", "data": {"message": "prompt is too long"}}
+    messages = [
+        entry("msg_1", "user", [{"type": "text", "text": "Moor the boat."}]),
+        entry("msg_2", "assistant", [{"type": "text", "text": "Moored."}], finish="stop"),
+        entry("msg_3", "user", [{**asked, "overflow": False}]),
+        entry("msg_4", "assistant", [], summary=True, parentID="msg_3", error=failed),
+        entry("msg_5", "user", [asked]),
+        entry(
+            "msg_6",
+            "assistant",
+            [{"type": "text", "text": "It is moored."}],
+            summary=True,
+            parentID="msg_5",
+            finish="stop",
+        ),
+    ]
+    path = written(tmp_path / "a.json", json.dumps({"info": {"id": "ses_1"}, "messages": messages}))
+    store, conversation, (compaction,) = opened(path)
+    (failure,) = failures_of(store, conversation)
+    assert (failure.error, failure.trigger, failure.generation, failure.place) == (
+        "prompt is too long",
+        "auto",
+        1,
+        2,
+    )
+    assert "overflow" in compaction.note

@@ -17,6 +17,7 @@ from inspector.core.conversations import (
     Compaction,
     Conversation,
     ConversationRow,
+    FailedCompaction,
     Generation,
     Microcompaction,
     Request,
@@ -51,6 +52,7 @@ class Build:
     requests: list[Request] = field(default_factory=list)
     #: Results that were cleared: when, the id of the message, the generation.
     cleared: list[tuple[float, int, int]] = field(default_factory=list)
+    failures: list[FailedCompaction] = field(default_factory=list)
     model: str = ""
     provider: str = ""
     first_words: str = ""
@@ -114,6 +116,7 @@ class OpencodeReader:
             tuple(_microcompactions(built, generations)),
             tuple(built.requests),
             lambda ids: [built.messages[identity - 1] for identity in ids],
+            failures=tuple(built.failures),
         )
 
 
@@ -227,8 +230,15 @@ def _compacted(
 ) -> None:  # fmt: skip
     told = [part.get("text") for part in parts if part.get("type") == "text"]
     text = "\n\n".join(piece for piece in told if isinstance(piece, str))
+    auto = asked.get("auto") if asked else None
+    trigger = None if not isinstance(auto, bool) else "auto" if auto else "manual"
     if not text.strip() and (info.get("error") or not info.get("finish")):
         # It failed or goes on still: the list is what it was.
+        if error := _error(info.get("error")):
+            number, length = len(built.lists), len(built.lists[-1])
+            built.failures.append(
+                FailedCompaction(len(built.failures) + 1, session, number, length, at, error, trigger)
+            )
         return
     before = built.lists[-1]
     start = first_of.get(text_at(dict(asked or {}), "tail_start_id"))
@@ -244,7 +254,6 @@ def _compacted(
         _add(built, {"role": "system", "content": text_at(recent, "text")}, at, session)
     made = len(built.lists[-1])
     built.lists[-1] += kept
-    auto = asked.get("auto") if asked else None
     built.compactions.append(
         Compaction(
             index=len(built.compactions) + 1,
@@ -263,14 +272,24 @@ def _compacted(
             tokens_after=0,
             at=at,
             exact=known,
-            note=_note(known, made),
+            note=_note(known, made, bool(asked and asked.get("overflow") is True)),
             encrypted=unreadable,
-            trigger=None if not isinstance(auto, bool) else "auto" if auto else "manual",
+            trigger=trigger,
         )
     )
 
 
-def _note(known: bool, made: int) -> str:
+def _error(error: object) -> str:
+    """Why a call failed, in the words that were recorded; "" where none were."""
+    if not isinstance(error, dict):
+        return ""
+    data = error.get("data")
+    return text_at(data if isinstance(data, dict) else {}, "message") or text_at(error, "name") or "an error"
+
+
+def _note(known: bool, made: int, overflow: bool = False) -> str:
+    if overflow:
+        return "The request before it did not fit into the window (overflow)."
     if not known:
         return "The message that it names as the first that stayed is missing."
     return "The newest messages stay as one text behind the summary." if made > 1 else ""
