@@ -12,6 +12,7 @@ from inspector.core.messages import Message
 from inspector.core.text import safe
 from inspector.quality.facts.fact import Where
 from inspector.quality.facts.fate import ListText, PassageIndex
+from inspector.stores.rule_files import RuleFile, rule_files
 from inspector.summaries.parse import written_by_model
 
 _SYSTEM = ROLE_CODES["system"]
@@ -33,6 +34,7 @@ class ListsAfter(Mapping[int, PassageIndex]):
         wanted = known if summaries is None else {index + 1 for index in summaries}
         self._compactions = {c.index: c for c in compactions if c.index + 1 in known & wanted}
         self._summaries = summaries or {}
+        self._standing: tuple[RuleFile, ...] | None = None
 
     def __getitem__(self, index: int) -> PassageIndex:
         recorded = self._compactions[index]
@@ -46,7 +48,25 @@ class ListsAfter(Mapping[int, PassageIndex]):
         parts = [part for at, message in messages for part in parts_of(message, at, recorded, other)]
         if other is not None and recorded.summary_at is None:
             parts.append(ListText("summary", recorded.head_after, "summary", safe(other)))
-        return PassageIndex(parts)
+        standing = list(self._standing_parts(index))
+        # A message that only hands over such a file is that file.
+        places = {
+            part.index for part in standing if part.where == "rules file" and part.index >= recorded.after
+        }
+        return PassageIndex([part for part in parts if part.index not in places] + standing)
+
+    def _standing_parts(self, compaction: int) -> Iterator[ListText]:
+        """The rules files that the list after a compaction has again, and what the agent wrote into its memory before.
+
+        A file that a tool reads later does not count: the agent did not have it at once.
+        """
+        if self._standing is None:
+            self._standing = rule_files(self._inspection.store, self._inspection.conversation)
+        for file in self._standing:
+            loaded = file.generation == compaction + 1 and file.how in ("loaded", "prompt")
+            if loaded or (file.how == "written" and file.generation <= compaction):
+                where: Where = "memory" if file.is_memory else "rules file"
+                yield ListText(where, max(0, file.place), "system", safe(file.text))
 
     def __iter__(self) -> Iterator[int]:
         return iter(self._compactions)

@@ -27,6 +27,7 @@ NAMES = frozenset(
         "replay",
         "report",
         "requests",
+        "rules",
         "search",
         "serve",
         "show",

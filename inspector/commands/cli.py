@@ -78,6 +78,7 @@ _COMMANDS = (
     store.losses,
     store.aftermath,
     check.check,
+    store.rules,
     store.trace,
     upcoming.next_compaction,
     watch.watch,

@@ -80,6 +80,28 @@ def aftermath(words: tuple[str, ...], as_json: bool, demo: bool, no_mask: bool) 
 
 
 @click.command(epilog=PATH_HELP)
+@click.argument("words", nargs=-1, metavar="[PATH] [CONVERSATION...]")
+@mask_option
+@source_options
+def rules(words: tuple[str, ...], no_mask: bool, as_json: bool, demo: bool) -> None:
+    """List the files of standing rules that the agent loaded (CLAUDE.md, AGENTS.md, memory), and where they are now.
+
+    A file that is missing after a compaction is not in the recorded list; the agent may still send it unrecorded.
+    """
+    from inspector.answers.answers import Answers
+    from inspector.answers.standing import list_rules
+    from inspector.export.documents.standing import rules_documents
+    from inspector.export.masking import DocumentMasker
+    from inspector.export.text.standing import print_rules
+
+    path, names = split_path(words)
+    answers = Answers(open_source(path, demo), {}, None)
+    masker = DocumentMasker(not no_mask)
+    print_answer(masker(rules_documents(list_rules(answers, names))), as_json, print_rules)
+    say([*answers.notes(), *masker.notes])
+
+
+@click.command(epilog=PATH_HELP)
 @click.argument("words", nargs=-1, metavar="[PATH] [CONVERSATION] TEXT")
 @mask_option
 @source_options

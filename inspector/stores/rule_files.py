@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from inspector.core.conversations import Conversation
-from inspector.core.messages import Message
+from inspector.core.messages import Message, ToolCall
 from inspector.stores.base import Store
 
 _NAMES = (
@@ -27,14 +27,17 @@ _INSTRUCTIONS = re.compile(
 )
 _TAGS = re.compile(r"</?INSTRUCTIONS>\s*")
 _NUMBER = re.compile(r"^[ \t]{0,12}\d{1,9}(?:\u2192|\t| \| )", re.MULTILINE)
+#: The memory of an agent: its files, and folders for them.
+_MEMORY = re.compile(r"(?:^|[/\\\\\"])(?:MEMORY|USER)\.md\b|[/\\\\]memor(?:y|ies)[/\\\\]", re.IGNORECASE)
+_WRITTEN = ("content", "text", "fact", "memory", "new_string", "file_text", "new_str", "insert_text")
 _PATHS = ("file_path", "path", "filePath", "absolute_path", "filename")
 
 
 class RuleFile(NamedTuple):
     """A file of standing rules in a list: message `place` of `generation` has its text.
 
-    `how` is "loaded" (the agent put it there), "read" (a tool read it), or "prompt" (the system prompt has it; then
-    `place` is -1)."""
+    `how` is "loaded" (the agent put it there), "read" (a tool read it), "written" (the agent wrote it into its memory),
+    or "prompt" (the system prompt has it; then `place` is -1)."""
 
     path: str
     text: str
@@ -43,6 +46,11 @@ class RuleFile(NamedTuple):
     message: int
     at: float
     how: str
+
+    @property
+    def is_memory(self) -> bool:
+        """Whether it is the agent's memory rather than a file of rules."""
+        return self.how == "written" or _MEMORY.search(self.path) is not None
 
 
 def rule_files(store: Store, conversation: Conversation) -> tuple[RuleFile, ...]:
@@ -65,7 +73,12 @@ def _in_list(messages: Iterable[Message], generation: int) -> Iterator[RuleFile]
         if message.summary:
             continue
         if message.role == "assistant":
-            reads.update((call.id, path) for call in message.tool_calls if (path := _path_in(call.arguments)))
+            for call in message.tool_calls:
+                if path := _path_in(call.arguments):
+                    reads[call.id] = path
+                if text := _remembered(call):
+                    path = path or call.name
+                    yield RuleFile(path, text, generation, index, message.id, message.timestamp, "written")
         elif message.role == "tool":
             read = reads.get(message.tool_call_id)
             if read:
@@ -74,6 +87,22 @@ def _in_list(messages: Iterable[Message], generation: int) -> Iterator[RuleFile]
         else:
             for path, text in _in_text(message.text):
                 yield RuleFile(path, text, generation, index, message.id, message.timestamp, "loaded")
+
+
+def _remembered(call: ToolCall) -> str:
+    """The text that a call writes into the agent's memory; "" for another call."""
+    if not ("memor" in call.name.lower() or _MEMORY.search(call.arguments)):
+        return ""
+    try:
+        values = json.loads(call.arguments)
+    except (ValueError, RecursionError):
+        return ""
+    if not isinstance(values, dict):
+        return ""
+    path = next((values[name] for name in _PATHS if isinstance(values.get(name), str)), "")
+    if not ("memor" in call.name.lower() or _MEMORY.search(path)):
+        return ""
+    return "\n".join(values[name] for name in _WRITTEN if isinstance(values.get(name), str))
 
 
 def _path_in(arguments: str) -> str:
