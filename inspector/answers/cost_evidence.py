@@ -41,7 +41,7 @@ def cost_evidence(
 
     `requests` are its requests if they are known.
     """
-    if not inspection.compactions() and not inspection.store.requests(inspection.conversation):
+    if not inspection.compactions() and not inspection.requests():
         return CostEvidence()
     found = requests or requests_of(inspection, resolved)
     if not found.priced:

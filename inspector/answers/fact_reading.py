@@ -47,7 +47,8 @@ def read_facts(
 ) -> FactsReading:  # fmt: skip
     """Find every fact of a conversation and follow it through the compactions.
 
-    Reads each list once, and what a compaction left of it once more. `cache` keeps what each message says between runs.
+    Reads each list for what it says and once more for the rules files in it, and what a compaction left of it again.
+    `cache` keeps what each message says between runs.
     `watch` is told what is going on, with how many of how many; what it raises ends the work. `pruned` has, by
     compaction, the indexes whose texts it pruned (see pruned_by): facts of those are kept apart. `places` as in
     lives_of. Where that pays, other processes help.

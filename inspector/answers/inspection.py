@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from inspector.answers.resolving import caching_release, resolve
 from inspector.caching.modelled import SentMessages
 from inspector.config.settings import ResolvedSettings
-from inspector.core.conversations import Compaction, Conversation, Generation
+from inspector.core.conversations import Compaction, Conversation, Generation, Request
 from inspector.core.errors import UnknownConversation
 from inspector.core.messages import Message
 from inspector.core.rough import text_tokens
@@ -72,6 +72,7 @@ class Inspection:
         self._sent: dict[tuple[str, int, int], SentMessages] = {}
         self._prompts: dict[str, str] = {}
         self._compactions: tuple[Compaction, ...] | None = None
+        self._requests: tuple[Request, ...] | None = None
         #: What was read of the whole conversation, by engine: see `recordings.shared_recording`.
         self.recordings: dict[str, Any] = {}
         #: How well the settings in force reproduce the recording, once worked out: see `replaying.reproduced`.
@@ -104,6 +105,13 @@ class Inspection:
             if self._compactions is None:
                 self._compactions = self.store.compactions(self.conversation)
             return self._compactions
+
+    def requests(self) -> tuple[Request, ...]:
+        """Every recorded request, oldest first; read once. Raises StoreErrors."""
+        with self._lock:
+            if self._requests is None:
+                self._requests = tuple(self.store.requests(self.conversation))
+            return self._requests
 
     def system_prompt(self, session: str) -> str:
         """The system prompt of a session."""

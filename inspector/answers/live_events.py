@@ -109,7 +109,7 @@ def _size(inspection: Inspection, resolved: ResolvedSettings) -> tuple[int, int]
     plan = inspection.plan(live, resolved.settings)
     contexts = [
         request.context + request.output
-        for request in inspection.store.requests(inspection.conversation)
+        for request in inspection.requests()
         if request.generation == live.number and request.context
     ]
     return contexts[-1] if contexts else plan.tokens_before, plan.budgets.threshold_tokens

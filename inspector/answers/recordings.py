@@ -95,7 +95,7 @@ def _reported(
     grown = [
         (listed.growth(), list(accumulate(told, max))) for listed, told in zip(lists, times, strict=True)
     ]
-    calls = inspection.store.requests(inspection.conversation)
+    calls = inspection.requests()
     # A call that summarizes asks another prompt than the list.
     own = summarizing(inspection, calls)
     for request in calls:

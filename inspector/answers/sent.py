@@ -33,6 +33,6 @@ def open_request(answers: Answers, name: str, number: int) -> OpenedRequest:
         )
     sent = recorded[number - 1]
     later = recorded[number].at if number < len(recorded) else float("inf")
-    calls = answers.store.requests(inspection.conversation)
+    calls = inspection.requests()
     usage = next((call for call in calls if sent.at <= call.at < later), None)
     return OpenedRequest(number, len(recorded), sent, usage)

@@ -19,10 +19,6 @@ def summarizing(inspection: Inspection, calls: Iterable[Request]) -> Mapping[int
 def last_size(inspection: Inspection, recorded: Compaction) -> int | None:
     """The tokens of the last request before a compaction and of its answer, as they were reported; None where the store
     keeps no usage of it. Raises StoreErrors."""
-    calls = [
-        call
-        for call in inspection.store.requests(inspection.conversation)
-        if call.generation == recorded.index
-    ]
+    calls = [call for call in inspection.requests() if call.generation == recorded.index]
     own = summarizing(inspection, calls)
     return next((call.context + call.output for call in reversed(calls) if call.index not in own), None)

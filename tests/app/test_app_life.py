@@ -69,7 +69,7 @@ async def test_enter_shows_the_changes_at_the_item(rotating: Path) -> None:
         assert pane.view_name == "changes"
         assert pane.view is not None
         assert pane.view.changes is not None
-        assert (pane.view.changes.old_title, pane.view.changes.new_title) == ("compaction 2", "compaction 3")
+        assert pane.view.changes.titles == ("compaction 2", "compaction 3")
         shown = pane.shown
         assert isinstance(shown, SummaryChanges)
         assert shown.body.has_focus

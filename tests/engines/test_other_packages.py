@@ -50,7 +50,7 @@ def write_list(folder: Path) -> str:
 
 
 #: A window in which the conversation is compacted at a low threshold and less often at a high one, in tokens.
-WINDOWS = {"halves": "12000", "words": "12000", "truncation": "60000"}
+WINDOWS = {"halves": "12000", "words": "60000", "truncation": "60000"}
 
 
 def every_command_knows(site: Path, profile: str) -> None:

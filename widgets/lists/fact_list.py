@@ -42,6 +42,7 @@ _FATE_WORDS: dict[str, str] = {
     "lost": "fact that is gone",
     "value lost": "fact whose subject is mentioned and whose value is not",
     "weakened": "rule that is mentioned and no longer binds",
+    "contradicted": "fact that the list now says otherwise",
     "uncertain": "fact whose fate the rules cannot decide",
     "unknown": "fact whose fate is unknown: the summary cannot be read",
     "at risk": "fact that a compaction now would summarize",

@@ -80,7 +80,7 @@ def open_conversation(
     live = inspection.conversation.live
     start = max(0, len(live) - _SCREENFUL)
     end = () if before is not None else store.messages(live, start)
-    requests = store.requests(inspection.conversation)
+    requests = inspection.requests()
     first_sent = {request.generation: request.context for request in reversed(requests)}
     opened = Opened(inspection, prompts, resolved, reported_sizes(requests), first_sent)
     return Opening(opened, lines_of(end, start))

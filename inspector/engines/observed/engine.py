@@ -82,8 +82,8 @@ class ObservedEngine:
         return self._rules.summary
 
     def default_threshold(self, context_length: int) -> float:
-        """The share of the window at which the agent was seen to compact."""
-        return max(0.0, self._rules.share - self._rules.reserve / context_length)
+        """The share of the window at which the agent was seen to compact: at most the whole window."""
+        return min(1.0, max(0.0, self._rules.share - self._rules.reserve / context_length))
 
     def budgets(self, settings: Settings) -> Budgets:
         """Threshold, kept tail and summary in tokens, each with its evidence."""

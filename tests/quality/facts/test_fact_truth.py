@@ -31,8 +31,6 @@ SAID = {
     "dropped": "lost",
     None: "lost",
 }
-#: What a recording's summarizer puts for the number of a plant that it blurs.
-BLURRED = "retry limit to a small number"
 SHOWN = 30
 
 Told = tuple[Inspection, FactsReading, list[dict[str, Any]]]
@@ -102,7 +100,8 @@ def fate_by_reading(plant: dict[str, Any], summary: str, rest: str) -> str:
     if plant["text"] in summary or plant["text"] in rest:
         return "verbatim"
     if "retry limit" in plant["text"]:
-        return "value lost" if BLURRED in summary else "lost"
+        # With another number, be it blurred or that of another plant, the value is lost.
+        return "value lost" if "retry limit" in summary else "lost"
     # In a list of files, say: the name is there, what was said of it is not.
     return "uncertain" if plant["value"] in summary or plant["value"] in rest else "lost"
 
