@@ -13,6 +13,7 @@ from inspector.answers.summarizing import last_size
 from inspector.caching.costs import Bill, Rates
 from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import Compaction, FailedCompaction, Microcompaction
+from inspector.core.errors import StoreError
 from inspector.engines.base import TokenIndex
 from inspector.quality.finding import Finding
 from inspector.quality.firing import ListBefore, Why, why_fired
@@ -90,13 +91,21 @@ def why_of(
         conversation.row.source,
         earlier,
         conversation.row.agent,
-        last_size(inspection, recorded),
+        _last_size(inspection, recorded),
     )
 
     def threshold_at(share: float) -> int:
         return budgets_of(replace(settings, threshold=share)).threshold_tokens
 
     return why_fired(recorded, listed, settings, budgets_of(settings), threshold_at)
+
+
+def _last_size(inspection: Inspection, recorded: Compaction) -> int | None:
+    """The size of the last request before a compaction; None where the files have gone since they were opened."""
+    try:
+        return last_size(inspection, recorded)
+    except StoreError:
+        return None
 
 
 def failed_compactions(answers: Answers, name: str) -> tuple[FailedCompaction, ...]:
