@@ -344,9 +344,10 @@ def test_opencode(tmp_path: Path, form: str) -> None:
         session.session,
     )
     assert (compaction.summary, compaction.trigger) == ("## Goal\nA reef chart.", "auto")
-    assert (compaction.before, compaction.tail_start, compaction.after) == (5, 3, 3)
+    assert (compaction.before, compaction.tail_start, compaction.after) == (5, 3, 4)
     assert texts(store, conversation) == [
-        ("assistant", "## Goal\nA reef chart."), ("user", "In blue."), ("assistant", "Blue it is."),
+        ("system", "What did we do so far?"), ("assistant", "## Goal\nA reef chart."), ("user", "In blue."),
+        ("assistant", "Blue it is."),
         ("system", "Continue if you have next steps."), ("assistant", "Saved."),
     ]  # fmt: skip
     requests = store.requests(conversation)

@@ -39,6 +39,7 @@ from inspector.stores.opencode.session_messages import RECENT
 from inspector.stores.recorded import FileDigest, Memory, Recorded, Source
 
 _TITLE = 120
+_ASKED = "What did we do so far?"
 _UNREADABLE = "(a summary that only the provider can read)"
 
 
@@ -248,6 +249,10 @@ def _compacted(
     recent = next((part for part in parts if part.get("type") == RECENT), None)
     # opencode 2 hands summary and recent messages over under the user's role, as one text.
     role = "assistant" if recent is None else "user"
+    if recent is None and asked is not None:
+        # opencode 1 sends the user's entry that asked for the compaction as this line.
+        _add(built, {"role": "system", "content": _ASKED}, at, session)
+    place = len(built.lists[-1])
     unreadable = info.get("encrypted") is True and not text.strip()
     _add(built, {"role": role, "content": _UNREADABLE if unreadable else text}, at, session, summary=True)
     if recent is not None and text_at(recent, "text"):
@@ -264,7 +269,7 @@ def _compacted(
             tail_start=len(before) - len(kept),
             head_after=0,
             tail_after=made,
-            summary_at=0,
+            summary_at=place,
             summary=None if unreadable else text,
             merged=False,
             fallback=bool(refusal_in(text)),
@@ -272,7 +277,7 @@ def _compacted(
             tokens_after=0,
             at=at,
             exact=known,
-            note=_note(known, made, bool(asked and asked.get("overflow") is True)),
+            note=_note(known, recent is not None and made > 1, bool(asked and asked.get("overflow") is True)),
             encrypted=unreadable,
             trigger=trigger,
         )
@@ -287,12 +292,12 @@ def _error(error: object) -> str:
     return text_at(data if isinstance(data, dict) else {}, "message") or text_at(error, "name") or "an error"
 
 
-def _note(known: bool, made: int, overflow: bool = False) -> str:
+def _note(known: bool, recent: bool, overflow: bool = False) -> str:
     if overflow:
         return "The request before it did not fit into the window (overflow)."
     if not known:
         return "The message that it names as the first that stayed is missing."
-    return "The newest messages stay as one text behind the summary." if made > 1 else ""
+    return "The newest messages stay as one text behind the summary." if recent else ""
 
 
 def _usage(built: Build, info: dict[str, Any], parts: Sequence[dict[str, Any]], at: float) -> None:
