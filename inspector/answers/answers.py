@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from inspector.answers.inspection import Inspection
-from inspector.answers.resolving import resolve
 from inspector.config.database import cache_problems
 from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import ConversationRow
@@ -59,7 +58,7 @@ class Answers:
     def opened(self, name: str) -> tuple[Inspection, ResolvedSettings]:
         """Open a conversation with the settings in force for it; its notes are kept with its name."""
         inspection = Inspection.open(self.store, name, config=self.config)
-        resolved = resolve(self.store, inspection.conversation.row, self.flags, self.config)
+        resolved = inspection.resolved(self.flags)
         row = inspection.conversation.row
         self._notes += [about(row, note) for note in inspection.conversation.notes]
         self._notes += resolved.notes

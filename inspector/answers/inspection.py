@@ -5,7 +5,7 @@ This is what the commands and the app both ask; everything is computed once and 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Lock, RLock
@@ -20,9 +20,12 @@ from inspector.core.messages import Message
 from inspector.core.rough import text_tokens
 from inspector.engines.base import Budgets, Engine, Plan, Settings, TokenIndex
 from inspector.engines.failures import failures_named
-from inspector.engines.registry import engine
+from inspector.engines.registry import agent_of, engine
+from inspector.replay.recorded_threshold import recorded_threshold
 from inspector.stores.base import Store
 
+#: Smaller sizes of compacted lists show no threshold, in tokens.
+_LEAST_THRESHOLD = 1_000
 #: A token index takes some hundred bytes a message; this many generations of them are kept, or more of short lists.
 _KEPT_INDEXES = 16
 _KEPT_MESSAGES = 100_000
@@ -85,7 +88,33 @@ class Inspection:
 
     def in_force(self) -> ResolvedSettings:
         """The settings in force for the conversation, without flags. Raises as `resolve` does."""
-        return resolve(self.store, self.conversation.row, {}, self.config)
+        return self.resolved({})
+
+    def resolved(self, flags: Mapping[str, Any]) -> ResolvedSettings:
+        """The settings for the conversation. Where nothing sets the threshold of an agent whose rules were observed,
+        the records may show another one. Raises as `resolve` does, and StoreErrors."""
+        from inspector.answers.summarizing import summarizing
+
+        found = resolve(self.store, self.conversation.row, flags, self.config)
+        settings, source = found.settings, found.sources.get("threshold", "")
+        if not agent_of(settings.profile) or not source.startswith("observed"):
+            return found
+        usual = engine(settings.profile).budgets(settings).threshold_tokens
+        requests = self.store.requests(self.conversation)
+        if not requests:
+            return found
+        own = summarizing(self, requests)
+        requests = tuple(request for request in requests if request.index not in own)
+        shown = recorded_threshold(usual, requests, self.compactions())
+        share = 0.0 if shown is None else shown / settings.context_length
+        if shown is None or shown < _LEAST_THRESHOLD or share > 1:
+            return found
+        source = f"shown by the recorded compactions ({shown:,} tokens; {usual:,} is usual)"
+        return replace(
+            found,
+            settings=settings.with_(threshold=share),
+            sources={**found.sources, "threshold": source},
+        )
 
     def generation(self, number: int | None = None) -> Generation:
         """The generation of that number, counted from 1; the live one without. Raises UnknownConversation."""

@@ -237,7 +237,7 @@ def _one(name: str) -> Grid:
 
 def _grid(request: Request, answers: Answers, name: str, wanted: Callable[[], bool] = lambda: True) -> Grid:
     inspection = Inspection.open(answers.store, name, alone=True, config=answers.config)
-    resolved = resolve(answers.store, inspection.conversation.row, request.flags, request.config)
+    resolved = inspection.resolved(request.flags)
     settings = resolved.settings
     recording = shared_recording(inspection, settings.profile)
     model = request.model or recording.model

@@ -130,6 +130,7 @@ def recording_of(
             sized.ahead(),
             sized.asked(),
             [event.step for event in events if event.fires == MANUAL],
+            [event.step for event in events if event.fires != MANUAL] if evidence.requests else (),
         ),
         SummaryModel(_ratio(compactions, lists, rules), recorded=summaries, extras=extras),
         Moments(said, compactions, [len(listed) for listed in lists]),

@@ -29,6 +29,8 @@ from inspector.replay.pricing import CostBasis
 from inspector.replay.transcript import calls
 
 _USER, _TOOL = ROLE_CODES["user"], ROLE_CODES["tool"]
+#: Roles of messages that came from outside, or from the model.
+_SAID = frozenset({_USER, _TOOL, ROLE_CODES["assistant"]})
 #: The sign of a compaction that the user asked for.
 MANUAL = "manual"
 #: A threshold that no list reaches.
@@ -146,18 +148,26 @@ class Look(IntEnum):
     TURN = 1
     BETWEEN = 2
     BY_HAND = 3
-    CALL = 4
-    DUE = 5
+    ASK = 4
+    CALL = 5
+    DUE = 6
 
 
-def looks(roles: Sequence[int], asked: Sequence[int], by_hand: Sequence[int] = ()) -> list[tuple[int, Look]]:
+def looks(
+    roles: Sequence[int],
+    asked: Sequence[int],
+    by_hand: Sequence[int] = (),
+    looked: Sequence[int] = (),
+) -> list[tuple[int, Look]]:
     """Every moment at which an agent may look at its list, in order, with the number of messages said by then.
 
     RESULTS comes after a round of tool results, TURN after a user message, BETWEEN before one, BY_HAND where the user
-    asked for a compaction, CALL where the model was `asked`, which is DUE at the end of the list.
+    asked for a compaction, CALL where the model was `asked`, which is DUE at the end of the list. ASK comes where the
+    agent is known to have `looked`, and before messages that it put in itself before a call.
     """
     moments: list[tuple[int, Look]] = []
     length, calls, hands = len(roles), frozenset(asked), frozenset(by_hand)
+    asks = ({_said_by(roles, step) for step in asked} | frozenset(looked)) - calls
     for step in range(1, length + 1):
         last, coming = roles[step - 1], roles[step] if step < length else None
         if last == _TOOL and coming != _TOOL:
@@ -168,9 +178,18 @@ def looks(roles: Sequence[int], asked: Sequence[int], by_hand: Sequence[int] = (
             moments.append((step, Look.BETWEEN))
         if step in hands:
             moments.append((step, Look.BY_HAND))
+        if step in asks:
+            moments.append((step, Look.ASK))
         if step in calls:
             moments.append((step, Look.DUE if coming is None else Look.CALL))
     return moments
+
+
+def _said_by(roles: Sequence[int], step: int) -> int:
+    """The messages said before those that an agent itself put in before a request."""
+    while step > 1 and roles[step - 1] not in _SAID:
+        step -= 1
+    return step
 
 
 class Range(NamedTuple):
@@ -201,7 +220,7 @@ class Course:
     when the agent looks, None for the engine's own loop. `ahead` has for the first 0, 1, ... messages by how many
     tokens the agent's own estimate of the next request differs from its size. `asked` are the steps after which the
     model was asked, empty where only the messages show them; `by_hand` those after which the user asked for a
-    compaction. `facts` are those said in it, `costs` its costs, None
+    compaction, `looked` those of recorded compactions. `facts` are those said in it, `costs` its costs, None
     where they are not known: then no run counts them.
     """
 
@@ -217,6 +236,7 @@ class Course:
         ahead: Sequence[int] = (),
         asked: Sequence[int] = (),
         by_hand: Sequence[int] = (),
+        looked: Sequence[int] = (),
     ) -> None:
         self.ahead = ahead
         self.rules = rules
@@ -230,7 +250,7 @@ class Course:
         self.costs: CostBasis | None = None
         self._largest: int | None = None
         self.calls = list(asked) or calls(said.roles)
-        self.looks = looks(said.roles, self.calls, by_hand)
+        self.looks = looks(said.roles, self.calls, by_hand, looked)
         kinds = [look for _, look in self.looks]
         self.by_hand = [place for place, look in enumerate(kinds) if look is Look.BY_HAND]
         #: Calls, and user messages, before each look.
@@ -382,6 +402,9 @@ class _Run:
             self._between(step)
         elif look is Look.BY_HAND:
             self._compact(step, self._reported(step), MANUAL)
+        elif look is Look.ASK:
+            if loop.requests:
+                self._request(step)
         else:
             if loop.requests:
                 self._request(step)

@@ -1,0 +1,37 @@
+"""The threshold that records show where nothing sets one."""
+
+from __future__ import annotations
+
+from inspector.core.conversations import Compaction, Request
+from inspector.replay.recorded_threshold import recorded_threshold
+
+
+def request(index: int, generation: int, context: int) -> Request:
+    return Request(index, generation, str(index), "m", 0.0, context, 0, 0, None, 100)
+
+
+def compaction(index: int, trigger: str | None, reported: int) -> Compaction:
+    return Compaction(
+        index, "s", 10, 1, 0, 10, 0, 1, 0, "", False, False, 0, 0, 0.0, trigger=trigger, tokens_before_reported=reported
+    )
+
+
+def test_the_usual_threshold_stays_where_it_explains_the_records() -> None:
+    requests = [request(1, 1, 100_000), request(2, 1, 166_000), request(3, 2, 50_000)]
+    assert recorded_threshold(167_000, requests, [compaction(1, "auto", 168_000)]) is None
+    assert recorded_threshold(167_000, requests, []) is None
+
+
+def test_a_users_own_limit_shows_in_compactions_below_the_usual_threshold() -> None:
+    requests = [request(1, 1, 90_000), request(2, 1, 99_000), request(3, 2, 50_000), request(4, 2, 99_500)]
+    made = [compaction(1, "auto", 100_500), compaction(2, None, 100_100)]
+    assert recorded_threshold(244_800, requests, made) == 100_100
+
+
+def test_compactions_by_hand_show_no_threshold() -> None:
+    assert recorded_threshold(167_000, [request(1, 1, 50_000)], [compaction(1, "manual", 50_100)]) is None
+
+
+def test_one_compaction_against_many_requests_that_went_on_shows_none() -> None:
+    requests = [request(number, 1, 60_000 + 1_000 * number) for number in range(1, 80)]
+    assert recorded_threshold(167_000, requests, [compaction(1, None, 62_000)]) is None
