@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from inspector.answers.inspection import Inspection
+from inspector.answers.resolving import resolve
 from inspector.config.database import cache_problems
 from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import ConversationRow
@@ -55,11 +56,14 @@ class Answers:
         """The files of the databases."""
         return paths_of(self.store)
 
-    def opened(self, name: str) -> tuple[Inspection, ResolvedSettings]:
-        """Open a conversation with the settings in force for it; its notes are kept with its name."""
+    def opened(self, name: str, to_run: bool = False) -> tuple[Inspection, ResolvedSettings]:
+        """Open a conversation with the settings in force for it; its notes are kept with its name. `to_run`: with the
+        threshold that its compactions show, for which all of its lists are looked at."""
         inspection = Inspection.open(self.store, name, config=self.config)
-        resolved = inspection.resolved(self.flags)
         row = inspection.conversation.row
+        resolved = (
+            inspection.resolved(self.flags) if to_run else resolve(self.store, row, self.flags, self.config)
+        )
         self._notes += [about(row, note) for note in inspection.conversation.notes]
         self._notes += resolved.notes
         return inspection, resolved

@@ -12,7 +12,23 @@ def request(index: int, generation: int, context: int) -> Request:
 
 def compaction(index: int, trigger: str | None, reported: int) -> Compaction:
     return Compaction(
-        index, "s", 10, 1, 0, 10, 0, 1, 0, "", False, False, 0, 0, 0.0, trigger=trigger, tokens_before_reported=reported
+        index,
+        "s",
+        10,
+        1,
+        0,
+        10,
+        0,
+        1,
+        0,
+        "",
+        False,
+        False,
+        0,
+        0,
+        0.0,
+        trigger=trigger,
+        tokens_before_reported=reported,
     )
 
 
