@@ -55,7 +55,8 @@ def test_where_they_fire(name: str, length: int, threshold: int) -> None:
     ("version", "name"),
     [
         ("2.0.76", "claude-code-2.0"), ("2.1.7", "claude-code-2.0"), ("2.1.20", "claude-code-2.0"),
-        ("2.1.20-beta.3", "claude-code-2.0"), ("2.1.21", "claude-code"), ("2.1.25", "claude-code"),
+        ("2.1.20-beta.3", "claude-code-2.0"), ("2.1.21", "claude-code-2.1"), ("2.1.216", "claude-code-2.1"),
+        ("2.1.217", "claude-code"), ("2.1.331", "claude-code"),
         ("2.2", "claude-code"), ("3.0.0", "claude-code"), ("", "claude-code"), ("unknown", "claude-code"),
     ],
 )  # fmt: skip
@@ -88,8 +89,11 @@ def test_every_number_says_where_it_is_from(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "kept"), [("claude-code", 0), ("codex", 20_000), ("pi", 20_000), ("opencode", 15_000)]
-)
+    ("name", "kept"),
+    [
+        ("claude-code", 1_100), ("claude-code-2.1", 0), ("codex", 20_000), ("pi", 21_100), ("opencode", 15_000),
+    ],
+)  # fmt: skip
 def test_what_they_keep(name: str, kept: int) -> None:
     found = engine(name)
     index = found.measure(messages_from(conversation(80)))
@@ -97,7 +101,7 @@ def test_what_they_keep(name: str, kept: int) -> None:
     assert plan.compacts
     assert (plan.head_end, plan.regions()) == (0, (0, plan.tail_start))
     assert plan.tail_tokens <= kept
-    assert (plan.tail_start == 240) is (name in ("claude-code", "codex"))
+    assert (plan.tail_start == 240) is (name in ("claude-code-2.1", "codex"))
     assert plan.tokens_after == plan.tail_tokens + plan.summary_tokens < plan.tokens_before
     # The user's words stay with Codex, the newest first.
     wires = conversation(80)
@@ -105,6 +109,23 @@ def test_what_they_keep(name: str, kept: int) -> None:
     assert sorted(plan.kept) == (users[-len(plan.kept) :] if name == "codex" else [])
     assert {plan.region(at) for at in plan.kept} == ({"tail"} if name == "codex" else set())
     assert len(assemble(found, messages_from(wires), plan, "## Goal")) == plan.length_after
+
+
+def test_the_last_answer_stays_with_its_results_and_what_came_after() -> None:
+    found, wires = engine("claude-code"), [*conversation(80), {"role": "user", "content": "Go on."}]
+    plan = found.plan(found.measure(messages_from(wires)), settings("claude-code"))
+    assert (plan.tail_start, plan.length) == (238, 241)
+
+
+def test_pi_keeps_the_message_that_exceeds_its_tail_and_no_result_first() -> None:
+    wires = [{"role": "user", "content": "x" * 4_000} for _ in range(40)]
+    found = engine("pi")
+    plan = found.plan(found.measure(messages_from(wires)), settings("pi"))
+    assert plan.tail_start == 40 - 20
+    # A result that alone exceeds the tail leaves the last message that is none.
+    large = [*conversation(3), *conversation(1, 200_000)]
+    plan = found.plan(found.measure(messages_from(large)), settings("pi"))
+    assert plan.tail_start == len(large) - 2
 
 
 @pytest.mark.parametrize("name", OBSERVED)

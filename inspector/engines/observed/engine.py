@@ -13,8 +13,7 @@ from inspector.core.rough import list_tokens, message_chars, message_images
 from inspector.engines.base import Budgets, DerivationStep, Plan, Settings
 from inspector.engines.observed.rules import Observed
 
-_USER = ROLE_CODES["user"]
-_TOOL = ROLE_CODES["tool"]
+_USER, _ASSISTANT, _TOOL = (ROLE_CODES[name] for name in ("user", "assistant", "tool"))
 _OTHER = 4
 _STAYS, _FIRES = "what stays is as it was observed", "when it compacts is as it was observed"
 _UNUSED = MappingProxyType(
@@ -153,15 +152,23 @@ class ObservedEngine:
         return "agent" if tokens >= round(settings.context_length * settings.threshold) else None
 
     def _tail_start(self, index: ObservedIndex) -> int:
-        """Where the kept messages begin: as many as fit, and never with a tool's result whose call is gone."""
-        length = len(index)
-        if not self._rules.tail_tokens:
+        """The first message that stays, which is never a result without its call; the length where none does."""
+        rules, length = self._rules, len(index)
+        if rules.keeps_answer:
+            return max(index.roles.rfind(_ASSISTANT), 0) if _ASSISTANT in index.roles else length
+        if not rules.tail_tokens:
             return length
         start = length
-        while start > 0 and index.between(start - 1, length) <= self._rules.tail_tokens:
+        while start > 0 and index.between(start - 1, length) <= rules.tail_tokens:
+            start -= 1
+        if rules.keeps_crossing and start > 0:
             start -= 1
         while start < length and index.roles[start] == _TOOL:
             start += 1
+        if rules.keeps_crossing and start == length:
+            # Results alone fill the tail: it begins with the last message that is none.
+            while start > 0 and (start == length or index.roles[start] == _TOOL):
+                start -= 1
         return start
 
     def _kept(self, index: ObservedIndex, before: int) -> frozenset[int]:
