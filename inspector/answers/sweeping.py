@@ -23,12 +23,14 @@ from inspector.answers.fact_reading import facts_said
 from inspector.answers.inspection import Inspection
 from inspector.answers.kept_results import default_results
 from inspector.answers.recordings import shared_recording
+from inspector.answers.replaying import reproduced
 from inspector.answers.resolving import resolve
 from inspector.core.errors import EngineError, InspectorError
 from inspector.engines.base import Settings
 from inspector.engines.registry import engine
 from inspector.quality.facts.risk import FactSteps
 from inspector.replay.axes import cell_of
+from inspector.replay.reproducing import Reproduction
 from inspector.replay.sweep import Axis, Grid, Sweep, cells, check_size, compactions_of, sweep
 from inspector.replay.whatif import SummaryModel
 
@@ -102,9 +104,11 @@ def run_sweep(
     jobs = min(total, processes or (os.cpu_count() or 1))
     together = jobs > 1 and (many or processes is not None)
     done: dict[int, Grid] = {}
+    reproductions: list[Reproduction] = []
     try:
         watch(Progress(0, total, None))
-        for place, grid in _together(request, jobs, wanted) if together else _alone(request, answers, wanted):
+        alone = _alone(request, answers, wanted, reproductions)
+        for place, grid in _together(request, jobs, wanted) if together else alone:
             done[place] = grid
             told(len(done))
     except KeyboardInterrupt:
@@ -118,17 +122,35 @@ def run_sweep(
     found = sweep(request.rows, request.columns, grids, whole, request.facts)
     rows = {row.id: row for row in answers.store.conversations()}
     names = dict.fromkeys([request.rows.name, request.columns.name, *request.flags])
+    settings = [
+        resolve(answers.store, rows[name], request.flags, request.config).settings for name in request.names
+    ]
     return replace(
         found,
         each={request.names[place]: compactions_of(done[place]) for place in sorted(done)},
-        unused=unused_in(
-            [
-                resolve(answers.store, rows[name], request.flags, request.config).settings
-                for name in request.names
-            ],
-            list(names),
-        ),
+        unused=(*unused_in(settings, list(names)), *alike_in(settings, request.rows, request.columns)),
+        reproduces=reproductions[0] if reproductions else None,
     )
+
+
+def alike_in(settings: Sequence[Settings], rows: Axis, columns: Axis) -> tuple[str, ...]:
+    """A sentence for the values of each axis in place of which a rule binds, so that their cells are the same. Raises
+    EngineError."""
+    sentences = []
+    for axis in (rows, columns):
+        groups: dict[tuple[int, str], list[float]] = {}
+        for chosen in dict.fromkeys(settings):
+            for value in axis.values:
+                budgets = engine(chosen.profile).budgets(chosen.with_(**{axis.name: value}))
+                why = budgets.binding(axis.name)
+                if why:
+                    groups.setdefault((budgets.threshold_tokens, why), []).append(value)
+        for (_, why), values in groups.items():
+            distinct = sorted(set(values))
+            if len(distinct) > 1:
+                shown = ", ".join(f"{value:g}" for value in distinct)
+                sentences.append(f"{axis.name} {shown} are the same: {why}.")
+    return tuple(sentences)
 
 
 def unused_in(settings: Sequence[Settings], names: Sequence[str]) -> tuple[str, ...]:
@@ -154,11 +176,17 @@ def _messages(request: Request, answers: Answers) -> int:
     return sum(row.messages for row in answers.store.conversations() if row.id in names)
 
 
-def _alone(request: Request, answers: Answers, wanted: Callable[[], bool]) -> Iterator[tuple[int, Grid]]:
+def _alone(
+    request: Request, answers: Answers, wanted: Callable[[], bool], reproductions: list[Reproduction]
+) -> Iterator[tuple[int, Grid]]:
+    """Sweep here; a single conversation's reproduction is added to `reproductions`."""
     for place, name in enumerate(request.names):
         if not wanted():
             return
-        yield place, _grid(request, answers, name, wanted)
+        inspection = Inspection.open(answers.store, name, alone=True, config=answers.config)
+        yield place, _grid(request, inspection, wanted)
+        if len(request.names) == 1:
+            reproductions.append(reproduced(inspection))
 
 
 def _together(request: Request, jobs: int, wanted: Callable[[], bool]) -> Iterator[tuple[int, Grid]]:
@@ -232,11 +260,11 @@ def _one(name: str) -> Grid:
     if _working is None:
         raise EngineError("A process of the sweep was given work before it was made ready.")
     request, answers, wanted = _working
-    return _grid(request, answers, name, wanted)
-
-
-def _grid(request: Request, answers: Answers, name: str, wanted: Callable[[], bool] = lambda: True) -> Grid:
     inspection = Inspection.open(answers.store, name, alone=True, config=answers.config)
+    return _grid(request, inspection, wanted)
+
+
+def _grid(request: Request, inspection: Inspection, wanted: Callable[[], bool] = lambda: True) -> Grid:
     resolved = inspection.resolved(request.flags)
     settings = resolved.settings
     recording = shared_recording(inspection, settings.profile)
@@ -282,6 +310,8 @@ def sweep_store(
         found = replace(found, force=cell_of(rows, columns, settings))
     for sentence in found.unused:
         answers.note(sentence)
+    if found.doubted and found.reproduces is not None:
+        answers.note(f"No cell is called the best: the settings in force reproduce {found.reproduces.words}.")
     if found.unpriced:
         answers.note(
             f"The costs of {found.unpriced:,} of the {found.conversations:,} conversations are not known."

@@ -93,6 +93,11 @@ class DerivationStep:
 SELDOM_HEEDED = frozenset({"threshold_cap", "tail_mode", "min_tail_user_messages"})
 
 
+#: The number that a setting leads to, and the rules by which it does.
+_NUMBERS = {"threshold": "threshold_tokens", "target_ratio": "tail_token_budget"}
+_OWN_RULES = frozenset({"configured", "observed", "output reserve"})
+
+
 @dataclass(frozen=True, slots=True)
 class Budgets:
     """The numbers that follow from settings alone, in tokens. `steps` explains each by name.
@@ -119,6 +124,12 @@ class Budgets:
     def summary_limit(self) -> int | None:
         """The most that a summary may have; None where only its usual size was observed."""
         return None if self.observed else self.max_summary_tokens
+
+    def binding(self, setting: str) -> str:
+        """Why a setting is not in force as it is set: the rule that binds in its place; "" where it is in force."""
+        steps = self.steps.get(_NUMBERS.get(setting, ""), ())
+        rules = [step.why for step in steps if step.bound and step.rule not in _OWN_RULES]
+        return rules[-1] if rules else ""
 
     def unused(self, setting: str) -> str:
         """Why a setting changes nothing here; "" where it may."""

@@ -29,11 +29,8 @@ class Reproduction:
     @property
     def trusted(self) -> bool:
         """Whether the figures of other settings can be trusted."""
-        return bool(
-            self.recorded
-            and self.near >= _TRUSTED * self.recorded
-            and self.more <= self.recorded * (1 - _TRUSTED)
-        )
+        most_more = max(1, int(self.recorded * (1 - _TRUSTED)))
+        return bool(self.recorded and self.near >= _TRUSTED * self.recorded and self.more <= most_more)
 
     @property
     def words(self) -> str:

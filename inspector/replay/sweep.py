@@ -10,6 +10,7 @@ from inspector.core.errors import UsageProblem
 from inspector.engines.base import RANGES, Settings, check_range
 from inspector.engines.replayable import least_firing
 from inspector.replay.metrics import BY_NAME, Metric, Scores, metrics_known, scores
+from inspector.replay.reproducing import Reproduction
 from inspector.replay.whatif import Course, SummaryModel
 
 #: The metrics of every sweep, and those that need the facts of the conversations.
@@ -63,6 +64,13 @@ class Sweep:
     unpriced: int = 0
     force: tuple[int, int] | None = None
     unused: tuple[str, ...] = ()
+    reproduces: Reproduction | None = None
+
+    @property
+    def doubted(self) -> bool:
+        """Whether the settings in force do not reproduce the recording, so that no cell is called the best."""
+        found = self.reproduces
+        return found is not None and found.recorded > 0 and not found.trusted
 
     def most_compacted(self, row: int, column: int) -> tuple[str, ...]:
         """The conversations that a cell was run over, those with the most compactions in it first."""
@@ -76,8 +84,8 @@ class Sweep:
         return any(marks[row][column] for marks in (self.gives_up, self.every_call) if marks)
 
     def best(self, metric: str) -> Best | None:
-        """The best cell by a metric, the first of equals; None where the agent is stuck in all, or none has the metric.
-        Raises UsageProblem where no cell was run."""
+        """The best cell by a metric, the first of equals; None where the agent is stuck in all, none has the metric,
+        or the sweep is doubted. Raises UsageProblem where no cell was run."""
         found = self.cells[metric]
         places = [
             (r, c)
@@ -88,7 +96,7 @@ class Sweep:
         if not places and not self.conversations:
             raise UsageProblem("No cell of the grid was run.")
         places = [place for place in places if not self.stuck(*place)]
-        if not places:
+        if not places or self.doubted:
             return None
         better = max if BY_NAME[metric].more_is_better else min
         row, column = better(places, key=lambda place: found[place[0]][place[1]])

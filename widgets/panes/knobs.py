@@ -123,6 +123,7 @@ class Knobs(Inked, can_focus=True):
         self._profiles: tuple[str, ...] = ("documented",)
         self._heeded: frozenset[str] = frozenset()
         self._unbound: Mapping[str, str] = {}
+        self._binding: Mapping[str, str] = {}
         self._kinds = knobs_of(self._heeded)
         self._origins: Mapping[str, str] = {}
         self._summary: float | None = None
@@ -144,10 +145,14 @@ class Knobs(Inked, can_focus=True):
         summary_size: float | None = None,
         heeded: frozenset[str] = frozenset(),
         unbound: Mapping[str, str] | None = None,
+        binding: Mapping[str, str] | None = None,
     ) -> None:
-        """Show these settings; `origins` says in a few words where a value came from, `heeded` are settings that
-        bind here beside the usual ones, `unbound` says of others why they do not."""
+        """Show these settings. `origins` has the source of each value, `heeded` are settings that bind here beside the
+        usual ones, `unbound` has the reason why a setting does not bind, `binding` the rule that binds in its place."""
         around = (defaults, profiles, origins or {}, heeded, unbound or {})
+        if self._binding != (binding or {}):
+            self._binding = binding or {}
+            self.refresh(layout=True)
         self._kinds = knobs_of(heeded)
         self._knob = min(self._knob, len(self._kinds) - 1)
         shown = [self.value(kind.name) for kind in self._kinds]
@@ -409,7 +414,10 @@ class Knobs(Inked, can_focus=True):
         origin = one_line(self._origins.get(kind.name, ""), 200)
         told = f"In force: {show(kind, self._default(kind.name))}, {origin}." if origin else ""
         unbound = self._unbound.get(kind.name, "")
-        return f"{told} Not used by {self._settings.profile}: {unbound}." if unbound else told
+        if unbound:
+            return f"{told} Not used by {self._settings.profile}: {unbound}."
+        binding = self._binding.get(kind.name, "")
+        return f"{told} Another rule binds: {binding}." if binding else told
 
     def render_line(self, y: int) -> Strip:
         """Draw a row."""
@@ -435,7 +443,10 @@ class Knobs(Inked, can_focus=True):
         if value != default:
             note = f"default {show(kind, default)}"
             note = note if len(note) <= width - row.width else f"≠ {show(kind, default)}"
-        note = "unused" if kind.name in self._unbound else note
+        if kind.name in self._unbound:
+            note = "unused"
+        elif kind.name in self._binding:
+            note = f"◆ {self._binding[kind.name]}"
         row.add(fit(note, max(0, width - row.width)), self.ink("knobs--note"))
         base = self.base_style
         if here:

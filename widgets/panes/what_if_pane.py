@@ -54,6 +54,10 @@ class TuneState:
     summary_size: float | None = None
 
 
+#: Settings in place of which another rule may bind.
+_MAY_BE_BOUND = ("threshold", "target_ratio")
+
+
 class WhatIfPane(Container):
     """Knobs over the curve and the numbers; where the pane is low, beside one of them.
 
@@ -211,6 +215,9 @@ class WhatIfPane(Container):
             state.summary_size,
             budgets.heeds if budgets is not None else frozenset(),
             budgets.unbound if budgets is not None else None,
+            None
+            if budgets is None
+            else {name: why for name in _MAY_BE_BOUND if (why := budgets.binding(name))},
         )
         same = [preset.name for preset in state.presets if preset.settings == state.settings]
         modes = [Mode(preset.name, one_line(preset.name, 30), preset.help) for preset in state.presets]

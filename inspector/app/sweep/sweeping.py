@@ -6,10 +6,11 @@ from dataclasses import replace
 from itertools import count
 from threading import Event
 
-from inspector.answers.sweeping import Progress, Request, run_sweep, unused_in
+from inspector.answers.sweeping import Progress, Request, alike_in, run_sweep, unused_in
 from inspector.app.sweep.subject import Subject, SweepState
 from inspector.core.watching import Watch
 from inspector.quality.facts.risk import FactSteps
+from inspector.replay.reproducing import reproduction
 from inspector.replay.sweep import Axis, Sweep, cells, sweep
 
 #: The scope, rows and columns, and the facts that are counted: those known, or True for every conversation's.
@@ -38,7 +39,13 @@ def sweep_in_thread(subject: Subject, key: SweepKey, stop: Event, watch: Watch) 
         grid = cells(course, subject.model, subject.settings, rows, columns, one_more)
         whole = all(cell is not None for line in grid for cell in line)
         found = sweep(rows, columns, [grid], whole, course.facts is not None)
-        return replace(found, unused=unused_in([subject.settings], [rows.name, columns.name]))
+        settings = [subject.settings]
+        notes = (*unused_in(settings, [rows.name, columns.name]), *alike_in(settings, rows, columns))
+        reproduces, recording = None, subject.recording
+        if recording.course.rules.engine.name == subject.force.profile:
+            own = recording.course.measured(subject.force, recording.model)
+            reproduces = reproduction(recording.course, recording.events, own)
+        return replace(found, unused=notes, reproduces=reproduces)
     names = subject.every if scope == "all" else subject.filtered
     answers = subject.answers
     flags = {**answers.flags, **subject.changed}

@@ -189,6 +189,8 @@ def sweep_document(found: Sweep) -> Document:
         ]
         document["in_force"] = next((_point(found, one) for one in every if one.cell == found.force), None)
         document["sentence"] = sentence(found, every, found.force)
+    if found.reproduces is not None:
+        document["reproduces"] = reproduction_document(found.reproduces)
     document["unpriced"] = found.unpriced
     document["unused"] = list(found.unused)
     document["gives_up"] = [list(line) for line in found.gives_up]

@@ -173,6 +173,8 @@ def print_sweep(document: Document) -> None:
     console = console_for()
     rows, columns = document["axes"]
     say(console, conversations(document["conversations"]))
+    if "reproduces" in document:
+        print_reproduction(console, document["reproduces"])
     for name, lines in document["metrics"].items():
         best = document["best"].get(name)
         if not document["conversations"]:
