@@ -71,6 +71,30 @@ async def test_a_is_kept_beside_b_and_they_change_places(in_place: Path) -> None
         assert [run.name for run in view.runs] == ["recorded", "what-if"]
 
 
+async def test_settings_are_recommended_with_their_reasons(in_place: Path) -> None:
+    async with running(in_place, ORDERS, size=(140, 40)) as pilot:
+        screen = conversation(pilot)
+        before = screen.state.settings
+        await press(pilot, "6", "ctrl+t")
+        messages = [text for text in told(pilot) if text.startswith(("Keep the settings", "Recommended:"))]
+        assert len(messages) == 1
+        if screen.state.settings == before:
+            assert messages[0].startswith("Keep the settings in force.")
+        else:
+            assert "ctrl+z goes back" in messages[0]
+            await press(pilot, "ctrl+z")
+            assert screen.state.settings == before
+
+
+async def test_the_pane_begins_with_how_well_the_recording_is_reproduced(in_place: Path) -> None:
+    async with running(in_place, ORDERS, size=(140, 40)) as pilot:
+        await press(pilot, "6")
+        view = conversation(pilot).query_one(WhatIfPane).run
+        assert view is not None
+        assert view.notes[0].startswith("The settings in force reproduce 3 of 3 recorded compactions")
+        assert len(view.graph.low) == len(view.graph.high) == len(view.graph.whatif)
+
+
 @pytest.mark.slow
 async def test_a_may_be_of_another_profile(in_place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from inspector.answers import recordings

@@ -63,6 +63,7 @@ KEYS: list[BindingType] = [
     _hidden("equals_sign", "keep", "Keep as A, compare", "tune.keep", "="),
     _hidden("backslash", "swap", "Swap A and B", "tune.swap", "\\"),
     _hidden("v", "sweep", "Sweep", "tune.sweep"),
+    _hidden("ctrl+t", "recommend", "Recommend settings", "tune.recommend"),
     _hidden("P", "attempt", "Another summary", "conversation.attempt"),
     _hidden("W", "ask_file", "Write settings to a file", "copy.write"),
     _hidden("ctrl+r", "copy_comparison", "Copy the comparison", "copy.comparison"),
@@ -159,6 +160,10 @@ class KeyActions:
     def action_sweep(self) -> None:
         """Open the sweep."""
         self.tuner.sweep()
+
+    def action_recommend(self) -> None:
+        """Recommend settings for the conversation, and take them."""
+        self.tuner.recommend()
 
     def action_undo(self) -> None:
         """Undo the last change of settings."""

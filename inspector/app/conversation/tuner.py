@@ -14,6 +14,7 @@ from inspector.app.conversation.summary_size import summary_model
 from inspector.config.agent_folders import expanded
 from inspector.core.errors import InspectorError
 from inspector.core.text import safe_title
+from inspector.core.watching import Watch
 from inspector.engines.base import Settings
 from inspector.engines.registry import with_profile
 from inspector.export.config import settings_written
@@ -21,10 +22,18 @@ from widgets.intents import CopyText
 
 if TYPE_CHECKING:
     from inspector.answers.costing import Costing
+    from inspector.answers.recommending import Recommendation
     from inspector.app.conversation.intents import ConversationHost
     from inspector.app.conversation.reading import FactsRead
     from inspector.app.conversation.state import Tuning
     from inspector.app.sweep.screen import SweepScreen
+
+
+def recommended(answers: Answers, name: str, watch: Watch) -> Recommendation:
+    """Recommend settings for a conversation. Raises StoreErrors, EngineErrors."""
+    from inspector.answers.recommending import recommend
+
+    return recommend(answers, [name])
 
 
 class Tuner:
@@ -102,6 +111,33 @@ class Tuner:
     def sweep(self) -> None:
         """Open the sweep over two settings."""
         self._host.when(COSTING, self._push_sweep)
+
+    def recommend(self) -> None:
+        """Work out which settings to recommend, and take them where they are sure enough."""
+        host, opened = self._host, self._host.known.opened
+        if opened is None:
+            return
+        answers = Answers(host.store, host.flags, host.config)
+        host.app.notify("Working out which settings to recommend …", timeout=2)
+        values = (answers, opened.inspection.conversation.row.id)
+        host.jobs.run("recommend", values, recommended, self._recommended)
+
+    def _recommended(self, found: Recommendation) -> None:
+        from inspector.answers.recommending import confidence
+
+        why = " ".join(found.why)
+        if not found.changes:
+            self._host.app.notify(f"Keep the settings in force. {why}", timeout=12, markup=False)
+            return
+        settings = self._host.now.settings.with_(
+            threshold=found.settings.threshold, target_ratio=found.settings.target_ratio
+        )
+        self.use((settings, self._host.now.summary_size))
+        words = f"threshold {settings.threshold:g}, target_ratio {settings.target_ratio:g}"
+        back = "ctrl+y copies the lines to write, ctrl+z goes back."
+        self._host.app.notify(
+            f"Recommended: {words}. {why} Confidence {confidence(found)}. {back}", timeout=15, markup=False
+        )
 
     def _push_sweep(self, costing: Costing) -> None:
         from inspector.app.sweep.screen import SweepScreen
