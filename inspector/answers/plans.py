@@ -46,12 +46,18 @@ def plan_files(
 
     Raises BadInput with the file that cannot be used, EngineError.
     """
+    settings = file_settings(flags, config)
+    return [_planned(file, settings, compactions) for file in files]
+
+
+def file_settings(flags: Mapping[str, Any], config: Path | None) -> Settings:
+    """Return the settings for lists in files. Raises UsageProblem for one out of its range, BadInput, EngineError."""
     reading = read_config(config) if config is not None else ConfigReading()
     plain = resolve_settings(flags, reading, {}).settings
     observed = observed_threshold(plain.profile, plain.context_length)
     settings = resolve_settings(flags, reading, observed).settings
     settings.check()
-    return [_planned(file, settings, compactions) for file in files]
+    return settings
 
 
 def _planned(file: Path, settings: Settings, compactions: int) -> PlannedFile:

@@ -16,6 +16,7 @@ NAMES = frozenset(
         "findings",
         "hook",
         "judge",
+        "score",
         "life",
         "losses",
         "measures",

@@ -22,18 +22,19 @@ def _side(side: Side) -> Document:
         "label": safe_line(side.label),
         "conversations": side.conversations,
         "compactions": side.compactions,
-        "kept": {kind: _share(share) for kind, share in side.kept.items()},
-        "all_kept": _share(side.all_kept),
+        "kept": {kind: share_document(share) for kind, share in side.kept.items()},
+        "all_kept": share_document(side.all_kept),
         "open": side.open,
         "aftermath": dict(side.aftermath),
-        "followed_by_repeated_work": _share(side.hurt),
+        "followed_by_repeated_work": share_document(side.hurt),
         "cost": side.cost if side.priced else None,
         "priced": side.priced,
         "unread": [safe_line(sentence) for sentence in side.unread],
     }
 
 
-def _share(share: Proportion) -> Document:
+def share_document(share: Proportion) -> Document:
+    """Return a share with its 95% interval."""
     low, high = share.interval
     return {"count": share.count, "of": share.of, "share": share.share, "low": low, "high": high}
 

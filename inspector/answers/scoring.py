@@ -1,0 +1,412 @@
+"""Score compactors by a corpus: what the list after a compaction still has of statements that have to survive."""
+
+from __future__ import annotations
+
+import runpy
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Literal
+
+from inspector.answers.attempt_survival import list_after
+from inspector.answers.attempting import SummarizedList, Watch, Wording, ask_for
+from inspector.answers.comparing import Proportion
+from inspector.answers.corpus import CorpusConversation, TrueStatement
+from inspector.answers.inspection import measured, plan_with
+from inspector.config.bundled import fixtures_dir
+from inspector.core.conversations import ROLE_CODES, Generation
+from inspector.core.errors import AttemptError, UsageProblem
+from inspector.core.messages import Message
+from inspector.core.rough import text_tokens
+from inspector.core.text import safe, safe_title
+from inspector.engines.base import Settings
+from inspector.engines.registry import engine, names, with_profile
+from inspector.engines.summary_input import finished_summary
+from inspector.models.attempt import Ask, Place
+from inspector.models.consent import Allowance, Sending, prompt_tokens, recipient_of
+from inspector.models.judging import answer_key
+from inspector.models.kept import KeptAttempts
+from inspector.models.making import ask_model
+from inspector.models.masking import Masker
+from inspector.models.summarizers.base import Summarizer
+from inspector.quality.facts.extract import extract
+from inspector.quality.facts.fact import Fact, Fate, Kind, Saying, SpokenMessage, Where
+from inspector.quality.facts.fate import ListText, PassageIndex, fate, probe_of
+from inspector.quality.facts.gather import gather, values_said
+from inspector.quality.facts.values import values_of
+
+#: Window in tokens for which the corpus is planned: its conversations are long for this window.
+CONTEXT_LENGTH = 32_000
+#: Labels of the rows that need no summary.
+EVERYTHING, TRUNCATION = "everything", "truncation"
+#: Profiles without a summary; the row `truncation` has their list.
+_NO_SUMMARY = "truncation"
+RowKind = Literal["summarizer", "baseline", "profile"]
+_EXCERPT = 200
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredStatement:
+    """A statement with its place before the compaction and its fate after it."""
+
+    statement: TrueStatement
+    region: str
+    fate: Fate
+
+    @property
+    def lost(self) -> bool:
+        """Whether the statement no longer binds: it is gone, weakened or contradicted."""
+        return self.fate.settled and not self.fate.alive
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationScore:
+    """One conversation of a row. `problem` is a sentence: why it has no summary, so that every fate is unknown; or,
+    if not `compacted`, why the profile leaves the list alone. Tokens are rough and of texts alone."""
+
+    name: str
+    compacted: bool
+    statements: tuple[ScoredStatement, ...]
+    tokens_before: int
+    tokens_after: int
+    summary_tokens: int = 0
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreRow:
+    """A compactor with its score. Conversations that it does not compact do not count."""
+
+    label: str
+    kind: RowKind
+    profile: str
+    conversations: tuple[ConversationScore, ...]
+
+    @property
+    def compacted(self) -> tuple[ConversationScore, ...]:
+        """The conversations that count."""
+        return tuple(score for score in self.conversations if score.compacted)
+
+    @property
+    def statements(self) -> tuple[ScoredStatement, ...]:
+        """The statements that count: those that still hold."""
+        return tuple(
+            scored for score in self.compacted for scored in score.statements if scored.statement.still_holds
+        )
+
+    @property
+    def withdrawn(self) -> Proportion:
+        """How many of the statements that the user withdrew are still in the list."""
+        old = [
+            scored
+            for score in self.compacted
+            for scored in score.statements
+            if not scored.statement.still_holds
+        ]
+        return Proportion(sum(scored.fate.alive for scored in old), len(old))
+
+    def kept(self, kind: Kind | None = None) -> Proportion:
+        """How many statements, of all or of one kind, can still be read. An uncertain one does not count as kept."""
+        counted = [scored for scored in self.statements if kind in (None, scored.statement.kind)]
+        return Proportion(sum(scored.fate.alive for scored in counted), len(counted))
+
+    @property
+    def lost_important(self) -> Proportion:
+        """How many statements of importance 3 are lost."""
+        counted = [scored for scored in self.statements if scored.statement.importance == 3]
+        return Proportion(sum(scored.lost for scored in counted), len(counted))
+
+    @property
+    def uncertain(self) -> int:
+        """Number of statements whose fate the rules cannot decide, or whose summary is missing."""
+        return sum(not scored.fate.settled for scored in self.statements)
+
+    @property
+    def tokens(self) -> tuple[int, int]:
+        """Rough tokens before and after, of all conversations that count."""
+        return (
+            sum(score.tokens_before for score in self.compacted),
+            sum(score.tokens_after for score in self.compacted),
+        )
+
+    @property
+    def ratio(self) -> float | None:
+        """Tokens after as a share of those before; None if nothing counts."""
+        before, after = self.tokens
+        return after / before if before else None
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """A sentence for each conversation without a summary."""
+        return tuple(f"{score.name}: {score.problem}" for score in self.compacted if score.problem)
+
+
+class Judge:
+    """Judges lists by the truth of one conversation, by the rules that `facts` uses.
+
+    It reads the messages once. Many profiles leave the same list, which it judges once.
+    """
+
+    def __init__(self, conversation: CorpusConversation) -> None:
+        self.conversation = conversation
+        self._judged: dict[tuple[ListText, ...], tuple[Fate, ...]] = {}
+
+    @cached_property
+    def _said(self) -> tuple[frozenset[tuple[str, str]], tuple[frozenset[str], ...]]:
+        """Every value that somebody said, and the concepts of every statement of the user."""
+        steps, task = [], 0
+        for index, message in enumerate(self.conversation.messages):
+            task += message.role == "user"
+            steps.append(SpokenMessage(_saying(index, message.role), task, extract(message)))
+        facts = gather(steps)
+        spoken = (fact for fact in facts if fact.role == "user" and not fact.pasted)
+        return values_said(facts), tuple(probe_of(fact).concepts for fact in spoken)
+
+    @cached_property
+    def _facts(self) -> tuple[Fact, ...]:
+        return tuple(_fact(self.conversation, one) for one in self.conversation.truth)
+
+    def fates(self, parts: Sequence[ListText]) -> tuple[Fate, ...]:
+        """Return the fate of each statement in a list, in the order of the truth."""
+        key = tuple(parts)
+        if key not in self._judged:
+            numbers, said = self._said
+            index = PassageIndex(parts, said)
+            self._judged[key] = tuple(
+                _in_messages(fact, parts) or fate(fact, index, 1, numbers) for fact in self._facts
+            )
+        return self._judged[key]
+
+
+def _fact(conversation: CorpusConversation, statement: TrueStatement) -> Fact:
+    quote = safe(statement.quote)
+    role = conversation.messages[statement.message].role
+    saying = _saying(statement.message, role)
+    return Fact(
+        key=f"{conversation.name}:{statement.message}:{quote}", kind=statement.kind, text=quote, value=quote,
+        values=values_of(quote), things=(), rule="corpus", strength=10, cue=(0, 0), role=role, sayings=(saying,),
+        uses=0, rank=float(statement.importance),
+    )  # fmt: skip
+
+
+def _saying(index: int, role: str) -> Saying:
+    return Saying(index, 1, index, index, "", role, (0, 0), 1)
+
+
+def _in_messages(fact: Fact, parts: Sequence[ListText]) -> Fate | None:
+    """Return the fate of a quote that is word for word in a message that stayed; None if it is in none."""
+    for part in parts:
+        start = part.text.find(fact.text) if part.where != "summary" else -1
+        if start >= 0:
+            span = start, start + len(fact.text)
+            return Fate(1, "verbatim", part.where, part.index, span, safe_title(fact.text, _EXCERPT))
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedScore:
+    """A conversation as one profile plans to compact it. `ask` is the prompt; None if it is not compacted."""
+
+    judge: Judge
+    listed: SummarizedList
+    settings: Settings
+    ask: Ask | None
+
+    def scored(self, parts: Sequence[ListText], summary: str = "") -> ConversationScore:
+        """Return the score of a list."""
+        return self._score(self.judge.fates(parts), parts, summary, True, "")
+
+    def failed(self, problem: str) -> ConversationScore:
+        """Return the score without a summary: the fate of everything is unknown."""
+        unknown = Fate(1, "unknown")
+        return self._score((unknown,) * len(self.judge.conversation.truth), (), "", True, problem)
+
+    def untouched(self) -> ConversationScore:
+        """Return the score of a list that the profile leaves alone."""
+        parts = whole_list(self.judge.conversation)
+        return self._score(self.judge.fates(parts), parts, "", False, self.listed.plan.reason)
+
+    def after(self, summary: str) -> list[ListText]:
+        """Return the list after the compaction."""
+        return list_after(self.listed, summary, self.settings.profile)[0]
+
+    def _score(
+        self, fates: Sequence[Fate], parts: Sequence[ListText], summary: str, compacted: bool, problem: str
+    ) -> ConversationScore:
+        conversation, plan = self.judge.conversation, self.listed.plan
+        statements = tuple(
+            ScoredStatement(statement, plan.region(statement.message) if compacted else "head", found)
+            for statement, found in zip(conversation.truth, fates, strict=True)
+        )
+        return ConversationScore(
+            conversation.name, compacted, statements, _size(whole_list(conversation)), _size(parts),
+            text_tokens(len(summary)), problem,
+        )  # fmt: skip
+
+
+def whole_list(conversation: CorpusConversation) -> list[ListText]:
+    """Return the texts of a conversation that was not compacted."""
+    where: Where = "tail"
+    return [
+        ListText(where, index, message.role, safe(message.text))
+        for index, message in enumerate(conversation.messages)
+        if message.text
+    ]
+
+
+def _size(parts: Sequence[ListText]) -> int:
+    return text_tokens(sum(len(part.text) for part in parts))
+
+
+def plan_scores(
+    judges: Sequence[Judge], settings: Settings, wording: Wording, masker: Masker | None = None
+) -> list[PlannedScore]:
+    """Plan the compaction of every conversation, as if the threshold had just been reached.
+
+    Raises UsageProblem for a profile that writes no summary, EngineError.
+    """
+    found = engine(settings.profile)
+    if not found.budgets(settings).max_summary_tokens:
+        raise UsageProblem(f"{settings.profile} writes no summary. Name another profile.")
+    planned = []
+    for judge in judges:
+        conversation = judge.conversation
+        messages: Sequence[Message] = conversation.messages
+        plan = plan_with(found, measured(found, messages), settings, 0, 0)
+        roles = bytes(ROLE_CODES.get(message.role, 4) for message in messages)
+        generation = Generation(1, conversation.name, range(len(messages)), roles)
+        place = Place(str(conversation.path.absolute()), conversation.name, 1, len(messages))
+        listed = SummarizedList(place, generation, messages, plan, None)
+        ask = ask_for(listed, settings, wording, masker=masker) if plan.compacts else None
+        planned.append(PlannedScore(judge, listed, settings, ask))
+    return planned
+
+
+def baseline_rows(planned: Sequence[PlannedScore]) -> list[ScoreRow]:
+    """Return the rows `truncation` (the same boundaries, no summary) and `everything` (nothing is removed)."""
+    profile = planned[0].settings.profile
+    cut = tuple(
+        one.scored([part for part in one.after("") if part.where != "summary"])
+        if one.ask
+        else one.untouched()
+        for one in planned
+    )
+    whole = tuple(replace(one.untouched(), compacted=True, problem="") for one in planned)
+    return [
+        ScoreRow(TRUNCATION, "baseline", profile, cut),
+        ScoreRow(EVERYTHING, "baseline", profile, whole),
+    ]
+
+
+def profile_rows(judges: Sequence[Judge], settings: Settings, watch: Watch) -> list[ScoreRow]:
+    """Return a row for each profile that writes summaries, written by the bundled stand-in. Nothing is sent."""
+    write = _stand_in()
+    rows = []
+    chosen = [name for name in names() if name != _NO_SUMMARY]
+    for number, name in enumerate(chosen):
+        watch(f"{name}: profile", number + 1, len(chosen))
+        try:
+            planned = plan_scores(judges, _under(settings, name), Wording())
+        except UsageProblem:
+            continue
+        scores = []
+        for one in planned:
+            if one.ask is None:
+                scores.append(one.untouched())
+            else:
+                summary = finished_summary(write(one.ask.prompt, one.ask.budget), one.ask.task)
+                scores.append(one.scored(one.after(summary), summary))
+        rows.append(ScoreRow(name, "profile", name, tuple(scores)))
+    return rows
+
+
+def _under(settings: Settings, profile: str) -> Settings:
+    try:
+        return with_profile(settings, profile)
+    except UsageProblem:
+        # The profile's own threshold is larger than the window. Boundaries do not depend on it then.
+        return settings.with_(profile=profile)
+
+
+def _stand_in() -> Callable[[str, int], str]:
+    summary: Callable[[str, int], str] = runpy.run_path(str(fixtures_dir() / "summarizer.py"))["summary"]
+    return summary
+
+
+def score_sending(
+    planned: Sequence[PlannedScore],
+    summarizers: Sequence[Summarizer],
+    masker: Masker,
+    stored: Mapping[str, str],
+) -> Sending:
+    """Return everything that would be sent: the prompts without a stored answer."""
+    recipients = []
+    for summarizer in summarizers:
+        asks = [
+            one.ask for one in planned if one.ask and answer_key(one.ask.prompt, summarizer) not in stored
+        ]
+        if asks:
+            sizes = [prompt_tokens(ask.prompt) for ask in asks]
+            recipients.append(recipient_of(summarizer, sizes, [ask.budget for ask in asks]))
+    return Sending(tuple(recipients), masker.counts, masker.on)
+
+
+def stored_answers(
+    planned: Sequence[PlannedScore], summarizers: Sequence[Summarizer], kept: KeptAttempts
+) -> dict[str, str]:
+    """Return the answers of earlier runs by key. Raises OutputProblem."""
+    keys = [
+        answer_key(one.ask.prompt, summarizer) for summarizer in summarizers for one in planned if one.ask
+    ]
+    return {key: answer for key in keys if (answer := kept.answer(key)) is not None}
+
+
+def summarizer_row(
+    planned: Sequence[PlannedScore], summarizer: Summarizer, stored: Mapping[str, str], allowance: Allowance | None,
+    kept: KeptAttempts, watch: Watch,
+) -> ScoreRow:  # fmt: skip
+    """Have every missing summary written, and score all.
+
+    Each answer is stored as it arrives, so that an interrupted run continues where it ended. A failure is a problem of
+    its conversation. Raises NotAllowed, OutputProblem and exceptions of `watch`.
+    """
+    scores = []
+    for number, one in enumerate(planned, 1):
+        if one.ask is None:
+            scores.append(one.untouched())
+            continue
+        key = answer_key(one.ask.prompt, summarizer)
+        try:
+            text = stored.get(key)
+            if text is None:
+                assert allowance is not None
+                what = f"{summarizer.name}, conversation {number} of {len(planned)}: characters"
+                text = _answer(one.ask, summarizer, allowance, what, watch)
+                kept.keep_answer(key, one.ask.place, summarizer, text)
+        except AttemptError as error:
+            scores.append(one.failed(str(error)))
+            continue
+        summary = finished_summary(text, one.ask.task)
+        scores.append(
+            one.scored(one.after(summary), summary)
+            if summary
+            else one.failed("The answer contains only thinking.")
+        )
+    return ScoreRow(summarizer.name, "summarizer", planned[0].settings.profile, tuple(scores))
+
+
+def _answer(ask: Ask, summarizer: Summarizer, allowance: Allowance, what: str, watch: Watch) -> str:
+    received = 0
+
+    def on_text(text: str) -> None:
+        nonlocal received
+        received += len(text)
+        watch(what, received, 0)
+
+    return ask_model(summarizer, ask.prompt, allowance, on_text).text
+
+
+def corpus_folder() -> Path:
+    """Return the folder of the bundled corpus."""
+    return fixtures_dir() / "corpus"

@@ -1,0 +1,114 @@
+"""The command that scores compactors on a corpus."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from inspector.commands.options import print_answer, say, settings_options
+from inspector.commands.sending import (
+    Progress,
+    allowed,
+    summarizer_options,
+    summarizers_of,
+    wording_of,
+    wording_options,
+)
+from inspector.commands.sources import flags_of
+from inspector.core.errors import SummarizerFailed
+from inspector.core.text import safe
+
+if TYPE_CHECKING:
+    from inspector.answers.scoring import ScoreRow
+    from inspector.models.consent import Allowance
+
+
+@click.command()
+@click.argument("line", required=False, metavar="[COMMAND]")
+@click.option(
+    "--corpus", type=click.Path(path_type=Path), metavar="FOLDER", help="Your own corpus; default: the bundled one."
+)  # fmt: skip
+@click.option("--no-profiles", is_flag=True, help="Leave out the rows of the profiles.")
+@click.option("--again", is_flag=True, help="Ask for new summaries, also where an answer is stored.")
+@click.option("--show-prompt", is_flag=True, help="Print the prompts and send nothing.")
+@wording_options
+@summarizer_options
+@settings_options
+@click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
+def score(
+    line: str | None, corpus: Path | None, no_profiles: bool, again: bool, show_prompt: bool, focus: str,
+    prompt: Path | None, release_prompt: Path | None, commands: tuple[str, ...], endpoint: str | None,
+    models: tuple[str, ...], key_env: str | None, timeout: float, no_mask: bool, send: bool, config: Path | None,
+    as_json: bool, **options: Any,
+) -> None:  # fmt: skip
+    """Score a compactor on conversations with known truth, beside truncation and every profile.
+
+    COMMAND reads a prompt and writes a summary, such as 'llm -m MODEL'. --profile NAME decides what it summarizes.
+    Without COMMAND and without --endpoint only the baselines are scored, and nothing is sent.
+    """
+    from inspector.answers.corpus import read_corpus
+    from inspector.answers.plans import file_settings
+    from inspector.answers.scoring import (
+        CONTEXT_LENGTH,
+        Judge,
+        baseline_rows,
+        corpus_folder,
+        plan_scores,
+        profile_rows,
+        score_sending,
+        stored_answers,
+        summarizer_row,
+    )
+    from inspector.export.documents.attempts import sending_document
+    from inspector.export.scoring import print_scores, score_document
+    from inspector.models.kept import default_attempts
+    from inspector.models.masking import Masker
+
+    lines = (*([line] if line else []), *commands)
+    named = bool(lines or endpoint or models or key_env)
+    summarizers = summarizers_of(lines, endpoint, models, key_env, timeout) if named else []
+    wording, masker = wording_of(prompt, release_prompt, focus, no_mask), Masker(not no_mask)
+    folder = corpus or corpus_folder()
+    conversations = read_corpus(folder)
+    settings = file_settings({"context_length": CONTEXT_LENGTH, **flags_of(options)}, config)
+    judges = [Judge(conversation) for conversation in conversations]
+    planned = plan_scores(judges, settings, wording, masker)
+    if show_prompt:
+        click.echo("\n\n".join(safe(one.ask.prompt) for one in planned if one.ask))
+        return
+    rows: list[ScoreRow] = []
+    progress, sending = Progress(), None
+    if summarizers:
+        kept = default_attempts()
+        stored = {} if again else stored_answers(planned, summarizers, kept)
+        sending = score_sending(planned, summarizers, masker, stored)
+        allowance: Allowance | None = allowed(sending, send) if sending.recipients else None
+        if stored:
+            many = (
+                "1 summary is a stored answer"
+                if len(stored) == 1
+                else f"{len(stored):,} summaries are stored answers"
+            )
+            say([f"{many} of an earlier run. --again asks for new ones."])
+    try:
+        rows += [
+            summarizer_row(planned, summarizer, stored, allowance, kept, progress)
+            for summarizer in summarizers
+        ]
+        truncation, everything = baseline_rows(planned)
+        rows.append(truncation)
+        if not no_profiles:
+            rows += profile_rows(judges, settings, progress)
+        rows.append(everything)
+    finally:
+        progress.end()
+    if as_json:
+        sent = None if sending is None else sending_document(sending)
+        print_answer(score_document(str(folder), conversations, rows, sent), True, print)
+    else:
+        print_scores(rows)
+    written = [row for row in rows if row.kind == "summarizer"]
+    if written and all(all(one.problem or not one.compacted for one in row.conversations) for row in written):
+        raise SummarizerFailed("No conversation got a summary, so nothing was scored.")

@@ -1,0 +1,160 @@
+"""The scores of compactors on a corpus: JSON, and a table for people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from inspector.answers.comparing import Proportion
+from inspector.answers.corpus import CorpusConversation
+from inspector.answers.scoring import ScoredStatement, ScoreRow
+from inspector.core.text import safe_line, safe_title
+from inspector.export.comparing import share_document
+from inspector.export.documents.document import Document
+from inspector.export.text.console import add_row, console_for, print_table, table_of
+from inspector.export.text.console import say as print_line
+from inspector.quality.facts.fact import KINDS
+
+#: Columns that are left out on narrow lines, in that order.
+_SPARE = ("tokens", "link", "value", "preference", "decision")
+_QUOTE = 160
+
+
+def score_document(
+    folder: str, corpus: Sequence[CorpusConversation], rows: Sequence[ScoreRow], sending: Document | None
+) -> Document:
+    """Return the answer of `score`. `sending` is None if no summarizer was named."""
+    return {
+        "corpus": folder,
+        "conversations": [
+            {
+                "name": conversation.name,
+                "title": safe_title(conversation.title),
+                "domain": conversation.domain,
+                "language": conversation.language,
+                "messages": len(conversation.messages),
+                "statements": [
+                    {
+                        "message": statement.message,
+                        "kind": statement.kind,
+                        "importance": statement.importance,
+                        "quote": safe_line(statement.quote),
+                        "hurts": safe_line(statement.hurts),
+                        "still_holds": statement.still_holds,
+                    }
+                    for statement in conversation.truth
+                ],
+            }
+            for conversation in corpus
+        ],
+        "rows": [_row(row) for row in rows],
+        "sending": sending,
+    }
+
+
+def _row(row: ScoreRow) -> Document:
+    before, after = row.tokens
+    return {
+        "label": safe_line(row.label),
+        "kind": row.kind,
+        "profile": row.profile,
+        "conversations": len(row.conversations),
+        "compacted": len(row.compacted),
+        "kept": {kind: share_document(row.kept(kind)) for kind in KINDS},
+        "all_kept": share_document(row.kept()),
+        "important_lost": share_document(row.lost_important),
+        "uncertain": row.uncertain,
+        "withdrawn_kept": share_document(row.withdrawn),
+        "tokens_before": before,
+        "tokens_after": after,
+        "ratio": row.ratio,
+        "problems": [safe_line(problem) for problem in row.problems],
+        "scores": [
+            {
+                "conversation": score.name,
+                "compacted": score.compacted,
+                "tokens_before": score.tokens_before,
+                "tokens_after": score.tokens_after,
+                "summary_tokens": score.summary_tokens,
+                "problem": safe_line(score.problem),
+                "fates": [_fate(scored) for scored in score.statements],
+            }
+            for score in row.conversations
+        ],
+    }
+
+
+def _fate(scored: ScoredStatement) -> Document:
+    fate = scored.fate
+    return {
+        "message": scored.statement.message,
+        "region": scored.region,
+        "fate": fate.outcome,
+        "where": fate.where,
+        "evidence": fate.excerpt or None,
+    }
+
+
+def print_scores(rows: Sequence[ScoreRow]) -> None:
+    """Print a table with a row for each compactor, then what the summarizers lost that does damage."""
+    console = console_for()
+    columns = [("compactor", False), ("compacted", True), *((kind, True) for kind in KINDS), ("kept", True)]
+    table = table_of(
+        *columns, ("lost (3)", True), ("uncertain", True), ("tokens", True), ("ratio", True),
+        spare=_SPARE, cut=("compactor",),
+    )  # fmt: skip
+    labels: dict[tuple[str, ...], list[str]] = {}
+    for row in rows:
+        labels.setdefault(_cells(row), []).append(row.label)
+    for cells, same in labels.items():
+        add_row(table, ", ".join(same), *cells)
+    print_table(console, table)
+    print_line(console, "")
+    print_line(
+        console,
+        "Kept: can still be read; uncertain statements do not count. Below: 95% interval (Wilson). lost (3): lost, "
+        "weakened or contradicted statements of importance 3. A row counts the conversations that it compacts.",
+    )
+    for row in rows:
+        for problem in row.problems:
+            print_line(console, f"? {row.label}: {problem} Its statements count as uncertain.", "yellow")
+        if row.kind == "summarizer":
+            _print_lost(row)
+
+
+def _cells(row: ScoreRow) -> tuple[str, ...]:
+    important = row.lost_important
+    compacted = f"{len(row.compacted)}/{len(row.conversations)}"
+    if not row.compacted:
+        return (compacted, *("–" for _ in KINDS), "–", "–", "–", "–", "–")
+    return (
+        compacted,
+        *(_share(row.kept(kind)) for kind in KINDS),
+        _share(row.kept()),
+        f"{important.count}/{important.of}",
+        f"{row.uncertain}",
+        f"{row.tokens[1]:,}",
+        "–" if row.ratio is None else f"{row.ratio:.0%}",
+    )
+
+
+def _share(share: Proportion) -> str:
+    low, high = share.interval
+    return f"{share.count}/{share.of}\n{low:.0%}–{high:.0%}" if share.of else "–"
+
+
+def _print_lost(row: ScoreRow) -> None:
+    console = console_for()
+    lost = [
+        (score.name, scored)
+        for score in row.compacted
+        for scored in score.statements
+        if scored.lost and scored.statement.importance == 3 and scored.statement.still_holds
+    ]
+    if lost:
+        print_line(console, "")
+        print_line(console, f"Lost by {row.label}, importance 3:", "bold")
+    for name, scored in lost:
+        statement = scored.statement
+        quote = safe_title(statement.quote, _QUOTE)
+        print_line(console, f"  {name}, message {statement.message}, {scored.fate.outcome}: {quote}")
+        print_line(console, f"      {safe_title(statement.hurts, _QUOTE)}")
