@@ -352,6 +352,16 @@ def score_sending(
     return Sending(tuple(recipients), masker.counts, masker.on)
 
 
+def check_asks(planned: Sequence[PlannedScore]) -> None:
+    """Raise UsageProblem if the profile compacts no conversation, so that a summarizer has nothing to do."""
+    if not any(one.ask for one in planned):
+        first = planned[0]
+        raise UsageProblem(
+            f"{first.settings.profile} compacts no conversation of this corpus: {first.listed.plan.reason}. Name "
+            "another profile, or leave the command out."
+        )
+
+
 def stored_answers(
     planned: Sequence[PlannedScore], summarizers: Sequence[Summarizer], kept: KeptAttempts
 ) -> dict[str, str]:

@@ -54,6 +54,7 @@ def score(
         CONTEXT_LENGTH,
         Judge,
         baseline_rows,
+        check_asks,
         corpus_folder,
         plan_scores,
         profile_rows,
@@ -81,6 +82,7 @@ def score(
     rows: list[ScoreRow] = []
     progress, sending = Progress(), None
     if summarizers:
+        check_asks(planned)
         kept = default_attempts()
         stored = {} if again else stored_answers(planned, summarizers, kept)
         sending = score_sending(planned, summarizers, masker, stored)
@@ -110,5 +112,5 @@ def score(
     else:
         print_scores(rows)
     written = [row for row in rows if row.kind == "summarizer"]
-    if written and all(all(one.problem or not one.compacted for one in row.conversations) for row in written):
+    if written and all(len(row.problems) == len(row.compacted) for row in written):
         raise SummarizerFailed("No conversation got a summary, so nothing was scored.")

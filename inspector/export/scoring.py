@@ -104,8 +104,8 @@ def print_scores(rows: Sequence[ScoreRow]) -> None:
     )  # fmt: skip
     labels: dict[tuple[str, ...], list[str]] = {}
     for row in rows:
-        labels.setdefault(_cells(row), []).append(row.label)
-    for cells, same in labels.items():
+        labels.setdefault((row.kind, *_cells(row)), []).append(row.label)
+    for (_, *cells), same in labels.items():
         add_row(table, ", ".join(same), *cells)
     print_table(console, table)
     print_line(console, "")

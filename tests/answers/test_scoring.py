@@ -190,6 +190,15 @@ def test_nothing_is_sent_without_consent(program: Run, small: Path, copying: str
     assert "Nothing was sent" in done.stderr
 
 
+def test_a_profile_that_compacts_nothing_is_refused(program: Run, small: Path, copying: str) -> None:
+    done = program("score", copying, "--corpus", str(small), "--profile", "gemini", "--send")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert (
+        "gemini compacts no conversation of this corpus: the list is no longer than what stays."
+        in done.stderr
+    )
+
+
 def test_a_command_that_always_fails_is_an_error(program: Run, small: Path, copying: str) -> None:
     done = program("score", f"{copying} messages", "--corpus", str(small), "--no-profiles", "--send")
     assert done.returncode == 1
