@@ -75,7 +75,7 @@ async def test_settings_are_recommended_with_their_reasons(in_place: Path) -> No
     async with running(in_place, ORDERS, size=(140, 40)) as pilot:
         screen = conversation(pilot)
         before = screen.state.settings
-        await press(pilot, "6", "ctrl+t")
+        await press(pilot, "6", "ctrl+o")
         messages = [text for text in told(pilot) if text.startswith(("Keep the settings", "Recommended:"))]
         assert len(messages) == 1
         if screen.state.settings == before:

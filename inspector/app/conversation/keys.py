@@ -63,7 +63,7 @@ KEYS: list[BindingType] = [
     _hidden("equals_sign", "keep", "Keep as A, compare", "tune.keep", "="),
     _hidden("backslash", "swap", "Swap A and B", "tune.swap", "\\"),
     _hidden("v", "sweep", "Sweep", "tune.sweep"),
-    _hidden("ctrl+t", "recommend", "Recommend settings", "tune.recommend"),
+    _hidden("ctrl+o", "recommend", "Recommend settings", "tune.recommend"),
     _hidden("P", "attempt", "Another summary", "conversation.attempt"),
     _hidden("W", "ask_file", "Write settings to a file", "copy.write"),
     _hidden("ctrl+r", "copy_comparison", "Copy the comparison", "copy.comparison"),
