@@ -31,7 +31,7 @@ FIGURES: tuple[tuple[str, str, str], ...] = (
 def summary_words(model: SummaryModel) -> str:
     """How large summaries are taken to be."""
     if any(size is not None for size in model.recorded):
-        return "as they were recorded, then their median"
+        return "as the recorded ones closest to them, then their median"
     if model.tokens is not None:
         return f"{model.tokens:,} tokens each"
     return f"{model.ratio:.0%} of the budget of the rules"

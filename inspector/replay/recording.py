@@ -132,7 +132,7 @@ def recording_of(
             [event.step for event in events if event.fires == MANUAL],
             [event.step for event in events if event.fires != MANUAL] if evidence.requests else (),
         ),
-        SummaryModel(_ratio(compactions, lists, rules), recorded=summaries, extras=extras),
+        SummaryModel(_ratio(compactions, lists, rules), recorded=summaries, extras=extras, steps=said.ends),
         Moments(said, compactions, [len(listed) for listed in lists]),
         tuple(lists),
         tuple(systems),
@@ -180,7 +180,13 @@ class _Sized:
             return ContextScale(), None
         fit = fitted(list(self._sums()), firings, threshold, loop)
         if not loop.requests:
-            other = fitted(list(self._sums(before=True)), firings, threshold, BEFORE_REQUESTS)
+            other = min(
+                (
+                    fitted(list(self._sums(before)), firings, threshold, BEFORE_REQUESTS)
+                    for before in (False, True)
+                ),
+                key=lambda found: found.price,
+            )
             if other.price <= fit.price - 1:
                 return other.scale, BEFORE_REQUESTS
         return fit.scale, None

@@ -11,7 +11,7 @@ from copy import copy
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from itertools import accumulate, islice
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from inspector.core.conversations import ROLE_CODES
 from inspector.core.rough import IMAGE_TOKENS, list_tokens
@@ -47,10 +47,10 @@ _IN_A_ROW = 3
 class SummaryModel:
     """How large a summary is.
 
-    `recorded` are the sizes of the summary messages that were written, the first for the first compaction (None where
-    there is none); later ones have the median of these. Without any, `tokens` is the size, else `ratio` as a share of
-    the budget. `factor` multiplies all of these sizes. `extras` are the reported tokens that
-    came with each recorded summary beside its text, as files that were read again.
+    `recorded` are the sizes of the summary messages that were written, after these `steps` (None where there is none).
+    A summary has the size of the recorded one that is closest, and the median beyond their number. Without any,
+    `tokens` is the size, else `ratio` as a share of the budget. `factor` multiplies all of these sizes. `extras` are
+    the reported tokens that came with each recorded summary beside its text, as files that were read again.
     """
 
     ratio: float = 1.0
@@ -58,23 +58,32 @@ class SummaryModel:
     recorded: tuple[MessageSize | None, ...] = ()
     factor: float = 1.0
     extras: tuple[int | None, ...] = ()
+    steps: tuple[int, ...] = ()
 
-    def written(self, number: int) -> MessageSize | None:
-        """The size of a summary message as recorded, the median of all for a later one; None where there is none."""
-        size = self.recorded[number] if number < len(self.recorded) else None
-        known = sorted(size for size in self.recorded if size is not None)
-        if size is None and not known:
-            return None
-        size = size or known[len(known) // 2]
-        if self.factor == 1.0:
+    def written(self, number: int, step: int) -> MessageSize | None:
+        """The size of a summary message that is written after `step` messages and `number` other ones; None where none is
+        recorded."""
+        size = _recorded(self.recorded, self.steps, number, step)
+        if size is None or self.factor == 1.0:
             return size
         return MessageSize(round(size.walk * self.factor), round(size.chars * self.factor), size.images)
 
-    def extra(self, number: int) -> int:
-        """The reported tokens that come with a summary beside its text."""
-        extra = self.extras[number] if number < len(self.extras) else None
-        known = sorted(extra for extra in self.extras if extra is not None)
-        return extra if extra is not None else known[len(known) // 2] if known else 0
+    def extra(self, number: int, step: int) -> int:
+        """The reported tokens that come with that summary beside its text."""
+        return _recorded(self.extras, self.steps, number, step) or 0
+
+
+_Size = TypeVar("_Size", MessageSize, int)
+
+
+def _recorded(sizes: Sequence[_Size | None], steps: Sequence[int], number: int, step: int) -> _Size | None:
+    """The recorded size that is closest in the conversation, the median for a summary beyond their number; None where
+    there is none."""
+    known = [(at, size) for at, size in zip(steps, sizes, strict=False) if size is not None]
+    if number < len(sizes) and known:
+        return min(known, key=lambda one: abs(one[0] - step))[1]
+    ordered = sorted(size for size in sizes if size is not None)
+    return ordered[len(ordered) // 2] if ordered else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -576,7 +585,7 @@ class _Run:
         self.left.update(dict.fromkeys(done.left, len(self.events)))
         if course.scale.excess:
             self.beyond += sum(map(course.scale.beyond, done.left))
-            self.extra = self.model.extra(len(self.events))
+            self.extra = self.model.extra(len(self.events), step)
         self.chars = self.list.total_chars - course.chars[step]
         self.images = self.list.total_images - course.images[step]
         cleared = self.freed.at(step) // 4
@@ -610,7 +619,7 @@ class _Run:
     def _summary(self, budget: int) -> MessageSize:
         """The size of the next summary message, whose budget is so many tokens."""
         around = self.course.rules.summary_prefix + _AROUND
-        size = self.model.written(len(self.events))
+        size = self.model.written(len(self.events), self.taken)
         if size is None:
             tokens = budget * self.model.ratio if self.model.tokens is None else self.model.tokens
             chars = int(tokens * self.model.factor) * 4 + around

@@ -25,7 +25,7 @@ from inspector.replay.whatif import Metrics, Range, WhatIf, stuck
 
 #: The model of the summary's size in words.
 _MODELS = {
-    True: "the sizes of the recorded summaries, then their median",
+    True: "the sizes of the recorded summaries closest to them, then their median",
     False: "the budget of the rules: no summary was recorded",
 }
 
