@@ -61,7 +61,7 @@ class SummaryModel:
     steps: tuple[int, ...] = ()
 
     def written(self, number: int, step: int) -> MessageSize | None:
-        """The size of a summary message that is written after `step` messages and `number` other ones; None where none is
+        """The size of a summary message after `step` messages and `number` other summaries; None where none is
         recorded."""
         size = _recorded(self.recorded, self.steps, number, step)
         if size is None or self.factor == 1.0:
