@@ -36,7 +36,8 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("conversations", "--json"), ("losses", "--json"), ("findings", "--json"), ("aftermath",), ("check",), ("stores",),
     ("store", "--json"), ("search", "the"), ("trace", "the"), ("facts", "--json"), ("measures", "--json"),
     ("compactions", "--json"), ("show", "--json"), ("requests", "--json"), ("replay", "--json"), ("breakpoints",),
-    ("diff", "--life"), ("next",), ("report", "--output", "-"), ("watch", "--once"), ("open",),
+    ("diff", "--life"), ("next",), ("recommend",), ("rules",), ("report", "--output", "-"), ("watch", "--once"),
+    ("open",),
 )  # fmt: skip
 
 
