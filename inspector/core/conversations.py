@@ -1,4 +1,4 @@
-"""Sessions, conversations, generations and compactions as a store shows them. Indexes are half-open."""
+"""Sessions, conversations, generations and compactions as a store records them. Indexes are half-open."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-#: One byte a role, so that a generation of 100,000 messages keeps its roles in 100 KB.
+#: One byte a role, so that a generation of 100,000 messages needs 100 KB for its roles.
 ROLE_CODES: Mapping[str, int] = {"user": 0, "assistant": 1, "tool": 2, "system": 3}
 ROLE_NAMES: Sequence[str] = ("user", "assistant", "tool", "system", "other")
 
@@ -47,11 +47,11 @@ class Session(NamedTuple):
 
 
 class ConversationRow(NamedTuple):
-    """A row of the list of conversations, from the sessions alone (no message is read).
+    """A row of the list of conversations, read from the sessions alone (without messages).
 
-    `sessions` are ids from the root to the tip. `parent` is the conversation of which this one is a branch or a
-    sub-agent, by `kind`. `compactions` counts rotations; None where only the messages show them (a session that may
-    have compacted in place).
+    `sessions` are ids from the root to the tip. `parent` is the conversation that this conversation branched from or
+    was started by, and `kind` says which. `compactions` counts compactions that started a new session; None for a
+    session that may have compacted in place, because only its messages show that.
     """
 
     id: str
@@ -68,20 +68,20 @@ class ConversationRow(NamedTuple):
     kind: str = "conversation"  # or "branch", "sub-agent"
     provider: str = ""
     base_url: str = ""
-    #: The agent, and its project folder ("" where unknown).
+    #: The agent that wrote it, and its project folder ("" where the store has none).
     agent: str = "hermes"
     folder: str = ""
-    #: The model's context window in tokens as far as the agent's files tell it, and how they do.
+    #: The model's context window in tokens as the agent's files record it, and how they record it.
     window: int | None = None
     window_source: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Generation:
-    """One live message list between two compactions, as an index: bodies are read on demand.
+    """A live message list between two compactions, as an index: bodies are read on demand.
 
-    `number` counts from 1. `ids` are the store's rows in order; `roles` has one code of ROLE_CODES a message
-    (4 for any other role). `live` marks the list that the agent holds now.
+    `number` counts from 1. `ids` are the store's rows in order; `roles` has one code of ROLE_CODES a message (4 for
+    any other role). `live` marks the list that the agent holds now.
     """
 
     number: int
@@ -98,18 +98,19 @@ class Generation:
 class Compaction:
     """A recorded step from one generation to the next.
 
-    `index` counts from 1. `session` is the one whose list was compacted. `before` and `after` are lengths in
-    messages; `head_end` and `tail_start` index the list before. `head_after` and `tail_after` index the list
-    after: [0:head_after] are the copies of the head and [tail_after:after] starts with the copies of the
-    tail. `summary_at` is the message of the list after that carries the summary (for a merged one the first
-    tail message), None where none was found. `fallback`: what it carries is no summary, but a text that the agent made
-    up or an error of the API. Tokens are rough, system prompt included.
-    `exact` is False where the boundaries could only be inferred, and then `note` says why. `trigger` is what the
-    agent says started it ("auto", "manual"), `tokens_before_reported` and `tokens_after_reported` are its own figures;
-    None where it records none. `encrypted`: there is a summary, and nobody but the provider can read it. `whole`
-    is False where the store has not all of the list before. `kept` are messages between the boundaries that stand in
-    the list after all the same, word for word: (index before, index after). `usage` is what the summarizing calls
-    used, where the agent records it with the compaction and not as requests.
+    `index` counts from 1. `session` is the session whose list was compacted. `before` and `after` are lengths in
+    messages. `head_end` and `tail_start` index the list before. `head_after` and `tail_after` index the list after:
+    [0:head_after] are the copies of the head, and [tail_after:after] starts with the copies of the tail.
+
+    `summary_at` is the message of the list after that has the summary (for a merged summary the first tail message),
+    None if there is none. `fallback`: this message has no summary, but a text that the agent made up or an API error.
+    Tokens are rough, including the system prompt. `exact` is False if the boundaries were inferred; `note` says why.
+
+    `trigger` is the agent's reason ("auto", "manual"). `tokens_before_reported` and `tokens_after_reported` are the
+    agent's own figures, None where it records none. `encrypted`: only the provider can read the summary. `whole` is
+    False if the store lacks part of the list before. `kept` are messages between the boundaries that are also in the
+    list after, unchanged: (index before, index after). `usage` is the usage of the summarizing calls, where the agent
+    records it with the compaction and not as requests.
     """
 
     index: int
@@ -138,7 +139,7 @@ class Compaction:
     usage: Usage | None = None
 
     def region(self, index: int) -> str:
-        """Region of a message of the list before: head, middle or tail. Kept messages of the middle count as tail."""
+        """Return head, middle or tail for a message of the list before; kept messages of the middle count as tail."""
         if index < self.head_end or index >= self.tail_start:
             return "head" if index < self.head_end else "tail"
         place = bisect_left(self.kept, (index,))
@@ -146,7 +147,7 @@ class Compaction:
 
     @property
     def went(self) -> int:
-        """How many messages left the list."""
+        """Return the number of messages that left the list."""
         return self.tail_start - self.head_end - len(self.kept)
 
     @property
@@ -157,10 +158,10 @@ class Compaction:
 
 @dataclass(frozen=True, slots=True)
 class FailedCompaction:
-    """An attempt to compact that failed: the list stayed as it was.
+    """A failed attempt to compact: the list did not change.
 
-    `index` counts from 1, apart from compactions. `place` is how many messages the list of `generation` had then;
-    `error` is what the agent recorded, "" where it recorded nothing. `at` is in seconds since the epoch.
+    `index` counts from 1, separately from compactions. `place` is the length of the list of `generation` at that time.
+    `error` is the recorded error, "" where the agent recorded none. `at` is in seconds since the epoch.
     """
 
     index: int
@@ -177,8 +178,8 @@ class FailedCompaction:
 class Microcompaction:
     """A step in which an agent cleared old tool results without a summary. The list keeps its messages.
 
-    `index` counts from 1, apart from compactions. `place` is the length of the list of `generation` then; `results`
-    is the number of cleared results, `cleared` are their indexes. Tokens are the agent's own figures.
+    `index` counts from 1, separately from compactions. `place` is the length of the list of `generation` at that time.
+    `results` is the number of cleared results, `cleared` their indexes. Tokens are the agent's own figures.
     """
 
     index: int
@@ -195,13 +196,13 @@ class Microcompaction:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One call of the model's API with the usage that the provider reported, in tokens.
+    """One call of the model's API with the reported usage in tokens.
 
-    `index` counts from 1 in the order of the calls, `generation` is the list that was sent, `message` the answer's id.
-    `cache_write` is all that was written to the cache, `cache_write_1h` the part of it that lives an hour (None where
-    the agent does not record it). `at` is in seconds since the epoch, 0.0 where unknown. `summarizes`: the call wrote
-    the summary that replaced the list of `generation`. `estimated`: the agent recorded a placeholder for the output,
-    and `output` is counted from the visible text.
+    `index` counts from 1 in the order of the calls. `generation` is the list that was sent, `message` the answer's id.
+    `cache_write` is everything written to the cache, `cache_write_1h` the part that lives an hour (None where the agent
+    does not record it). `at` is in seconds since the epoch, 0.0 where unknown. `summarizes`: the call wrote the summary
+    that replaced the list of `generation`. `estimated`: the agent recorded a placeholder for the output, and `output`
+    is counted from the visible text.
     """
 
     index: int
@@ -219,12 +220,12 @@ class Request:
 
     @property
     def context(self) -> int:
-        """How many tokens the model was sent."""
+        """Return the number of tokens that the model received."""
         return self.input + self.cache_read + self.cache_write
 
     @property
     def told(self) -> bool:
-        """Whether a provider reported anything of it: of a call that was broken off, agents write zeros."""
+        """Return whether the provider reported usage: for an aborted call, agents write zeros."""
         return self.context + self.output > 0
 
 
@@ -242,7 +243,7 @@ class SentRequest(NamedTuple):
 
 
 class Conversation(NamedTuple):
-    """A conversation opened: its sessions from root to tip and its generations, oldest first."""
+    """An opened conversation: its sessions from root to tip and its generations, oldest first."""
 
     row: ConversationRow
     sessions: tuple[Session, ...]
@@ -251,22 +252,22 @@ class Conversation(NamedTuple):
 
     @property
     def id(self) -> str:
-        """The tip session, which names the conversation."""
+        """Return the tip session, which names the conversation."""
         return self.row.id
 
     @property
     def usage(self) -> Usage:
-        """Reported usage of all its sessions."""
+        """Return the reported usage of all its sessions."""
         return Usage._make(map(sum, zip(Usage(), *(session.usage for session in self.sessions), strict=True)))
 
     @property
     def live(self) -> Generation:
-        """The generation that the agent holds now."""
+        """Return the generation that the agent holds now."""
         return self.generations[-1]
 
 
 class Hit(NamedTuple):
-    """A message that a search found, and the text around the first match (`span` is half-open in it)."""
+    """A search result: a message and the text around the first match (`span` is half-open in this text)."""
 
     conversation: str
     session: str

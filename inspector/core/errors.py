@@ -1,22 +1,22 @@
-"""The errors a user can meet, each a sentence: what is wrong, where, what to do.
+"""Errors for the user, each a sentence: the problem, its place, the remedy.
 
-InspectorError                 exit code 1: something the user must mend
+InspectorError                 exit code 1: something the user must fix
 ├── StoreError                 a database that cannot be read
-│   ├── StoreMissing           no such file
-│   ├── NotAStore              a directory, an empty file, not SQLite, no Hermes tables
-│   ├── StoreDamaged           corrupt pages, half a write-ahead log
-│   └── StoreBusy              locked, or no permission
-├── UnknownConversation        no conversation of that name, or more than one
-├── OutputProblem          a file that a report may not be, or cannot be, written to
-├── BadInput                   a file of messages or a settings file that cannot be used
-├── EngineError                an engine (a plugin, say) that failed
-├── AttemptError               a summary that could not be made again
-│   ├── NotAllowed             it would have been sent without having been allowed
+│   ├── StoreMissing           the file does not exist
+│   ├── NotAStore              a directory, an empty file, not SQLite, without Hermes tables
+│   ├── StoreDamaged           corrupt pages, an incomplete write-ahead log
+│   └── StoreBusy              locked, or not permitted
+├── UnknownConversation        no conversation has that name, or several have it
+├── OutputProblem              a file that cannot or must not be written
+├── BadInput                   a file of messages or settings that cannot be used
+├── EngineError                an engine (a plug-in, for example) that failed
+├── AttemptError               a summary that could not be written
+│   ├── NotAllowed             the user did not allow sending it
 │   ├── SummarizerFailed       the command or the endpoint gave no summary
-│   └── SummarizerCut          it ended in the middle of one; `text` is what had come
+│   └── SummarizerCut          the summary is incomplete; `text` is its beginning
 ├── UsageProblem               exit code 2: a setting or option out of its range
 ├── CheckFailed                exit code 3: a condition of `check` is met
-└── Interrupted                exit code 130: the user interrupted what was going on
+└── Interrupted                exit code 130: the user interrupted the work
 
 Any other exception is a fault of the program: a sentence and exit code 70.
 """
@@ -30,7 +30,7 @@ FAULT = 70
 
 
 class InspectorError(Exception):
-    """Something the user must mend. `str(error)` is the whole sentence for them."""
+    """A problem that the user must fix. `str(error)` is the whole sentence."""
 
     exit_code = 1
 
@@ -40,11 +40,11 @@ class StoreError(InspectorError):
 
 
 class StoreMissing(StoreError):
-    """There is no file at that path."""
+    """The file does not exist."""
 
 
 class NotAStore(StoreError):
-    """The path holds something that is no session database."""
+    """The path is not a session database."""
 
 
 class StoreDamaged(StoreError):
@@ -56,15 +56,15 @@ class StoreBusy(StoreError):
 
 
 class UnknownConversation(InspectorError):
-    """No conversation has that id, prefix or title, or more than one has it."""
+    """No conversation has that id, prefix or title, or several have it."""
 
 
 class BadInput(InspectorError):
-    """A file of messages or of settings cannot be used."""
+    """A file of messages or settings cannot be used."""
 
 
 class OutputProblem(InspectorError):
-    """A file cannot be written, or may not be."""
+    """A file cannot or must not be written."""
 
 
 class EngineError(InspectorError):
@@ -72,19 +72,19 @@ class EngineError(InspectorError):
 
 
 class AttemptError(InspectorError):
-    """A summary could not be made again."""
+    """A summary could not be written."""
 
 
 class NotAllowed(AttemptError):
-    """Something would have left the machine, or been given to a command, that nobody allowed."""
+    """A text would leave the machine, or go to a command, without the user's permission."""
 
 
 class SummarizerFailed(AttemptError):
-    """A command or an endpoint gave no summary; the sentence says what it said."""
+    """A command or an endpoint gave no summary; the sentence quotes its error."""
 
 
 class SummarizerCut(AttemptError):
-    """A command or an endpoint ended in the middle of a summary."""
+    """A command or an endpoint gave an incomplete summary."""
 
     def __init__(self, sentence: str, text: str) -> None:
         super().__init__(sentence)
@@ -104,6 +104,6 @@ class CheckFailed(InspectorError):
 
 
 class Interrupted(InspectorError):
-    """The user interrupted the work; the sentence says what of it was done."""
+    """The user interrupted the work; the sentence lists what was finished."""
 
     exit_code = 130

@@ -1,9 +1,9 @@
-"""Recognition of messages with the summary of a compaction.
+"""Recognition of handoffs: the messages that carry a compaction's summary into the next list.
 
-The wordings changed over the releases. A standalone summary starts with a bracket (`[CONTEXT COMPACTION ...]`,
-or the older `[CONTEXT SUMMARY]:`), mostly a sentence of instructions behind it, then the body. A summary can
-also be merged into the first message of the tail: up to 0.17 it is put before that message's own text and ends
-with a marker line; from 0.18 on it is put after that text, and both are wrapped in headers of their own.
+The wording depends on the release. A standalone summary starts with a bracket (`[CONTEXT COMPACTION ...]`, or the
+older `[CONTEXT SUMMARY]:`), usually followed by a sentence of instructions, then the body. A summary can also be
+merged into the first message of the tail: up to 0.17 it precedes that message's own text and ends with a marker line;
+from 0.18 on it follows that text, and both have headers.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from typing import NamedTuple
 
 from inspector.core.messages import Message
 
-#: Starts of summary messages in every release; stores look for candidates with these.
+#: Beginnings of a summary message in any wording; stores search for candidates with them.
 PREFIXES: tuple[str, ...] = ("[CONTEXT COMPACTION", "[CONTEXT SUMMARY]", "[PRIOR CONTEXT")
 
-# The bracket may contain only a dash and capitals, unlike a user's text about compaction.
+# The bracket contains only dashes and capitals, unlike the texts of users who write about compaction.
 _BRACKET = re.compile(r"\[CONTEXT COMPACTION(?:\s*[—–-]+\s*[A-Z][A-Z ,]*)?\]:?")
 _LEGACY = "[CONTEXT SUMMARY]:"
 _PRIOR = re.compile(r"\[PRIOR CONTEXT\b[^\]\n]*\]\n?")
@@ -26,8 +26,7 @@ _BELOW = re.compile(r"\[END OF PRIOR CONTEXT\b[^\]\n]*COMPACTION SUMMARY BELOW\]
 _END = re.compile(r"^--- END OF CONTEXT SUMMARY[^\n]*$", re.MULTILINE)
 _INSTRUCTIONS = re.compile(r"\s*(?:Earlier turns|Earlier conversation|Previous turns)\b", re.IGNORECASE)
 
-#: Every wording that is known by its bracket and instructions: the SHA-256 of its UTF-8 text → the profiles that
-#: word it so.
+#: Known wordings of bracket and instructions: SHA-256 of the UTF-8 text → the profiles with this wording.
 _WORDINGS: Mapping[str, tuple[str, ...]] = {
     "5cd6c1b9dc95f8ff066df65c33abb66cad2718fe6f12bf736491ae9ea3b1c013": ("hermes-0.13",),
     "1624c5d8e3ce9a50ba9b4cddce02e5468eb553078350a720bdf2558a0c4519f8": ("hermes-0.13", "hermes-0.15"),
@@ -41,11 +40,11 @@ _WORDINGS: Mapping[str, tuple[str, ...]] = {
     "ff3014fed07c965aa893a69b555a91f0f63cacb013bd276d47efeefb35399391": ("hermes-0.20",),
     "7e9c6ce1b413ec6c11da5f2f7b5a3313bfeaf120c23b262d83ae5531e23da9eb": ("hermes-current",),
 }
-#: What cannot be told by the whole wording is told by words of it, and by where a merged summary stands.
+#: Profiles for wordings without a known hash: recognised by words, and by the place of a merged summary.
 _AFTER_0_18 = ("hermes-0.19", "hermes-0.20", "hermes-current")
 _MERGES_BEHIND = ("hermes-0.18.0", "hermes-0.18", *_AFTER_0_18)
 _MERGES_BEFORE = ("hermes-0.13", "hermes-0.15", "hermes-0.16", "hermes-0.17")
-#: These end a summary of the assistant's with no marker line.
+#: Profiles that end an assistant's summary without a marker line.
 _NO_MARKER = frozenset({"hermes-0.13", "hermes-0.15", "hermes-0.16"})
 
 _FALLBACK_13 = re.compile(r"Summary generation was unavailable\. (\d+) message\(s\) were")
@@ -55,12 +54,12 @@ _FALLBACK_19_CUT = "...[fallback summary truncated]"
 
 
 class Handoff(NamedTuple):
-    """A summary message taken apart.
+    """The parts of a summary message.
 
-    `body` is the summary without prefix and end marker. `merged` says that it shares its message with the
-    first message of the tail, whose own text is `tail_text`. `fallback` says that no model wrote it;
-    `dropped` is then the number of messages it says were removed (None where it says none).
-    `releases` are the profiles that word it so, oldest first; none where nothing is known of the wording.
+    `body` is the summary without prefix and end marker. `merged` says that it shares its message with the first message
+    of the tail, whose own text is `tail_text`. `fallback` says that no model wrote it; `dropped` is then the number of
+    removed messages in its text (None if it has none). `releases` are the profiles with this wording, oldest first;
+    empty for an unknown wording.
     """
 
     body: str
@@ -72,10 +71,10 @@ class Handoff(NamedTuple):
 
 
 def read_handoff(content: object, role: str = "", calls: bool = False) -> Handoff | None:
-    """The summary in a message's content (a string or a list of parts), None where it holds none.
+    """Return the summary in a message's content (a string or a list of parts), None if there is none.
 
-    `role` and `calls` (whether the message makes tool calls) settle whether a summary that 0.13 merged into
-    a message without text is merged; without them it counts as standalone.
+    `role` and `calls` (whether the message makes tool calls) decide whether a summary that 0.13 merged into a message
+    without text counts as merged; without them it counts as standalone.
     """
     if isinstance(content, str):
         return _from_text(content, role, calls)
@@ -85,12 +84,12 @@ def read_handoff(content: object, role: str = "", calls: bool = False) -> Handof
 
 
 def is_handoff(content: object) -> bool:
-    """Whether the content is, or holds, a compaction's summary."""
+    """Return whether the content contains a compaction's summary."""
     return read_handoff(content) is not None
 
 
 def handoff_of(message: Message) -> Handoff | None:
-    """Return the summary in a message, by the mark of its store or by its text; None for none."""
+    """Return the summary in a message: marked by its store, or with a summary's wording; None if there is none."""
     if message.summary:
         return Handoff(message.text)
     return read_handoff(message.content, message.role, bool(message.wire.get("tool_calls")))
@@ -100,7 +99,7 @@ def _from_text(text: str, role: str, calls: bool) -> Handoff | None:
     start = text.lstrip()
     prior = _PRIOR.match(start)
     if prior:
-        # The last one: a tail message that already held a merged summary keeps its own header in front.
+        # Use the last one: a tail message that already has a merged summary keeps its own header in front.
         for below in reversed(list(_BELOW.finditer(start, prior.end()))):
             inner = _body(start[below.end() :].lstrip())
             if inner is not None:
@@ -119,8 +118,8 @@ def _from_text(text: str, role: str, calls: bool) -> Handoff | None:
         first = ends[0]
         own = body[first.end() :].lstrip("\n")
         return _handoff(body[: first.start()].strip(), True, releases or _MERGES_BEFORE, own)
-    # A text that ends with the marker is a standalone one, unless the release left room behind it for a text
-    # that the tail message did not have. Up to 0.16 no marker stands behind a standalone one of the assistant's.
+    # A text that ends with the marker is standalone, unless the release left space after it for an empty tail
+    # message. Up to 0.16 an assistant's standalone summary has no marker at its end.
     merged = (not releases or any(name not in _MERGES_BEHIND for name in releases)) and (
         calls or bool(behind) or (role == "assistant" and bool(releases) and _NO_MARKER.issuperset(releases))
     )
@@ -167,14 +166,14 @@ def _part_text(part: object) -> str:
 
 
 def _between(text: str) -> str:
-    """The tail message's own text where headers and summary share one part."""
+    """Return the tail message's own text, where headers and summary share one part."""
     start = text.lstrip()
     prior, below = _PRIOR.match(start), _BELOW.search(start)
     return start[prior.end() : below.start()].removesuffix("\n\n") if prior and below else ""
 
 
 def _body(text: str) -> tuple[str, tuple[str, ...]] | None:
-    """The text after the prefix, and the profiles with that prefix; None without a prefix."""
+    """Return the text after the prefix, and the profiles with this wording; None without a prefix."""
     if text.startswith(_LEGACY):
         return text[len(_LEGACY) :].lstrip(), ("documented",)
     bracket = _BRACKET.match(text)
@@ -216,7 +215,7 @@ def _handoff(body: str, merged: bool, releases: tuple[str, ...], tail_text: str)
     if old:
         fallback, dropped = True, int(old[1])
     elif _FALLBACK_19_GOAL.search(body):
-        # A later summary by a model may quote an earlier fallback; only the fallback itself ends like this.
+        # A model's later summary may quote an earlier fallback; only the fallback itself ends like this.
         last = body.rpartition("\n## Critical Context\n")[2]
         new = _FALLBACK_19.search(last) if last.startswith("Summary generation was unavailable") else None
         fallback = new is not None or body.endswith(_FALLBACK_19_CUT)

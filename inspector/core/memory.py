@@ -1,20 +1,20 @@
-"""Memory that is free goes back to the system."""
+"""Return of free memory to the system."""
 
 from __future__ import annotations
 
 import sys
 
-#: glibc's name for the size, in bytes, from which a block is mapped by itself; what it starts with.
+#: glibc's option for the size in bytes from which a block is mapped separately, and its initial value.
 _M_MMAP_THRESHOLD, _LARGE = -3, 128 * 1024
 
 
 def give_back() -> None:
-    """Give back what is free now, and have large blocks mapped one by one for good: such a block goes back to the
-    system as soon as it is free.
+    """Return free memory to the system now, and map large blocks separately from now on.
 
-    glibc begins like that, but maps only larger ones each time that one is freed. Soon what is large and short-lived
-    lies among what stays, in a heap a thread, and of a heap only the end goes back unasked: a fifth of what reading and
-    counting a long conversation takes. Other C libraries have no such calls.
+    A block that is mapped separately returns to the system as soon as it is freed. glibc starts with this rule, but
+    raises the size limit each time a larger block is freed. Large short-lived blocks then share a heap with
+    long-lived ones, and only the end of a heap is returned: a fifth of the memory for reading and counting a long
+    conversation stays in use. Other C libraries have no such calls.
     """
     if sys.platform == "linux":
         import ctypes

@@ -6,14 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-#: The types of content part that hold a picture (OpenAI chat, OpenAI responses, Anthropic).
-# Not a set: the value of a type may be unhashable.
+#: Types of a content part with a picture (OpenAI chat, OpenAI responses, Anthropic).
+# Not a set: the value in the place of a type may be of any kind, even unhashable.
 IMAGE_PARTS = ("image", "image_url", "input_image")
 
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A call that an assistant message makes. `arguments` is the text the model wrote (mostly JSON)."""
+    """A call by an assistant message. `arguments` is the model's text (usually JSON)."""
 
     id: str
     name: str
@@ -22,14 +22,13 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A message and where it came from.
+    """A message and its origin.
 
-    `wire` is the OpenAI-style mapping that the agent sent (role, content, tool_calls, tool_call_id, ...)
-    with just the keys that were there; it is never changed. `id` is the row in the store, -1 where there
-    is none; `timestamp` is in seconds since the epoch, 0.0 where unknown. `note` is a sentence about what
-    of it could not be read, mostly empty. `summary` says that the store marks it as a compaction's summary, whatever
-    it is worded like. `whole` is the file with the whole of a text of which the model was sent the beginning, mostly
-    empty.
+    `wire` is the OpenAI-style mapping that the agent sent (role, content, tool_calls, tool_call_id, ...) with exactly
+    its keys; it is never changed. `id` is the row in the store, -1 where there is none. `timestamp` is in seconds
+    since the epoch, 0.0 where unknown. `note` is a sentence about unreadable parts, usually empty. `summary` says
+    that the store marks the message as a compaction's summary, whatever its wording. `whole` is the path of the file
+    with the full text, where the model received only its beginning; usually empty.
     """
 
     wire: Mapping[str, Any]
@@ -42,51 +41,51 @@ class Message:
 
     @property
     def role(self) -> str:
-        """user, assistant, tool or system; an empty string where the message has none."""
+        """Return user, assistant, tool or system; an empty string where the message has none."""
         role = self.wire.get("role")
         return role if isinstance(role, str) else ""
 
     @property
     def content(self) -> Any:
-        """The content as it was: a string, a list of parts, a mapping, or None."""
+        """Return the original content: a string, a list of parts, a mapping, or None."""
         return self.wire.get("content")
 
     @property
     def text(self) -> str:
-        """Every text of the content, joined with newlines; pictures leave no trace."""
+        """Return every text of the content, joined with newlines; pictures are left out."""
         return text_of(self.wire.get("content"))
 
     @property
     def tool_calls(self) -> tuple[ToolCall, ...]:
-        """The calls of an assistant message, in order; malformed entries are left out."""
+        """Return the calls of an assistant message, in order; malformed entries are left out."""
         return tool_calls_of(self.wire)
 
     @property
     def tool_call_id(self) -> str:
-        """Which call a tool result answers; an empty string for other messages."""
+        """Return the id of the call that a tool result answers; an empty string for other messages."""
         value = self.wire.get("tool_call_id")
         return value if isinstance(value, str) else ""
 
     @property
     def tool_name(self) -> str:
-        """The tool that a result came from, where the store says it."""
+        """Return the tool of a result, where the store names it."""
         value = self.wire.get("tool_name") or self.wire.get("name")
         return value if isinstance(value, str) else ""
 
     @property
     def images(self) -> int:
-        """How many pictures the content holds."""
+        """Return the number of pictures in the content."""
         content = self.wire.get("content")
         return sum(map(is_image, content)) if isinstance(content, list) else 0
 
 
 def is_image(part: object) -> bool:
-    """Whether a content part is a picture."""
+    """Return whether a content part is a picture."""
     return isinstance(part, Mapping) and part.get("type") in IMAGE_PARTS
 
 
 def text_of(content: object) -> str:
-    """Every text in a message's content, joined with newlines. Never raises, for any content."""
+    """Return every text in a message's content, joined with newlines. Never raises, whatever the content is."""
     if content is None:
         return ""
     if isinstance(content, str):
@@ -104,7 +103,7 @@ def text_of(content: object) -> str:
 
 
 def tool_calls_of(wire: Mapping[str, Any]) -> tuple[ToolCall, ...]:
-    """The calls of a message as values, without entries that are not mappings."""
+    """Return the calls of a message as values; entries that are not mappings are left out."""
     calls = wire.get("tool_calls")
     if not isinstance(calls, Sequence) or isinstance(calls, str):
         return ()
@@ -123,5 +122,5 @@ def _tool_call(entry: Mapping[str, Any]) -> ToolCall:
 
 
 def messages_from(wires: Iterable[Mapping[str, Any]]) -> tuple[Message, ...]:
-    """Messages of a plain list, each numbered by its place in it."""
+    """Return messages of a plain list, each numbered by its index."""
     return tuple(Message(wire, id=index) for index, wire in enumerate(wires))

@@ -1,4 +1,4 @@
-"""A worker process of this program, with messages over its standard input and output."""
+"""Worker processes: modules of this program that run separately and use standard input and output."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import inspector
 
 
 def begin(module: str, *arguments: str) -> subprocess.Popen[bytes]:
-    """Run a module of this program from any folder. Unlike multiprocessing, it does not run the current script again.
+    """Start a module of this program in a new process, from any current folder.
 
-    Raises OSError where no process can be started.
+    Unlike multiprocessing, it does not run the main script again. Raise OSError if no process can be started.
     """
     own = str(Path(inspector.__file__).parent.parent)
     return subprocess.Popen(
@@ -21,14 +21,14 @@ def begin(module: str, *arguments: str) -> subprocess.Popen[bytes]:
         env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, (own, os.environ.get("PYTHONPATH"))))},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        # Its error output must not reach the screen; the waiting function reports failures.
+        # Its errors must not reach the screen; the caller reports a failure.
         stderr=subprocess.DEVNULL,
-        # Signals of the terminal are for the parent process.
+        # Signals from the keyboard go only to the parent process.
         start_new_session=True,
     )
 
 
 def end(process: subprocess.Popen[bytes]) -> None:
-    """Stop the worker process. Its pipes stay open for their readers."""
+    """Kill the process. Its pipes stay open for their readers."""
     process.kill()
     process.wait()

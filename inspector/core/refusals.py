@@ -1,20 +1,18 @@
-"""Errors and limits of the API in place of a summary: the summarizing call failed, and its error became the
-summary.
-"""
+"""API errors and limits in the place of a summary: the summarizing call failed, and the agent passed on its message."""
 
 from __future__ import annotations
 
 import re
 
-#: How the summaries of Claude Code begin, and all lines that Claude Code itself writes around what the model wrote.
+#: The beginning of Claude Code's summaries, and the lines that Claude Code adds around the model's text.
 CONTINUED = "This session is being continued from a previous conversation"
 AROUND = re.compile(
     rf"{CONTINUED}|The (?:summary below|conversation is summarized)|If you need specific details from before|"
     r"(?:Please c|C)ontinue the conversation from where"
 )
-#: A notice is no longer than this, in characters; errors bring a short document of the API's along.
+#: Maximum length of a notice in characters; errors include a short document of the API.
 _LONGEST = 600
-# A notice must not continue as a sentence ("API Error handling is done").
+# A sentence that goes on ("API Error handling is done") is not a notice.
 _NOTICE = re.compile(
     r"(?:Summary:\s*)?(?:You['’]ve hit your (?:[\w-]+ ){0,2}limit|API Error|Prompt is too long|"
     r"Claude AI usage limit reached|Credit balance is too low|Request timed out|Conversation too long)"
@@ -23,7 +21,7 @@ _NOTICE = re.compile(
 
 
 def refusal_in(summary: str) -> str:
-    """Return the notice if the text is nothing else; "" for a summary."""
+    """Return the notice in the place of a summary, if there is nothing else; "" for a summary."""
     if len(summary) > 4 * _LONGEST:
         return ""
     lines = [line for line in summary.splitlines() if not AROUND.match(line)]

@@ -1,7 +1,7 @@
-"""Rough token counts, as Hermes makes them before a provider has reported real ones.
+"""Rough token counts, as Hermes computes them before a provider has reported real ones.
 
 Source: releases 0.13.0 and 0.19.0, `agent/model_metadata.py`: a text is ceil(characters / 4) tokens; a list is
-ceil(all characters / 4), a message's characters being those of its printed mapping, and 1,500 a picture.
+ceil(all characters / 4) plus 1,500 a picture, where the characters of a message are those of its printed mapping.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ _BLOCKS = "_anthropic_content_blocks"
 
 
 def text_tokens(characters: int) -> int:
-    """Tokens of a text of that many characters."""
+    """Return the tokens of a text with that many characters."""
     return (characters + 3) // 4
 
 
 def list_tokens(characters: int, images: int = 0) -> int:
-    """Tokens of a list of messages, from the sums of their characters and pictures."""
+    """Return the tokens of a list of messages, from the total characters and pictures."""
     return (characters + 3) // 4 + images * IMAGE_TOKENS
 
 
-#: The last printed message: reading and measuring ask for the same one in turn.
+#: The last printed message: reading a list and measuring it print each message one after the other.
 _printed: tuple[Mapping[str, Any], int] = ({}, 2)
 
 
 def message_chars(wire: Mapping[str, Any]) -> int:
-    """Characters that a message adds to a list: its mapping printed, with pictures left out."""
+    """Return the characters that a message adds to a list: its printed mapping without pictures."""
     global _printed
     last, chars = _printed
     if last is not wire:
@@ -66,7 +66,7 @@ def _shadow(key: str, value: Any) -> Any:
 
 
 def message_images(wire: Mapping[str, Any]) -> int:
-    """How many pictures a message counts for."""
+    """Return the number of pictures that a message counts for."""
     content = wire.get("content")
     count = _images(content, IMAGE_PARTS)
     count += _images(wire.get(_BLOCKS), ("image",))

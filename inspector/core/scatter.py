@@ -1,4 +1,4 @@
-"""Places of points on a grid of cells, for screen and print."""
+"""Positions of points on a grid of cells, the same on screen and in print."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from collections.abc import Sequence
 
 
 def placed(points: Sequence[tuple[float, float]], width: int, height: int) -> list[tuple[int, int]]:
-    """The (column, row) of each point (x, y): x from the left, y from the bottom; row 0 is the highest. Points that are
-    all the same along an axis stand in its middle."""
+    """Return the (column, row) of each point (x, y): x from the left, y from the bottom; row 0 is at the top.
+
+    If all points are equal along an axis, they are in its middle.
+    """
     columns = _along([x for x, _ in points], width)
     rows = _along([y for _, y in points], height)
     return [(column, height - 1 - row) for column, row in zip(columns, rows, strict=True)]

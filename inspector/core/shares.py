@@ -1,4 +1,4 @@
-"""Shares and money the way a person reads them, on screen and in print the same."""
+"""Shares and money as text, the same on screen and in print."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from inspector.core.signs import FATE_SIGNS
 
 
 def percent(part: float, whole: float = 1.0) -> str:
-    """A share in percent: 78%, <1% for a trace, 0%; – for a whole of 0.
+    """Return a share as a rounded percentage: 78%, <1% for a trace, 0%; – without a whole.
 
-    100% means the whole: 99,900 of 100,000 tokens are 99%. A negative share has a sign.
+    Never returns 100% for a smaller share: a list of 99,900 tokens is below a threshold of 100,000. A negative share,
+    of a list that grew, has a sign.
     """
     if whole <= 0:
         return "–"
@@ -23,15 +24,14 @@ def percent(part: float, whole: float = 1.0) -> str:
 
 
 def kept_of(kept: int, of: int, weakened: int = 0, unsure: int = 0) -> str:
-    """How many facts can be read, of how many: 4/6, then those that are weakened and those whose fate cannot be told:
-    4/8 ↓1 ±1."""
+    """Return how many facts can be read: 4/6, followed by the weakened and the uncertain ones: 4/8 ↓1 ±1."""
     weak = f" {FATE_SIGNS['weakened']}{weakened}" if weakened else ""
     open_ones = f" {FATE_SIGNS['uncertain']}{unsure}" if unsure else ""
     return f"{kept}/{of}{weak}{open_ones}"
 
 
 def dollars(amount: float) -> str:
-    """US dollars: 1,234.50, 0.42; of less than ten cents a third place, <0.001 for a trace."""
+    """Return US dollars: 1,234.50, 0.42; below ten cents with a third place, <0.001 for a trace."""
     if amount < 0:
         return f"−{dollars(-amount)}"
     if 0 < amount < 0.001:

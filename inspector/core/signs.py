@@ -1,6 +1,6 @@
-"""Signs on screen, in text and in reports, so that colour is never the only mark.
+"""Signs next to words on screen, in text and in reports, so that colour is never the only sign.
 
-One sign for one meaning within a table; `~` means a rough count and nothing else.
+Within a table each sign has one meaning; `~` always means a rough count.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 ROUGH = "~"
 SEVERITY_SIGNS: Mapping[str, str] = MappingProxyType({"error": "✗", "warning": "!", "info": "·"})
-#: Fates of facts, the worst first; "at risk" are facts that the next compaction would take.
+#: Fates of a fact, the worst first; "at risk" is a fact that the next compaction would remove.
 FATE_SIGNS: Mapping[str, str] = MappingProxyType(
     {
         "lost": "✗", "contradicted": "⇄", "value lost": "?", "weakened": "↓", "uncertain": "±", "unknown": "·",
@@ -30,7 +30,7 @@ STATE_SIGNS: Mapping[str, str] = MappingProxyType(
 )  # fmt: skip
 
 
-#: Meaning of each cause of a cache miss.
+#: Causes of a cache miss, in words.
 CAUSE_WORDS: Mapping[str, str] = MappingProxyType(
     {
         "first": "the first request",

@@ -1,7 +1,8 @@
-"""Making text safe for the screen. Session text is hostile: every string passes through here on its way in.
+"""Safe text for the screen. Session text is hostile: every string passes through here on its way to the screen.
 
 Characters that a terminal could act on become visible (ESC as ␛, NUL as ␀, bidi controls as ⇄). Characters that only
-make widths uncertain (zero-width characters, variation selectors) are dropped. Markup stays text.
+make widths uncertain (zero-width characters, variation selectors) are removed. Markup stays text; the screen escapes
+it.
 """
 
 from __future__ import annotations
@@ -13,24 +14,24 @@ TAB_WIDTH = 4
 
 #: Replacement of C1 controls, tag characters and other format characters without a picture.
 INVISIBLE = "·"
-#: Replacement of characters that change the direction of text.
+#: Replacement of a character that changes the direction of the text around it.
 DIRECTION = "⇄"
 REPLACEMENT = "\ufffd"
 
 _BIDI = (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
-# Characters that only join, part or vary their neighbours. Terminals disagree about the width of what they make.
+# Characters that only join, separate or vary their neighbours. Terminals disagree about the resulting width.
 _DROPPED = (
     0x00AD, 0x034F, 0x180E, *range(0x180B, 0x180E), 0x180F, *range(0x200B, 0x200E), *range(0x2060, 0x2066),
     *range(0xFE00, 0xFE10), 0xFEFF, *range(0xE0100, 0xE01F0),
 )  # fmt: skip
-# Deprecated and special format characters; the tags (U+E0000 on) can hide a whole text, so each one shows.
+# Deprecated and special format characters; tags (from U+E0000) can hide a whole text, so each of these is visible.
 _SHOWN = (
     *range(0x80, 0xA0), *range(0x206A, 0x2070), *range(0xFFF0, 0xFFFC), *range(0x13430, 0x13440),
     *range(0x1BCA0, 0x1BCA4), *range(0x1D173, 0x1D17B), *range(0xE0000, 0xE0080),
 )  # fmt: skip
 _NEWLINES = (0x2028, 0x2029)
 _BROKEN = (*range(0xD800, 0xE000), 0xFFFE, 0xFFFF)
-#: Lines of a tag with nothing or 0 in it, and of a single tag.
+#: Leading lines with an empty or zero element, or a single tag; then the closing tags and white space after the text.
 _WRAPPING = re.compile(r"\A(?:[ \t]*(?:<(\w+)>(?:0|None)?</\1>|<\w+>)[ \t]*\n)+")
 _ENDS = re.compile(r"(?:\s|</\w+>)*")
 _WRAPPED = 2_000
@@ -52,7 +53,7 @@ def _table() -> dict[int, str]:
 
 
 def _character_class(codes: Iterable[int]) -> str:
-    """The codes as ranges of a character class, which a regular expression searches faster than single ones."""
+    """Return a character class with the codes as ranges, which a regular expression searches faster."""
     ranges: list[list[int]] = []
     for code in sorted(codes):
         if ranges and code == ranges[-1][1] + 1:
@@ -65,9 +66,9 @@ def _character_class(codes: Iterable[int]) -> str:
 _TABLE = _table()
 _UNSAFE = re.compile(_character_class(_TABLE))
 _ASCII_CONTROLS = bytes(code for code in (*range(0x20), 0x7F) if code != 0x0A)
-# Maximum number of characters to replace one by one; for more, translating the text is faster.
+# With at most this number of different characters, replacing each beats translating the whole text.
 _FEW = 8
-# A line of nothing else (a fence, a rule, an opening brace) says nothing about the text it belongs to.
+# A line of other characters only (a fence, a rule, an opening brace) does not describe its text.
 _MEANINGFUL = re.compile(r"[^\s!-/:-@\[-`{-~\u2500-\u259f]")
 _SOLID = re.compile(r"\S")
 #: Placeholders of pictures in the text of a message.
@@ -75,7 +76,7 @@ _PICTURE = re.compile(r"\[(?:image|picture|screenshot)\b[^\]\n]{0,300}\]|</?imag
 
 
 def is_safe(text: str) -> bool:
-    """Whether `safe` would return the text as it is."""
+    """Return whether `safe` would return the text unchanged."""
     if text.isascii():
         data = text.encode("ascii")
         return len(data.translate(None, _ASCII_CONTROLS)) == len(data)
@@ -83,9 +84,9 @@ def is_safe(text: str) -> bool:
 
 
 def safe(text: str) -> str:
-    """The text with nothing in it that a terminal could act on; newlines stay, tabs become spaces.
+    """Return the text without characters that a terminal could act on; newlines stay, tabs become spaces.
 
-    Idempotent; text that is safe already comes back as the same object. Costs some ms for a megabyte.
+    Idempotent; a safe text is returned as the same object. Takes a few ms for a megabyte.
     """
     if is_safe(text):
         return text
@@ -101,17 +102,17 @@ def safe(text: str) -> str:
 
 
 def safe_line(text: str, limit: int = 400) -> str:
-    """The first line that says something, safe, with runs of spaces collapsed, in at most `limit` characters.
+    """Return the first meaningful line, safe, with collapsed spaces and at most `limit` characters.
 
-    Lines of punctuation alone are passed over while others follow. A cut line ends with an ellipsis. Reads only
-    about as much of a long text as it shows. Idempotent.
+    Lines of punctuation are skipped if other lines follow. A cut line ends with an ellipsis. Reads only the necessary
+    part of a long text. Idempotent.
     """
     if limit <= 0:
         return ""
     first = _SOLID.search(text)
     if first is None:
         return ""
-    # Room for dropped characters and collapsed spaces: the first line starts within it.
+    # Room for dropped characters and collapsed spaces; later text cannot be the start of the first line.
     window = text[first.start() : first.start() + 4 * limit + 200]
     fallback = ""
     for line in safe(window).split("\n"):
@@ -122,22 +123,24 @@ def safe_line(text: str, limit: int = 400) -> str:
 
 
 def unwrapped(text: str) -> str:
-    """The text without the lines that some tools put around their output: a return code of 0, the start of a tag. Other
-    codes stay, and so does all of it where nothing else is said."""
+    """Return the text without the lines that some tools put around their output: a return code of 0, an opening tag.
+
+    Other codes stay, and so does the whole text if it has nothing else.
+    """
     rest = _WRAPPING.sub("", text[:_WRAPPED], count=1)
     return text if _ENDS.fullmatch(rest) else rest + text[_WRAPPED:]
 
 
 def without_pictures(text: str) -> str:
-    """The text without the placeholders that agents write for pictures: "[Image #1]", "<image ...>"."""
+    """Return the text without the placeholders that agents write for pictures: "[Image #1]", "<image ...>"."""
     return _PICTURE.sub("", text) if _PICTURE.search(text) else text
 
 
 def opening_title(text: str, limit: int = 120) -> str:
-    """A title made of the first words of a conversation: their first line, safe, in at most `limit` characters.
+    """Return a title from the start of a conversation: its first line, safe, in at most `limit` characters.
 
-    A line that ends with a colon is joined with the next one, so that "Implement the following plan:" is told apart.
-    Marks of a heading and placeholders of pictures are left out.
+    A line that ends with a colon is joined with the next line, so that titles such as "Implement the following plan:"
+    differ. Heading marks and placeholders of pictures are left out.
     """
     window = without_pictures(text[: 8 * limit + 400])
     title = ""
@@ -150,7 +153,7 @@ def opening_title(text: str, limit: int = 120) -> str:
 
 
 def safe_title(text: str | None, limit: int = 120) -> str:
-    """A title in one line: every line of it, safe and joined by spaces, in at most `limit` characters."""
+    """Return a title as one line: all lines, safe and joined by spaces, in at most `limit` characters."""
     if not text or limit <= 0:
         return ""
     first = _SOLID.search(text)

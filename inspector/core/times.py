@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-#: Times from here on are in milliseconds: as seconds they lie thousands of years ahead.
+#: From here on a time is in milliseconds: as seconds it would be thousands of years ahead.
 _MILLISECONDS = 1e12
-#: The first second of the year 9999: in every time zone the calendar has the times before it.
+#: The first second of the year 9999: in every time zone the calendar has all earlier times.
 LATEST = 253_370_764_800.0
 
 
@@ -16,5 +16,5 @@ def calendar_time(value: float) -> float:
 
 
 def has_no_calendar_time(value: float) -> bool:
-    """Whether a value is a time, but not one that a calendar has: `calendar_time` drops it."""
+    """Return whether a value is a time that no calendar has; `calendar_time` drops it."""
     return value != 0 and calendar_time(value) == 0.0

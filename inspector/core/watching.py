@@ -1,4 +1,4 @@
-"""Progress and cancellation of slow work."""
+"""Progress and cancellation of long work."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from inspector.core.errors import InspectorError
 
 
 class Cancelled(InspectorError):
-    """Work was cancelled."""
+    """The work was cancelled; no message is shown."""
 
 
 class Watch(Protocol):
-    """Takes the progress of a function. Every method raises Cancelled once the work is cancelled."""
+    """Progress callbacks for a long function. Every method raises Cancelled once the result is not wanted any more."""
 
     def __call__(self, what: str, done: int, total: int) -> None:
-        """Report progress; `what` names the work in a few words."""
+        """Report `done` of `total`; `what` names the work in a few words."""
         ...
 
     def check(self) -> None:
-        """Give way to the user for a moment."""
+        """Check for cancellation, and let the screen react."""
         ...
 
     def counting(self, what: str, total: int) -> Callable[[int], None]:
-        """The same for a function that reports only a count."""
+        """Return a callback that takes only the number done."""
         ...
 
     def some(self, value: Any) -> None:
-        """Hand over a part of the result."""
+        """Pass on a part of the result."""
         ...

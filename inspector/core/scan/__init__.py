@@ -1,1 +1,1 @@
-"""Words, subjects and exact values of texts, for every comparison of texts."""
+"""Words, topics and exact values of texts. All comparisons of texts use this package."""

@@ -1,6 +1,6 @@
-"""Exact values: how each kind is written, and by what two of them are compared.
+"""Exact values: the pattern of each kind, and the form that comparisons use.
 
-The patterns have no boundaries: callers add them.
+The patterns have no boundaries: callers define which characters may be next to a value.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 
-# Endings of file names; other words with a full stop in them are attributes and sentences.
+# Extensions of file names; other words with a full stop are attributes or ends of sentences.
 _ENDINGS = (
     "py|pyi|ipynb|js|jsx|ts|tsx|mjs|cjs|vue|svelte|html?|css|scss|less|wxss|wxml|json|jsonl|ya?ml|toml|ini|cfg|conf|env|"
     "lock|md|mdx|rst|txt|log|csv|tsv|parquet|xlsx?|docx?|pdf|png|jpe?g|gif|svg|webp|go|rs|rb|php|java|kt|kts|scala|swift|"
@@ -17,10 +17,10 @@ _ENDINGS = (
     "service|plist|deb|rpm"
 )
 
-# A part of a path: a folder, or one that a router groups or fills in, as in `app/(shop)/orders/[id]/page.tsx`.
+# A part of a path: a folder, also a group or parameter of a router, as in `app/(shop)/orders/[id]/page.tsx`.
 _PART = r"(?:[\w.@+-]+|\([\w.-]+\)|\[{1,2}[\w.-]+\]{1,2})/"
 
-#: Name → pattern of a value, in the order of the search: a match is hidden from later patterns.
+#: Kind → pattern, in the order of matching: text that one pattern matched is hidden from the next patterns.
 PATTERNS: Mapping[str, str] = {
     "url": r"[a-z][a-z0-9+.-]{1,9}://[^\s<>\"'`|，。；：！？、（）]*[^\s<>\"'`|，。；：！？、（）.,;:!?)\]}]",
     "uuid": r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}",
@@ -52,7 +52,7 @@ PATTERNS: Mapping[str, str] = {
     "percent": r"\d+(?:[.,]\d+)*\s?[%％]",
     "number": r"\d+(?:[.,]\d+)*",
 }
-#: A position in a file after its path.
+#: The line number that may follow a path.
 LINE = r"(?::\d+(?:-\d+)?)?"
 NUMBER = re.compile(PATTERNS["number"])
 # An edit command's pattern ("s/old/new/g") looks like a path.
@@ -60,7 +60,7 @@ _EDIT = re.compile(r"(?:\d+(?:,\d+)?)?[sy]/")
 
 
 def plain_number(digits: str) -> str:
-    """A number without the commas that part thousands: 2,500 → 2500, 0.50 → 0.5, 1,5 → 1.5."""
+    """Return a number without thousands separators: 2,500 → 2500, 0.50 → 0.5, 1,5 → 1.5."""
     if "," in digits:
         head, *groups = digits.split(",")
         if all(len(group.split(".")[0]) == 3 for group in groups) and len(head) <= 3 and head != "0":
@@ -74,7 +74,7 @@ def plain_number(digits: str) -> str:
 
 @lru_cache(maxsize=65_536)
 def is_path(text: str) -> bool:
-    """Whether what looks like a path is one: 3/4, and/or, I/O, n/a, 1.2.3.4 are none."""
+    """Return whether a match of the path pattern is a path: 3/4, and/or, I/O, n/a, 1.2.3.4 are not."""
     if "/" not in text:
         return text.count(".") <= 3 and not (text[0].isdigit() and text.replace(".", "").isdigit())
     if _EDIT.match(text):
