@@ -13,15 +13,18 @@ from inspector.core.errors import OutputProblem, StoreMissing
 
 
 class AgentFolder(NamedTuple):
-    """A folder (or file) of an agent: the environment variable that moves it ("" if none does), its usual place below
-    the home folder, and what is appended to the variable's value."""
+    """A folder (or file) of an agent.
+
+    `variable` is the environment variable that moves it ("" if none does); the other fields are its usual place below
+    the home folder, and the suffix that is appended to the variable's value.
+    """
 
     variable: str
     usual: str
     below: str = ""
 
 
-#: Agents that the program reads, and agents that it does not read: all of them are left alone.
+#: All known agents, also agents that the program does not read: it never writes to any of these folders.
 FOLDERS = (
     AgentFolder("HERMES_HOME", ".hermes"),
     AgentFolder("CLAUDE_CONFIG_DIR", ".claude"),
@@ -47,9 +50,9 @@ FOLDERS = (
 
 
 def expanded(path: str | Path, source: str = "") -> Path:
-    """Return the path with `~` and `~user` expanded; `source` names where it comes from, an environment variable say.
+    """Return the path with `~` and `~user` expanded. `source` names its origin, such as an environment variable.
 
-    Raises StoreMissing for a user that does not exist, and for a path with a NUL in it.
+    Raise StoreMissing for a user that does not exist, and for a path with a NUL.
     """
     try:
         if "\0" in str(path):
@@ -57,13 +60,12 @@ def expanded(path: str | Path, source: str = "") -> Path:
         return Path(path).expanduser()
     except (RuntimeError, ValueError, OSError) as error:
         where = f"{source} is {str(path)!r}, which" if source else repr(str(path))
-        reason = "it has a NUL character in it" if type(error) is ValueError else "there is no such user"
+        reason = "it contains a NUL character" if type(error) is ValueError else "the user does not exist"
         raise StoreMissing(f"{where} cannot be opened: {reason}. Write the whole path.") from None
 
 
 def agent_folders() -> Iterator[Path]:
-    """Yield every folder and file of every agent, resolved: the usual places, those of environment variables, and the
-    places of agents that other packages bring."""
+    """Yield every folder and file of every agent, resolved: usual places, environment variables, and plug-in agents."""
     for agent in agents():
         yield from map(_resolved, places_of(agent))
     for folder in FOLDERS:
@@ -71,7 +73,7 @@ def agent_folders() -> Iterator[Path]:
         value = os.environ.get(folder.variable) if folder.variable else None
         if value:
             with suppress(StoreMissing):
-                # A place that cannot exist holds nothing.
+                # A place that cannot exist contains nothing.
                 candidates.append(expanded(value) / folder.below)
         yield from map(_resolved, candidates)
 
@@ -84,14 +86,14 @@ def _resolved(path: Path) -> Path:
 
 
 def refuse_agent_folders(path: Path) -> Path:
-    """Return `path` with symlinks resolved. Raises OutputProblem if it lies in a folder of an agent, under any name."""
+    """Return `path` with symlinks resolved. Raise OutputProblem if it is in an agent's folder, under any name."""
     try:
         target = path.expanduser().resolve()
         above = [target, *target.parents]
         for folder in agent_folders():
             if folder in above or any(_same(folder, parent) for parent in above):
                 raise OutputProblem(
-                    f"{path} lies in {folder}, an agent's own folder, which is never written to. Name another file."
+                    f"{path} is in {folder}, an agent's own folder. The program never writes there. Name another file."
                 )
     except (OSError, RuntimeError, ValueError) as error:
         raise OutputProblem(f"{path} cannot be written to ({error}).") from error
@@ -99,20 +101,23 @@ def refuse_agent_folders(path: Path) -> Path:
 
 
 def refuse_own_file(path: Path) -> Path:
-    """Return the path of a file of the program's own with symlinks resolved. Raises OutputProblem as above.
+    """Return the path of one of the program's own files with symlinks resolved.
 
-    A home folder that is itself inside an agent's folder, as in some containers, does not count.
+    Raise OutputProblem if it is in an agent's folder. A home folder that is itself inside an agent's folder, as in some
+    containers, does not count.
     """
     target = path.resolve()
     home = Path.home().resolve()
     for folder in agent_folders():
         if not home.is_relative_to(folder) and target.is_relative_to(folder):
-            raise OutputProblem(f"{path} lies in {folder}, an agent's own folder, which is never written to.")
+            raise OutputProblem(
+                f"{path} is in {folder}, an agent's own folder. The program never writes there."
+            )
     return target
 
 
 def _same(one: Path, other: Path) -> bool:
-    """Whether two paths are the same folder: on another spelling of a file system that folds case, or mounted twice."""
+    """Return whether two paths are the same folder: spelled in another case, or mounted twice."""
     try:
         return os.path.samefile(one, other)
     except OSError:

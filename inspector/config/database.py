@@ -1,4 +1,4 @@
-"""A small SQLite file of the program's own in the user's cache directory: values under keys, kept between runs."""
+"""A small SQLite file of the program in the user's cache directory: values by key, stored between runs."""
 
 from __future__ import annotations
 
@@ -17,19 +17,22 @@ if TYPE_CHECKING:
     from sqlite_utils import Database
     from sqlite_utils.migrations import Migrations
 
-# SQLite takes at least 999 parameters in a statement.
+# SQLite allows at least 999 parameters in a statement.
 _BATCH = 900
-#: How many there are in `_migrations`.
+#: Number of migrations in `_migrations`.
 _MIGRATIONS = 1
-#: Bytes of a database within which the names of its tables lie.
+#: Size in bytes of the start of a database file that contains the names of its tables.
 _SCHEMA = 65_536
-#: The files of a database: itself, and the two of SQLite next to it.
+#: Suffixes of the files of a database: the file itself, and two that SQLite adds.
 _FILES = ("", "-wal", "-shm")
 
 
 def prepare_private(path: Path) -> None:
-    """Make the folder and the file of a database, readable by this user only; SQLite gives the files beside it the same
-    permissions. Raises OSErrors, and OutputProblem for a path in an agent's folder."""
+    """Create the folder and the file of a database, readable by this user only.
+
+    SQLite gives its additional files the same permissions. Raise OSErrors, or OutputProblem for a path in an agent's
+    folder.
+    """
     target = refuse_own_file(path)
     target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     os.close(os.open(target, os.O_CREAT | os.O_RDWR, 0o600))
@@ -39,28 +42,28 @@ def prepare_private(path: Path) -> None:
 
 
 class _Newer(Exception):
-    """The file was made by a newer version of the program."""
+    """A newer version of the program created the file."""
 
 
-#: Sentences about the files that are open, by path.
+#: Sentences about the open files, by path.
 _problems: dict[Path, str] = {}
 
 
 def cache_problems() -> tuple[str, ...]:
-    """Sentences about files that are damaged or cannot be used."""
+    """Return sentences about files that are damaged or cannot be used."""
     return tuple(_problems.values())
 
 
 class CacheFile:
-    """Integers or bytes under hashes. Safe to use from several threads and programs.
+    """Integers or bytes by hash. Safe to use from several threads and programs.
 
-    Where the file cannot be used nothing is kept; a damaged file is replaced by an empty one. `problem` says so ("" if
-    nothing is wrong). A file that uses more than `largest` bytes is emptied when it is opened. Only the user can read
-    the file: what conversations say is as private as they are.
+    If the file cannot be used, nothing is stored; a damaged file is replaced by an empty one. In both cases `problem`
+    is a sentence ("" otherwise). A file of more than `largest` bytes is emptied when it is opened. Only the user can
+    read the file, because it is as private as the conversations.
     """
 
     def __init__(self, path: Path, table: str, column: str, largest: int, what: str) -> None:
-        """`table` and `column` name where the values are; `what` begins the sentence about a problem."""
+        """Use `column` of `table`; `what` is the subject of the sentence about a problem."""
         self.path = path
         self.problem = ""
         self._table = table
@@ -81,7 +84,7 @@ class CacheFile:
             self._say(error)
 
     def get(self, keys: Sequence[bytes]) -> dict[bytes, Any]:
-        """Stored values of some keys."""
+        """Return the stored values of these keys, in the file's form."""
         found: dict[bytes, Any] = {}
         with self._lock:
             if self._database is None:
@@ -96,7 +99,7 @@ class CacheFile:
         return found
 
     def put(self, values: Mapping[bytes, int | bytes]) -> bool:
-        """Remember values; False where they were not kept (another program may be writing)."""
+        """Store values; return False if they were not stored (another program may be writing)."""
         with self._lock:
             if self._database is None:
                 return False
@@ -111,7 +114,7 @@ class CacheFile:
         return True
 
     def close(self) -> None:
-        """Close the file; nothing is kept from then on."""
+        """Close the file; later values are not stored."""
         with self._lock:
             self._close()
             _problems.pop(self.path, None)
@@ -126,10 +129,10 @@ class CacheFile:
         connection = sqlite3.connect(self.path, timeout=0.5, check_same_thread=False)
         try:
             with suppress(sqlite3.OperationalError):
-                # SQLite does not wait for another program with the same request; one of them is enough.
+                # SQLite does not wait if another program switches at the same moment; one switch is enough.
                 connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = OFF")
-            # Half a megabyte instead of SQLite's two: each key is looked up once.
+            # A cache of 0.5 MB instead of SQLite's 2 MB: each key is read once.
             connection.execute("PRAGMA cache_size = -512")
             if not self._is_current(connection):
                 self._migrate(connection)
@@ -144,24 +147,24 @@ class CacheFile:
         return connection
 
     def _is_current(self, connection: sqlite3.Connection) -> bool:
-        """Whether every migration was applied, asked without sqlite-utils, whose import takes long."""
+        """Return whether every migration was applied, without importing sqlite-utils, which takes long."""
         try:
             query = "SELECT count(*) FROM _sqlite_migrations WHERE migration_set = ?"
             applied: int = connection.execute(query, (self._table,)).fetchone()[0]
         except sqlite3.OperationalError:
             return False
         if applied > _MIGRATIONS:
-            raise _Newer("a newer version of the program made it")
+            raise _Newer("a newer version of the program created it")
         return applied == _MIGRATIONS
 
     def _migrate(self, connection: sqlite3.Connection) -> None:
         from sqlite_utils import Database
 
-        # Plugins of sqlite-utils may run statements of their own on a new connection.
+        # Plug-ins of sqlite-utils may run statements on a new connection.
         database = Database(connection, execute_plugins=False)
         migrations = _migrations(self._table, self._column)
         if migrations.pending(database):
-            # One program at a time: a waiting one finds the work done.
+            # One program at a time: the next one finds the migrations applied.
             connection.execute("BEGIN IMMEDIATE")
             migrations.apply(database)
             connection.commit()
@@ -174,14 +177,14 @@ class CacheFile:
             self._say(error)
 
     def _is_damaged(self, error: Exception) -> bool:
-        """Whether the file is damaged, rather than busy, full, closed to this user, or not the program's own.
+        """Return whether the file is damaged, and not busy, full, forbidden, or another program's.
 
-        SQLite reports a table whose name was damaged as an error in the statement.
+        SQLite reports a damaged table name as an error in the statement.
         """
         code = _code(error)
         if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
             return True
-        # Text that cannot be decoded has no code.
+        # An error about undecodable text has no code.
         if code in (0, sqlite3.SQLITE_ERROR, sqlite3.SQLITE_MISMATCH):
             with suppress(OSError), self.path.open("rb") as file:
                 return b"_sqlite_migrations" in file.read(_SCHEMA)
@@ -190,7 +193,7 @@ class CacheFile:
     def _rebuilt(self, error: Exception) -> None:
         self._remove()
         self._tell(
-            f"{self._what} are worked out again: the file {self.path} was damaged ({error}) and was replaced."
+            f"{self._what} are computed again: the file {self.path} was damaged ({error}) and was replaced."
         )
 
     def _remove(self) -> None:
@@ -199,21 +202,21 @@ class CacheFile:
                 Path(f"{self.path}{end}").unlink(missing_ok=True)
 
     def _say(self, error: Exception) -> None:
-        self._tell(f"{self._what} are not kept between runs: {self.path} cannot be used ({error}).")
+        self._tell(f"{self._what} are not stored between runs: {self.path} cannot be used ({error}).")
 
     def _tell(self, sentence: str) -> None:
         self.problem = _problems[self.path] = sentence
 
 
 def _migrations(table: str, column: str) -> Migrations:
-    """Migrations of an empty file, or of a file of an earlier version, applied once and in order."""
+    """Return the migrations that create or update a file; each is applied once, in order."""
     from sqlite_utils.migrations import Migrations
 
     migrations = Migrations(table)
 
     @migrations()
     def values_under_keys(database: Database) -> None:
-        # Keys are hashes and serve as row ids.
+        # Keys are hashes, and as good as SQLite's additional row ids.
         database.execute(f"CREATE TABLE IF NOT EXISTS {table} (key BLOB PRIMARY KEY, {column}) WITHOUT ROWID")
 
     return migrations
@@ -228,5 +231,5 @@ def _busy(error: Exception) -> bool:
 
 
 def _code(error: Exception) -> int:
-    """The primary result code; the upper bits only say more about it."""
+    """Return the primary result code, without the bits of the extended code."""
     return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF

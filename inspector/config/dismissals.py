@@ -1,6 +1,6 @@
 """Findings and rules that the user dismissed, in the state folder of this program.
 
-A dismissed finding is hidden. A fact that is dismissed as a rule stays listed and no longer counts as one.
+A dismissed finding is hidden. A fact that is dismissed as a rule stays listed and does not count as a rule.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 from inspector.config.folders import read_state, state_dir, write_state
 
 _FILE = "dismissed.json"
-#: Entries that are kept, the newest ones.
+#: Maximum number of stored entries; the newest are kept.
 MAX_ENTRIES = 5_000
 
 
@@ -37,7 +37,7 @@ class Dismissals:
         )
 
     def toggle_finding(self, root: str, key: str) -> Dismissals:
-        """Dismiss a finding of a conversation, or bring it back."""
+        """Dismiss a finding of a conversation, or restore it."""
         return replace(self, findings=self.findings ^ {(root, key)})
 
     def toggle_fact(self, key: str) -> Dismissals:
@@ -45,7 +45,7 @@ class Dismissals:
         return replace(self, facts=self.facts ^ {key})
 
     def save(self) -> bool:
-        """Write the state file; False where the folder cannot be written to."""
+        """Write the state file; return False if the folder is not writable."""
         if self.folder is None:
             return False
         findings = [list(entry) for entry in sorted(self.findings)[-MAX_ENTRIES:]]
@@ -54,7 +54,7 @@ class Dismissals:
 
     @property
     def facts_stamp(self) -> str:
-        """A text that differs once other facts are dismissed; "" where none is."""
+        """Return a text that changes with the dismissed facts; "" if there are none."""
         return (
             hashlib.blake2b("\0".join(sorted(self.facts)).encode(), digest_size=8).hexdigest()
             if self.facts

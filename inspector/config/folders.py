@@ -1,4 +1,4 @@
-"""The user's folders for the saved place, copies and counts. Never next to a database."""
+"""The user's own folders: remembered state, copies and counts. Never in the folder of a database."""
 
 from __future__ import annotations
 
@@ -15,35 +15,35 @@ _NAME = "compaction-inspector"
 
 
 def state_dir() -> Path:
-    """The user's state directory of this program; it may not exist yet."""
+    """Return the user's state directory of this program; it may not exist yet."""
     from platformdirs import user_state_path
 
     return user_state_path(_NAME, appauthor=False)
 
 
 def config_dir() -> Path:
-    """The user's configuration directory of this program; it may not exist."""
+    """Return the user's configuration directory of this program; it may not exist."""
     from platformdirs import user_config_path
 
     return user_config_path(_NAME, appauthor=False)
 
 
 def cache_dir() -> Path:
-    """The user's cache directory of this program; it may not exist yet."""
+    """Return the user's cache directory of this program; it may not exist yet."""
     from platformdirs import user_cache_path
 
     return user_cache_path(_NAME, appauthor=False, opinion=False)
 
 
 def data_dir() -> Path:
-    """The user's data directory of this program, for what cannot be worked out again; it may not exist yet."""
+    """Return the user's data directory of this program, for data that cannot be recomputed; it may not exist yet."""
     from platformdirs import user_data_path
 
     return user_data_path(_NAME, appauthor=False)
 
 
 def read_state(path: Path) -> dict[str, Any]:
-    """A JSON mapping; empty where the file is missing or no such mapping (the place is then not remembered)."""
+    """Return a JSON mapping; empty if the file is missing or has other content."""
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
@@ -52,14 +52,14 @@ def read_state(path: Path) -> dict[str, Any]:
 
 
 def write_state(path: Path, document: Mapping[str, Any]) -> bool:
-    """Write a JSON mapping in one step; False where the folder cannot be written to."""
+    """Write a JSON mapping in one step; return False if the folder is not writable."""
     return write_text(path, json.dumps(document, ensure_ascii=False, indent=1))
 
 
 def write_text(path: Path, text: str) -> bool:
-    """Write a text in one step, readable by this user only; return False if that cannot be done.
+    """Write a text in one step, readable by this user only; return False on failure.
 
-    A lone surrogate, which no file can hold, becomes a question mark.
+    A lone surrogate, which no file can store, becomes a question mark.
     """
     from inspector.config.agent_folders import refuse_own_file
 
@@ -73,9 +73,9 @@ def write_text(path: Path, text: str) -> bool:
 
 
 def write_whole(target: Path, data: bytes, overwrite: bool = True) -> None:
-    """Write a file in one step, readable by this user only: it is there whole, or not at all.
+    """Write a file in one step, readable by this user only: completely or not at all.
 
-    Raises OSErrors; FileExistsError if it exists and `overwrite` is false.
+    Raise OSErrors; FileExistsError if it exists and `overwrite` is false.
     """
     with tempfile.NamedTemporaryFile(dir=target.parent, prefix=f".{target.name[:80]}.", delete=False) as file:
         try:
@@ -83,7 +83,7 @@ def write_whole(target: Path, data: bytes, overwrite: bool = True) -> None:
             file.flush()
             os.fsync(file.fileno())
             if not overwrite:
-                # Another program may have made the file meanwhile; only an exclusive open reports it.
+                # Another program may have created the file meanwhile; only an exclusive open reports it.
                 os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
             os.replace(file.name, target)
         except BaseException:

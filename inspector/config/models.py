@@ -1,4 +1,4 @@
-"""Context lengths of models, from genai-prices, with a table of families for what it does not know."""
+"""Context lengths of models, from genai-prices, with a table of families for other models."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from inspector.config.price_list import listed
 
-#: Families that genai-prices may lack, in tokens; the longest name that a model's id contains wins.
+#: Context lengths in tokens of families that genai-prices may lack; the longest name in the model's id wins.
 #: Source: release 0.19.0, `agent/model_metadata.py`, DEFAULT_CONTEXT_LENGTHS.
 FAMILIES: Mapping[str, int] = {
     "claude": 200_000,
@@ -46,12 +46,12 @@ FAMILIES: Mapping[str, int] = {
     "glm-5-2": 1_048_576,
     "hermes": 131_072,
 }
-#: Assumed context length of an unknown model, in tokens.
+#: Context length in tokens that is assumed for an unknown model.
 ASSUMED = 200_000
 
 
 def context_length(model: str, provider: str = "") -> tuple[int | None, str]:
-    """The context window of a model in tokens and where that is known from; (None, why) where it is not."""
+    """Return a model's context window in tokens and its source; (None, reason) if it is unknown."""
     if not model.strip():
         return None, "the store names no model"
     found = listed(model, provider)
@@ -60,7 +60,7 @@ def context_length(model: str, provider: str = "") -> tuple[int | None, str]:
     family = _family(model)
     if family is not None:
         return FAMILIES[family], f"the {family} family"
-    return None, f"nothing is known of the model {model}"
+    return None, f"the model {model} is unknown"
 
 
 def _family(model: str) -> str | None:

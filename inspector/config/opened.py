@@ -1,4 +1,4 @@
-"""A file of the program's own that every part of it shares, opened once."""
+"""A file of the program that all of its parts share, opened once."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _File = TypeVar("_File", bound=_Closes)
 
 
 class OpenedOnce(Generic[_File]):
-    """Result of `open` by path, shared between callers. Safe to use from several threads.
+    """The result of `open` for a path, shared by all callers. Safe to use from several threads.
 
-    When the user's folder changes, as between tests, earlier results are closed.
+    When the path changes, as it does from test to test, the previous file is closed.
     """
 
     def __init__(self, open: Callable[[Path], _File]) -> None:
@@ -27,7 +27,7 @@ class OpenedOnce(Generic[_File]):
         self._held: tuple[Path, _File] | None = None
 
     def at(self, path: Path) -> _File:
-        """The file at a path, opened where it is not yet."""
+        """Return the file at a path, and open it if necessary."""
         with self._lock:
             if self._held is None or self._held[0] != path:
                 if self._held is not None:

@@ -1,6 +1,6 @@
-"""Context window and prices of a model in genai-prices, looked up once and kept between runs.
+"""Context windows and prices from genai-prices, looked up once per model and stored between runs.
 
-Importing genai-prices takes a quarter of a second and 22 MB, so kept values are used without it.
+Importing genai-prices takes a quarter of a second and 22 MB. Readers of stored entries do not need it.
 """
 
 from __future__ import annotations
@@ -20,31 +20,31 @@ import msgspec
 
 from inspector.config.folders import cache_dir, read_state, write_state
 
-#: Prices of a model in stored order, with their names in genai-prices.
+#: Prices of a model in their stored order, and the names of genai-prices for them.
 RATES = {
     "input": "input_mtok", "output": "output_mtok", "cache_read": "cache_read_mtok",
     "cache_write_5m": "cache_write_mtok", "cache_write_1h": "cache_write_1h_mtok",
 }  # fmt: skip
 
-# Vendors that genai-prices calls by another name than model ids do.
+# Vendors whose name in genai-prices differs from their name in model ids.
 _VENDORS = {"mistralai": "mistral", "meta-llama": "meta", "z-ai": "zai", "vertex": "google", "bedrock": "aws"}
 _VARIANT = re.compile(r":[a-z]+$")
-#: A model as Amazon Bedrock spells it: perhaps a region, the vendor, the model, perhaps a version.
+#: A model's id in Amazon Bedrock: an optional region, the vendor, the model, an optional version.
 _BEDROCK = re.compile(
     r"(?:[a-z]{2,6}(?:-[a-z]+)?\.)?(?P<vendor>anthropic|amazon|meta|mistral|cohere|deepseek|openai|qwen)\."
     r"(?P<model>[\w.-]+?)(?:-v\d+)?(?::\d+)?(?::\d+k)?"
 )
 
-#: US dollars a million tokens, in the order of RATES; None where none is listed.
+#: US dollars per million tokens, in the order of RATES; None where genai-prices has no price.
 Prices = tuple[float | None, ...]
-#: (tokens, prices): a prompt of more tokens pays these. The first is for prompts of any size.
+#: (tokens, prices): a prompt of more tokens has these prices. The first pair is for prompts of any size.
 Steps = tuple[tuple[int, Prices], ...]
 
 
 class Listed(msgspec.Struct, frozen=True):
-    """A model's context window in tokens and its prices, each with its entry.
+    """A model's entries in genai-prices: its context window in tokens and its prices, each with the name of its entry.
 
-    `prices` are (first day, prices by size), oldest first, with days as 2026-11-22; empty for none.
+    `prices` are (first day, prices by size), oldest first, with days such as 2026-11-22; empty without prices.
     """
 
     window: int | None = None
@@ -55,7 +55,7 @@ class Listed(msgspec.Struct, frozen=True):
 
 @lru_cache(maxsize=512)
 def listed(model: str, provider: str = "") -> Listed:
-    """Return the listing of a model. Imports genai-prices for an unknown one."""
+    """Return a model's entries. Import genai-prices if they are not stored."""
     known, name = _kept(), _name(model, provider)
     if name in known:
         return known[name]
@@ -66,7 +66,7 @@ def listed(model: str, provider: str = "") -> Listed:
 
 
 def is_kept(model: str, provider: str = "") -> bool:
-    """Whether what is listed of a model is known without looking it up."""
+    """Return whether a model's entries are stored."""
     return not model.strip() or _name(model, provider) in _kept()
 
 
@@ -79,7 +79,7 @@ def _file() -> Path:
 
 
 def _kept() -> dict[str, Listed]:
-    """Listings looked up in this version of genai-prices."""
+    """Return the stored entries for the installed release of genai-prices."""
     try:
         status = _file().stat()
     except OSError:
@@ -89,7 +89,7 @@ def _kept() -> dict[str, Listed]:
 
 @lru_cache(maxsize=1)
 def _read(path: Path, *_: int) -> dict[str, Listed]:
-    """Contents of a file, read once while its time and size are the same."""
+    """Return the entries in a file. The other arguments, its time and size, are the key of the cache."""
     document = read_state(path)
     if document.get("of") != _stamp():
         return {}
@@ -101,7 +101,7 @@ def _read(path: Path, *_: int) -> dict[str, Listed]:
 
 @lru_cache(maxsize=1)
 def _stamp() -> str:
-    """Another text as soon as this module or the list of genai-prices is another one."""
+    """Return a text that changes with this module and with the release of genai-prices."""
     spec = find_spec("genai_prices")
     files = [Path(__file__), Path(spec.origin).with_name("data.py") if spec and spec.origin else Path()]
     return " ".join(f"{status.st_size} {status.st_mtime_ns}" for status in map(os.stat, files))
@@ -118,10 +118,10 @@ def _looked_up(model: str, provider: str) -> Listed:
 
 
 def _entry_of(model: str, provider: str, wanted: str) -> Any:
-    """The model's entry in genai-prices that has the attribute `wanted`, None where none has.
+    """Return the model's entry in genai-prices with the attribute `wanted`, None if there is none.
 
-    The vendor in a model's name comes before the provider that resells it: resellers list windows that need a
-    beta header, which the agent does not send.
+    The vendor in a model's name precedes the provider that resells it: resellers list windows that need a beta header,
+    which the agent does not send.
     """
     from genai_prices import data_snapshot
 
@@ -137,12 +137,12 @@ def _entry_of(model: str, provider: str, wanted: str) -> Any:
 
 
 def _asked(model: str, provider: str) -> Iterator[tuple[str, str | None]]:
-    """(name, provider) pairs in the order of the lookup."""
+    """Yield (name, provider) pairs in the order of the lookup."""
     vendor, _, bare = _VARIANT.sub("", model).rpartition("/")
     names = dict.fromkeys((bare, bare.replace(".", "-")))
     vendor = vendor.rpartition("/")[2]
     if (bedrock := _BEDROCK.fullmatch(bare)) is not None:
-        # Bedrock's own list first: it prices regions apart.
+        # Bedrock's own list first: it has a price for each region.
         yield bare, "aws"
         yield bedrock["model"], _VENDORS.get(bedrock["vendor"], bedrock["vendor"])
     for by in filter(None, dict.fromkeys((_VENDORS.get(vendor, vendor), vendor))):
@@ -156,7 +156,7 @@ def _asked(model: str, provider: str) -> Iterator[tuple[str, str | None]]:
 
 
 def _prices_of(entry: Any) -> Iterator[tuple[str, Steps]]:
-    """The prices of an entry from each day on which they change, oldest first."""
+    """Yield the prices of an entry from each day on which they change, oldest first."""
     conditions = [one.constraint for one in entry.prices] if isinstance(entry.prices, list) else []
     starts = {start for one in conditions if (start := getattr(one, "start_date", None)) is not None}
     for day in (date.min, *sorted(starts)):
@@ -168,14 +168,14 @@ def _prices_of(entry: Any) -> Iterator[tuple[str, Steps]]:
 
 
 def _price(price: Any, tokens: int) -> float | None:
-    """Price for a prompt of this size: that of the highest tier below it."""
+    """Return the price for a prompt of `tokens` tokens; with several tiers, of the highest tier below it."""
     if price is None:
         return None
     tiers = [tier.price for tier in getattr(price, "tiers", ()) if tokens > tier.start]
     return float(tiers[-1] if tiers else getattr(price, "base", price))
 
 
-# Whoever has no room for the list has this done by another process: standard input names models and providers.
+# A helper process runs this for callers that must save memory: standard input has models and providers.
 if __name__ == "__main__":
     for names in json.load(sys.stdin):
         listed(*names)

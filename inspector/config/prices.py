@@ -1,8 +1,9 @@
-"""Prices of models: the user's prices.yaml, else genai-prices on a given day.
+"""Prices of models: the user's own prices.yaml, else genai-prices as of the requested day.
 
-prices.yaml lies in the user's configuration folder and lists mappings: `model` (a part of the model's name), `from` (a
-date, optional), and US dollars a million tokens as `input`, `output`, `cache_read`, `cache_write_5m`, `cache_write_1h`.
-`steps`, optional, lists the prices by size: mappings with `above` (tokens of the prompt) and those prices that change.
+prices.yaml is in the user's configuration folder and lists mappings: `model` (a part of the model's name), `from` (a
+date, optional), and US dollars per million tokens as `input`, `output`, `cache_read`, `cache_write_5m`,
+`cache_write_1h`. `steps`, optional, lists prices by size: mappings with `above` (tokens of the prompt) and the prices
+that change.
 """
 
 from __future__ import annotations
@@ -28,18 +29,18 @@ def day_of(at: float) -> date:
 
 
 def rates_of(model: str, day: date, provider: str = "") -> Rates | None:
-    """Return the prices of a model on a day; None where unknown. Raises BadInput for a bad prices.yaml."""
+    """Return a model's prices on a day, None if unknown. Raise BadInput if the user's own file cannot be used."""
     own = _own(model, day)
     return own if own is not None else _listed(model, provider, day)
 
 
 def own_file() -> Path:
-    """Path of the user's own prices."""
+    """Return the path of the user's own prices."""
     return config_dir() / "prices.yaml"
 
 
 def prices_stamp() -> str:
-    """A text that changes with the user's prices and with those of genai-prices."""
+    """Return a text that changes with the user's own prices and with the release of genai-prices."""
     try:
         status = own_file().stat()
     except OSError:
@@ -71,17 +72,19 @@ def _own(model: str, day: date) -> Rates | None:
 
 @lru_cache(maxsize=4)
 def _read(path: Path, changed: int) -> tuple[tuple[str, date, Rates], ...]:
-    """(part of a model's name, first day, rates) of each entry of the file as it was last `changed`."""
+    """Return (part of a model's name, first day, rates) of each entry of the file as it was last `changed`."""
     import yaml
 
     try:
         document = yaml.safe_load(path.read_text(encoding="utf-8-sig"))
     except (OSError, UnicodeDecodeError, yaml.YAMLError, RecursionError) as error:
         raise BadInput(
-            f"The prices in {path} cannot be read ({error}). Mend the file, or take it away."
+            f"The prices in {path} cannot be read ({error}). Fix the file, or remove it."
         ) from error
     if not isinstance(document, list):
-        raise BadInput(f"The prices in {path} are no list of entries with model, input, output and so on.")
+        raise BadInput(
+            f"The prices in {path} are not a list of entries with model, input, output and other prices."
+        )
     return tuple(_entry(path, number, entry) for number, entry in enumerate(document, 1))
 
 
@@ -95,30 +98,30 @@ def _entry(path: Path, number: int, entry: Any) -> tuple[str, date, Rates]:
     where = f"Entry {number} of the prices in {path}"
     start = entry.get("from", date.min)
     if not isinstance(start, date):
-        raise BadInput(f"{where}: from is no date such as 2026-10-07.")
+        raise BadInput(f"{where}: from is not a date such as 2026-10-07.")
     start = start.date() if isinstance(start, datetime) else start
     base = _rates(where, entry, Rates(None, None, None, None, None, str(path)))
     return entry["model"].strip().lower(), start, replace(base, steps=_steps(where, entry, base))
 
 
 def _rates(where: str, entry: Mapping[str, Any], otherwise: Rates) -> Rates:
-    """Prices of an entry; missing ones are those of `otherwise`."""
+    """Return the prices of an entry; missing prices come from `otherwise`."""
     prices: dict[str, Any] = {name: entry[name] for name in RATES if entry.get(name) is not None}
     for name, value in prices.items():
         if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0:
-            raise BadInput(f"{where}: {name} is no price a million tokens.")
+            raise BadInput(f"{where}: {name} is not a price per million tokens.")
         prices[name] = float(value)
     return replace(otherwise, **prices)
 
 
 def _steps(where: str, entry: Mapping[str, Any], base: Rates) -> tuple[tuple[int, Rates], ...]:
-    """Prices by size, smallest first; a step inherits missing prices from the one below."""
+    """Return the prices by size, smallest first; a price that a step lacks comes from the step below."""
     listed = entry.get("steps") or []
     by_size: dict[int, Mapping[str, Any]] = {}
     for step in listed if isinstance(listed, list) else [listed]:
         size = step.get("above") if isinstance(step, Mapping) else None
         if type(size) is not int or size <= 0:
-            raise BadInput(f"{where}: steps is no list of entries with above (tokens) and prices.")
+            raise BadInput(f"{where}: steps is not a list of entries with above (tokens) and prices.")
         by_size[size] = step
     steps: list[tuple[int, Rates]] = []
     for size in sorted(by_size):

@@ -1,8 +1,8 @@
-"""Where each setting comes from: a flag, Hermes' config.yaml, what the store and the model tell, a default.
+"""Settings in force and their sources: a flag, Hermes' config.yaml, the store and the model, a default.
 
-A flag beats the file, the file beats what the store and model tell. Values that a release would read differently
-than they are written, or not at all, are read as the release reads them, and a sentence says so (releases 0.13.0
-and 0.19.0, the agent's start and the gateway's hygiene).
+A flag beats the file, the file beats the store and the model. A release may read a value differently than it is
+written, or ignore it. This module reads values as the release does, and a sentence says so (releases 0.13.0 and
+0.19.0, the agent's start and the gateway's hygiene).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from inspector.engines.registry import release_of
 
 _Path = tuple[str, ...]
 
-#: Setting → the keys of config.yaml, as paths; older keys follow newer ones.
+#: Setting → the keys of config.yaml, as paths; newer keys come first.
 KEYS: Mapping[str, tuple[_Path, ...]] = {
     "threshold": (("compression", "threshold"),),
     "target_ratio": (("compression", "target_ratio"),),
@@ -31,7 +31,7 @@ KEYS: Mapping[str, tuple[_Path, ...]] = {
     "threshold_cap": (("compression", "threshold_tokens"),),
     "min_tail_user_messages": (("compression", "min_tail_user_messages"),),
 }
-#: Other keys: whether compaction is on, the summarizing model, and the prompt cache.
+#: Other values: whether the agent compacts, the model that summarizes, and the prompt cache.
 OTHER_KEYS: Mapping[str, tuple[_Path, ...]] = {
     "enabled": (("compression", "enabled"),),
     "summary_model": (("auxiliary", "compression", "model"), ("compression", "summary_model")),
@@ -52,9 +52,9 @@ _WHOLE = frozenset(
         "min_tail_user_messages",
     }
 )
-# The agent ignores these where it cannot read them; with the others unreadable it does not start.
+# The agent ignores these if it cannot read them; it does not start if it cannot read the others.
 _IGNORED = frozenset({"context_length", "max_tokens", "threshold_cap", "min_tail_user_messages"})
-#: The first release that has thresholds of models.
+#: The first release with thresholds by model.
 _MODEL_THRESHOLDS_SINCE = (0, 20, 0)
 _TRUE = frozenset({"true", "1", "yes"})
 _TTLS = ("5m", "1h")
@@ -62,10 +62,11 @@ _TTLS = ("5m", "1h")
 
 @dataclass(frozen=True, slots=True)
 class ConfigReading:
-    """Contents of a config.yaml.
+    """The content of a config.yaml.
 
-    `values` are settings, `other` the values of OTHER_KEYS, `sources` the key of each. `windows` are context lengths
-    in tokens by (address, model) of custom providers. `notes` are sentences about refused and reinterpreted values.
+    `values` are settings, `other` the values of OTHER_KEYS, `sources` the key of each value. `windows` are context
+    lengths in tokens by (address, model) of custom providers. `notes` are sentences about values that were refused or
+    read differently.
     """
 
     values: Mapping[str, Any] = field(default_factory=dict)
@@ -78,7 +79,7 @@ class ConfigReading:
 
 @dataclass(frozen=True, slots=True)
 class ResolvedSettings:
-    """The settings in force, where each came from, and sentences about what was refused or assumed."""
+    """The settings in force, the source of each, and sentences about refused or assumed values."""
 
     settings: Settings
     sources: Mapping[str, str]
@@ -87,7 +88,7 @@ class ResolvedSettings:
 
 
 def read_config(path: Path) -> ConfigReading:
-    """The settings in Hermes' config.yaml. Raises BadInput where it is missing or no YAML mapping."""
+    """Return the settings in Hermes' config.yaml. Raise BadInput if it is missing or not a YAML mapping."""
     document = _load(path)
     values: dict[str, Any] = {}
     other: dict[str, Any] = {}
@@ -120,7 +121,7 @@ def read_config(path: Path) -> ConfigReading:
         notes.append(f"{path.name}: compression.in_place is off, so a compaction starts a new session.")
     if other.get("enabled") is False:
         notes.append(
-            f"{path.name}: compression.enabled is off, so the agent never compacts; plans show what it would do."
+            f"{path.name}: compression.enabled is off, so the agent never compacts; plans assume that it does."
         )
     return ConfigReading(values, other, sources, tuple(notes), path, _windows(document))
 
@@ -132,7 +133,7 @@ def _load(path: Path) -> Mapping[Any, Any]:
         document = yaml.safe_load(path.read_text(encoding="utf-8-sig"))
     except FileNotFoundError:
         raise BadInput(
-            f"There is no configuration at {path}. Name Hermes' config.yaml, or leave --config out."
+            f"The configuration {path} does not exist. Name Hermes' config.yaml, or leave out --config."
         ) from None
     except (OSError, UnicodeDecodeError) as error:
         raise BadInput(f"The configuration {path} cannot be read ({error}).") from error
@@ -140,7 +141,7 @@ def _load(path: Path) -> Mapping[Any, Any]:
         where = getattr(error, "problem_mark", None)
         line = f" (line {where.line + 1})" if where is not None else ""
         raise BadInput(
-            f"The configuration {path} is no valid YAML{line}. Mend it, or leave it out."
+            f"The configuration {path} is not valid YAML{line}. Fix it, or leave it out."
         ) from error
     except (RecursionError, ValueError) as error:
         # YAML that nests too deeply, or a date that no calendar has.
@@ -148,12 +149,12 @@ def _load(path: Path) -> Mapping[Any, Any]:
     if document is None:
         return {}
     if not isinstance(document, dict):
-        raise BadInput(f"The configuration {path} holds no mapping of settings.")
+        raise BadInput(f"The configuration {path} is not a mapping of settings.")
     return document
 
 
 def _first(document: Mapping[Any, Any], paths: tuple[_Path, ...]) -> tuple[str, Any]:
-    """The first key that has a value, and the value; a key that is there but empty counts last."""
+    """Return the first key with a value, and the value; keys with an empty value come last."""
     empty = ""
     for path in paths:
         value: Any = document
@@ -167,7 +168,7 @@ def _first(document: Mapping[Any, Any], paths: tuple[_Path, ...]) -> tuple[str, 
 
 
 def _number(name: str, raw: Any) -> tuple[float | int | None, str]:
-    """A number as the releases read it, and how it differs from what is written; None where they cannot."""
+    """Return a number as the releases read it, and a note about the difference; None if they cannot read it."""
     value: float | int
     try:
         if name == "max_tokens" and isinstance(raw, bool):
@@ -177,15 +178,15 @@ def _number(name: str, raw: Any) -> tuple[float | int | None, str]:
             raise ValueError
     except (TypeError, ValueError, OverflowError):
         if name in _IGNORED:
-            return None, ", which is no whole number; Hermes ignores it, and so does this."
-        return None, ", which is no number; Hermes does not start with it. It is left out here."
+            return None, ", which is not a whole number; Hermes ignores it, and so does this program."
+        return None, ", which is not a number; Hermes does not start with it. This program ignores it."
     low, high = RANGES[name]
     if name in _IGNORED and not max(low, 1) <= value <= high:
         return None, f", which lies outside {max(low, 1):,.12g} to {high:,.12g}; it is left out."
     if low <= value <= high:
         return value, "" if not isinstance(raw, bool) else f", which Hermes reads as {value:,.12g}."
     nearest = type(value)(low if value < low else high)
-    hint = f" A share is meant, such as {value / 100:g}." if name not in _WHOLE and 1 < value <= 100 else ""
+    hint = f" Write a share, such as {value / 100:g}." if name not in _WHOLE and 1 < value <= 100 else ""
     return nearest, f", which lies outside {low:,.12g} to {high:,.12g}; {nearest:,.12g} is used.{hint}"
 
 
@@ -197,9 +198,11 @@ def _count(raw: Any) -> tuple[int | None, str]:
     try:
         value = int(raw)
     except (TypeError, ValueError, OverflowError):
-        return None, ", which is no whole number; Hermes ignores it, and so does this."
+        return None, ", which is not a whole number; Hermes ignores it, and so does this program."
     return (
-        (value, "") if value > 0 else (None, ", which is not above 0; Hermes ignores it, and so does this.")
+        (value, "")
+        if value > 0
+        else (None, ", which is not above 0; Hermes ignores it, and so does this program.")
     )
 
 
@@ -208,7 +211,7 @@ def _text(raw: Any) -> tuple[str | None, str]:
 
 
 def _ttl(raw: Any) -> tuple[str | None, str]:
-    return (raw, "") if raw in _TTLS else (None, ", which is neither 5m nor 1h; Hermes takes 5m.")
+    return (raw, "") if raw in _TTLS else (None, ", which is neither 5m nor 1h; Hermes uses 5m.")
 
 
 def _tail_mode(raw: Any) -> tuple[str | None, str]:
@@ -216,13 +219,13 @@ def _tail_mode(raw: Any) -> tuple[str | None, str]:
     return (
         (mode, "")
         if mode in ("lean", "legacy")
-        else (None, ", which is neither lean nor legacy; Hermes takes lean.")
+        else (None, ", which is neither lean nor legacy; Hermes uses lean.")
     )
 
 
 def _shares(raw: Any) -> tuple[Mapping[str, float] | None, str]:
     if not isinstance(raw, dict):
-        return None, ", which is no mapping of models to shares; it is left out."
+        return None, ", which is not a mapping of models to shares; it is ignored."
     found = {
         str(key): float(share)
         for key, share in raw.items()
@@ -230,7 +233,7 @@ def _shares(raw: Any) -> tuple[Mapping[str, float] | None, str]:
     }
     return found, "" if len(found) == len(
         raw
-    ) else ", of which some are no shares from 0 to 1; these are left out."
+    ) else ", where some values are not shares from 0 to 1; these are ignored."
 
 
 _READERS: Mapping[str, Callable[[Any], tuple[Any, str]]] = {
@@ -248,7 +251,7 @@ def _shown(raw: Any) -> str:
 
 
 def _windows(document: Mapping[Any, Any]) -> dict[tuple[str, str], int]:
-    """Context lengths that custom providers give their models, by (address, model)."""
+    """Return context lengths that custom providers set for their models, by (address, model)."""
     listed, keyed = document.get("custom_providers"), document.get("providers")
     entries = [
         *(listed if isinstance(listed, list) else ()),
@@ -277,10 +280,10 @@ def resolve_settings(
     model: str = "",
     base_url: str = "",
 ) -> ResolvedSettings:
-    """Put the settings together. `facts` are (value, source) from the store and the model.
+    """Combine the settings. `facts` are (value, source) from the store and the model.
 
-    `model` and `base_url` find the context length that a custom provider in the file gives the model. Raises
-    UsageProblem where a flag is out of its range.
+    `model` and `base_url` find the context length that a custom provider in the file sets for the model. Raise
+    UsageProblem if a flag is out of its range.
     """
     values: dict[str, Any] = {}
     sources: dict[str, str] = {}
@@ -307,7 +310,7 @@ def resolve_settings(
 
 
 def _model_threshold(config: ConfigReading, profile: str, model: str) -> tuple[str, float] | None:
-    """The longest key of model_thresholds that the model's name holds, and its share, where the release heeds them."""
+    """Return the longest key of model_thresholds in the model's name, and its share, if the release uses these keys."""
     shares = config.other.get("model_thresholds") or {}
     if (release_of(profile) or ()) < _MODEL_THRESHOLDS_SINCE:
         return None
@@ -322,19 +325,19 @@ def _check_flag(name: str, value: Any) -> None:
 
 
 def config_beside(database: Path) -> ConfigReading:
-    """Read the config.yaml next to a database; empty where there is none, with a note where it cannot be used."""
+    """Return the config.yaml in a database's folder; empty if there is none, with a note if it cannot be used."""
     path = database.parent / "config.yaml"
     try:
         return read_config(path) if path.is_file() else ConfigReading()
     except BadInput as error:
         return ConfigReading(notes=(str(error),), path=path)
     except OSError:
-        # The folder itself may not be looked into; opening the database says so.
+        # The folder itself may be unreadable; opening the database reports that.
         return ConfigReading()
 
 
 def config_version(database: Path) -> int | None:
-    """Version of the config.yaml next to a database; None where unknown."""
+    """Return the version of the config.yaml in a database's folder; None if it is missing or has none."""
     path = database.parent / "config.yaml"
     try:
         found = _load(path).get("_config_version") if path.is_file() else None

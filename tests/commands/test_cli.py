@@ -390,7 +390,7 @@ def test_a_text_is_shown_whole() -> None:
         (
             "--target-ratio",
             "7",
-            "--target-ratio is 7; it must lie between 0 and 1. A share is meant, such as 0.07.",
+            "--target-ratio is 7; it must lie between 0 and 1. Write a share, such as 0.07.",
         ),
         ("--target-ratio", "-1", "--target-ratio is -1; it must lie between 0 and 1."),
         ("--context-length", "1000000000", "is 1,000,000,000; it must lie between 1,000 and 10,000,000."),

@@ -61,7 +61,7 @@ def test_a_range_that_is_none_is_refused(program: Run, words: tuple[str, ...], s
 def test_a_user_that_does_not_exist_is_a_sentence(program: Run, words: tuple[str, ...]) -> None:
     done = program(*words, "~nosuchuser/x")
     assert (done.returncode, done.stdout) == (1, "")
-    assert "'~nosuchuser/x' cannot be opened: there is no such user." in done.stderr
+    assert "'~nosuchuser/x' cannot be opened: the user does not exist." in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_a_variable_with_a_user_that_does_not_exist_is_a_sentence(
     monkeypatch.setenv(variable, "~nosuchuser/x")
     done = program("conversations")
     assert done.returncode == 1
-    assert f"{variable} is '~nosuchuser/x', which cannot be opened: there is no such user." in done.stderr
+    assert f"{variable} is '~nosuchuser/x', which cannot be opened: the user does not exist." in done.stderr
 
 
 def test_a_fault_of_the_program_is_a_sentence(

@@ -110,7 +110,7 @@ def test_a_file_of_a_newer_version_is_left_alone(path: Path) -> None:
     before = path.read_bytes()
     with closing(opened(path)) as cache:
         assert cache.get(KEYS) == {}
-        assert "a newer version of the program made it" in cache.problem
+        assert "a newer version of the program created it" in cache.problem
     assert path.read_bytes() == before
 
 

@@ -36,7 +36,7 @@ def test_known_models(model: str, tokens: int) -> None:
 
 
 def test_an_unknown_model_says_so() -> None:
-    assert context_length("weird/thing") == (None, "nothing is known of the model weird/thing")
+    assert context_length("weird/thing") == (None, "the model weird/thing is unknown")
     assert context_length("")[0] is None
     assert context_length("  ")[0] is None
     assert 0 < ASSUMED < max(FAMILIES.values())

@@ -55,11 +55,11 @@ def test_ones_own_prices_come_first_from_their_day_on(own: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("model: x", "no list"),
+        ("model: x", "not a list"),
         ("- {input: 3}", "names no model"),
-        ("- {model: claude, input: cheap}", "input is no price"),
-        ("- {model: claude, output: -1}", "output is no price"),
-        ("- {model: claude, from: today}", "no date"),
+        ("- {model: claude, input: cheap}", "input is not a price"),
+        ("- {model: claude, output: -1}", "output is not a price"),
+        ("- {model: claude, from: today}", "not a date"),
         ("- [", "cannot be read"),
     ],
 )
@@ -96,7 +96,7 @@ def test_prices_by_size(own: Path) -> None:
 @pytest.mark.parametrize("steps", ["[200000]", "[{input: 3}]", "[{above: -1}]", "5", "all"])
 def test_steps_that_cannot_be_used_say_so(own: Path, steps: str) -> None:
     own.write_text(f"- {{model: claude, input: 3, steps: {steps}}}\n", encoding="utf-8")
-    with pytest.raises(BadInput, match="steps is no list"):
+    with pytest.raises(BadInput, match="steps is not a list"):
         rates_of("claude-opus-4-5", TODAY)
 
 

@@ -81,20 +81,20 @@ def test_newer_keys_beat_older_ones(tmp_path: Path) -> None:
         ("compression: {threshold: true}", "threshold", 1.0, "reads as 1"),
         ("compression: {threshold: high}", "threshold", None, "Hermes does not start"),
         ("compression: {threshold: }", "threshold", None, "empty"),
-        ("compression: {threshold: .nan}", "threshold", None, "no number"),
+        ("compression: {threshold: .nan}", "threshold", None, "not a number"),
         ("compression: {threshold: .inf}", "threshold", 1.0, "1 is used"),
-        ("compression: {threshold: [0.5]}", "threshold", None, "no number"),
+        ("compression: {threshold: [0.5]}", "threshold", None, "not a number"),
         ("compression: {target_ratio: 30}", "target_ratio", 1.0, "such as 0.3"),
         ("compression: {protect_first_n: -3}", "protect_first_n", 0, "0 is used"),
         ("compression: {protect_last_n: 20.9}", "protect_last_n", 20, ""),
         ("compression: {protect_last_n: '20'}", "protect_last_n", 20, ""),
-        ("compression: {protect_last_n: '20.5'}", "protect_last_n", None, "no number"),
-        ("compression: {protect_last_n: .inf}", "protect_last_n", None, "no number"),
+        ("compression: {protect_last_n: '20.5'}", "protect_last_n", None, "not a number"),
+        ("compression: {protect_last_n: .inf}", "protect_last_n", None, "not a number"),
         ("compression: {protect_last_n: 0}", "protect_last_n", 1, "1 is used"),
         ("model: {context_length: 256K}", "context_length", None, "Hermes ignores it"),
         ("model: {context_length: 0}", "context_length", None, "outside"),
         ("model: {context_length: }", "context_length", None, ""),
-        ("model: {max_tokens: true}", "max_tokens", None, "no whole number"),
+        ("model: {max_tokens: true}", "max_tokens", None, "not a whole number"),
         ("model: {max_tokens: 0}", "max_tokens", None, "outside"),
         ("model: just/a-name", "context_length", None, ""),
         ("compression: off", "threshold", None, ""),
@@ -117,7 +117,7 @@ def test_values_are_read_as_the_release_reads_them(
         ("compression: {enabled: 1}", "enabled", True, ""),
         ("auxiliary: {compression: {context_length: -5}}", "summary_context_length", None, "above 0"),
         ("auxiliary: {compression: {context_length: many}}", "summary_context_length", None, "whole number"),
-        ("prompt_caching: {cache_ttl: 2h}", "cache_ttl", None, "takes 5m"),
+        ("prompt_caching: {cache_ttl: 2h}", "cache_ttl", None, "uses 5m"),
         ("auxiliary: {compression: {model: ''}}", "summary_model", None, ""),
     ],
 )
@@ -137,7 +137,7 @@ def test_what_is_no_mapping_is_refused(tmp_path: Path, text: str) -> None:
 
 
 def test_files_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="There is no configuration"):
+    with pytest.raises(BadInput, match=r"The configuration .* does not exist"):
         read_config(tmp_path / "config.yaml")
     with pytest.raises(BadInput, match="cannot be read"):
         read_config(tmp_path)
@@ -159,7 +159,7 @@ def test_the_file_beside_a_database(tmp_path: Path) -> None:
     (tmp_path / "config.yaml").write_text("a: [", encoding="utf-8")
     broken = config_beside(tmp_path / "state.db")
     assert broken.values == {}
-    assert "no valid YAML" in broken.notes[0]
+    assert "not valid YAML" in broken.notes[0]
 
 
 def test_a_flag_beats_the_file_and_the_file_what_is_told(tmp_path: Path) -> None:
@@ -193,7 +193,7 @@ def test_settings_of_newer_releases(tmp_path: Path) -> None:
         "  model_thresholds: {glm-5.2: 0.6, glm-5.2-1M: 0.3, other: high}}\n",
     )
     assert any("in_place is off" in note for note in config.notes)
-    assert any("some are no shares" in note for note in config.notes)
+    assert any("some values are not shares" in note for note in config.notes)
     for profile, share in (("hermes-0.20", 0.3), ("hermes-current", 0.3), ("hermes-0.19", 0.5)):
         facts = {"profile": (profile, "detected")}
         resolved = resolve_settings({}, config, facts, "z-ai/glm-5.2-1M")

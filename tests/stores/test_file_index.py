@@ -369,7 +369,7 @@ def test_a_damaged_index_is_made_anew(tmp_path: Path, data: bytes) -> None:
 def test_where_nothing_can_be_kept_it_says_why(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     index = FileIndex(tmp_path / "file" / "files.db")
-    assert "not kept between runs" in index.problem
+    assert "not stored between runs" in index.problem
     folder = tmp_path / "project"
     written(folder, 0)
     assert len(listed(folder, index)[1]) == 1

@@ -344,7 +344,7 @@ def test_where_no_file_can_be_made_counts_stay_in_memory(tmp_path: Path) -> None
     cache = TokenCache(tmp_path / "file" / "tokens.sqlite")
     cache.put({b"k" * 16: 7})
     assert cache.get([b"k" * 16]) == {b"k" * 16: 7}
-    assert cache.problem.startswith("Token counts are not kept between runs: ")
+    assert cache.problem.startswith("Token counts are not stored between runs: ")
 
 
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root writes read-only files")

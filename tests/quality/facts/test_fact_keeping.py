@@ -78,7 +78,7 @@ def test_a_cache_that_cannot_be_used_says_so_and_costs_nothing_else(tmp_path: Pa
     cache = KeptResults(tmp_path / "file" / "results.db")
     keep_facts(cache, {b"key": extract(ONE)})
     assert known_facts(cache, [b"key"]) == {}
-    assert cache.problem.startswith("Results are not kept between runs:")
+    assert cache.problem.startswith("Results are not stored between runs:")
 
 
 def test_facts_from_the_cache_are_the_same(fixtures_dir: Path, tmp_path: Path) -> None:
