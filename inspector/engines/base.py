@@ -64,7 +64,7 @@ def check_range(name: str, value: float, called: str) -> None:
     low, high = RANGES[name]
     if not low <= value <= high:
         hint = (
-            f" A share is meant, such as {value / 100:g}."
+            f" Write a share, such as {value / 100:g}."
             if (low, high) == (0, 1) and 1 < value <= 100
             else ""
         )
