@@ -64,9 +64,7 @@ def check_range(name: str, value: float, called: str) -> None:
     low, high = RANGES[name]
     if not low <= value <= high:
         hint = (
-            f" Write a share, such as {value / 100:g}."
-            if (low, high) == (0, 1) and 1 < value <= 100
-            else ""
+            f" Write a share, such as {value / 100:g}." if (low, high) == (0, 1) and 1 < value <= 100 else ""
         )
         raise UsageProblem(
             f"{called} is {value:,.12g}; it must lie between {low:,.12g} and {high:,.12g}.{hint}"
