@@ -72,8 +72,10 @@ def launch(
     details = io.StringIO()
     if not os.environ.get(DETAILS):
         app.error_console = Console(file=details, markup=False, highlight=False, width=_LONGEST_LINE)
-    app.run()
-    leaving.end()
+    try:
+        app.run()
+    finally:
+        leaving.end()
     if app.return_code:
         reason = next((line for line in reversed(details.getvalue().splitlines()) if line.strip()), "")
         raise AppBroke(

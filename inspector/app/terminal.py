@@ -7,6 +7,7 @@ import os
 import select
 import signal
 import sys
+import threading
 from collections.abc import Callable
 from contextlib import suppress
 from threading import Thread, Timer
@@ -54,7 +55,12 @@ class Leaving:
                 self._before[number] = signal.signal(number, self._asked)
 
     def end(self) -> None:
-        """End the program with the signal that ended the app, if there was one."""
+        """End the program with the signal that ended the app, if there was one.
+
+        A closed terminal ends it too: its errors reach the program before its signal does.
+        """
+        if not self._signal and _is_closed():
+            self._signal = _closing_signal()
         for number, before in self._before.items():
             signal.signal(number, before)
         if self._signal:
@@ -107,17 +113,38 @@ def drawing_driver(leaving: Leaving) -> type[Driver] | None:
 
 
 def end_with_terminal() -> None:
-    """Have the program end when the terminal of standard input is closed, as the signal does that tells it so. Where
-    `make` or another program began the app that signal may not reach it, under `nohup` it is ignored, and Textual reads
-    the end of its input for ever."""
+    """End the program when the terminal of standard input is closed.
+
+    The signal of a closed terminal may not reach a program that `make` started, and `nohup` ignores it. Textual then
+    reads the end of its input forever.
+    """
     if sys.__stdin__ is not None and hasattr(select, "poll"):
-        Thread(target=_wait_for_end, args=(sys.__stdin__.fileno(),), name="terminal", daemon=True).start()
+        threading.excepthook = _unless_closed
+        Thread(target=_wait_for_end, name="terminal", daemon=True).start()
 
 
-def _wait_for_end(terminal: int) -> None:
+def _unless_closed(failure: threading.ExceptHookArgs) -> None:
+    """Print the error of a thread, except that a closed terminal cannot be written."""
+    if not (isinstance(failure.exc_value, OSError) and _is_closed()):
+        threading.__excepthook__(failure)
+
+
+def _wait_for_end() -> None:
+    # Some systems cannot wait for a terminal and answer at once.
+    if _is_closed(wait=True):
+        os.kill(os.getpid(), _closing_signal())
+
+
+def _is_closed(wait: bool = False) -> bool:
+    """Return whether the terminal of standard input is closed; `wait` until something happens to it."""
+    if sys.__stdin__ is None or not hasattr(select, "poll"):
+        return False
     waiting = select.poll()
-    waiting.register(terminal, 0)
-    # Some systems cannot wait for a terminal and answer at once that they do not.
-    if any(event & select.POLLHUP for _, event in waiting.poll()):
-        ignored = signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
-        os.kill(os.getpid(), signal.SIGTERM if ignored else signal.SIGHUP)
+    waiting.register(sys.__stdin__.fileno(), 0)
+    return any(event & select.POLLHUP for _, event in waiting.poll(None if wait else 0))
+
+
+def _closing_signal() -> signal.Signals:
+    """Return the signal of a closed terminal, or SIGTERM where it is ignored (`nohup`)."""
+    ignored = signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
+    return signal.SIGTERM if ignored else signal.SIGHUP

@@ -65,12 +65,13 @@ def test_the_app_draws_on_the_terminal_wherever_errors_go(tmp_path: Path) -> Non
 def test_the_app_ends_with_its_terminal(told: signal.Handlers, ended: signal.Signals, tmp_path: Path) -> None:
     """Also where no signal tells it: this is not the terminal that rules its session."""
     master, slave = pty.openpty()
+    errors = tmp_path / "errors"
     environment = {
         **os.environ, "TERM": "xterm-256color", "HOME": str(tmp_path), "XDG_STATE_HOME": str(tmp_path),
         "XDG_CACHE_HOME": str(tmp_path), "PYTHONPATH": str(ROOT),
     }  # fmt: skip
     program = subprocess.Popen(
-        [sys.executable, "-m", "inspector", "--demo"], stdin=slave, stdout=slave, stderr=slave,
+        [sys.executable, "-m", "inspector", "--demo"], stdin=slave, stdout=slave, stderr=errors.open("wb"),
         env=environment, start_new_session=True, preexec_fn=lambda: signal.signal(signal.SIGHUP, told),
     )  # fmt: skip
     os.close(slave)
@@ -82,6 +83,7 @@ def test_the_app_ends_with_its_terminal(told: signal.Handlers, ended: signal.Sig
         assert program.wait(60) == -ended
     finally:
         program.kill()
+    assert errors.read_text() == ""
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="has no pseudo-terminals")
