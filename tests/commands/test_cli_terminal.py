@@ -109,6 +109,7 @@ def test_a_signal_gives_the_terminal_back(name: str, tmp_path: Path) -> None:
     program = subprocess.Popen(
         [sys.executable, "-m", "inspector", "--demo"], stdin=slave, stdout=slave, stderr=slave,
         env=environment, start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.Signals[name], signal.SIG_DFL),
     )  # fmt: skip
     try:
         seen = b""
