@@ -10,6 +10,7 @@ from itertools import pairwise
 from statistics import median
 
 from inspector.answers.answers import Answers
+from inspector.answers.fact_reading import FactsReading
 from inspector.answers.facts import Wanted, facts_reading, risks_wanted
 from inspector.answers.inspection import Inspection
 from inspector.answers.requests import requests_of
@@ -18,6 +19,7 @@ from inspector.caching.costs import Bill, CompactionUsage, bill
 from inspector.caching.priced import PricedRequest
 from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import ConversationRow
+from inspector.core.shares import dollars
 from inspector.engines.base import Plan
 from inspector.quality.facts.carry import pin_text
 from inspector.quality.facts.risk import AtRisk
@@ -54,8 +56,31 @@ class Upcoming:
     at_boundary: bool
 
     @property
+    def sentences(self) -> tuple[str, ...]:
+        """The distance, what a compaction now takes, its price, and the advice."""
+        mark = "" if self.reported else "~"
+        far = self.threshold_tokens - self.tokens
+        distance = f"{far:,} tokens below the threshold" if far > 0 else "at the threshold or above"
+        if far > 0 and self.requests_left is not None:
+            distance += f", about {self.requests_left:,} requests at {self.growth:,} tokens each"
+        lines = [f"{mark}{self.tokens:,} of {self.threshold_tokens:,} tokens: {distance} ({self.profile})"]
+        if self.reason:
+            return (*lines, f"a compaction now would take nothing: {self.reason}")
+        if self.takes:
+            lines.append(
+                f"a compaction now summarizes {len(self.takes):,} messages (#{self.takes[0]:,} to "
+                f"#{self.takes[-1]:,}), ~{self.takes_tokens:,} tokens"
+            )
+        if self.bill is not None:
+            cache = "unknown" if self.warm is None else "warm" if self.warm else "cold"
+            pays = self.bill.requests_to_pay_off
+            after = "never pays off" if pays is None else f"pays off after {pays:,} requests"
+            lines.append(f"cost now: {dollars(self.bill.cost.amount)} US dollars (cache {cache}); {after}")
+        return (*lines, self.advice) if self.advice else tuple(lines)
+
+    @property
     def advice(self) -> str:
-        """Whether compacting now is better than later, in a sentence; "" where nothing speaks for either."""
+        """A sentence about compacting now instead of later; "" if nothing speaks for either."""
         if self.reason:
             return ""
         if not self.at_boundary:
@@ -77,11 +102,17 @@ class Upcoming:
 
 
 def upcoming(answers: Answers, name: str, now: float | None = None) -> Upcoming:
-    """The next compaction of a conversation. `now` is in seconds since the epoch.
+    """Return the next compaction of a conversation. `now` is in seconds since the epoch.
 
-    Raises UnknownConversation, StoreErrors and EngineErrors.
+    Raise UnknownConversation, StoreErrors and EngineErrors.
     """
-    inspection, resolved, reading = facts_reading(answers, name)
+    return upcoming_of(*facts_reading(answers, name), now)
+
+
+def upcoming_of(
+    inspection: Inspection, resolved: ResolvedSettings, reading: FactsReading, now: float | None = None
+) -> Upcoming:
+    """Return the next compaction of an open conversation. Raise StoreErrors and EngineErrors."""
     live = inspection.conversation.live
     plan = inspection.plan(live, resolved.settings)
     requests = [

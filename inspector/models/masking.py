@@ -34,7 +34,7 @@ _TELLS = (
     r"|read|written|unset|set|unknown|known|public|private|plain|plaintext|case|just|already|as|used|asked|given|text)\b"
 )
 #: Parts of password names; every match of _PASSWORD contains at least one.
-_PASSWORDS = "passw|passp|passc|pw|kennwort|wachtwoord|has|mot de passe|contrase|senha|парол|密码|口令|パスワード|비밀번호"
+_PASSWORDS = "pass|pw|kennwort|wachtwoord|has|mot de passe|contrase|senha|парол|密码|口令|パスワード|비밀번호"
 #: Kind, hints, format. A matching text contains at least one hint (case-folded if the format ignores case). The group
 #: `secret` or `word`, if present, is the masked part. The most specific formats come first.
 _MORE: tuple[tuple[str, str, str], ...] = (

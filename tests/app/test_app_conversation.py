@@ -222,7 +222,7 @@ async def test_every_pane_is_filled_and_left_by_escape(rotating: Path, size: tup
         "cache": "breakpoints",
         "what-if": "target_ratio",
         "findings": "warning",
-        "tokens": "tokens by source",
+        "tokens": "next compaction",
     }
     async with running(rotating, CHECKOUT, size=size) as pilot:
         screen = conversation(pilot)

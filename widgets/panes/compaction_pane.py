@@ -239,11 +239,7 @@ class CompactionPane(Vertical):
     def action_group(self, by: int) -> None:
         """Go to the next or previous group of messages; in the text to the next lost fact or section."""
         if self._text.has_focus:
-            places = [number for number, line in enumerate(self._lines) if line.tag]
-            at = self._text.active
-            near = [place for place in places if at is None or (place > at if by > 0 else place < at)]
-            if near:
-                self._text.set_active(near[0] if by > 0 else near[-1])
+            self._text.step_tag(by)
             return
         row, total = self._list.cursor, self._list.row_count
         if not total:
@@ -281,8 +277,7 @@ class CompactionPane(Vertical):
 
     def action_open(self) -> None:
         """Go to the selected fact or event, or unfold the section."""
-        if self._text.active is not None:
-            self._open(self._lines[self._text.active].tag)
+        self._open(self._text.active_tag)
 
     @on(TextView.LineClicked)
     def _clicked(self, event: TextView.LineClicked) -> None:

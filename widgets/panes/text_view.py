@@ -160,6 +160,19 @@ class TextView(InkedScroll, can_focus=True):
         return self._active
 
     @property
+    def active_tag(self) -> str:
+        """The tag of the lit line; "" for none."""
+        return "" if self._active is None or self._styled is None else self._styled[self._active].tag
+
+    def step_tag(self, by: int) -> None:
+        """Light the next or previous line with a tag; the first or last one if none is lit."""
+        tagged = [number for number, line in enumerate(self._styled or ()) if line.tag]
+        at = self._active
+        near = [number for number in tagged if at is None or (number > at if by > 0 else number < at)]
+        if near:
+            self.set_active(near[0] if by > 0 else near[-1])
+
+    @property
     def text(self) -> str:
         """All of the text as it was given; styled lines with their prefixes."""
         if self._raw is not None:

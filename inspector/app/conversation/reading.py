@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,6 +26,7 @@ from inspector.stores.base import Store
 if TYPE_CHECKING:
     from inspector.answers.costing import Costing
     from inspector.answers.fact_reading import FactsReading
+    from inspector.answers.upcoming import Upcoming
     from inspector.app.conversation.as_of import FactsAsOf, FindingsAsOf, LineageAsOf
     from inspector.app.conversation.attempt_views import AttemptsRead
     from inspector.app.conversation.caching import Caching
@@ -367,6 +368,20 @@ def read_sources(
 
     messages = (message for _, message in _watched(store, generation, length, "adding up", watch))
     return source_shares(messages, prompt)
+
+
+def read_upcoming(
+    inspection: Inspection,
+    resolved: ResolvedSettings,
+    settings: Settings,
+    facts: FactsRead | None,
+    watch: Watch,
+) -> Upcoming:
+    """Return the next compaction of the live list under `settings`. Raise StoreErrors and EngineErrors."""
+    from inspector.answers.upcoming import upcoming_of
+
+    reading = find_facts(inspection, settings, watch).reading if facts is None else facts.reading
+    return upcoming_of(inspection, replace(resolved, settings=settings), reading)
 
 
 def find_text(store: Store, generation: Generation, length: int, query: str, watch: Watch) -> tuple[int, ...]:

@@ -14,6 +14,7 @@ from inspector.core.conversations import Generation
 
 if TYPE_CHECKING:
     from inspector.answers.costing import Costing
+    from inspector.answers.upcoming import Upcoming
     from inspector.app.conversation.as_of import FindingsAsOf, LineageAsOf
     from inspector.app.conversation.attempt_views import AttemptsRead
     from inspector.app.conversation.caching import Caching
@@ -233,6 +234,22 @@ def _sources(state: State, loaded: Loaded) -> Needs:
 
 #: The tokens of the list on screen by source.
 SOURCES: Resource[tuple[SourceShare, ...]] = Resource("sources", _sources, reading.read_sources)
+
+
+def _upcoming(state: State, loaded: Loaded) -> Needs:
+    opened, compactions = loaded.opened, loaded.current(COMPACTIONS, state)
+    if opened is None or compactions is None or state.moment is not None:
+        return None
+    facts = loaded.current(FACTS, state)
+    if state.generation != len(opened.generations) or (compactions and facts is None):
+        return None
+    return opened.inspection, opened.resolved, state.settings, facts
+
+
+#: The next compaction of the live list under the settings on screen.
+UPCOMING: Resource[Upcoming] = Resource(
+    "next compaction", _upcoming, reading.read_upcoming, (COMPACTIONS, FACTS), _REST
+)
 
 
 def _tool_errors(state: State, loaded: Loaded) -> Needs:

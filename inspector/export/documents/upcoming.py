@@ -39,4 +39,5 @@ def upcoming_document(answer: Upcoming, masker: Masker) -> Document:
         "warm": answer.warm,
         "at_boundary": answer.at_boundary,
         "advice": answer.advice,
+        "sentences": list(answer.sentences),
     }

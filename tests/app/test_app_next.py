@@ -1,0 +1,58 @@
+"""The next compaction in the tokens pane: distance, facts at risk, the text to pin."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from inspector.answers.answers import Answers
+from inspector.answers.upcoming import upcoming
+from inspector.app.conversation.resources import UPCOMING
+from inspector.commands.sources import open_source
+from tests.app.running import (
+    CHECKOUT,
+    conversation,
+    cursor,
+    latest,
+    messages,
+    press,
+    running,
+    settled,
+    told,
+    until,
+)
+from widgets.panes.tokens_pane import TokensPane
+
+SIZE = (160, 48)
+
+
+async def test_the_pane_shows_the_same_as_the_command(rotating: Path) -> None:
+    async with running(rotating, CHECKOUT, size=SIZE) as pilot:
+        await press(pilot, "8")
+        await until(pilot, lambda: bool(conversation(pilot).query_one(TokensPane).body.text))
+        text = conversation(pilot).query_one(TokensPane).body.text
+        expected = upcoming(Answers(open_source(str(rotating), False), {}, None), CHECKOUT)
+        assert expected.at_risk
+        assert all(sentence in text for sentence in expected.sentences)
+        assert all(risk.fact.text in text for risk in expected.at_risk)
+        assert latest(pilot, UPCOMING).pin == expected.pin
+
+
+async def test_the_facts_lead_to_their_messages_and_the_pin_is_copied(rotating: Path) -> None:
+    async with running(rotating, CHECKOUT, size=SIZE) as pilot:
+        await press(pilot, "8", "C")
+        assert any("text to pin" in note for note in told(pilot))
+        assert pilot.app.clipboard == latest(pilot, UPCOMING).pin
+        await press(pilot, "J", "enter")
+        assert cursor(pilot) == latest(pilot, UPCOMING).at_risk[0].places[0]
+
+
+async def test_a_knob_changes_the_distance_and_earlier_lists_have_none(rotating: Path) -> None:
+    async with running(rotating, CHECKOUT, size=SIZE) as pilot:
+        await press(pilot, "8")
+        before = latest(pilot, UPCOMING)
+        conversation(pilot).tuner.change(context_length=400_000)
+        await settled(pilot)
+        assert latest(pilot, UPCOMING).threshold_tokens != before.threshold_tokens
+        messages(pilot).focus()
+        await press(pilot, "left_square_bracket")
+        assert "next compaction" not in conversation(pilot).query_one(TokensPane).body.text
