@@ -20,8 +20,9 @@ from inspector.engines.capabilities import default_threshold
 from inspector.engines.registry import engine
 from inspector.quality.facts.risk import FactSteps
 from inspector.replay.reproducing import NEAR, Reproduction
+from inspector.replay.summary_model import SummaryModel
 from inspector.replay.sweep import Axis, Grid, Sweep, cells, parse_axis, sweep
-from inspector.replay.whatif import Course, Range, SummaryModel, range_of
+from inspector.replay.whatif import Course, Range, range_of
 
 Goal = Literal["cost", "facts", "few-compactions"]
 GOALS: tuple[Goal, ...] = ("cost", "facts", "few-compactions")

@@ -31,8 +31,8 @@ from inspector.engines.registry import engine
 from inspector.quality.facts.risk import FactSteps
 from inspector.replay.axes import cell_of
 from inspector.replay.reproducing import Reproduction
+from inspector.replay.summary_model import SummaryModel
 from inspector.replay.sweep import Axis, Grid, Sweep, cells, check_size, compactions_of, sweep
-from inspector.replay.whatif import SummaryModel
 
 #: With fewer runs than this other processes take longer to start than they save.
 _FEW = 2_000

@@ -71,6 +71,12 @@ def compacted(guard: Guard, tokens_before: int, tokens_after: int, fallback: boo
     return _settled(changed)
 
 
+def unchanged(guard: Guard, tokens_before: int, tokens_after: int) -> Guard:
+    """A compaction was carried out and left the list as it was. Releases that judge by savings count it like any other;
+    the others do not store it, and do not judge it."""
+    return compacted(guard, tokens_before, tokens_after) if guard.judged_by == "savings" else guard
+
+
 def nothing_done(guard: Guard, refusal: Refusal) -> Guard:
     """A compaction was tried and changed nothing: a strike in some releases, for some reasons."""
     if refusal not in guard.refusals_counted:

@@ -153,7 +153,7 @@ class RemeasuredLiveList:
         self.total_images += sum(self.source.images[start:stop])
         self.high = stop
 
-    def compact(self, summary: Callable[[int], MessageSize]) -> Compacted | Refusal:
+    def compact(self, summary: Callable[[int, int], MessageSize]) -> Compacted | Refusal:
         """Compact the list as the engine plans it now; why not where it would not, or would take nothing out."""
         engine, listed = self.engine, self.messages
         index = _measured(engine, listed)
@@ -168,17 +168,17 @@ class RemeasuredLiveList:
             for message, wire in zip(listed, wires, strict=True)
         ]
         stay = [*range(head), *sorted(plan.kept)]
-        before, after = [stands[at] for at in stay], stands[tail:]
-        came: list[int] = []
-        if plan.merged and after:
-            after[0] = _with_summary(after[0], summary(plan.summary_budget))
-        elif plan.merged or plan.role:
-            # What was to be merged has no tail to go into.
-            before.append(_summary(plan.role or "assistant", summary(plan.summary_budget)))
-            came.append(_SUMMARY)
         left = [
             self.said[at] for at in range(head, tail) if self.said[at] != _SUMMARY and at not in plan.kept
         ]
+        before, after = [stands[at] for at in stay], stands[tail:]
+        came: list[int] = []
+        if plan.merged and after:
+            after[0] = _with_summary(after[0], summary(plan.summary_budget, len(left)))
+        elif plan.merged or plan.role:
+            # What was to be merged has no tail to go into.
+            before.append(_summary(plan.role or "assistant", summary(plan.summary_budget, len(left))))
+            came.append(_SUMMARY)
         self.messages = before + after
         self.said = [self.said[at] for at in stay] + came + self.said[tail:]
         self.total_chars, self.total_images = _Scale(engine).total(self.messages)

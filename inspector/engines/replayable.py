@@ -40,9 +40,9 @@ class LiveList(Protocol):
         """The messages that were said until `stop` come to the list."""
         ...
 
-    def compact(self, summary: Callable[[int], MessageSize]) -> Compacted | Refusal:
-        """Compact the list as the engine plans it now; why not where it would not. `summary` is asked for the size of
-        the summary message, given the summary's budget in tokens, where the engine writes one."""
+    def compact(self, summary: Callable[[int, int], MessageSize]) -> Compacted | Refusal:
+        """Compact the list as the engine plans it now; why not where it would not. Where the engine writes a summary,
+        `summary` returns the size of its message, given its budget in tokens and the number of messages that leave."""
         ...
 
 

@@ -9,7 +9,8 @@ from inspector.core.text import safe_title
 from inspector.engines.base import Settings
 from inspector.export.config import settings_written
 from inspector.replay.recording import Recording
-from inspector.replay.whatif import Metrics, SummaryModel, WhatIf, stuck
+from inspector.replay.summary_model import SummaryModel
+from inspector.replay.whatif import Metrics, WhatIf, stuck
 
 #: Each figure's name in words, and how it is written.
 FIGURES: tuple[tuple[str, str, str], ...] = (

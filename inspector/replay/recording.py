@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
+from itertools import accumulate, groupby
 from typing import Any, NamedTuple
 
 from inspector.core.conversations import ROLE_CODES, Compaction, Conversation, Microcompaction
@@ -21,8 +22,9 @@ from inspector.replay.event import Event
 from inspector.replay.fitting import Firing, Sums, fitted
 from inspector.replay.moments import Moment, Moments
 from inspector.replay.pricing import CostBasis
+from inspector.replay.summary_model import Extra, SummaryModel, WrittenSummary
 from inspector.replay.transcript import Transcript, calls, transcript
-from inspector.replay.whatif import MANUAL, Course, Metrics, SummaryModel, at_risk
+from inspector.replay.whatif import MANUAL, Course, Metrics, at_risk
 
 _USER, _ASSISTANT = ROLE_CODES["user"], ROLE_CODES["assistant"]
 #: A size before a compaction that is larger than this many times the last request is doubted.
@@ -113,8 +115,7 @@ def recording_of(
     sized.measure(scale, cleared, compactions)
     events = tuple(sized.event(c, said.ends[c.index - 1]) for c in compactions if c.index <= len(said.ends))
     scale = sized.with_excess(scale)
-    summaries = tuple(_summary_size(c, lists) for c in compactions)
-    extras = sized.extras(compactions, events, scale) if scale.excess else ()
+    summaries, extras = sized.summaries(compactions, events, scale)
     return Recording(
         said,
         events,
@@ -132,7 +133,7 @@ def recording_of(
             [event.step for event in events if event.fires == MANUAL],
             [event.step for event in events if event.fires != MANUAL] if evidence.requests else (),
         ),
-        SummaryModel(_ratio(compactions, lists, rules), recorded=summaries, extras=extras, steps=said.ends),
+        SummaryModel(_ratio(compactions, lists, rules), recorded=summaries, extras=extras),
         Moments(said, compactions, [len(listed) for listed in lists]),
         tuple(lists),
         tuple(systems),
@@ -323,24 +324,25 @@ class _Sized:
             cleared=cleared,
         )
 
-    def extras(
+    def summaries(
         self, compactions: Sequence[Compaction], events: Sequence[Event], scale: ContextScale
-    ) -> tuple[int | None, ...]:
-        """The reported tokens that came with each recorded summary beyond what the scale says of the list after it:
-        files that were read again, reminders."""
+    ) -> tuple[tuple[WrittenSummary, ...], tuple[Extra, ...]]:
+        """The recorded summaries of known size, and what came with them beyond what the scale says."""
         gone = recorded_leaving(self.said, compactions)
-        left = [0] * len(events)
+        counts = Counter(gone.values())
+        beyond = [0] * len(events)
         for message, number in gone.items():
-            for later in range(number, len(events)):
-                left[later] += scale.beyond(message)
-        extras: list[int | None] = []
-        for number, event in enumerate(events):
-            if any(request.generation == number + 2 and request.tokens for request in self.evidence.requests):
-                plain = scale.reported(event.rough_after, event.step) - left[number]
-                extras.append(event.tokens_after - plain)
-            else:
-                extras.append(None)
-        return tuple(extras)
+            beyond[number] += scale.beyond(message)
+        asked = {request.generation for request in self.evidence.requests if request.tokens}
+        written, extras = [], []
+        for number, (event, left) in enumerate(zip(events, accumulate(beyond), strict=True)):
+            size = _summary_size(compactions[number], self.lists)
+            if size is not None:
+                written.append(WrittenSummary(event.step, counts[number], size))
+            if scale.excess and number + 2 in asked:
+                more = event.tokens_after - scale.reported(event.rough_after, event.step) + left
+                extras.append(Extra(event.step, more))
+        return tuple(written), tuple(extras)
 
 
 def _compared(requests: Sequence[Reported], rough: Sequence[int], sizes: Sequence[int]) -> list[int]:

@@ -11,7 +11,8 @@ from inspector.engines.base import RANGES, Settings, check_range
 from inspector.engines.replayable import least_firing
 from inspector.replay.metrics import BY_NAME, Metric, Scores, metrics_known, scores
 from inspector.replay.reproducing import Reproduction
-from inspector.replay.whatif import Course, SummaryModel
+from inspector.replay.summary_model import SummaryModel
+from inspector.replay.whatif import Course
 
 #: The metrics of every sweep, and those that need the facts of the conversations.
 METRIC_NAMES: tuple[str, ...] = tuple(metric.name for metric in metrics_known(facts=False))

@@ -11,13 +11,13 @@ from copy import copy
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from itertools import accumulate, islice
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from inspector.core.conversations import ROLE_CODES
 from inspector.core.rough import IMAGE_TOKENS, list_tokens
 from inspector.engines.base import Budgets, Settings
 from inspector.engines.failures import failures_named
-from inspector.engines.guards import Guard, compacted, guard_of, nothing_done, responded
+from inspector.engines.guards import Guard, compacted, guard_of, nothing_done, responded, unchanged
 from inspector.engines.loop import LEAST_PROGRESS, MOST_IN_A_TURN, Deferral, Loop
 from inspector.engines.replayable import ReadList, Replayable, least_firing
 from inspector.engines.sizes import Compacted, MessageSize
@@ -26,6 +26,7 @@ from inspector.replay.clearing import Cleared, Freed
 from inspector.replay.context_scale import ContextScale
 from inspector.replay.event import Event
 from inspector.replay.pricing import CostBasis
+from inspector.replay.summary_model import SummaryModel
 from inspector.replay.transcript import calls
 
 _USER, _TOOL = ROLE_CODES["user"], ROLE_CODES["tool"]
@@ -41,49 +42,6 @@ _HYGIENE_LEAST = 4
 _AROUND = 130
 #: Compactions at this many calls in a row count as compacting at every call.
 _IN_A_ROW = 3
-
-
-@dataclass(frozen=True, slots=True)
-class SummaryModel:
-    """How large a summary is.
-
-    `recorded` are the sizes of the summary messages that were written, after these `steps` (None where there is none).
-    A summary has the size of the recorded one that is closest, and the median beyond their number. Without any,
-    `tokens` is the size, else `ratio` as a share of the budget. `factor` multiplies all of these sizes. `extras` are
-    the reported tokens that came with each recorded summary beside its text, as files that were read again.
-    """
-
-    ratio: float = 1.0
-    tokens: int | None = None
-    recorded: tuple[MessageSize | None, ...] = ()
-    factor: float = 1.0
-    extras: tuple[int | None, ...] = ()
-    steps: tuple[int, ...] = ()
-
-    def written(self, number: int, step: int) -> MessageSize | None:
-        """The size of a summary message after `step` messages and `number` other summaries; None where none is
-        recorded."""
-        size = _recorded(self.recorded, self.steps, number, step)
-        if size is None or self.factor == 1.0:
-            return size
-        return MessageSize(round(size.walk * self.factor), round(size.chars * self.factor), size.images)
-
-    def extra(self, number: int, step: int) -> int:
-        """The reported tokens that come with that summary beside its text."""
-        return _recorded(self.extras, self.steps, number, step) or 0
-
-
-_Size = TypeVar("_Size", MessageSize, int)
-
-
-def _recorded(sizes: Sequence[_Size | None], steps: Sequence[int], number: int, step: int) -> _Size | None:
-    """The recorded size that is closest in the conversation, the median for a summary beyond their number; None where
-    there is none."""
-    known = [(at, size) for at, size in zip(steps, sizes, strict=False) if size is not None]
-    if number < len(sizes) and known:
-        return min(known, key=lambda one: abs(one[0] - step))[1]
-    ordered = sorted(size for size in sizes if size is not None)
-    return ordered[len(ordered) // 2] if ordered else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -367,8 +325,8 @@ class _Run:
         self.left: dict[int, int] = {}
         self.left_before = 0
         self.gives_up: int | None = None
-        #: The tokens of the last summary.
-        self.summary = 0
+        #: The tokens of the last summary, and the characters of its message.
+        self.summary = self.written = 0
         #: The calls, by number, before which the list was compacted.
         self.fired: list[int] = []
         self.tokens: list[int] = []
@@ -575,10 +533,15 @@ class _Run:
         before, sent = self._list_tokens(step), self._reported(step)
         self.list.extend(step)
         self.taken = step
-        length, self.summary = len(self.list), 0
+        length, chars, self.summary = len(self.list), self.list.total_chars, 0
         done = self.list.compact(self._summary)
         if not isinstance(done, Compacted):
             self.guard = nothing_done(self.guard, done)
+            return False
+        if not done.left and (len(self.list), self.list.total_chars) == (length, chars):
+            # The old summary was summarized alone, and the new one takes its place.
+            self.guard = unchanged(self.guard, tokens, self._list_tokens(step) - course.system)
+            self.fired.append(len(self.prompts))
             return False
         self._fill(step)
         self.left_before = len(self.left)
@@ -616,15 +579,17 @@ class _Run:
             self.tokens[step - 1] = prompt
         return True
 
-    def _summary(self, budget: int) -> MessageSize:
-        """The size of the next summary message, whose budget is so many tokens."""
+    def _summary(self, budget: int, messages: int) -> MessageSize:
+        """The size of the next summary message, whose budget is so many tokens. So many messages are summarized for the
+        first time."""
         around = self.course.rules.summary_prefix + _AROUND
-        size = self.model.written(len(self.events), self.taken)
+        size = self.model.written(len(self.events), self.taken, messages, self.written)
         if size is None:
             tokens = budget * self.model.ratio if self.model.tokens is None else self.model.tokens
             chars = int(tokens * self.model.factor) * 4 + around
             size = MessageSize(chars // 4 + 10, chars, 0)
         self.summary = max(0, size.chars - around) // 4
+        self.written = size.chars
         return size
 
     def _metrics(self) -> Metrics:

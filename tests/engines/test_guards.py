@@ -13,6 +13,7 @@ from inspector.engines.guards import (
     guard_of,
     nothing_done,
     responded,
+    unchanged,
 )
 from inspector.engines.registry import engine
 from inspector.engines.sizes import Refusal
@@ -48,6 +49,14 @@ def test_what_changed_nothing_counts_where_the_release_counted_it(
     profile: str, refusal: Refusal, gives_up: bool
 ) -> None:
     guard = nothing_done(nothing_done(guard_of(profile), refusal), refusal)
+    assert bool(guard.blocked()) is gives_up
+
+
+@pytest.mark.parametrize(("profile", "gives_up"), [("hermes-0.13", True), ("hermes-0.19", False)])
+def test_a_list_left_as_it_was_counts_where_savings_are_judged(profile: str, gives_up: bool) -> None:
+    guard = guard_of(profile)
+    for _ in range(2):
+        guard = responded(unchanged(guard, 160_000, 160_000), 160_000, 150_000)
     assert bool(guard.blocked()) is gives_up
 
 

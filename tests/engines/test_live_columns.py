@@ -61,8 +61,8 @@ def test_what_is_left_after_a_compaction_weighs_what_the_plan_says(
         return
     head, tail = plan.regions()
     assert cut.regions(len(messages)) == (head, tail)
-    left = listed.replace(cut, token_index, MessageSize(100, 400, 0))
-    assert left == list(range(head, tail))
+    assert listed.messages(head, tail) == list(range(head, tail))
+    listed.replace(cut, token_index, MessageSize(100, 400, 0))
     assert len(listed) == head + len(messages) - tail + (not plan.merged or tail == len(messages))
     assert listed.messages(0, len(listed)) == [*range(head), *range(tail, len(messages))]
     after = listed.token_index().total()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain, repeat
 from typing import Any
 from unittest.mock import patch
 
@@ -21,21 +22,33 @@ from inspector.engines.remeasuring import Remeasuring
 from inspector.engines.replayable import Replayable, least_firing, replayable
 from inspector.engines.sizes import Compacted, MessageSize
 from inspector.replay.event import Event
-from inspector.replay.whatif import Course, SummaryModel, WhatIf
+from inspector.replay.summary_model import SummaryModel
+from inspector.replay.whatif import Course, WhatIf
 from tests.engines.lists import assistant, conversations, user
 from tests.examples import also
 
 #: Every summary is a message of 1,600 characters, and of 40 around them.
-SIZES = (MessageSize(410, 1_640, 0),) * 500
+SIZE = MessageSize(410, 1_640, 0)
+
+
+@dataclass(frozen=True)
+class InOrder(SummaryModel):
+    """Summaries have these sizes, one after the other."""
+
+    sizes: Iterator[MessageSize] = field(default_factory=lambda: repeat(SIZE))
+
+    def written(self, number: int, step: int, messages: int, previous: int) -> MessageSize | None:
+        """The next size."""
+        return next(self.sizes)
 
 
 def run(
     rules: Replayable[Any],
     messages: Sequence[Message],
     wanted: Settings,
-    sizes: tuple[MessageSize, ...] = SIZES,
+    sizes: Sequence[MessageSize] = (),
 ) -> WhatIf:
-    return Course(rules, rules.read(messages), 0).run(wanted, SummaryModel(recorded=sizes))
+    return Course(rules, rules.read(messages), 0).run(wanted, InOrder(sizes=chain(sizes, repeat(SIZE))))
 
 
 def run_anew(
@@ -89,7 +102,7 @@ def test_both_ways_compact_alike(
     assume(len(set(calls)) == len(calls))
     wanted = Settings(profile=profile, context_length=context, target_ratio=ratio, protect_last_n=last)
     anew, sizes = run_anew(engine(profile), messages, wanted)
-    own = run(replayable(engine(profile)), messages, wanted, (*sizes, *SIZES))
+    own = run(replayable(engine(profile)), messages, wanted, sizes)
     if profile.startswith("hermes"):
         # Over columns, an assistant's message that a summary went into is never pruned and says nothing new; measured
         # anew it may be pruned later, and the summary is an answer.

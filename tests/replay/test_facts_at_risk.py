@@ -30,8 +30,9 @@ from inspector.quality.facts.fact import KINDS, Fact
 from inspector.quality.facts.risk import FactSteps, Gone
 from inspector.replay.metrics import BY_NAME
 from inspector.replay.recording import recorded_metrics
+from inspector.replay.summary_model import SummaryModel
 from inspector.replay.sweep import FACT_METRIC_NAMES, METRIC_NAMES, Axis, cells, parse_axis, sweep
-from inspector.replay.whatif import Course, SummaryModel
+from inspector.replay.whatif import Course
 from inspector.stores.detect import open_store
 from tests.counting import lines_run
 from tests.engines.lists import conversations

@@ -19,8 +19,8 @@ from inspector.answers.sweeping import Progress, Request, run_sweep
 from inspector.core.errors import UsageProblem
 from inspector.export.documents.whatif import sweep_csv, sweep_document
 from inspector.replay.metrics import METRICS
+from inspector.replay.summary_model import SummaryModel
 from inspector.replay.sweep import METRIC_NAMES, Axis, parse_axis
-from inspector.replay.whatif import SummaryModel
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 ROWS, COLUMNS = parse_axis("threshold", "0.5,0.9"), parse_axis("target_ratio", "0.1:0.5:0.2")

@@ -18,9 +18,10 @@ from inspector.engines.base import Settings
 from inspector.engines.registry import engine
 from inspector.engines.replayable import replayable
 from inspector.replay.recording import Recording
+from inspector.replay.summary_model import SummaryModel
 from inspector.replay.sweep import METRIC_NAMES, Axis, cells, parse_axis, sweep
 from inspector.replay.transcript import calls
-from inspector.replay.whatif import Course, SummaryModel, WhatIf
+from inspector.replay.whatif import Course, WhatIf
 from inspector.stores.detect import open_store
 from tests.engines.lists import conversations
 from tests.examples import fewer

@@ -11,7 +11,8 @@ from inspector.export.comparison import summary_words
 from inspector.replay.event import Event
 from inspector.replay.recording import Recording
 from inspector.replay.reproducing import Reproduction
-from inspector.replay.whatif import Metrics, SummaryModel, stuck
+from inspector.replay.summary_model import SummaryModel
+from inspector.replay.whatif import Metrics, stuck
 from widgets.panes.run_lines import ReplayView, RunView
 from widgets.panes.token_graph import GraphState
 

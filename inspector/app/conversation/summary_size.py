@@ -8,12 +8,12 @@ from widgets.panes.knob_values import LARGEST_SHARE
 
 if TYPE_CHECKING:
     from inspector.replay.recording import Recording
-    from inspector.replay.whatif import SummaryModel
+    from inspector.replay.summary_model import SummaryModel
 
 
 def summary_model(recording: Recording, size: float | None) -> SummaryModel:
     """Return the model of the knob: as recorded (None), a share of the budget, or a number of tokens."""
-    from inspector.replay.whatif import SummaryModel
+    from inspector.replay.summary_model import SummaryModel
 
     if size is None:
         return recording.model

@@ -18,7 +18,7 @@ from inspector.core.text import safe_title
 from inspector.engines.base import Settings
 from inspector.quality.facts.risk import FactSteps
 from inspector.replay.recording import Recording
-from inspector.replay.whatif import SummaryModel
+from inspector.replay.summary_model import SummaryModel
 from inspector.stores.base import Store
 
 #: So many conversations that were looked at stay in memory.

@@ -10,8 +10,8 @@ from inspector.quality.facts.risk import FactSteps
 from inspector.replay.axes import SWEPT, cell_of, default_axis
 from inspector.replay.metrics import BY_NAME, METRICS
 from inspector.replay.recording import Recording
+from inspector.replay.summary_model import SummaryModel
 from inspector.replay.sweep import Axis
-from inspector.replay.whatif import SummaryModel
 from widgets.lists.heat_map import Cell
 
 

@@ -64,7 +64,7 @@ class LiveColumns:
         return 0 if self.images is None else self.images.kept[-1] - self.images.kept[0]
 
     def messages(self, start: int, stop: int) -> list[int]:
-        """The indexes in the conversation of [start:stop], without the summaries."""
+        """The indexes in the conversation of [start:stop], without summaries."""
         shift = self.low - len(self.front)
         first = max(start, len(self.front)) + shift
         return [at for at in self.front[start:stop] if at != _SUMMARY] + list(range(first, stop + shift))
@@ -114,9 +114,9 @@ class LiveColumns:
         }
         return done
 
-    def replace(self, cut: Cut, token_index: HermesTokenIndex, summary: MessageSize | None) -> list[int]:
-        """Carry out what was decided from this token index: the summary takes the place of the middle, what stays
-        stands as pruned. Without a summary nothing takes its place. Returns which messages of the conversation left."""
+    def replace(self, cut: Cut, token_index: HermesTokenIndex, summary: MessageSize | None) -> None:
+        """Carry out what was decided from this token index: the summary takes the place of the middle, and what stays
+        is pruned. Without a summary nothing takes its place."""
         length, front = len(self), len(self.front)
         head, tail = cut.regions(length)
         pruned_to = min(cut.prune_before, length)
@@ -136,7 +136,6 @@ class LiveColumns:
         self.walk, self.chars = sums[:2]
         if self.images is not None:
             self.images = sums[2]
-        left = self.messages(head, tail)
         kept = self.front[:head] + list(range(self.low, self.low + head - front))
         self.front = kept + ([] if merged or summary is None else [_SUMMARY]) + self.front[tail:]
         self.low += max(0, tail - front)
@@ -147,7 +146,6 @@ class LiveColumns:
             self._merge(head, tail)
         else:
             self._insert(head, tail, USER if cut.role == "user" else ASSISTANT)
-        return left
 
     def _sizes(self) -> Iterator[tuple[Column, SizeColumns]]:
         yield self.walk, self.columns.walk

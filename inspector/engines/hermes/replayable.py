@@ -118,14 +118,15 @@ class HermesLiveList(LiveColumns):
         self.engine, self.settings, self.budgets = source.engine, settings, budgets
         self.compactions = 0
 
-    def compact(self, summary: Callable[[int], MessageSize]) -> Compacted | Refusal:
+    def compact(self, summary: Callable[[int, int], MessageSize]) -> Compacted | Refusal:
         """Compact the list as the release plans it now; why not where it would not."""
         index = self.token_index()
         cut = self.engine.cut(index, self.settings, self.budgets, self.compactions)
         if cut.refusal:
             return cut.refusal
-        length = len(self)
+        head, tail = cut.regions(len(self))
+        left = self.messages(head, tail)
         writes = cut.merged or cut.role
-        left = self.replace(cut, index, summary(cut.summary_budget) if writes else None)
+        self.replace(cut, index, summary(cut.summary_budget, len(left)) if writes else None)
         self.compactions += 1
-        return Compacted(*cut.regions(length), left)
+        return Compacted(head, tail, left)

@@ -145,7 +145,7 @@ def _whatif(run: WhatIf, recording: Recording) -> Document:
         "compacts_every_call": run.every_call,
         "stuck": stuck(run) or None,
         "as_recorded": same,
-        "summary_size": _MODELS[any(size is not None for size in recording.model.recorded)],
+        "summary_size": _MODELS[bool(recording.model.recorded)],
     }
 
 

@@ -1,0 +1,81 @@
+"""Sizes of the summaries of a run."""
+
+from __future__ import annotations
+
+import pytest
+
+from inspector.core.messages import Message
+from inspector.engines.base import Settings
+from inspector.engines.registry import engine
+from inspector.engines.replayable import replayable
+from inspector.engines.sizes import MessageSize
+from inspector.replay.summary_model import Extra, SummaryModel, WrittenSummary
+from inspector.replay.whatif import Course
+
+
+def written(step: int, messages: int, chars: int) -> WrittenSummary:
+    return WrittenSummary(step, messages, MessageSize(chars // 4 + 10, chars, 0))
+
+
+MODEL = SummaryModel(
+    recorded=(
+        written(100, 80, 4_000),
+        written(200, 60, 8_000),
+        written(300, 60, 8_400),
+        written(400, 90, 10_000),
+    )
+)
+
+
+@pytest.mark.parametrize(
+    ("number", "step", "messages", "previous", "chars"),
+    [
+        (0, 100, 80, 0, 4_000),
+        (0, 50, 40, 0, 2_000),
+        (0, 300, 200, 0, 4_000),
+        (1, 200, 60, 4_000, 8_000),
+        (2, 290, 60, 8_000, 8_400),
+        (7, 900, 75, 8_000, 9_200),
+        (3, 500, 120, 8_000, 10_000),
+        (2, 210, 30, 6_000, 7_000),
+        (2, 210, 0, 6_000, 6_000),
+        (2, 210, 0, 9_000, 8_000),
+    ],
+)
+def test_a_summary_is_as_large_as_recorded_ones_of_as_many_messages(
+    number: int, step: int, messages: int, previous: int, chars: int
+) -> None:
+    size = MODEL.written(number, step, messages, previous)
+    assert size is not None
+    assert size.chars == chars
+    assert size.walk == chars // 4 + 10
+
+
+def test_a_model_without_records_leaves_the_size_open() -> None:
+    assert SummaryModel().written(0, 10, 10, 0) is None
+    assert SummaryModel().extra(0, 10) == 0
+
+
+def test_what_comes_with_a_summary_is_that_of_the_closest() -> None:
+    model = SummaryModel(extras=(Extra(100, 5_000), Extra(200, 1_000), Extra(300, 9_000)))
+    assert [model.extra(number, step) for number, step in ((0, 90), (1, 190), (7, 100))] == [
+        5_000,
+        1_000,
+        5_000,
+    ]
+
+
+@pytest.mark.parametrize("profile", ["hermes-0.13", "hermes-0.19"])
+def test_a_summary_that_is_summarized_alone_is_no_compaction(profile: str) -> None:
+    """One message of the user is over the threshold: behind it only the old summary is left to summarize."""
+
+    def message(role: str, words: int) -> Message:
+        return Message({"role": role, "content": "word " * words})
+
+    work = [message(role, 400) for _ in range(60) for role in ("user", "assistant")]
+    more = [message(role, 40) for _ in range(5) for role in ("assistant", "user")]
+    rules = replayable(engine(profile))
+    course = Course(rules, rules.read((*work, message("user", 120_000), *more)), 0)
+    run = course.run(Settings(profile=profile, context_length=100_000, protect_last_n=1), MODEL)
+    assert run.events
+    assert set(run.left.values()) == set(range(len(run.events))), "each takes messages out of the list"
