@@ -54,14 +54,15 @@ class Sums(NamedTuple):
 
 class Firing(NamedTuple):
     """Rough sizes around a recorded compaction, in tokens: of the request it came before (`coming`), of the last call
-    before it, and of the call before that one (0 where there is none). `turn`: a user message came last; `asked`: an
-    answer came next."""
+    before it, and of the call before that one (0 where there is none). `turn`: a user message came last; `last_turn`:
+    one came before the last call; `asked`: an answer came next."""
 
     coming: int
     last: int
     before: int
     turn: bool
     asked: bool = True
+    last_turn: bool = False
 
 
 class Fit(NamedTuple):
@@ -90,7 +91,7 @@ def over(loop: Loop, scale: ContextScale, threshold: int, firing: Firing) -> int
 def misses(loop: Loop, scale: ContextScale, threshold: int, firing: Firing) -> int:
     """By how many tokens a release would not compact where it did, or would have compacted a call before."""
     missing = -over(loop, scale, threshold, firing)
-    call_before = Firing(firing.last, firing.before, 0, False)
+    call_before = Firing(firing.last, firing.before, 0, firing.last_turn)
     early = over(loop, scale, threshold, call_before) + 1 if firing.last else 0
     return max(missing, early, 0)
 

@@ -228,7 +228,8 @@ class _Sized:
             if len(rough) > 1:
                 coming, first = self.lists[number].roles, self.copied[number]
                 asked = first < len(coming) and coming[first] == _ASSISTANT
-                yield Firing(rough[-1], last, before, roles[len(rough) - 2] == _USER, asked)
+                last_turn = bool(calls) and roles[calls[-1] - 1] == _USER
+                yield Firing(rough[-1], last, before, roles[len(rough) - 2] == _USER, asked, last_turn)
 
     def measure(
         self, scale: ContextScale, cleared: Sequence[Cleared], compactions: Sequence[Compaction]
