@@ -62,12 +62,12 @@ def _evidence(inspection: Inspection, requests: Sequence[Reported]) -> Evidence:
     """The records about sizes of requests."""
     conversation, store = inspection.conversation, inspection.store
     microcompactions = store.microcompactions(conversation)
-    if requests or not has_session_usage(conversation.row.agent):
-        return Evidence(requests, microcompactions=microcompactions)
     force = inspection.in_force().settings
     made_by = engine(force.profile)
     with failures_named(made_by):
         threshold = made_by.budgets(force).threshold_tokens
+    if requests or not has_session_usage(conversation.row.agent):
+        return Evidence(requests, microcompactions=microcompactions, threshold=threshold)
     gateway = conversation.row.source.lower() in GATEWAYS
     return Evidence((), list(_sums(conversation)), microcompactions, threshold, loop_of(made_by), gateway)
 

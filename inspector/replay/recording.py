@@ -27,6 +27,8 @@ from inspector.replay.transcript import Transcript, calls, transcript
 from inspector.replay.whatif import MANUAL, Course, Metrics, at_risk
 
 _USER, _ASSISTANT = ROLE_CODES["user"], ROLE_CODES["assistant"]
+#: An agent that does not record why it compacted was asked to, below this share of its threshold.
+_BY_HAND = 0.5
 #: A size before a compaction that is larger than this many times the last request is doubted.
 _LARGEST_STEP = 1.5
 
@@ -305,16 +307,18 @@ class _Sized:
     def event(self, recorded: Compaction, step: int) -> Event:
         """A recorded compaction."""
         index = recorded.index
+        before = self.sizes[index - 1][-1]
+        low = recorded.trigger is None and before < _BY_HAND * (self.evidence.threshold or 0)
         cleared = self.freed[index - 1].at(step) // 4
         after = self.sizes[index] if index < len(self.sizes) else None
         return Event(
             step=step,
-            fires=MANUAL if recorded.trigger == "manual" else "agent",
+            fires=MANUAL if low or recorded.trigger == "manual" else "agent",
             before=recorded.before,
             after=recorded.after,
             head_end=recorded.head_end,
             tail_start=recorded.tail_start,
-            tokens_before=self.sizes[index - 1][-1],
+            tokens_before=before,
             tokens_after=recorded.tokens_after
             if after is None
             else after[min(recorded.after, len(after) - 1)],

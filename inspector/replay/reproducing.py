@@ -77,7 +77,7 @@ def _reasons(
     manual = len(recorded) - len(automatic)
     if manual:
         made = "1 compaction was" if manual == 1 else f"{manual:,} compactions were"
-        reasons.append(f"{made} made by hand; runs repeat them at their step.")
+        reasons.append(f"{made} made by hand, or far below the threshold; runs repeat them at their step.")
     early = [event for event in automatic if event.tokens_before < 0.98 * threshold]
     if early:
         least = min(event.tokens_before for event in early)

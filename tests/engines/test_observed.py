@@ -165,3 +165,17 @@ def test_a_threshold_that_nobody_set_becomes_the_profiles_own(name: str) -> None
     assert with_profile(theirs, name) == mine
     own = mine.with_(threshold=0.42)
     assert with_profile(own, "hermes-0.19") == own.with_(profile="hermes-0.19")
+
+
+def test_opencode_summarizes_a_list_whole_where_all_of_it_would_stay() -> None:
+    short, long = (messages_from(conversation(rounds)) for rounds in (3, 30))
+    found, chosen = engine("opencode"), settings("opencode")
+    assert found.plan(found.measure(short), chosen).tail_start == len(short)
+    assert 0 < found.plan(found.measure(long), chosen).tail_start < len(long)
+
+
+def test_gemini_keeps_a_share_of_the_list() -> None:
+    messages = messages_from(conversation(40))
+    found = engine("gemini")
+    plan = found.plan(found.measure(messages), settings("gemini"))
+    assert 0.2 < plan.tail_tokens / (plan.middle_tokens + plan.tail_tokens) <= 0.31

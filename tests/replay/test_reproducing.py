@@ -107,3 +107,16 @@ def test_conversations_of_several_agents_are_not_mixed(tmp_path: Path) -> None:
     both = SeveralStores([open_store(ROOT / "fixtures" / "hermes-0.19-in-place.db"), session.store], tmp_path)
     with pytest.raises(UsageProblem, match="several agents"):
         recommend(Answers(both, {}, None), [])
+
+
+def test_a_compaction_far_below_the_threshold_is_taken_as_made_by_hand() -> None:
+    """pi does not record why it compacted."""
+    answers = Answers(open_store(ROOT / "fixtures" / "agents" / "pi" / "tides-v3.jsonl"), {}, None)
+    found = replay(answers, "5fd1e58c")
+    threshold = found.run.budgets.threshold_tokens
+    low = [event for event in found.recording.events if event.tokens_before < threshold / 2]
+    assert low
+    assert {event.fires for event in low} == {"manual"}
+    assert [event.step for event in found.run.events if event.fires == "manual"] == [
+        event.step for event in low
+    ]

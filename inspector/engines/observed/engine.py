@@ -156,11 +156,14 @@ class ObservedEngine:
         rules, length = self._rules, len(index)
         if rules.keeps_answer:
             return max(index.roles.rfind(_ASSISTANT), 0) if _ASSISTANT in index.roles else length
-        if not rules.tail_tokens:
+        budget = min(rules.tail_tokens, round(rules.tail_share * index.total()))
+        if not budget:
             return length
         start = length
-        while start > 0 and index.between(start - 1, length) <= rules.tail_tokens:
+        while start > 0 and index.between(start - 1, length) <= budget:
             start -= 1
+        if start == 0 and rules.summarizes_short:
+            return length
         if rules.keeps_crossing and start > 0:
             start -= 1
         while start < length and index.roles[start] == _TOOL:

@@ -16,10 +16,10 @@ class Observed:
     `agent` is whose they are, "" for the agent of that name; `until` is the last release that was seen to have them,
     None where the newest has.
 
-    Of the list before, the last messages stay that fit into `tail_tokens`; none where it is 0. `keeps_crossing`: the
-    message that exceeds it stays too. `keeps_answer`: the last answer stays with its results. `keeps_user` says that
-    what the user wrote stays too, up to that many tokens, the newest first. `summary_tokens` is the usual size of a
-    summary.
+    The last messages of a list stay if they fit into `tail_tokens`, and into `tail_share` of the list; none where that
+    is 0. `keeps_crossing`: the message that exceeds it stays too. `summarizes_short`: if a whole list fits, nothing of
+    it stays. `keeps_answer`: the last answer stays with its results. `keeps_user`: the user's messages stay, up to that
+    many tokens, the newest first. `summary_tokens` is the usual size of a summary.
     """
 
     name: str
@@ -31,6 +31,8 @@ class Observed:
     why_tail: str
     summary_tokens: int
     why_summary: str
+    tail_share: float = 1.0
+    summarizes_short: bool = False
     keeps_user: int = 0
     keeps_crossing: bool = False
     keeps_answer: bool = False
@@ -88,7 +90,8 @@ OPENCODE = Observed(
     "input limit; without one, the window less an answer of up to 32,000. Observed; /compact fires by hand",
     tail_tokens=15_000,
     why_tail="a quarter of what is usable, 2,000 to 15,000 (in earlier releases 8,000), as its source has it; each of "
-    "16 real events names where its tail starts",
+    "16 real events names where its tail starts. Three lists that fitted were summarized whole",
+    summarizes_short=True,
     summary_tokens=1_700,
     why_summary="a real summarizing call wrote 1,641 tokens of text. Observed",
 )

@@ -11,8 +11,9 @@ PROFILES = (
         why_threshold="half of the window, as its code has it; of 1,048,576 tokens 471,859 did not fire and "
         "525,788 did. Observed; `model.compressionThreshold` and /compress change it",
         tail_tokens=50_000,
-        why_tail="it keeps the newest 0.3 of the list's characters and tool results up to 50,000 tokens, as its "
-        "code has it; here taken as 50,000 tokens. Observed in 2 real compactions",
+        tail_share=0.3,
+        why_tail="it keeps the newest 0.3 of the list's characters, and tool results up to 50,000 tokens, as its "
+        "code has it. Observed in 2 real compactions",
         summary_tokens=2_000,
         why_summary="taken to be of the size of other agents' summaries; the real ones came of a stand-in. Observed",
     ),
