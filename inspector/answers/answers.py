@@ -8,6 +8,7 @@ from typing import Any
 
 from inspector.answers.inspection import Inspection
 from inspector.answers.resolving import resolve
+from inspector.answers.scheduling import Scheduling
 from inspector.config.database import cache_problems
 from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import ConversationRow
@@ -30,11 +31,21 @@ def paths_of(store: Store) -> tuple[Path, ...]:
 class Answers:
     """A store, the settings that were chosen for it, and the sentences that came up while questions were answered."""
 
-    def __init__(self, store: Store, flags: Mapping[str, Any], config: Path | None) -> None:
+    def __init__(
+        self,
+        store: Store,
+        flags: Mapping[str, Any],
+        config: Path | None,
+        scheduling: Scheduling | None = None,
+    ) -> None:
         self.store = store
         self.flags = flags
         self.config = config
-        self._notes: list[str] = []
+        #: Where questions about many conversations run.
+        self.scheduling = Scheduling() if scheduling is None else scheduling
+        #: A sentence for each conversation that a question about many left out.
+        self.unread: list[str] = []
+        self._notes: dict[str, None] = {}
 
     def notes(self) -> list[str]:
         """Sentences for the person at the terminal, each once."""
@@ -42,7 +53,7 @@ class Answers:
 
     def note(self, sentence: str) -> None:
         """Something else to be told to the person at the terminal."""
-        self._notes.append(sentence)
+        self._notes[sentence] = None
 
     @classmethod
     def of(cls, paths: Sequence[Path], flags: Mapping[str, Any], config: Path | None) -> Answers:
@@ -64,8 +75,8 @@ class Answers:
         resolved = (
             inspection.resolved(self.flags) if to_run else resolve(self.store, row, self.flags, self.config)
         )
-        self._notes += [about(row, note) for note in inspection.conversation.notes]
-        self._notes += resolved.notes
+        for note in (*(about(row, note) for note in inspection.conversation.notes), *resolved.notes):
+            self.note(note)
         return inspection, resolved
 
 

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from inspector.answers.answers import Answers
-from inspector.answers.fact_results import read_aftermath_results, read_losses
+from inspector.answers.each import Question, ask_each
+from inspector.answers.fact_results import chosen_rows, read_aftermath_results, read_losses
 from inspector.answers.findings import read_findings
-from inspector.answers.kept_results import KeptResults
+from inspector.answers.kept_results import default_results
 from inspector.core.conversations import ConversationRow
-from inspector.core.errors import BadInput, StoreError, UsageProblem
+from inspector.core.errors import BadInput, UsageProblem
 from inspector.quality.aftermath import AftermathEvent
 from inspector.quality.catalogue import RULES
 from inspector.quality.finding import SEVERITIES, Finding
@@ -101,27 +102,25 @@ def parse_condition(text: str) -> Condition:
 
 
 def check(
-    answers: Answers, kept: KeptResults, names: Sequence[str], conditions: Sequence[Condition],
-    known: Iterable[str] = (), allow_unknown: bool = False, watch: Callable[[str, int, int], None] | None = None,
+    answers: Answers, names: Sequence[str], conditions: Sequence[Condition], known: Iterable[str] = (),
+    allow_unknown: bool = False,
 ) -> CheckResult:  # fmt: skip
     """Check the named conversations, or all of a store. `known` are keys of cases that do not count.
 
     Raises UnknownConversation, and StoreErrors of the whole store. A conversation that cannot be read is unknown.
     """
     store, baseline = answers.store, frozenset(known)
-    chosen = {store.resolve(name) for name in names}
-    rows = [row for row in store.conversations() if not names or row.id in chosen]
+    rows = chosen_rows(answers, names)
     found: dict[Condition, list[Case]] = {condition: [] for condition in conditions}
     unknown: list[str] = []
     old = 0
-    for number, row in enumerate(rows):
-        if watch is not None:
-            watch("conversations", number, len(rows))
-        try:
-            findings, events, unread = _read(answers, kept, row)
-        except StoreError as error:
-            unknown.append(f"{row.title or row.id}: {error}")
+    results = {
+        row.id: result for row, result in ask_each(answers, rows, Question(read_for_check, raises=False))
+    }
+    for row in rows:
+        if row.id not in results:
             continue
+        findings, events, unread = results[row.id]
         if unread:
             unknown.append(
                 f"{row.title or row.id}: the fate of {unread:,} facts is unknown, as a summary is encrypted."
@@ -132,18 +131,20 @@ def check(
                     old += 1
                 else:
                     cases.append(case)
-    unknown = [*store.notes, *unknown]
+    unknown = [*store.notes, *answers.unread, *unknown]
     met = tuple(Met(condition, tuple(cases)) for condition, cases in found.items())
     return CheckResult(len(rows), met, tuple(dict.fromkeys(unknown)), old, allow_unknown)
 
 
-def _read(
-    answers: Answers, kept: KeptResults, row: ConversationRow
+def read_for_check(
+    answers: Answers, conversation: str
 ) -> tuple[tuple[Finding, ...], tuple[AftermathEvent, ...], int]:
-    inspection, resolved = answers.opened(row.id)
+    """The findings and the aftermath of a conversation, and the number of its facts with an unknown fate."""
+    kept = default_results()
+    inspection, resolved = answers.opened(conversation)
     findings = read_findings(inspection, resolved, kept)
-    events = read_aftermath_results(answers.store, row.id, kept)[1]
-    return findings, events, read_losses(answers.store, row.id, kept).unknown
+    events = read_aftermath_results(answers.store, conversation, kept)[1]
+    return findings, events, read_losses(answers.store, conversation, kept).unknown
 
 
 def _cases(

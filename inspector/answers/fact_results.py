@@ -13,8 +13,9 @@ import msgspec
 
 from inspector.answers.aftermath import read_aftermath
 from inspector.answers.answers import Answers
+from inspector.answers.each import Question, ask_each
 from inspector.answers.inspection import Inspection
-from inspector.answers.kept_results import Basis, KeptResults, basis_of
+from inspector.answers.kept_results import Basis, KeptResults, basis_of, default_results
 from inspector.answers.losses import FactEvidence, fact_evidence, facts_of
 from inspector.answers.store_losses import (
     ConversationLosses,
@@ -42,9 +43,10 @@ def work_out(
     facts = facts_of(inspection)
     events = read_aftermath(inspection, facts)
     losses, evidence = losses_of_facts(inspection, facts, events), fact_evidence(inspection, facts, events)
-    keep_losses(inspection, losses, kept)
+    store, name = inspection.store, inspection.conversation.id
+    keep_losses(store, name, losses, kept)
     kept.put(_basis(inspection), msgspec.to_builtins(evidence, str_keys=True))
-    kept.put(_aftermath_basis(inspection), [len(inspection.compactions()), msgspec.to_builtins(events)])
+    _keep_aftermath(store, name, (len(inspection.compactions()), events), kept)
     return losses, evidence, events
 
 
@@ -52,16 +54,27 @@ def read_aftermath_results(
     store: Store, conversation: str, kept: KeptResults
 ) -> tuple[int, tuple[AftermathEvent, ...]]:
     """The number of compactions of a conversation and its aftermath, kept from earlier runs. Raises StoreErrors."""
+    known = known_aftermath(store, conversation, kept)
+    if known is not None:
+        return known
+    inspection = Inspection(store, store.open(conversation))
+    return len(inspection.compactions()), work_out(inspection, kept)[2]
+
+
+def known_aftermath(
+    store: Store, conversation: str, kept: KeptResults
+) -> tuple[int, tuple[AftermathEvent, ...]] | None:
+    """The same if it is kept, else None. Reads no message; raises StoreErrors."""
     document = kept.get(basis_of(store, conversation, "aftermath"))
-    if document is None:
-        inspection = Inspection(store, store.open(conversation))
-        return len(inspection.compactions()), work_out(inspection, kept)[2]
-    compactions, events = document
-    return compactions, msgspec.convert(events, tuple[AftermathEvent, ...])
+    return (
+        None if document is None else (document[0], msgspec.convert(document[1], tuple[AftermathEvent, ...]))
+    )
 
 
-def _aftermath_basis(inspection: Inspection) -> Basis:
-    return basis_of(inspection.store, inspection.conversation.id, "aftermath")
+def _keep_aftermath(
+    store: Store, conversation: str, found: tuple[int, tuple[AftermathEvent, ...]], kept: KeptResults
+) -> None:
+    kept.put(basis_of(store, conversation, "aftermath"), [found[0], msgspec.to_builtins(found[1])])
 
 
 def read_losses(store: Store, conversation: str, kept: KeptResults) -> ConversationLosses:
@@ -72,14 +85,20 @@ def read_losses(store: Store, conversation: str, kept: KeptResults) -> Conversat
     return work_out(Inspection(store, store.open(conversation)), kept)[0]
 
 
-def list_losses(answers: Answers, kept: KeptResults, names: Sequence[str] = ()) -> list[ListedLoss]:
+def list_losses(answers: Answers, names: Sequence[str] = ()) -> list[ListedLoss]:
     """The losses of the named conversations, or of all, the worst compaction first. Raises UnknownConversation and
     StoreErrors."""
-    store = answers.store
-    chosen = {store.resolve(name) for name in names}
-    rows = [row for row in store.conversations() if not names or row.id in chosen]
-    losses = [read_losses(store, row.id, kept) for row in rows]
-    listed = [one for row, found in zip(rows, losses, strict=True) for one in listed_of(store, row, found)]
+    store, kept, rows = answers.store, default_results(), chosen_rows(answers, names)
+    question = Question(
+        losses_there,
+        known=lambda row: known_losses(store, row.id, kept),
+        keep=lambda row, found: keep_losses(store, row.id, found, kept),
+    )
+    losses: list[ConversationLosses] = []
+    listed: list[ListedLoss] = []
+    for row, found in ask_each(answers, rows, question):
+        losses.append(found)
+        listed += listed_of(store, row, found)
     answers.note(in_all(losses))
     unknown = sum(found.unknown for found in losses)
     if unknown:
@@ -98,14 +117,32 @@ class ConversationAftermath:
     events: tuple[AftermathEvent, ...]
 
 
-def list_aftermath(
-    answers: Answers, kept: KeptResults, names: Sequence[str] = ()
-) -> list[ConversationAftermath]:
+def list_aftermath(answers: Answers, names: Sequence[str] = ()) -> list[ConversationAftermath]:
     """The aftermath of the named conversations, or of all. Raises UnknownConversation and StoreErrors."""
-    store = answers.store
-    chosen = {store.resolve(name) for name in names}
-    rows = [row for row in store.conversations() if not names or row.id in chosen]
-    return [ConversationAftermath(row, *read_aftermath_results(store, row.id, kept)) for row in rows]
+    store, kept, rows = answers.store, default_results(), chosen_rows(answers, names)
+    question = Question(
+        aftermath_there,
+        known=lambda row: known_aftermath(store, row.id, kept),
+        keep=lambda row, found: _keep_aftermath(store, row.id, found, kept),
+    )
+    found = {row.id: result for row, result in ask_each(answers, rows, question)}
+    return [ConversationAftermath(row, *found[row.id]) for row in rows if row.id in found]
+
+
+def chosen_rows(answers: Answers, names: Sequence[str]) -> list[ConversationRow]:
+    """The rows of the named conversations, or of all. Raises UnknownConversation and StoreErrors."""
+    chosen = {answers.store.resolve(name) for name in names}
+    return [row for row in answers.store.conversations() if not names or row.id in chosen]
+
+
+def losses_there(answers: Answers, conversation: str) -> ConversationLosses:
+    """The losses of a conversation, with the kept results of the process that asks."""
+    return read_losses(answers.store, conversation, default_results())
+
+
+def aftermath_there(answers: Answers, conversation: str) -> tuple[int, tuple[AftermathEvent, ...]]:
+    """The aftermath of a conversation, with the kept results of the process that asks."""
+    return read_aftermath_results(answers.store, conversation, default_results())
 
 
 def in_all(losses: Sequence[ConversationLosses]) -> str:

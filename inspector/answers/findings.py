@@ -8,15 +8,17 @@ from typing import Any
 from inspector.answers.aftermath import read_aftermath
 from inspector.answers.answers import Answers
 from inspector.answers.cost_evidence import cost_evidence
+from inspector.answers.each import Question, ask_each
 from inspector.answers.fact_results import read_fact_evidence
 from inspector.answers.inspection import Inspection, budgets_of
-from inspector.answers.kept_results import Basis, KeptResults, basis_of
+from inspector.answers.kept_results import Basis, KeptResults, basis_of, default_results
 from inspector.answers.losses import FactEvidence, fact_evidence, facts_of
 from inspector.answers.requests import Requests
+from inspector.answers.resolving import resolve
 from inspector.answers.summarizing import last_size
 from inspector.config.dismissals import Dismissals
 from inspector.config.settings import ResolvedSettings
-from inspector.core.conversations import Compaction, Generation
+from inspector.core.conversations import Compaction, ConversationRow, Generation
 from inspector.engines.base import Plan, TokenIndex
 from inspector.quality.evidence import (
     ASSISTANT,
@@ -74,7 +76,7 @@ class TitledFinding:
 
 
 def list_findings(
-    answers: Answers, name: str | None, kept: KeptResults, least: Severity = "info", dismissed: bool = False
+    answers: Answers, name: str | None, least: Severity = "info", dismissed: bool = False
 ) -> list[TitledFinding]:
     """The findings of one conversation or of all, from severity `least` on; the dismissed ones too where asked for.
 
@@ -82,24 +84,42 @@ def list_findings(
     """
     dismissals = Dismissals.load()
     hidden = 0
-    names = [row.id for row in answers.store.conversations()] if name is None else [name]
+    chosen = None if name is None else answers.store.resolve(name)
+    rows = [row for row in answers.store.conversations() if chosen in (None, row.id)]
+    results = {row.id: found for row, found in ask_each(answers, rows, findings_question(answers))}
     wanted = SEVERITIES[: SEVERITIES.index(least) + 1]
     listed = []
-    for one in names:
-        inspection, resolved = answers.opened(one)
-        title = inspection.conversation.row.title
-        found = read_findings(inspection, resolved, kept)
-        root = inspection.conversation.row.root
-        for finding in found:
-            gone = (root, dismissal_key(finding)) in dismissals.findings
+    for row in rows:
+        for finding in results.get(row.id, ()):
+            gone = (row.root, dismissal_key(finding)) in dismissals.findings
             hidden += gone and finding.severity in wanted
             if finding.severity in wanted and (dismissed or not gone):
-                listed.append(TitledFinding(finding, title, gone))
+                listed.append(TitledFinding(finding, row.title, gone))
     if hidden and not dismissed:
         answers.note(
             f"{hidden:,} dismissed finding{'s' if hidden > 1 else ''} not shown; --dismissed shows them."
         )
     return listed
+
+
+def findings_question(answers: Answers) -> Question[tuple[Finding, ...]]:
+    """Return the question for the findings of each conversation."""
+    kept = default_results()
+
+    def basis(row: ConversationRow) -> Basis:
+        resolved = resolve(answers.store, row, answers.flags, answers.config)
+        return findings_basis(answers.store, row.id, resolved)
+
+    return Question(
+        findings_there,
+        keep=lambda row, found: kept.put(basis(row), [asdict(one) for one in found]),
+    )
+
+
+def findings_there(answers: Answers, conversation: str) -> tuple[Finding, ...]:
+    """The findings of a conversation, with the kept results of the process that asks."""
+    inspection, resolved = answers.opened(conversation)
+    return read_findings(inspection, resolved, default_results())
 
 
 def findings_basis(store: Store, conversation: str, resolved: ResolvedSettings) -> Basis:

@@ -1,19 +1,10 @@
-"""A process with low priority that computes overviews for the app, and ends with it.
-
-Standard input has a line of JSON with the stores to read, then one line for each question: ["live" or "overview",
-conversation]. Standard output gets one line for each answer; null if the conversation cannot be read. The process ends
-when its input is closed.
-"""
+"""The questions of the list of conversations, as a worker process of low priority answers them."""
 
 from __future__ import annotations
 
-import json
-import os
-import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
-from queue import SimpleQueue
-from threading import Thread
 from typing import Any
 
 from inspector.answers.answers import Answers
@@ -21,39 +12,24 @@ from inspector.answers.kept_results import default_results
 from inspector.answers.overview import read_live, read_overview
 from inspector.core.errors import InspectorError
 from inspector.core.memory import give_back
+from inspector.stores.base import Store
 
-#: The lowest priority there is.
-_LAST = 19
+_WORK: Mapping[str, Callable[..., Sequence[Any]]] = {"live": read_live, "overview": read_overview}
 
 
-def main() -> None:
-    """Answer until the input ends."""
-    if hasattr(os, "nice"):
-        os.nice(_LAST)
-    asked: SimpleQueue[str] = SimpleQueue()
-    Thread(target=_listen, args=(asked,), daemon=True).start()
-    what = json.loads(asked.get())
-    config = None if what["config"] is None else Path(what["config"])
+def answer(
+    paths: tuple[Path, ...], flags: Mapping[str, Any], config: Path | None, question: str, conversation: str
+) -> Sequence[Any] | None:
+    """Return the answer to "live" or "overview"; None if the conversation cannot be read."""
+    try:
+        store = _opened(paths)
+        row = next(row for row in store.conversations() if row.id == conversation)
+        return _WORK[question](store, row, flags, config, default_results())
+    except (InspectorError, StopIteration):
+        return None
+
+
+@lru_cache(maxsize=1)
+def _opened(paths: tuple[Path, ...]) -> Store:
     give_back()
-    store = Answers.of([Path(path) for path in what["paths"]], {}, None).store
-    kept = default_results()
-    work: dict[str, Callable[..., Any]] = {"live": read_live, "overview": read_overview}
-    while True:
-        question, name = json.loads(asked.get())
-        try:
-            row = next(row for row in store.conversations() if row.id == name)
-            answer = work[question](store, row, what["flags"], config, kept)
-        except (InspectorError, StopIteration):
-            answer = None
-        print(json.dumps(answer), flush=True)
-
-
-def _listen(asked: SimpleQueue[str]) -> None:
-    for line in sys.stdin:
-        asked.put(line)
-    # The caller has ended, possibly during an answer.
-    os._exit(0)
-
-
-if __name__ == "__main__":
-    main()
+    return Answers.of(paths, {}, None).store

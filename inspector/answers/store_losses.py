@@ -165,10 +165,9 @@ def known_losses(store: Store, conversation: str, kept: KeptResults) -> Conversa
     return None if document is None else _unpacked(document)
 
 
-def keep_losses(inspection: Inspection, losses: ConversationLosses, kept: KeptResults) -> None:
+def keep_losses(store: Store, conversation: str, losses: ConversationLosses, kept: KeptResults) -> None:
     """Keep the losses of a conversation. Raises StoreErrors."""
-    basis = basis_of(inspection.store, inspection.conversation.id, QUESTION)
-    kept.put(basis, asdict(losses))
+    kept.put(basis_of(store, conversation, QUESTION), asdict(losses))
 
 
 def _unpacked(document: dict[str, Any]) -> ConversationLosses:

@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import threading
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import isnan
-from multiprocessing import get_context
-from multiprocessing.synchronize import Event
 from pathlib import Path
 from typing import Any
 
 from inspector.answers.answers import Answers
 from inspector.answers.costing import costing_of
+from inspector.answers.each import FEW_MESSAGES, Question, ask_each
 from inspector.answers.fact_reading import facts_said
 from inspector.answers.inspection import Inspection
 from inspector.answers.kept_results import default_results
 from inspector.answers.recordings import shared_recording
 from inspector.answers.replaying import reproduced
 from inspector.answers.resolving import resolve
-from inspector.core.errors import EngineError, InspectorError
+from inspector.answers.scheduling import Progress
+from inspector.core.conversations import ConversationRow
+from inspector.core.errors import InspectorError
 from inspector.engines.base import Settings
 from inspector.engines.registry import engine
 from inspector.quality.facts.risk import FactSteps
@@ -36,10 +30,6 @@ from inspector.replay.sweep import Axis, Grid, Sweep, cells, check_size, compact
 
 #: With fewer runs than this other processes take longer to start than they save.
 _FEW = 2_000
-#: The same where facts are read, in messages.
-_FEW_MESSAGES = 5_000
-#: How often a sweep in other processes looks up whether it is still wanted, in seconds.
-_LOOK = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,24 +51,6 @@ class Request:
     facts: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """How far a sweep is, in conversations, and how many seconds are left (None: nobody knows yet)."""
-
-    done: int
-    total: int
-    left: float | None
-
-    @property
-    def words(self) -> str:
-        """In words."""
-        if self.left is None:
-            return f"{self.done:,} of {self.total:,}"
-        seconds = round(self.left)
-        left = f"{seconds} s" if seconds < 90 else f"{seconds / 60:.0f} min"
-        return f"{self.done:,} of {self.total:,}, about {left} left"
-
-
 def run_sweep(
     request: Request,
     answers: Answers,
@@ -92,25 +64,24 @@ def run_sweep(
     is too large, EngineError for an engine that fails, StoreErrors.
     """
     check_size(request.rows, request.columns)
-    began, total = time.monotonic(), len(request.names)
+    total = len(request.names)
+    rows = {row.id: row for row in answers.store.conversations()}
+    places = {name: place for place, name in enumerate(request.names)}
+    plan = replace(answers.scheduling, watch=watch, wanted=wanted, processes=processes)
+    asking = Answers(answers.store, request.flags, request.config, plan)
+    grid = replace(request, paths=(), names=())
 
-    def told(done: int) -> None:
-        taken = time.monotonic() - began
-        watch(Progress(done, total, taken / done * (total - done) if done else None))
+    def much(chosen: Sequence[ConversationRow]) -> bool:
+        runs = len(chosen) * len(request.rows.values) * len(request.columns.values)
+        messages = sum(row.messages for row in chosen) if request.facts else 0
+        return runs >= _FEW or messages >= FEW_MESSAGES
 
-    many = total * len(request.rows.values) * len(request.columns.values) >= _FEW or (
-        request.facts and _messages(request, answers) >= _FEW_MESSAGES
-    )
-    jobs = min(total, processes or (os.cpu_count() or 1))
-    together = jobs > 1 and (many or processes is not None)
+    question = Question(grid_of, lambda row: (grid, total == 1), much=much)
     done: dict[int, Grid] = {}
-    reproductions: list[Reproduction] = []
+    reproduces = None
     try:
-        watch(Progress(0, total, None))
-        alone = _alone(request, answers, wanted, reproductions)
-        for place, grid in _together(request, jobs, wanted) if together else alone:
-            done[place] = grid
-            told(len(done))
+        for row, found in ask_each(asking, [rows[name] for name in request.names], question):
+            done[places[row.id]], reproduces = found
     except KeyboardInterrupt:
         # What is done is kept.
         pass
@@ -119,17 +90,22 @@ def run_sweep(
     )
     # Always in the same order, so that the same sums come out however the work was shared.
     grids = [done[place] for place in sorted(done)]
-    found = sweep(request.rows, request.columns, grids, whole, request.facts)
-    rows = {row.id: row for row in answers.store.conversations()}
+    swept = sweep(request.rows, request.columns, grids, whole, request.facts)
     names = dict.fromkeys([request.rows.name, request.columns.name, *request.flags])
     settings = [
         resolve(answers.store, rows[name], request.flags, request.config).settings for name in request.names
     ]
+    answers.unread += asking.unread
+    notes = (
+        *asking.unread,
+        *unused_in(settings, list(names)),
+        *alike_in(settings, request.rows, request.columns),
+    )
     return replace(
-        found,
+        swept,
         each={request.names[place]: compactions_of(done[place]) for place in sorted(done)},
-        unused=(*unused_in(settings, list(names)), *alike_in(settings, request.rows, request.columns)),
-        reproduces=reproductions[0] if reproductions else None,
+        unused=notes,
+        reproduces=reproduces,
     )
 
 
@@ -171,100 +147,17 @@ def unused_in(settings: Sequence[Settings], names: Sequence[str]) -> tuple[str, 
     return tuple(told)
 
 
-def _messages(request: Request, answers: Answers) -> int:
-    names = frozenset(request.names)
-    return sum(row.messages for row in answers.store.conversations() if row.id in names)
+def grid_of(
+    answers: Answers, conversation: str, request: Request, reproduction: bool
+) -> tuple[Grid, Reproduction | None]:
+    """The cells of one conversation, and how well the settings in force reproduce it if that is asked for."""
+    wanted = answers.scheduling.wanted
+    inspection = Inspection.open(answers.store, conversation, alone=True, config=answers.config)
+    grid = _grid(request, inspection, wanted)
+    return grid, reproduced(inspection) if reproduction and wanted() else None
 
 
-def _alone(
-    request: Request, answers: Answers, wanted: Callable[[], bool], reproductions: list[Reproduction]
-) -> Iterator[tuple[int, Grid]]:
-    """Sweep here; a single conversation's reproduction is added to `reproductions`."""
-    for place, name in enumerate(request.names):
-        if not wanted():
-            return
-        inspection = Inspection.open(answers.store, name, alone=True, config=answers.config)
-        yield place, _grid(request, inspection, wanted)
-        if len(request.names) == 1:
-            reproductions.append(reproduced(inspection))
-
-
-def _together(request: Request, jobs: int, wanted: Callable[[], bool]) -> Iterator[tuple[int, Grid]]:
-    # Threads run here (an app's, sqlite's): a fork of this process would inherit their locks.
-    context = get_context("spawn")
-    stop = context.Event()
-    pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_begin, initargs=(request, stop))
-    with _interrupt_at_end() as interrupted:
-        try:
-            with _uninterrupted():
-                places = {pool.submit(_one, name): place for place, name in enumerate(request.names)}
-            waiting = set(places)
-            while waiting and wanted() and not interrupted.is_set():
-                done, waiting = wait(waiting, timeout=_LOOK, return_when=FIRST_COMPLETED)
-                for future in done:
-                    yield places[future], future.result()
-        except BrokenProcessPool as error:
-            raise EngineError(f"A process of the sweep ended before its work was done: {error}") from error
-        finally:
-            # What is under way elsewhere ends with the run of its cell. A process that is only being begun still looks
-            # for what it shares with this one, so that must not go first.
-            stop.set()
-            pool.shutdown(wait=True, cancel_futures=True)
-
-
-@contextmanager
-def _interrupt_at_end() -> Iterator[threading.Event]:
-    """What is set by an interrupt, which is raised as KeyboardInterrupt only at the end.
-
-    Raised at once it could leave a lock of the pool's futures taken, and nobody would ever end. Threads other than the
-    main one see no interrupts: there nothing is ever set.
-    """
-    interrupted = threading.Event()
-    if threading.current_thread() is not threading.main_thread():
-        yield interrupted
-        return
-    before = signal.signal(signal.SIGINT, lambda *_: interrupted.set())
-    try:
-        yield interrupted
-    finally:
-        signal.signal(signal.SIGINT, before)
-    if interrupted.is_set():
-        raise KeyboardInterrupt
-
-
-@contextmanager
-def _uninterrupted() -> Iterator[None]:
-    """An interrupt waits until the processes that are begun in here have been: they never see any. The one that began
-    them decides what it means."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-_working: tuple[Request, Answers, Callable[[], bool]] | None = None
-
-
-def _begin(request: Request, stop: Event) -> None:
-    global _working
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    answers = Answers.of(request.paths, request.flags, request.config)
-    _working = (request, answers, lambda: not stop.is_set())
-
-
-def _one(name: str) -> Grid:
-    if _working is None:
-        raise EngineError("A process of the sweep was given work before it was made ready.")
-    request, answers, wanted = _working
-    inspection = Inspection.open(answers.store, name, alone=True, config=answers.config)
-    return _grid(request, inspection, wanted)
-
-
-def _grid(request: Request, inspection: Inspection, wanted: Callable[[], bool] = lambda: True) -> Grid:
+def _grid(request: Request, inspection: Inspection, wanted: Callable[[], bool]) -> Grid:
     resolved = inspection.resolved(request.flags)
     settings = resolved.settings
     recording = shared_recording(inspection, settings.profile)

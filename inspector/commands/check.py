@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from inspector.commands.options import PATH_HELP, print_answer, say, settings_options, source_options
+from inspector.commands.scheduling import interrupts, scheduler_option, scheduling_of
 from inspector.commands.sources import flags_of, open_source, split_path
 from inspector.core.errors import CheckFailed, UsageProblem
 
@@ -36,12 +37,13 @@ from inspector.core.errors import CheckFailed, UsageProblem
     help="Compare with the sessions in PATH instead: the same tasks with another setup.",
 )
 @click.option("--force", is_flag=True, help="Overwrite the baseline FILE.")
+@scheduler_option
 @settings_options
 @source_options
 def check(
     words: tuple[str, ...], wanted: tuple[str, ...], form: str, allow_unknown: bool, baseline: Path | None,
-    write_baseline: Path | None, against: str | None, force: bool, config: Path | None, as_json: bool, demo: bool,
-    **options: Any,
+    write_baseline: Path | None, against: str | None, force: bool, scheduler: str, config: Path | None,
+    as_json: bool, demo: bool, **options: Any,
 ) -> None:  # fmt: skip
     """Fail if compactions lost something; for CI and evals.
 
@@ -50,7 +52,6 @@ def check(
     from inspector.answers.answers import Answers
     from inspector.answers.checking import DEFAULT, baseline_text, parse_condition, read_baseline
     from inspector.answers.checking import check as run_check
-    from inspector.answers.kept_results import default_results
     from inspector.export.checks import check_annotations, check_document, check_junit, check_text
     from inspector.export.writing import write_file
 
@@ -62,8 +63,10 @@ def check(
         _compare(path, names, against, form if not as_json else "json", config, demo, options)
         return
     known = frozenset() if baseline is None else read_baseline(baseline)
-    answers = Answers(open_source(path, demo), flags_of(options), config)
-    result = run_check(answers, default_results(), names, conditions, known, allow_unknown)
+    scheduling, shown = scheduling_of(scheduler)
+    answers = Answers(open_source(path, demo), flags_of(options), config, scheduling)
+    with interrupts(shown):
+        result = run_check(answers, names, conditions, known, allow_unknown)
     if write_baseline is not None:
         write_file(write_baseline, baseline_text(result), answers.paths(), force)
         say(

@@ -18,6 +18,7 @@ from inspector.commands.options import (
     settings_options,
     source_options,
 )
+from inspector.commands.scheduling import check_complete, interrupts, scheduler_option, scheduling_of
 from inspector.commands.sources import flags_of, only_one, open_source, path_and_name, path_or_name
 from inspector.core.errors import UsageProblem
 
@@ -135,10 +136,12 @@ def requests(words: tuple[str, ...], sums: bool, sent: int | None, as_json: bool
 )
 @click.option("--dismissed", is_flag=True, help="List dismissed findings too.")
 @mask_option
+@scheduler_option
 @settings_options
 @source_options
 def findings(
     words: tuple[str, ...], severity: Literal["info", "warning", "error"], dismissed: bool, no_mask: bool,
+    scheduler: str,
     config: Path | None, as_json: bool, demo: bool, **options: Any,
 ) -> None:  # fmt: skip
     """List problems of the conversations and other findings, with advice.
@@ -147,17 +150,19 @@ def findings(
     """
     from inspector.answers.answers import Answers
     from inspector.answers.findings import list_findings
-    from inspector.answers.kept_results import default_results
     from inspector.export.documents.findings import finding_documents
     from inspector.export.masking import DocumentMasker
     from inspector.export.text.findings import print_findings
 
     path, name = path_or_name(words, demo)
-    answers = Answers(open_source(path, demo), flags_of(options), config)
-    listed = list_findings(answers, name, default_results(), severity, dismissed)
+    scheduling, shown = scheduling_of(scheduler)
+    answers = Answers(open_source(path, demo), flags_of(options), config, scheduling)
+    with interrupts(shown):
+        listed = list_findings(answers, name, severity, dismissed)
     masker = DocumentMasker(not no_mask)
     print_answer(masker(finding_documents(listed)), as_json, print_findings)
     say([*answers.notes(), *masker.notes])
+    check_complete(answers)
 
 
 @click.command(epilog=PATH_HELP)

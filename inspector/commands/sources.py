@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def open_source(path: str | None, demo: bool, name: str | None = None) -> Store:
-    """Return the store of PATH, the bundled stores, or the stores of this machine. `name` is CONVERSATION.
+    """Return the store of PATH (also a URL), the bundled stores, or the stores of this machine. `name` is CONVERSATION.
 
     Raises StoreErrors. Raises UsageProblem for PATH with --demo, and for a name without any store.
     """
@@ -31,7 +31,7 @@ def open_source(path: str | None, demo: bool, name: str | None = None) -> Store:
         others = single_stores(open_folder(demo_sessions(), keep=False))
         return SeveralStores([*map(open_store, demo_databases()), *others], fixtures_dir())
     if path is not None:
-        return open_store(Path(path))
+        return open_store(_copied(path) if is_url(path) else Path(path))
     try:
         return open_machine()
     except StoreMissing as error:
@@ -43,9 +43,31 @@ def open_source(path: str | None, demo: bool, name: str | None = None) -> Store:
         ) from None
 
 
+def _copied(url: str) -> Path:
+    """Return the folder with local copies of the sessions behind a URL. Raises as `copies.copy` does."""
+    from inspector.commands.ending import say
+    from inspector.fleet.copies import copy
+
+    folder, count = copy(url)
+    if count:
+        say(f"Copied {count:,} files of {url} to {folder}.")
+    return folder
+
+
+def is_url(word: str) -> bool:
+    """Return whether a word is a URL with a scheme."""
+    scheme, mark, _ = word.partition("://")
+    return bool(mark) and scheme.replace("+", "").isalnum()
+
+
 def is_path(word: str) -> bool:
-    """Return whether a word is PATH: an existing file, or a word that looks like a path."""
-    return word.endswith(".db") or word.startswith(("/", "./", "../", "~")) or os.path.exists(word)
+    """Return whether a word is PATH: an existing file, a URL, or a word that looks like a path."""
+    return (
+        is_url(word)
+        or word.endswith(".db")
+        or word.startswith(("/", "./", "../", "~"))
+        or os.path.exists(word)
+    )
 
 
 def split_path(words: Sequence[str]) -> tuple[str | None, tuple[str, ...]]:

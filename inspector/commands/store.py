@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from inspector.commands.options import COUNT, PATH_HELP, mask_option, print_answer, say, source_options
+from inspector.commands.scheduling import check_complete, interrupts, scheduler_option, scheduling_of
 from inspector.commands.sources import open_source, split_path
 from inspector.core.errors import UsageProblem
 
@@ -31,8 +32,11 @@ def conversations(path: str | None, as_json: bool, demo: bool) -> None:
 @click.argument("words", nargs=-1, metavar="[PATH] [CONVERSATION...]")
 @click.option("--limit", type=COUNT, metavar="N", help="Maximum number of compactions.")
 @mask_option
+@scheduler_option
 @source_options
-def losses(words: tuple[str, ...], limit: int | None, as_json: bool, demo: bool, no_mask: bool) -> None:
+def losses(
+    words: tuple[str, ...], scheduler: str, limit: int | None, as_json: bool, demo: bool, no_mask: bool
+) -> None:
     """List the losses of every compaction, the worst first.
 
     An act against a lost rule comes first, then lost rules, then the rest.
@@ -40,43 +44,48 @@ def losses(words: tuple[str, ...], limit: int | None, as_json: bool, demo: bool,
     """
     from inspector.answers.answers import Answers
     from inspector.answers.fact_results import list_losses
-    from inspector.answers.kept_results import default_results
     from inspector.export.documents.losses import loss_documents
     from inspector.export.masking import DocumentMasker
     from inspector.export.text.losses import print_losses
 
     path, names = split_path(words)
-    answers = Answers(open_source(path, demo), {}, None)
-    listed = list_losses(answers, default_results(), names)
+    scheduling, shown = scheduling_of(scheduler)
+    answers = Answers(open_source(path, demo), {}, None, scheduling)
+    with interrupts(shown):
+        listed = list_losses(answers, names)
     masker = DocumentMasker(not no_mask)
     print_answer(masker(loss_documents(listed[:limit])), as_json, print_losses)
     say([*answers.notes(), *masker.notes])
+    check_complete(answers)
 
 
 @click.command(epilog=PATH_HELP)
 @click.argument("words", nargs=-1, metavar="[PATH] [CONVERSATION...]")
 @mask_option
+@scheduler_option
 @source_options
-def aftermath(words: tuple[str, ...], as_json: bool, demo: bool, no_mask: bool) -> None:
+def aftermath(words: tuple[str, ...], scheduler: str, as_json: bool, demo: bool, no_mask: bool) -> None:
     """List what was done again after each compaction: read, fetched, run, said, asked, failed, or done against a rule.
 
     Events are observations. They do not prove that the compaction is the cause.
     """
     from inspector.answers.answers import Answers
     from inspector.answers.fact_results import list_aftermath
-    from inspector.answers.kept_results import default_results
     from inspector.export.documents.aftermath import aftermath_documents
     from inspector.export.masking import DocumentMasker
     from inspector.export.text.aftermath import print_aftermath
 
     path, names = split_path(words)
-    answers = Answers(open_source(path, demo), {}, None)
-    listed = list_aftermath(answers, default_results(), names)
+    scheduling, shown = scheduling_of(scheduler)
+    answers = Answers(open_source(path, demo), {}, None, scheduling)
+    with interrupts(shown):
+        listed = list_aftermath(answers, names)
     if not any(entry.compactions for entry in listed):
         answers.note("No conversation here has a compaction.")
     masker = DocumentMasker(not no_mask)
     print_answer(masker(aftermath_documents(listed)), as_json, print_aftermath)
     say([*answers.notes(), *masker.notes])
+    check_complete(answers)
 
 
 @click.command(epilog=PATH_HELP)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from inspector.commands.options import (
     settings_options,
     source_options,
 )
+from inspector.commands.scheduling import check_complete, scheduler_option, scheduling_of
 from inspector.commands.sources import flags_of, open_source, path_and_name, split_path
 from inspector.core.errors import Interrupted, UsageProblem
 
@@ -103,14 +103,15 @@ def replay(
 @click.option("--config", type=click.Path(path_type=Path), metavar="FILE", help="Hermes' config.yaml.")
 @click.option("--facts", is_flag=True, help="Count the facts at risk too; reads every message.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print one line for each cell.")
+@scheduler_option
 @source_options
 def sweep_command(
     words: tuple[str, ...], profile: str | None, summary_size: float | None, config: Path | None, facts: bool,
-    as_csv: bool, as_json: bool, demo: bool, **ranges: str | None,
+    as_csv: bool, scheduler: str, as_json: bool, demo: bool, **ranges: str | None,
 ) -> None:  # fmt: skip
     """Run conversations over a grid of two settings. Without a name, run every conversation."""
     from inspector.answers.answers import Answers
-    from inspector.answers.sweeping import Progress, sweep_store
+    from inspector.answers.sweeping import sweep_store
     from inspector.export.documents.whatif import sweep_csv, sweep_document
     from inspector.export.text.whatif import print_sweep
     from inspector.replay.sweep import parse_axis
@@ -126,18 +127,9 @@ def sweep_command(
     if profile is not None:
         flags["profile"] = profile
     path, names = split_path(words)
-    answers = Answers(open_source(path, demo), flags, config)
-
-    total = 0
-
-    def show_progress(progress: Progress) -> None:
-        nonlocal total
-        total = progress.total
-        if sys.stderr.isatty():
-            end = "\r" if progress.done < progress.total else "\n"
-            click.echo(f"{progress.words:<60}{end}", nl=False, err=True)
-
-    swept = sweep_store(answers, names, axes[0], axes[1], summary_size, show_progress, facts)
+    scheduling, shown = scheduling_of(scheduler)
+    answers = Answers(open_source(path, demo), flags, config, scheduling)
+    swept = sweep_store(answers, names, axes[0], axes[1], summary_size, shown, facts)
     if not swept.conversations:
         raise Interrupted("interrupted before any conversation was done.")
     if as_csv:
@@ -145,7 +137,9 @@ def sweep_command(
     else:
         print_answer(sweep_document(swept), as_json, print_sweep)
     say(answers.notes())
+    check_complete(answers)
     if not swept.complete:
+        total = 0 if shown.last is None else shown.last.total
         done = f"{swept.conversations:,} of {total:,} conversations"
         raise Interrupted(f"interrupted; the answer covers {done}.")
 

@@ -5,11 +5,9 @@ Importing genai-prices takes a quarter of a second and 22 MB. Readers of stored 
 
 from __future__ import annotations
 
-import json
 import os
 import re
-import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, date, datetime, time
 from functools import lru_cache
 from importlib.util import find_spec
@@ -117,6 +115,12 @@ def _looked_up(model: str, provider: str) -> Listed:
     )
 
 
+def look_up(models: Sequence[tuple[str, str]]) -> None:
+    """Look up models of providers and keep the results. A worker process runs this for callers that save memory."""
+    for model, provider in models:
+        listed(model, provider)
+
+
 def _entry_of(model: str, provider: str, wanted: str) -> Any:
     """Return the model's entry in genai-prices with the attribute `wanted`, None if there is none.
 
@@ -173,9 +177,3 @@ def _price(price: Any, tokens: int) -> float | None:
         return None
     tiers = [tier.price for tier in getattr(price, "tiers", ()) if tokens > tier.start]
     return float(tiers[-1] if tiers else getattr(price, "base", price))
-
-
-# A helper process runs this for callers that must save memory: standard input has models and providers.
-if __name__ == "__main__":
-    for names in json.load(sys.stdin):
-        listed(*names)

@@ -1,13 +1,95 @@
-"""Worker processes: modules of this program that run separately and use standard input and output."""
+"""Worker processes: other processes of this program that call its functions.
+
+`Worker` is the one way to run something in another process of this machine. A module that streams lines of its own over
+its input and output uses `begin` and `end`.
+"""
 
 from __future__ import annotations
 
 import os
+import pickle
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from queue import SimpleQueue
+from threading import Thread
+from typing import Any, NamedTuple
 
 import inspector
+from inspector.core.errors import InspectorError
+
+#: Marks a worker process in its environment.
+_WORKER = "COMPACTION_INSPECTOR_WORKER"
+
+
+class WorkerEnded(InspectorError):
+    """A worker process ended before its work was done, or failed."""
+
+
+class Answer(NamedTuple):
+    """The answer of a worker to one call: a value, or an error. `ended`: the worker takes no more calls."""
+
+    worker: Worker
+    value: Any = None
+    error: InspectorError | None = None
+    ended: bool = False
+
+    def result(self) -> Any:
+        """Return the value, or raise the error."""
+        if self.error is not None:
+            raise self.error
+        return self.value
+
+
+class Worker:
+    """A process that calls functions of modules, one after the other, until `end` or the end of this process.
+
+    Functions, arguments and values are pickled. Each answer is put into `answers`, which several workers may share.
+    `low` gives the process the lowest priority. Raises OSError if no process can be started.
+    """
+
+    def __init__(self, answers: SimpleQueue[Answer] | None = None, low: bool = False) -> None:
+        self.answers: SimpleQueue[Answer] = SimpleQueue() if answers is None else answers
+        self.process = begin("inspector.core.worker", *(["low"] if low else []))
+        self._calls: SimpleQueue[bytes | None] = SimpleQueue()
+        Thread(target=self._run, daemon=True).start()
+
+    def call(self, function: Callable[..., object], *arguments: object) -> None:
+        """Call a function of a module in the process, after the calls before."""
+        self._calls.put(pickle.dumps((function, arguments), pickle.HIGHEST_PROTOCOL))
+
+    def end(self) -> None:
+        """Kill the process."""
+        self._calls.put(None)
+        end(self.process)
+
+    def _run(self) -> None:
+        while (asked := self._calls.get()) is not None:
+            self.answers.put(self._asked(asked))
+
+    def _asked(self, asked: bytes) -> Answer:
+        calls, answers = self.process.stdin, self.process.stdout
+        assert calls is not None
+        assert answers is not None
+        try:
+            calls.write(asked)
+            calls.flush()
+            value, error = pickle.load(answers)
+        except (OSError, EOFError, ValueError, pickle.UnpicklingError):
+            ended = WorkerEnded("A worker process ended before its work was done.")
+            return Answer(self, error=ended, ended=True)
+        return Answer(self, value, error)
+
+
+def in_worker() -> bool:
+    """Return whether this process is a worker. A worker starts no other workers."""
+    return _WORKER in os.environ
+
+
+def become_worker() -> None:
+    """Mark this process, and those that it starts, as workers."""
+    os.environ[_WORKER] = "1"
 
 
 def begin(module: str, *arguments: str) -> subprocess.Popen[bytes]:

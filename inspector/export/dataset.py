@@ -6,21 +6,20 @@ import hashlib
 import json
 import os
 import sqlite3
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from inspector.answers.answers import Answers
-from inspector.answers.kept_results import KeptResults
+from inspector.answers.each import Question, ask_each
+from inspector.answers.kept_results import default_results
 from inspector.answers.tables import TABLES, Row, TableRows, stamps, table_rows
 from inspector.config.agent_folders import refuse_agent_folders
 from inspector.config.folders import write_whole
-from inspector.core.errors import InspectorError, OutputProblem, UsageProblem
+from inspector.core.conversations import ConversationRow
+from inspector.core.errors import OutputProblem, UsageProblem
 from inspector.models.masking import Masker
-
-if TYPE_CHECKING:
-    pass
 
 _STAMPS = "exported"
 #: Columns whose texts may hold secrets.
@@ -79,34 +78,26 @@ class Sink(Protocol):
         ...
 
 
-def export(
-    answers: Answers,
-    sink: Sink,
-    kept: KeptResults,
-    masking: bool,
-    watch: Callable[[str, int, int], None] | None = None,
-) -> tuple[int, int, list[str]]:
+def export(answers: Answers, sink: Sink, masking: bool) -> tuple[int, int, list[str]]:
     """Write every conversation that changed since the last run: (written, unchanged, sentences about unread ones)."""
     known = dict(sink.known())
-    written = unchanged = 0
-    problems: list[str] = list(answers.store.notes)
-    listed = list(stamps(answers))
-    for number, (key, row, stamp) in enumerate(listed):
-        if watch is not None:
-            watch("conversations", number, len(listed))
-        stamp = f"{stamp} {masking}"
-        if known.get(key) == stamp:
-            unchanged += 1
-            continue
-        try:
-            rows = table_rows(answers, key, row, stamp, kept)
-        except InspectorError as error:
-            problems.append(f"{row.title or row.id}: {error}")
-            continue
-        sink.write(_masked(rows) if masking else rows)
+    listed = {row.id: (key, row, f"{stamp} {masking}") for key, row, stamp in stamps(answers)}
+    changed = [row for key, row, stamp in listed.values() if known.get(key) != stamp]
+    question = Question(rows_to_write, lambda row: (*listed[row.id], masking), raises=False)
+    written = 0
+    for _, rows in ask_each(answers, changed, question):
+        sink.write(rows)
         written += 1
-    sink.forget(known.keys() - {key for key, _, _ in listed})
-    return written, unchanged, problems
+    sink.forget(known.keys() - {key for key, _, _ in listed.values()})
+    return written, len(listed) - len(changed), [*answers.store.notes, *answers.unread]
+
+
+def rows_to_write(
+    answers: Answers, conversation: str, key: str, row: ConversationRow, stamp: str, masking: bool
+) -> TableRows:
+    """The rows of one conversation, with keys and passwords masked if `masking`."""
+    rows = table_rows(answers, key, row, stamp, default_results())
+    return _masked(rows) if masking else rows
 
 
 def _masked(rows: TableRows) -> TableRows:

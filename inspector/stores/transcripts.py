@@ -189,6 +189,11 @@ class TranscriptStore:
         # Its files are known since they were listed; whether others joined them is seen with the next list.
         return repr(self._signed(self._listing.known(conversation) or self._source(conversation)))
 
+    def files_of(self, conversation: str) -> tuple[str, ...]:
+        """Return the paths of the files that a conversation is read from."""
+        source = self._listing.known(conversation) or self._source(conversation)
+        return (*source.files, *source.shared)
+
     def live_tokens(self, conversation: str, watch: Callable[[int], None] | None = None) -> int:
         """Rough tokens of the list that the agent holds now; and of the system prompt where it is recorded."""
         recorded = self._recorded(conversation)

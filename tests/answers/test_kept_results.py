@@ -120,12 +120,12 @@ def test_losses_and_findings_are_worked_out_once_of_the_same_facts(
 
 def test_the_worst_compaction_comes_first(database: Path, kept: KeptResults) -> None:
     answers = Answers.of([database], {}, None)
-    listed = list_losses(answers, kept)
+    listed = list_losses(answers)
     orders = [one.loss.order for one in listed]
     assert orders == sorted(orders, reverse=True)
     assert len(listed) > 2
     (name,) = {one.row.id for one in listed if one.row.title == CHECKOUT}
-    only = list_losses(answers, kept, [CHECKOUT])
+    only = list_losses(answers, [CHECKOUT])
     assert only == [one for one in listed if one.row.id == name]
     for one in listed:
         assert sum(one.loss.lost.values()) + one.loss.weakened >= len(one.loss.facts) > 0

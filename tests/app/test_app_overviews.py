@@ -12,7 +12,6 @@ import pytest
 
 from inspector.answers.answers import Answers
 from inspector.answers.fact_results import list_losses
-from inspector.answers.kept_results import default_results
 from inspector.app.conversations import reading
 from inspector.app.losses.screen import LossesScreen
 from inspector.core.errors import InspectorError
@@ -72,7 +71,7 @@ async def test_another_process_works_the_same_out(
         begun.append(begin(*words, **kinds))
         return begun[-1]
 
-    monkeypatch.setattr(reading.subprocess, "Popen", counted)
+    monkeypatch.setattr(subprocess, "Popen", counted)
     async with running(rotating, apart=True) as pilot:
         assert entries(pilot) == alone
     assert len(begun) == 3, "one looks up models, one counts live lists, one reads losses"
@@ -94,7 +93,7 @@ async def test_the_other_process_goes_with_the_screen(
         asked.set()
         return begun[-1]
 
-    monkeypatch.setattr(reading.subprocess, "Popen", endless)
+    monkeypatch.setattr(subprocess, "Popen", endless)
     app = running(rotating, CHECKOUT, apart=True)
     async with app as pilot:
         screen = conversation(pilot)
@@ -107,7 +106,7 @@ async def test_the_other_process_goes_with_the_screen(
 
 async def test_what_ends_before_its_time_is_told(rotating: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     begin = subprocess.Popen
-    monkeypatch.setattr(reading.subprocess, "Popen", lambda words, **kinds: begin(["true"], **kinds))
+    monkeypatch.setattr(subprocess, "Popen", lambda words, **kinds: begin(["true"], **kinds))
     async with running(rotating, apart=True) as pilot:
         assert any("ended before its time" in note for note in notes(pilot))
         assert all(entry.lost is None for entry in entries(pilot).values())
@@ -135,7 +134,7 @@ async def test_the_losses_of_the_store_lead_to_the_compaction(rotating: Path) ->
         screen = pilot.app.screen
         assert isinstance(screen, LossesScreen)
         table = screen.query_one(LossList)
-        losses = list_losses(Answers.of([rotating], {}, None), default_results())
+        losses = list_losses(Answers.of([rotating], {}, None))
         assert len(losses) > 2
         assert [one.key for one in table.entries] == [(one.row.id, one.loss.compaction) for one in losses]
         await press(pilot, "down")

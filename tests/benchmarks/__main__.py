@@ -30,6 +30,7 @@ _MEASURES = {
     "alone": ("alone", "measure"),
     "homes": ("homes", "measure"),
     "hermes": ("hermes", "measure"),
+    "fleets": ("fleets", "measure"),
 }
 #: What is measured where another checkout is named: what can be, of any, by keys alone.
 _AGAINST = ("start", "terminal")

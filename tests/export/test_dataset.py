@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from inspector.answers.answers import Answers
-from inspector.answers.kept_results import default_results
+from inspector.answers.scheduling import Progress, Scheduling
 from inspector.answers.tables import TABLES
 from inspector.commands.cli import commands
 from inspector.core.errors import OutputProblem
@@ -72,15 +72,15 @@ def test_a_second_run_writes_what_changed(store: Path, tmp_path: Path) -> None:
 
 def test_an_interrupted_run_continues(store: Path, tmp_path: Path) -> None:
     target = tmp_path / "out.db"
-    answers = Answers(open_store(store), {}, None)
 
-    def stop(what: str, done: int, total: int) -> None:
-        if done == 2:
+    def stop(progress: Progress) -> None:
+        if progress.done == 2:
             raise KeyboardInterrupt
 
+    answers = Answers(open_store(store), {}, None, Scheduling(watch=stop))
     sink = sink_for(target, answers.paths())
     with pytest.raises(KeyboardInterrupt):
-        export(answers, sink, default_results(), True, stop)
+        export(answers, sink, True)
     sink.close()
     assert "Wrote 3 conversations" in run(str(store), "--to", str(target)).stdout
 

@@ -15,7 +15,8 @@ from inspector.answers.costing import costing_of
 from inspector.answers.inspection import Inspection
 from inspector.answers.recordings import read_recording
 from inspector.answers.resolving import resolve
-from inspector.answers.sweeping import Progress, Request, run_sweep
+from inspector.answers.scheduling import Progress
+from inspector.answers.sweeping import Request, run_sweep
 from inspector.core.errors import UsageProblem
 from inspector.export.documents.whatif import sweep_csv, sweep_document
 from inspector.replay.metrics import METRICS

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from queue import Empty, SimpleQueue
+from queue import Empty
 from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 from inspector.app.throttle import give_way
 from inspector.core.errors import InspectorError, StoreError
 from inspector.core.memory import give_back
-from inspector.core.processes import begin, end
+from inspector.core.processes import Worker, WorkerEnded
 from inspector.core.watching import Watch
 
 if TYPE_CHECKING:
@@ -61,19 +59,22 @@ def _quietly(read: Callable[[], object]) -> None:
 
 
 def look_up_models(rows: Sequence[ConversationRow]) -> None:
-    """Have what is listed of the models of conversations looked up by another process, and kept: to import the list
-    takes as long as all else that an opening needs, and much memory."""
-    from inspector.config.price_list import is_kept
+    """Let a worker process look up and keep the windows and prices of the models of conversations.
+
+    The import of the list of prices takes as long as everything else that an opening needs, and much memory.
+    """
+    from inspector.config.price_list import is_kept, look_up
 
     models = {(row.model, row.provider) for row in rows if row.window is None}
     unknown = sorted(model for model in models if not is_kept(*model))
     if unknown:
-        with suppress(OSError):
-            process = begin("inspector.config.price_list")
+        with suppress(OSError, Empty):
+            worker = Worker()
             try:
-                process.communicate(json.dumps(unknown).encode(), _LOOKED_UP_SECONDS)
-            except subprocess.TimeoutExpired:
-                end(process)
+                worker.call(look_up, unknown)
+                worker.answers.get(timeout=_LOOKED_UP_SECONDS)
+            finally:
+                worker.end()
 
 
 def get_ready(store: Store, row: ConversationRow, flags: Mapping[str, Any], config: Path | None) -> None:
@@ -235,59 +236,39 @@ def _asking(
 
 
 class _Other:
-    """The process that works apart (see inspector.answers.overview_process): begun with the first question."""
+    """A worker process of low priority, started with the first question (see inspector.answers.overview_process)."""
 
     def __init__(self, store: Store, flags: Mapping[str, Any], config: Path | None, watch: Watch) -> None:
-        self._what = (store, flags, config)
+        self._what = (store, dict(flags), config)
         self._watch = watch
-        self._process: subprocess.Popen[bytes] | None = None
-        self._answers: SimpleQueue[bytes] = SimpleQueue()
+        self._worker: Worker | None = None
 
     def ask(self, question: str, row: ConversationRow) -> Sequence[Any] | None:
-        process = self._process or self._begin()
-        self._say(process, [question, row.id])
+        from inspector.answers.answers import paths_of
+        from inspector.answers.overview_process import answer
+
+        store, flags, config = self._what
+        worker = self._worker = self._worker or self._begin()
+        worker.call(answer, paths_of(store), flags, config, question, row.id)
         while True:
             self._watch.check()
             try:
-                line = self._answers.get(timeout=_LOOK)
+                found: Sequence[Any] | None = worker.answers.get(timeout=_LOOK).result()
             except Empty:
                 continue
-            if not line:
-                raise StoreError("The process that reads losses ended before its time; r reads again.")
-            answer: Sequence[Any] | None = json.loads(line)
-            return answer
+            except WorkerEnded:
+                raise StoreError(
+                    "The process that reads losses ended before its time; r reads again."
+                ) from None
+            return found
 
     def close(self) -> None:
-        if self._process is not None:
-            end(self._process)
-
-    def _begin(self) -> subprocess.Popen[bytes]:
-        from inspector.answers.answers import paths_of
-
-        store, flags, config = self._what
-        try:
-            self._process = process = begin("inspector.answers.overview_process")
-        except OSError as error:
-            raise StoreError(f"No process can begin that reads losses ({error}); r reads again.") from None
-        Thread(target=self._listen, args=(process,), daemon=True).start()
-        paths = [str(path) for path in paths_of(store)]
-        self._say(
-            process, {"paths": paths, "flags": dict(flags), "config": None if config is None else str(config)}
-        )
-        return process
-
-    def _listen(self, process: subprocess.Popen[bytes]) -> None:
-        assert process.stdout is not None
-        for line in process.stdout:
-            self._answers.put(line)
-        self._answers.put(b"")
+        if self._worker is not None:
+            self._worker.end()
 
     @staticmethod
-    def _say(process: subprocess.Popen[bytes], document: Any) -> None:
-        assert process.stdin is not None
+    def _begin() -> Worker:
         try:
-            process.stdin.write(json.dumps(document).encode() + b"\n")
-            process.stdin.flush()
-        except BrokenPipeError:
-            # The end of its output reports the problem.
-            return
+            return Worker(low=True)
+        except OSError as error:
+            raise StoreError(f"No process can begin that reads losses ({error}); r reads again.") from None

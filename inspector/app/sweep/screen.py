@@ -16,7 +16,7 @@ from textual.containers import Horizontal, Vertical
 from textual.reactive import reactive
 from textual.widgets import Input
 
-from inspector.answers.sweeping import Progress
+from inspector.answers.scheduling import Progress
 from inspector.app.conversation.overwriting import Overwriting
 from inspector.app.job_screen import JobScreen
 from inspector.app.sweep.cells import CellAsked, CellView

@@ -6,7 +6,8 @@ from dataclasses import replace
 from itertools import count
 from threading import Event
 
-from inspector.answers.sweeping import Progress, Request, alike_in, run_sweep, unused_in
+from inspector.answers.scheduling import Progress
+from inspector.answers.sweeping import Request, alike_in, run_sweep, unused_in
 from inspector.app.sweep.subject import Subject, SweepState
 from inspector.core.watching import Watch
 from inspector.quality.facts.risk import FactSteps

@@ -1,0 +1,61 @@
+"""Where a question about many conversations runs, and how far it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+#: The scheduler of worker processes on this machine.
+LOCAL = "local"
+
+
+def is_local(scheduler: str) -> bool:
+    """Return whether a scheduler is this machine."""
+    return scheduler == LOCAL or processes_of(scheduler) is not None
+
+
+def processes_of(scheduler: str) -> int | None:
+    """Return the N of "local:N", else None."""
+    name, _, number = scheduler.partition(":")
+    return (
+        int(number)
+        if name == LOCAL and number.isascii() and number.isdecimal() and number[:6] == number
+        else None
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How many conversations are done, and how many seconds are left (None: unknown)."""
+
+    done: int
+    total: int
+    left: float | None
+
+    @property
+    def words(self) -> str:
+        """The progress in words."""
+        if self.left is None:
+            return f"{self.done:,} of {self.total:,}"
+        seconds = round(self.left)
+        left = f"{seconds} s" if seconds < 90 else f"{seconds / 60:.0f} min"
+        return f"{self.done:,} of {self.total:,}, about {left} left"
+
+
+def nothing(_: Progress) -> None:
+    """Show no progress."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scheduling:
+    """Where a question about many conversations runs.
+
+    `scheduler` is "local", "local:N" for N processes, or the address of a Dask scheduler. `processes` is the number of
+    local processes; None for the number of cores, and for this one alone if there is little to do. `watch` gets the
+    progress. Once `wanted` returns False, the work ends.
+    """
+
+    scheduler: str = LOCAL
+    processes: int | None = None
+    watch: Callable[[Progress], None] = nothing
+    wanted: Callable[[], bool] = lambda: True

@@ -1,0 +1,1 @@
+"""One question about many conversations, answered by several processes: on this machine, or on a Dask cluster."""

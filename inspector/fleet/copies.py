@@ -1,0 +1,157 @@
+"""Local copies of sessions behind an fsspec URL (the extra `fleet`). Only changed files are copied again."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+from uuid import uuid4
+
+from inspector.agents import agents
+from inspector.config.folders import cache_dir
+from inspector.core.errors import StoreMissing, UsageProblem
+
+#: The file in a copy's folder that names its URL.
+_NAME = "url"
+
+
+class CopiedFile(NamedTuple):
+    """A file behind a URL: its path below it, its size, and its time of change in seconds since the epoch."""
+
+    name: str
+    size: int
+    changed: float
+
+
+class Copied(NamedTuple):
+    """Files behind a URL, and the path of their store below it."""
+
+    url: str
+    path: str
+    files: tuple[CopiedFile, ...]
+
+
+def copy(url: str) -> tuple[Path, int]:
+    """Copy the sessions behind a URL; return the local folder and the number of files that had changed.
+
+    Raises UsageProblem if fsspec or the URL's file system is not installed, StoreMissing if nothing can be read.
+    """
+    system, root = _opened(url)
+    folder = _folder(url)
+    try:
+        found = list(_listed(system, root))
+        if not found:
+            raise StoreMissing(f"{url} holds no sessions that this program knows.")
+        count = sum(_fetched(system, root, folder, file) for file in found)
+        _remove_others(folder, {_NAME, *(file.name for file in found)})
+        return folder, count
+    except (OSError, ValueError) as error:
+        raise StoreMissing(f"{url} cannot be read ({error}).") from error
+
+
+def _remove_others(folder: Path, names: set[str]) -> None:
+    """Remove the copies of files that are gone."""
+    for path in folder.rglob("*"):
+        if path.is_file() and str(path.relative_to(folder)) not in names:
+            path.unlink()
+
+
+def copied_from(path: Path, files: Sequence[str]) -> Copied | None:
+    """Return the URL behind the copies at some paths; None if they are not copies."""
+    copies = cache_dir() / "copies"
+    if not path.is_relative_to(copies):
+        return None
+    folder = copies / path.relative_to(copies).parts[0]
+    names = [name for file in files for name in (file, f"{file}-wal") if os.path.exists(name)]
+    known = []
+    for name in names:
+        status = os.stat(name)
+        known.append(CopiedFile(os.path.relpath(name, folder), status.st_size, status.st_mtime))
+    url = (folder / _NAME).read_text(encoding="utf-8")
+    return Copied(url, os.path.relpath(path, folder), tuple(known))
+
+
+def copy_of(copied: Copied) -> Path:
+    """Return the folder with the copies of files, copied here if they are not there yet. Raises as `copy` does."""
+    folder = _folder(copied.url)
+    missing = [file for file in copied.files if not _is_there(folder, file)]
+    if missing:
+        system, root = _opened(copied.url)
+        try:
+            for file in missing:
+                _fetched(system, root, folder, file)
+        except (OSError, ValueError) as error:
+            raise StoreMissing(f"{copied.url} cannot be read ({error}).") from error
+    return folder
+
+
+def _opened(url: str) -> tuple[Any, str]:
+    try:
+        from fsspec.core import url_to_fs
+    except ImportError as error:
+        raise UsageProblem(
+            "A URL needs the extra `fleet`: pip install 'compaction-inspector[fleet]'."
+        ) from error
+    try:
+        system, root = url_to_fs(url)
+    except (ImportError, ValueError, OSError) as error:
+        raise UsageProblem(f"{url} cannot be opened: {error}") from error
+    return system, str(root).rstrip("/")
+
+
+def _folder(url: str) -> Path:
+    folder = cache_dir() / "copies" / hashlib.blake2b(url.encode(), digest_size=8).hexdigest()
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    name = folder / _NAME
+    if not name.exists():
+        name.write_text(url, encoding="utf-8")
+    return folder
+
+
+def _listed(system: Any, root: str) -> Iterator[CopiedFile]:
+    """Yield the files that may hold sessions."""
+    endings = tuple({ending for agent in agents() for ending in (*agent.endings, "-wal")})
+    for path, told in system.find(root, detail=True).items():
+        name = os.path.relpath(path, root) if path != root else os.path.basename(path)
+        if name.endswith(endings) and not name.startswith(".."):
+            yield CopiedFile(name, int(told.get("size") or 0), _time(told))
+
+
+def _time(told: dict[str, Any]) -> float:
+    for name in ("mtime", "LastModified", "last_modified", "updated", "created"):
+        value = told.get(name)
+        if isinstance(value, datetime):
+            return value.timestamp()
+        if isinstance(value, int | float):
+            return float(value)
+        if isinstance(value, str):
+            return datetime.fromisoformat(value).timestamp()
+    return 0.0
+
+
+def _is_there(folder: Path, file: CopiedFile) -> bool:
+    try:
+        status = (folder / file.name).stat()
+    except OSError:
+        return False
+    return status.st_size == file.size and abs(status.st_mtime - file.changed) < 1
+
+
+def _fetched(system: Any, root: str, folder: Path, file: CopiedFile) -> bool:
+    """Copy one file in one step if it has changed; return whether it had."""
+    if _is_there(folder, file):
+        return False
+    target = folder / file.name
+    target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    part = target.with_name(f".{uuid4().hex}.part")
+    try:
+        source = root if system.isfile(root) else f"{root}/{file.name}"
+        system.get_file(source, str(part))
+        os.utime(part, (file.changed, file.changed))
+        part.replace(target)
+    finally:
+        part.unlink(missing_ok=True)
+    return True

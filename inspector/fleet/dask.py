@@ -1,0 +1,105 @@
+"""The workers of a Dask cluster (the extra `fleet`)."""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from queue import Empty, SimpleQueue
+from typing import Any
+
+from inspector import __version__
+from inspector.core.errors import InspectorError, UsageProblem
+from inspector.core.processes import WorkerEnded, become_worker
+from inspector.core.worker import failure
+from inspector.fleet.workers import LOOK, Done
+
+#: Calls that a thread of a worker has at once: one at work, and one that waits.
+_AHEAD = 2
+#: Seconds to wait for a connection, and for the first worker.
+_PATIENCE = 20
+
+
+class DaskWorkers:
+    """The workers behind the scheduler at an address. They read the sessions at the same paths, or from the same URL.
+
+    Raises UsageProblem if Dask is not installed, InspectorError if no scheduler or no worker answers.
+    """
+
+    def __init__(self, address: str) -> None:
+        try:
+            import distributed
+        except ImportError as error:
+            raise UsageProblem(
+                "--scheduler ADDRESS needs the extra `fleet`: pip install 'compaction-inspector[fleet]'."
+            ) from error
+        # Errors are reported here, as sentences.
+        logging.getLogger("distributed").setLevel(logging.CRITICAL)
+        try:
+            client: Any = distributed.Client
+            self._client = client(address, timeout=_PATIENCE, set_as_default=False)
+        except (OSError, ValueError) as error:
+            raise InspectorError(f"No Dask scheduler answers at {address} ({error}).") from error
+        try:
+            self._client.wait_for_workers(1, timeout=_PATIENCE)
+        except TimeoutError as error:
+            self._client.close()
+            raise InspectorError(
+                f"The scheduler at {address} has no worker. Start one: dask worker {address}"
+            ) from error
+
+    def map(
+        self, function: Callable[..., object], calls: Sequence[tuple[Any, ...]], wait: Callable[[], None]
+    ) -> Iterator[Done]:
+        """As `Workers.map`. The scheduler never has more calls than its workers need next."""
+        waiting = deque(range(len(calls)))
+        ready: SimpleQueue[Any] = SimpleQueue()
+        numbers: dict[Any, int] = {}
+        try:
+            while waiting or numbers:
+                while waiting and len(numbers) < self._room():
+                    number = waiting.popleft()
+                    future = self._client.submit(_call, __version__, function, calls[number], pure=False)
+                    numbers[future] = number
+                    future.add_done_callback(ready.put)
+                try:
+                    future = ready.get(timeout=LOOK)
+                except Empty:
+                    wait()
+                    continue
+                number = numbers.pop(future)
+                yield _done(number, future)
+                future.release()
+                del future
+                wait()
+        finally:
+            self._client.cancel(list(numbers), force=True)
+            self._client.close()
+
+    def _room(self) -> int:
+        threads: int = sum(self._client.nthreads().values())
+        return _AHEAD * max(1, threads)
+
+
+def _done(number: int, future: Any) -> Done:
+    if future.status != "finished":
+        return Done(number, error=WorkerEnded("The worker that read it ended before its work was done."))
+    value, error = future.result()
+    return Done(number, value, error)
+
+
+def _call(
+    version: str, function: Callable[..., object], call: tuple[Any, ...]
+) -> tuple[object, InspectorError | None]:
+    """Run one call on a worker; its errors are values, as the worker would log them."""
+    become_worker()
+    if version != __version__:
+        return None, InspectorError(
+            f"A worker has version {__version__} of compaction-inspector, and this program has {version}."
+        )
+    try:
+        return function(*call), None
+    except InspectorError as error:
+        return None, error
+    except Exception as error:  # noqa: BLE001 (a fault of the program costs one call)
+        return None, failure(error)

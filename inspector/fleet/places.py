@@ -1,0 +1,67 @@
+"""The place of a conversation: enough to open it in another process, without the list of all the others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import NamedTuple
+
+from inspector.agents import agents
+from inspector.core.errors import NotAStore
+from inspector.fleet.copies import Copied, copied_from, copy_of
+from inspector.stores.base import Store
+from inspector.stores.detect import open_file
+from inspector.stores.readers import reader_of
+from inspector.stores.several import single_stores
+from inspector.stores.signatures import signatures
+from inspector.stores.transcripts import TranscriptStore
+
+#: Stores that stay open in a worker.
+_OPEN = 8
+
+
+class Place(NamedTuple):
+    """An agent, the path of its store, and the files of one conversation; no files for a database.
+
+    `copied` names the URL that the files are copies of; a worker elsewhere copies them again.
+    """
+
+    agent: str
+    path: Path
+    files: tuple[str, ...] = ()
+    copied: Copied | None = None
+
+
+def places_of(store: Store) -> dict[str, Place]:
+    """Return the place of every conversation of a store. Raises StoreErrors."""
+    return {conversation: place for one in single_stores(store) for conversation, place in _of(one)}
+
+
+def _of(store: Store) -> Iterator[tuple[str, Place]]:
+    kind, path = store.info.kind, store.path.absolute()
+    whole = Place(kind, path)
+    for row in store.conversations():
+        if isinstance(store, TranscriptStore):
+            files = store.files_of(row.id)
+            yield row.id, Place(kind, path, files, copied_from(path, files))
+        else:
+            copied = copied_from(path, (str(path),))
+            yield row.id, whole if copied is None else whole._replace(copied=copied)
+
+
+@lru_cache(maxsize=_OPEN)
+def open_place(place: Place) -> Store:
+    """Open the conversation of a place. Raises StoreErrors, and NotAStore for an agent that is not installed here."""
+    if place.copied is not None:
+        root = copy_of(place.copied)
+        place = Place(
+            place.agent, root / place.copied.path, tuple(str(root / name) for name, *_ in place.copied.files)
+        ) if place.files else Place(place.agent, root / place.copied.path)  # fmt: skip
+    if place.files:
+        look = partial(signatures, place.files)
+        return TranscriptStore(place.agent, partial(reader_of, place.agent), place.path, look)
+    agent = next((one for one in agents() if one.name == place.agent), None)
+    if agent is None:
+        raise NotAStore(f"No agent {place.agent} is known here; it is one of another package.")
+    return open_file(agent, place.path)

@@ -1,0 +1,219 @@
+"""One question about many conversations: the same answers in one process, in several, and on a Dask cluster."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from inspector.answers.answers import Answers
+from inspector.answers.each import Question, ask_each
+from inspector.answers.fact_results import losses_there
+from inspector.answers.scheduling import Progress, Scheduling
+from inspector.commands.cli import commands
+from inspector.core.errors import BadInput, InspectorError, StoreMissing, UsageProblem
+from inspector.fleet.places import open_place, places_of
+from inspector.stores.detect import open_store
+from tests.fleet import calls
+
+
+@pytest.fixture
+def folder(fixtures_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Sessions of several agents, and an empty cache."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    path = tmp_path / "sessions"
+    shutil.copytree(fixtures_dir / "agents", path / "agents")
+    shutil.copy(fixtures_dir / "hermes-0.19-in-place.db", path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    """A scheduler with two worker processes."""
+    distributed = pytest.importorskip("distributed", reason="the extra `fleet` is not installed")
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50
+    ) as one:
+        yield one
+
+
+def asked(folder: Path, scheduling: Scheduling) -> dict[str, Any]:
+    answers = Answers(open_store(folder), {}, None, scheduling)
+    return {
+        row.id: found
+        for row, found in ask_each(answers, answers.store.conversations(), Question(losses_there))
+    }
+
+
+def test_the_place_of_a_conversation_opens_it(folder: Path) -> None:
+    store = open_store(folder)
+    places = places_of(store)
+    assert {bool(place.files) for place in places.values()} == {True, False}
+    for row in store.conversations():
+        there = open_place(places[row.id])
+        assert there.open(row.id).generations == store.open(row.id).generations
+        if places[row.id].files:
+            # A sub-agent is in the file of another conversation.
+            assert row.id in [one.id for one in there.conversations()]
+            assert len(there.conversations()) < 3
+
+
+def test_several_processes_answer_the_same(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[Progress] = []
+    alone = asked(folder, Scheduling(processes=1))
+    assert len(alone) > 6
+    assert any(found.total for found in alone.values())
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "another cache"))
+    assert asked(folder, Scheduling(processes=2, watch=seen.append)) == alone
+    assert [progress.done for progress in seen] == list(range(len(alone) + 1))
+
+
+def test_a_cluster_answers_the_same(
+    folder: Path, cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alone = asked(folder, Scheduling(processes=1))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "another cache"))
+    assert asked(folder, Scheduling(cluster.scheduler_address)) == alone
+
+
+def test_a_worker_of_a_cluster_that_dies_costs_nothing_else(folder: Path, cluster: Any) -> None:
+    killed: list[int] = []
+
+    def kill(progress: Progress) -> None:
+        if progress.done == 1 and not killed:
+            killed.extend(worker.pid for worker in list(cluster.workers.values())[:1])
+            os.kill(killed[0], signal.SIGKILL)
+
+    alone = asked(folder, Scheduling(processes=1))
+    assert asked(folder, Scheduling(cluster.scheduler_address, watch=kill)) == alone
+    assert killed
+
+
+def test_results_of_a_cluster_are_kept_here(folder: Path, cluster: Any) -> None:
+    words = ["losses", str(folder), "--json", "--scheduler", cluster.scheduler_address]
+    first = CliRunner().invoke(commands, words)
+    assert first.exit_code == 0, first.output
+    # The second run asks no scheduler.
+    words[-1] = "tcp://127.0.0.1:1"
+    assert CliRunner().invoke(commands, words).stdout == first.stdout
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_one_that_cannot_be_read_is_named(folder: Path, processes: int) -> None:
+    store = open_store(folder)
+    rows = store.conversations()
+    bad = rows[1].title
+    question = Question(calls.title, lambda row: (bad,))
+    answers = Answers(store, {}, None, Scheduling(processes=processes))
+    found = {row.id: title for row, title in ask_each(answers, rows, question)}
+    assert found == {row.id: row.title for row in rows if row.title != bad}
+    (sentence,) = answers.unread
+    assert sentence.endswith(": It is damaged.")
+    assert "a note of the worker" in answers.notes()
+    with pytest.raises(BadInput):
+        list(ask_each(answers, rows[1:2], question))
+    assert list(ask_each(answers, rows[1:2], replace(question, raises=False))) == []
+
+
+def test_an_incomplete_answer_ends_with_an_error(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def damaged(answers: Answers, conversation: str) -> Any:
+        if conversation == bad:
+            raise BadInput("It is damaged.")
+        return losses_there(answers, conversation)
+
+    bad = open_store(folder).conversations()[0].id
+    monkeypatch.setattr("inspector.answers.fact_results.losses_there", damaged)
+    ended = CliRunner().invoke(commands, ["losses", str(folder), "--json"])
+    assert json.loads(ended.stdout)
+    assert isinstance(ended.exception, InspectorError)
+    assert ended.exception.exit_code == 1
+    assert "It is damaged." in str(ended.exception)
+    assert "1 conversation is left out" in str(ended.exception)
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_unwanted_work_ends(folder: Path, processes: int) -> None:
+    seen: list[Progress] = []
+    scheduling = Scheduling(
+        processes=processes, watch=seen.append, wanted=lambda: not seen or seen[-1].done < 2
+    )
+    assert 2 <= len(asked(folder, scheduling)) < 6
+
+
+def test_every_command_takes_a_scheduler(folder: Path, cluster: Any, tmp_path: Path) -> None:
+    address = cluster.scheduler_address
+    for words in (
+        ["losses"], ["findings"], ["aftermath"], ["check", "--fail-on", "aftermath:9999", "--allow-unknown"],
+        ["sweep", "--threshold", "0.5,0.9", "--target-ratio", "0.1,0.2"],
+    ):  # fmt: skip
+        name, *rest = words
+        command = [name, str(folder), *rest, "--json"]
+        local, there = (
+            CliRunner().invoke(commands, [*command, "--scheduler", s]) for s in ("local", address)
+        )
+        assert local.exit_code == 0, (name, local.output)
+        assert there.stdout == local.stdout, name
+    for scheduler in ("local", address):
+        target = tmp_path / f"{scheduler[:3]}.db"
+        ended = CliRunner().invoke(
+            commands, ["export", str(folder), "--to", str(target), "--scheduler", scheduler]
+        )
+        assert "0 had not changed" in ended.stdout
+
+
+def test_wrong_schedulers_are_sentences(folder: Path) -> None:
+    for scheduler, error in (("somewhere", UsageProblem), ("tcp://127.0.0.1:99999", InspectorError)):
+        ended = CliRunner().invoke(commands, ["aftermath", str(folder), "--scheduler", scheduler])
+        assert isinstance(ended.exception, error), ended.exception
+
+
+def test_a_url_is_copied_and_read(folder: Path, cluster: Any, tmp_path: Path) -> None:
+    pytest.importorskip("fsspec", reason="the extra `fleet` is not installed")
+    plain = CliRunner().invoke(commands, ["losses", str(folder), "--json"])
+    url = f"file://{folder}"
+    first = CliRunner().invoke(commands, ["losses", url, "--json"])
+    assert first.stdout == plain.stdout
+    assert "Copied" in first.stderr
+    again = CliRunner().invoke(commands, ["losses", url, "--json", "--scheduler", cluster.scheduler_address])
+    assert again.stdout == plain.stdout
+    assert "Copied" not in again.stderr
+    (folder / "hermes-0.19-in-place.db").unlink()
+    fewer = CliRunner().invoke(commands, ["conversations", url, "--json"])
+    assert "hermes" not in {one["agent"] for one in json.loads(fewer.stdout)}
+
+
+def test_a_worker_copies_the_files_of_its_conversation(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("fsspec", reason="the extra `fleet` is not installed")
+    from inspector.fleet.copies import copy
+
+    here, _ = copy(f"file://{folder}")
+    store = open_store(here)
+    for conversation, place in places_of(store).items():
+        assert place.copied is not None
+        expected = store.open(conversation).generations
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "elsewhere"))
+        open_place.cache_clear()
+        assert open_place(place).open(conversation).generations == expected
+    open_place.cache_clear()
+    names = [path.name for path in (tmp_path / "elsewhere").rglob("*.*")]
+    assert names
+    assert not any(name.endswith(".part") for name in names)
+
+
+def test_urls_that_cannot_be_read_are_sentences(tmp_path: Path) -> None:
+    pytest.importorskip("fsspec", reason="the extra `fleet` is not installed")
+    for url, error in (("nothing9://x/y", UsageProblem), (f"file://{tmp_path}/none", StoreMissing)):
+        ended = CliRunner().invoke(commands, ["conversations", url])
+        assert isinstance(ended.exception, error), (url, ended.exception)
