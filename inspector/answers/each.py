@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from inspector.answers.answers import Answers
-from inspector.answers.scheduling import Progress, Scheduling, is_local, processes_of
+from inspector.answers.scheduling import Progress, is_local, processes_of
 from inspector.core.conversations import ConversationRow
 from inspector.core.errors import InspectorError, UsageProblem
 from inspector.core.processes import in_worker
@@ -54,27 +56,37 @@ def ask_each(
     is raised. Raises StoreErrors of the whole store.
     """
     plan = answers.scheduling
-    unknown = []
-    for row in rows:
-        result = question.known(row)
-        if result is None:
-            unknown.append(row)
-        else:
-            yield row, result
-    began, before = time.monotonic(), len(rows) - len(unknown)
-    plan.watch(Progress(before, len(rows), None))
-    done = left_out = 0
+    began, done, shown, left_out = time.monotonic(), 0, 0, 0
     first: InspectorError | None = None
-    try:
-        for row, result, error in _asked(answers, unknown, question):
-            done += 1
-            taken = time.monotonic() - began
-            if error is None:
-                yield row, result
+    known: deque[tuple[ConversationRow, R]] = deque()
+
+    def unknown() -> Iterator[ConversationRow]:
+        # The longest first: no process is left with a long one at the end.
+        for row in sorted(rows, key=lambda row: row.messages, reverse=True):
+            result = question.known(row)
+            if result is None:
+                yield row
             else:
-                first, left_out = first or error, left_out + 1
-                answers.unread.append(f"{safe_title(row.title, 60) or row.id}: {error}")
-            plan.watch(Progress(before + done, len(rows), taken / done * (len(unknown) - done)))
+                known.append((row, result))
+
+    plan.watch(Progress(0, len(rows), None))
+    try:
+        for one in chain(_asked(answers, unknown(), question), [None]):
+            while known:
+                done += 1
+                yield known.popleft()
+            if one is not None:
+                row, result, error = one
+                done += 1
+                if error is None:
+                    yield row, result
+                else:
+                    first, left_out = first or error, left_out + 1
+                    answers.unread.append(f"{safe_title(row.title, 60) or row.id}: {error}")
+            if done > shown:
+                shown = done
+                taken = time.monotonic() - began
+                plan.watch(Progress(done, len(rows), taken / done * (len(rows) - done)))
     except _Unwanted:
         return
     if question.raises and first is not None and left_out == len(rows):
@@ -82,7 +94,7 @@ def ask_each(
 
 
 def _asked(
-    answers: Answers, rows: Sequence[ConversationRow], question: Question[R]
+    answers: Answers, rows: Iterator[ConversationRow], question: Question[R]
 ) -> Iterator[tuple[ConversationRow, Any, InspectorError | None]]:
     plan = answers.scheduling
 
@@ -90,11 +102,19 @@ def _asked(
         if not plan.wanted():
             raise _Unwanted
 
-    if not rows:
+    local = is_local(plan.scheduler)
+    processes = plan.processes or processes_of(plan.scheduler)
+    ahead = list(islice(rows, 1))
+    if local and processes is None and not in_worker() and (os.cpu_count() or 1) > 1:
+        # As many as show that other processes pay.
+        while (len(ahead) < 2 or not question.much(ahead)) and (row := next(rows, None)) is not None:
+            ahead.append(row)
+        if len(ahead) > 1 and question.much(ahead):
+            processes = os.cpu_count()
+    if not ahead:
         return
-    jobs = _jobs(plan, rows, question)
-    if is_local(plan.scheduler) and jobs <= 1:
-        for row in rows:
+    if local and (processes or 1) == 1:
+        for row in chain(ahead, rows):
             wait()
             try:
                 yield row, question.ask(answers, row.id, *question.arguments(row)), None
@@ -103,29 +123,26 @@ def _asked(
         return
     from inspector.fleet.places import places_of
 
-    # The longest first: no process is left with a long one at the end.
-    rows = sorted(rows, key=lambda row: row.messages, reverse=True)
     places = places_of(answers.store)
     flags = dict(answers.flags)
     config = None if answers.config is None else answers.config.absolute()
-    calls = [(places[row.id], flags, config, question.ask, row.id, question.arguments(row)) for row in rows]
-    for number, value, error in _workers(plan.scheduler, jobs).map(_ask_there, calls, wait):
+    sent: list[ConversationRow] = []
+
+    def calls() -> Iterator[tuple[Any, ...]]:
+        for row in chain(ahead, rows):
+            sent.append(row)
+            yield places[row.id], flags, config, question.ask, row.id, question.arguments(row)
+
+    for number, value, error in _workers(plan.scheduler, processes or 1).map(_ask_there, calls(), wait):
         if error is not None:
-            yield rows[number], None, error
+            yield sent[number], None, error
             continue
         result, notes = value
         for note in notes:
             answers.note(note)
-        if not is_local(plan.scheduler):
-            question.keep(rows[number], result)
-        yield rows[number], result, None
-
-
-def _jobs(plan: Scheduling, rows: Sequence[ConversationRow], question: Question[Any]) -> int:
-    processes = plan.processes or processes_of(plan.scheduler)
-    if processes is None and (in_worker() or len(rows) < 2 or not question.much(rows)):
-        return 1
-    return min(len(rows), processes or os.cpu_count() or 1)
+        if not local:
+            question.keep(sent[number], result)
+        yield sent[number], result, None
 
 
 def _workers(scheduler: str, jobs: int) -> Any:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from queue import Empty, SimpleQueue
 from typing import Any
 
@@ -12,10 +11,8 @@ from inspector import __version__
 from inspector.core.errors import InspectorError, UsageProblem
 from inspector.core.processes import WorkerEnded, become_worker
 from inspector.core.worker import failure
-from inspector.fleet.workers import LOOK, Done
+from inspector.fleet.workers import AHEAD, LOOK, Done
 
-#: Calls that a thread of a worker has at once: one at work, and one that waits.
-_AHEAD = 2
 #: Seconds to wait for a connection, and for the first worker.
 _PATIENCE = 20
 
@@ -49,19 +46,25 @@ class DaskWorkers:
             ) from error
 
     def map(
-        self, function: Callable[..., object], calls: Sequence[tuple[Any, ...]], wait: Callable[[], None]
+        self, function: Callable[..., object], calls: Iterable[tuple[Any, ...]], wait: Callable[[], None]
     ) -> Iterator[Done]:
         """As `Workers.map`. The scheduler never has more calls than its workers need next."""
-        waiting = deque(range(len(calls)))
+        waiting = enumerate(calls)
+        more = True
         ready: SimpleQueue[Any] = SimpleQueue()
         numbers: dict[Any, int] = {}
         try:
-            while waiting or numbers:
-                while waiting and len(numbers) < self._room():
-                    number = waiting.popleft()
-                    future = self._client.submit(_call, __version__, function, calls[number], pure=False)
+            while more or numbers:
+                while more and len(numbers) < self._room():
+                    number, call = next(waiting, (0, None))
+                    if call is None:
+                        more = False
+                        break
+                    future = self._client.submit(_call, __version__, function, call, pure=False)
                     numbers[future] = number
                     future.add_done_callback(ready.put)
+                if not numbers:
+                    return
                 try:
                     future = ready.get(timeout=LOOK)
                 except Empty:
@@ -78,7 +81,7 @@ class DaskWorkers:
 
     def _room(self) -> int:
         threads: int = sum(self._client.nthreads().values())
-        return _AHEAD * max(1, threads)
+        return AHEAD * max(1, threads)
 
 
 def _done(number: int, future: Any) -> Done:
