@@ -70,6 +70,20 @@ def test_what_the_release_recorded_is_read_and_planned(release: str, tmp_path: P
     assert own.off == 0
 
 
+def test_a_summary_behind_calls_of_the_tail(tmp_path: Path) -> None:
+    """The user interrupted a turn, so the first message of the tail that can hold the summary is a later one."""
+    path, events = unpacked("0.20.0-long-turns", tmp_path), truth("0.20.0-long-turns")["events"]
+    store = HermesStore(path)
+    (row,) = store.conversations()
+    first, second = store.compactions(store.open(row.id))
+    for compaction, event in zip((first, second), events, strict=True):
+        assert (compaction.before, compaction.after) == (event["before"], event["after"])
+        assert (compaction.head_end, compaction.tail_start) == (event["head_end"], event["tail_start"])
+        assert compaction.exact
+        assert compaction.merged
+    assert (second.tail_after, second.summary_at) == (0, 40)
+
+
 def without_version(db: sqlite3.Connection) -> None:
     db.execute("DROP TABLE schema_version")
 

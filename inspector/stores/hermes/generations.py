@@ -368,7 +368,7 @@ class _Splitter:
 
     def _follows(self, at: int) -> bool:
         """Whether a row's time says that it was inserted right behind the row before it."""
-        before, after = self._times.get(at - 1, 0.0), self._times.get(at, 0.0)
+        before, after = self._time(at - 1), self._time(at)
         return before > 0 and 0 < after - before <= _STEP
 
     def _head_by_times(self, start: int, place: int) -> int:
@@ -395,10 +395,34 @@ class _Splitter:
         return True
 
     def _start_by_bodies(self, start: int, place: int, floor: int) -> int | None:
+        # Where the tail keeps its times, a head does too: its first copy is older than the row before it.
+        kept_times = 0 < self._time(min(place + 1, len(self._index.ids) - 1)) < self._time(place)
         for head in self._heads(start, place, floor):
+            if head and kept_times and self._time(place - head) > self._time(place - head - 1):
+                continue
             if self._repeats(self._archived(start, place - head), place):
                 return place - head
-        return None
+        return self._start_of_led(start, place, floor)
+
+    def _start_of_led(self, start: int, place: int, floor: int) -> int | None:
+        """Return the start of a list whose tail begins before its summary row (from 0.20 on).
+
+        The copies keep their times, so the first of them is older than the row before it.
+        """
+        begin = place
+        while begin > floor and self._time(begin - 1) <= self._time(begin):
+            begin -= 1
+        lead = place - begin
+        if not lead > 0 or self._time(begin - 1) <= self._time(begin):
+            return None
+        olds = self._load(self._archived(start, begin))
+        news = self._load(range(begin, min(len(self._index.ids), begin + 2 * len(olds) + 2)))
+        return begin if tails(olds, news, 1, 0, lead, frozenset()) else None
+
+    def _time(self, at: int) -> float:
+        if at not in self._times:
+            self._load_times(range(max(0, at - _CHUNK), min(at + 1, len(self._index.ids))))
+        return self._times.get(at, 0.0)
 
     def _heads(self, start: int, place: int, floor: int) -> list[int]:
         """Numbers of rows before `place`, not before `floor`, that copy the list's first rows; largest first."""
@@ -420,7 +444,7 @@ class _Splitter:
             news = self._load(range(place, min(len(self._index.ids), place + 2 * size + 2)))
             handoff = news[0].handoff
             merged = handoff is not None and handoff.merged
-            if tails(olds, news, 0, 0 if merged else 1, merged, frozenset()):
+            if tails(olds, news, 0, 0 if merged else 1, 0 if merged else None, frozenset()):
                 return True
             if size >= len(old):
                 return False

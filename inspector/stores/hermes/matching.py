@@ -130,7 +130,8 @@ def is_copy(old: Print, new: Print) -> bool:
         return False
     if old.role == "tool":
         return old.tool_call_id == new.tool_call_id and (old.text == new.text or new.bracketed)
-    return _same_text(old, new, new.text) and _calls_left(old.calls, new.calls)
+    same = _same_text(old, new, new.text) or _unwrapped(old, new.text)
+    return same and _calls_left(old.calls, new.calls)
 
 
 def is_merged_copy(old: Print, new: Print) -> bool:
@@ -138,13 +139,24 @@ def is_merged_copy(old: Print, new: Print) -> bool:
     return (
         old.role == new.role
         and new.images <= old.images
-        and _same_text(old, new, new.tail_text)
+        and (_same_text(old, new, new.tail_text) or _unwrapped(old, new.tail_text))
         and _calls_left(old.calls, new.calls)
     )
 
 
 def _same_text(old: Print, new: Print, text: int) -> bool:
     return old.text == text or (old.empty and new.removed and len(new.calls) < len(old.calls))
+
+
+def _unwrapped(old: Print, text: int) -> bool:
+    """Return whether `text` is what remains of `old` without the summary that was merged into it (from 0.20 on)."""
+    return old.handoff is not None and old.handoff.merged and old.tail_text == text
+
+
+def _is_summary_alone(message: Print) -> bool:
+    return message.handoff is not None and (
+        not message.handoff.merged or not message.handoff.tail_text.strip()
+    )
 
 
 def _calls_left(old: Sequence[Call], new: Sequence[Call]) -> bool:
@@ -192,12 +204,19 @@ def head_of(old: Sequence[Print], new: Sequence[Print], summary: int) -> int | N
 
 
 def tail_from(
-    old: Sequence[Print], new: Sequence[Print], start: int, first: int, merged: bool, known: frozenset[str]
+    old: Sequence[Print],
+    new: Sequence[Print],
+    start: int,
+    first: int,
+    merged_at: int | None,
+    known: frozenset[str],
 ) -> Tail | None:
-    """The tail if it starts at old[start] and its copies at new[first]; None where it does not.
+    """Return the tail if it starts at old[start] and its copies at new[first], else None.
 
-    `known` are the ids of the calls in the head, whose results are never left out.
+    The summary is merged into new[merged_at]. From 0.20 on this may be a later message than the first, and the tail
+    then leaves out summaries of the list before. `known` are the ids of calls in the head; their results stay.
     """
+    leads = merged_at is not None and merged_at > first
     calls = set(known)
     at = first
     matched = 0
@@ -209,15 +228,17 @@ def tail_from(
         ):
             at += 1
         if at < len(new) and (
-            is_merged_copy(message, new[at]) if merged and at == first else is_copy(message, new[at])
+            is_merged_copy(message, new[at]) if at == merged_at else is_copy(message, new[at])
         ):
             calls.update(call.id for call in new[at].calls)
             times += message.timestamp == new[at].timestamp
             matched += 1
             at += 1
+        elif leads and _is_summary_alone(message):
+            continue
         elif message.role != "tool" or message.tool_call_id in calls:
             return None
-    if matched == 0:
+    if matched == 0 or (leads and merged_at is not None and at <= merged_at):
         return None
     while at < len(new) and new[at].stub and new[at].tool_call_id in calls:
         at += 1
@@ -225,16 +246,21 @@ def tail_from(
 
 
 def tails(
-    old: Sequence[Print], new: Sequence[Print], head_end: int, first: int, merged: bool, known: frozenset[str]
+    old: Sequence[Print],
+    new: Sequence[Print],
+    head_end: int,
+    first: int,
+    merged_at: int | None,
+    known: frozenset[str],
 ) -> list[Tail]:
-    """Every way in which new[first:] can begin with the copies of a tail of `old`, longest first."""
+    """Return every way in which new[first:] can begin with the copies of a tail of `old`, longest first."""
     if first >= len(new):
         return []
     found: list[Tail] = []
     lead = new[first]
     tries = 0
     for start in range(head_end, len(old)):
-        if merged:
+        if merged_at == first:
             if not is_merged_copy(old[start], lead):
                 continue
         elif not lead.stub and not is_copy(old[start], lead):
@@ -242,7 +268,7 @@ def tails(
         tries += 1
         if tries > _MAX_CANDIDATES:
             break
-        tail = tail_from(old, new, start, first, merged, known)
+        tail = tail_from(old, new, start, first, merged_at, known)
         if tail is not None:
             found.append(tail)
     return found

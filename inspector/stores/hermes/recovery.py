@@ -70,22 +70,27 @@ def _fit(
     """
     handoff = new[summary].handoff
     head = head_of(old, new, summary)
-    if handoff is None or head is None:
+    if handoff is None or (head is None and not (as_declared and handoff.merged)):
         return None
+    if head is None:
+        # From 0.20 on the summary is in the tail's first message of the user, if nothing is protected before it.
+        led = tails(old, new, 1, 0, summary, frozenset())
+        return _chosen(old, new, 0, summary, 0, led) if led else None
     merged = handoff.merged is as_declared
     calls = frozenset(call.id for item in new[:summary] for call in item.calls)
     first = summary if merged else summary + 1
     # The middle is never empty; only a list that some other program made could be like that.
-    found = tails(old, new, head + 1, first, merged, calls) or tails(old, new, head, first, merged, calls)
+    place = summary if merged else None
+    found = tails(old, new, head + 1, first, place, calls) or tails(old, new, head, first, place, calls)
     if not found:
         return None
-    answer = _chosen(old, new, head, summary, merged, found)
+    answer = _chosen(old, new, head, summary, first, found)
     expected = _expected(old, head, handoff)
     return None if as_counted and expected not in (None, answer.tail_start) else answer
 
 
 def _chosen(
-    old: Sequence[Print], new: Sequence[Print], head: int, summary: int, merged: bool, found: list[Tail]
+    old: Sequence[Print], new: Sequence[Print], head: int, summary: int, first: int, found: list[Tail]
 ) -> Recovered:
     handoff = new[summary].handoff
     expected = _expected(old, head, handoff) if handoff else None
@@ -103,8 +108,9 @@ def _chosen(
         start, known = _start_with_results(old, head, results, start, expected)
         if not known:
             exact, note = False, _ORPHANS.format(first=results)
-    first = summary if merged else summary + 1
-    return Recovered(head, start, summary, first, tail.end, summary, merged, exact, note)
+    return Recovered(
+        head, start, min(first, summary), first, tail.end, summary, first <= summary, exact, note
+    )
 
 
 def _certain(found: Sequence[Tail], new: Sequence[Print], expected: int | None) -> Tail | None:
