@@ -104,7 +104,8 @@ class Compaction:
 
     `summary_at` is the message of the list after that has the summary (for a merged summary a message of the tail,
     mostly the first), None if there is none. `fallback`: this message has no summary, but a text that the agent made
-    up or an API error. Tokens are rough, including the system prompt. `exact` is False if the boundaries were inferred; `note` says why.
+    up or an API error. Tokens are rough, including the system prompt. `exact` is False if the boundaries were inferred;
+    `note` says why.
 
     `trigger` is the agent's reason ("auto", "manual"). `tokens_before_reported` and `tokens_after_reported` are the
     agent's own figures, None where it records none. `encrypted`: only the provider can read the summary. `whole` is
