@@ -60,6 +60,7 @@ _BUILT_IN = (
         "inspector.stores.hermes",
         ("$HERMES_HOME/state.db", "~/.hermes/state.db"),
         (".db",),
+        aside=("lcm.db",),
         beside=((".db", "-wal"),),
         databases=True,
         settings_beside=True,

@@ -256,17 +256,23 @@ def bills_of(inspection: Inspection, found: Requests) -> Mapping[int, tuple[Bill
             continue
         made = bill(_usage(inspection, recorded, before[-1], after), after[0].rates)
         if made is not None and call is not None:
-            paid = next(one.cost for one in found.priced if one.judged.request.index == call)
-            made = None if paid is None else made.paid(paid)
+            written = next(one for one in found.priced if one.judged.request.index == call)
+            made = None if written.cost is None else made.paid(written.cost, _warm(written.judged.request))
         elif made is not None and recorded.usage is not None:
-            paid = pricer(after[0].rates)(_as_request(recorded, recorded.usage))
-            made = None if paid is None else made.paid(paid)
+            request = _as_request(recorded, recorded.usage)
+            paid = pricer(after[0].rates)(request)
+            made = None if paid is None else made.paid(paid, _warm(request))
         if made is None:
             continue
         if made.paid_off:
             made = replace(made, paid_by=after[made.requests_to_pay_off or 0].judged.request.index)
         bills[recorded.index] = (made, after[0].rates)
     return bills
+
+
+def _warm(request: Request) -> bool:
+    """Return whether most of a prompt was read from the cache."""
+    return 2 * request.cache_read > request.context
 
 
 def _as_request(recorded: Compaction, usage: Usage) -> Request:

@@ -78,9 +78,9 @@ class Bill:
         """Return the number of requests to break even, None if the compaction never does."""
         return math.ceil(self.cost.amount / self.saved_a_request) if self.saved_a_request > 0 else None
 
-    def paid(self, own: Cost) -> Bill:
-        """Return the same bill with the known cost of the summarizing call."""
-        return replace(self, cost=Cost(own.read + own.write, self.cost.write, own.output))
+    def paid(self, own: Cost, warm: bool) -> Bill:
+        """Return the same bill with the known cost of the summarizing call; `warm`: most of its prompt was cached."""
+        return replace(self, cost=Cost(own.read + own.write, self.cost.write, own.output), warm=warm)
 
     @property
     def own(self) -> Cost:

@@ -3,7 +3,7 @@
 The wording depends on the release. A standalone summary starts with a bracket (`[CONTEXT COMPACTION ...]`, or the
 older `[CONTEXT SUMMARY]:`), usually followed by a sentence of instructions, then the body. A summary can also be
 merged into the first message of the tail: up to 0.17 it precedes that message's own text and ends with a marker line;
-from 0.18 on it follows that text, and both have headers.
+from 0.18 on it follows that text, and both have headers. The plug-in engine LCM has another form: blocks of summaries.
 """
 
 from __future__ import annotations
@@ -16,13 +16,26 @@ from typing import NamedTuple
 from inspector.core.messages import Message
 
 #: Beginnings of a summary message in any wording; stores search for candidates with them.
-PREFIXES: tuple[str, ...] = ("[CONTEXT COMPACTION", "[CONTEXT SUMMARY]", "[PRIOR CONTEXT")
+PREFIXES: tuple[str, ...] = (
+    "[CONTEXT COMPACTION",
+    "[CONTEXT SUMMARY]",
+    "[PRIOR CONTEXT",
+    "[Recent Summary (d",
+    "[Session Arc Summary (d",
+    "[Durable Summary (d",
+    "[Depth-",
+)
 
 # The bracket contains only dashes and capitals, unlike the texts of users who write about compaction.
 _BRACKET = re.compile(r"\[CONTEXT COMPACTION(?:\s*[—–-]+\s*[A-Z][A-Z ,]*)?\]:?")
 _LEGACY = "[CONTEXT SUMMARY]:"
 _PRIOR = re.compile(r"\[PRIOR CONTEXT\b[^\]\n]*\]\n?")
 _BELOW = re.compile(r"\[END OF PRIOR CONTEXT\b[^\]\n]*COMPACTION SUMMARY BELOW\]")
+#: The summaries of the plug-in engine LCM: one block for each node, with a hint how the agent can expand it.
+_LCM = re.compile(
+    r"\[(?:Recent|Session Arc|Durable|Depth-\d+) Summary \(d\d+, node \d+\)\]\n.*\n\[Expand for details: [^\n]*\]\s*\Z",
+    re.DOTALL,
+)
 _END = re.compile(r"^--- END OF CONTEXT SUMMARY[^\n]*$", re.MULTILINE)
 _INSTRUCTIONS = re.compile(r"\s*(?:Earlier turns|Earlier conversation|Previous turns)\b", re.IGNORECASE)
 
@@ -59,7 +72,7 @@ class Handoff(NamedTuple):
     `body` is the summary without prefix and end marker. `merged` says that it shares its message with the first message
     of the tail, whose own text is `tail_text`. `fallback` says that no model wrote it; `dropped` is then the number of
     removed messages in its text (None if it has none). `releases` are the profiles with this wording, oldest first;
-    empty for an unknown wording.
+    empty for an unknown wording. `plugin` is the context engine of another package that wrote it, "" for Hermes' own.
     """
 
     body: str
@@ -68,6 +81,7 @@ class Handoff(NamedTuple):
     releases: tuple[str, ...] = ()
     tail_text: str = ""
     dropped: int | None = None
+    plugin: str = ""
 
 
 def read_handoff(content: object, role: str = "", calls: bool = False) -> Handoff | None:
@@ -97,6 +111,8 @@ def handoff_of(message: Message) -> Handoff | None:
 
 def _from_text(text: str, role: str, calls: bool) -> Handoff | None:
     start = text.lstrip()
+    if _LCM.match(start):
+        return Handoff(start.rstrip(), plugin="lcm")
     prior = _PRIOR.match(start)
     if prior:
         # Use the last one: a tail message that already has a merged summary keeps its own header in front.

@@ -104,13 +104,18 @@ def _chosen(
     start = tail.start
     results = _results_before(old, head, start)
     # From 0.19 on the tail's start moves behind results; earlier releases leave them out of the tail they stay in.
-    if results < start and not (handoff and handoff.releases and _MOVES_BEHIND.issuperset(handoff.releases)):
+    if results < start and not (handoff and _keeps_results(handoff)):
         start, known = _start_with_results(old, head, results, start, expected)
         if not known:
             exact, note = False, _ORPHANS.format(first=results)
     return Recovered(
         head, start, min(first, summary), first, tail.end, summary, first <= summary, exact, note
     )
+
+
+def _keeps_results(handoff: Handoff) -> bool:
+    """Return whether no result of a call is left out of the tail."""
+    return bool(handoff.plugin or (handoff.releases and _MOVES_BEHIND.issuperset(handoff.releases)))
 
 
 def _certain(found: Sequence[Tail], new: Sequence[Print], expected: int | None) -> Tail | None:

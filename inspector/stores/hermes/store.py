@@ -5,7 +5,9 @@ from __future__ import annotations
 import sqlite3
 import threading
 from array import array
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -23,7 +25,7 @@ from inspector.core.errors import NotAStore, StoreDamaged, StoreError
 from inspector.core.messages import Message
 from inspector.core.rough import list_tokens, message_chars, message_images, text_tokens
 from inspector.stores.base import StoreInfo
-from inspector.stores.hermes import profiles
+from inspector.stores.hermes import lcm, profiles, usage
 from inspector.stores.hermes.bodies import read_bodies
 from inspector.stores.hermes.connection import Connections, signature, translate
 from inspector.stores.hermes.conversations import Chains, chains
@@ -210,7 +212,12 @@ class HermesStore:
             transitions.append(Transition(number, before, next_session, part.rows, part.certain))
         sessions = {item.id: item for item in conversation.sessions}
         prompts = {name: text_tokens(len(self.system_prompt(name))) for name in sessions}
-        return describe(transitions, sessions, prompts, self._rows_by_id)
+        usages = self._read(lambda db: usage.summary_usage(db, self._schema, conversation.sessions))
+        compacted = Counter(transition.before.session for transition in transitions)
+        for found in describe(transitions, sessions, prompts, self._rows_by_id):
+            # The usage is that of the session: it is known for a compaction if the session has no other.
+            alone = compacted[found.session] == 1
+            yield replace(found, usage=usages.get(found.session)) if alone else found
 
     def microcompactions(self, conversation: Conversation) -> tuple[Microcompaction, ...]:
         """Hermes has none."""
@@ -342,6 +349,8 @@ class HermesStore:
             )
         for note in notes:
             self._note(note)
+        notes.extend(lcm.notes(self.path, row.sessions))
+        notes.extend(usage.server_notes(db, self._schema, sessions))
         uncertain = [number for number, (_, part) in enumerate(lists, start=1) if not part.certain]
         notes.extend(
             f"Where generation {number} begins was not recorded clearly; it is inferred from which messages are live."

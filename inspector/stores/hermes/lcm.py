@@ -1,0 +1,54 @@
+"""Notes on the database of the plug-in context engine LCM, which is next to the state.db (`lcm.db`).
+
+LCM keeps every message and a tree of summaries. The list with its summaries is in state.db; `lcm.db` adds how many messages
+each summary covers.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Sequence
+from pathlib import Path
+
+from inspector.core.errors import StoreError
+from inspector.stores.hermes.connection import Connections
+
+NAME = "lcm.db"
+
+
+def notes(path: Path, sessions: Sequence[str]) -> tuple[str, ...]:
+    """Return a sentence about the summaries that LCM keeps for some sessions of the database `path`."""
+    beside = path.with_name(NAME)
+    if not beside.is_file():
+        return ()
+    try:
+        connections = Connections(beside)
+        try:
+            rows = connections.read(lambda db: _rows(db, sessions))
+        finally:
+            connections.close()
+    except StoreError as error:
+        return (f"The database of the engine LCM cannot be read: {error}",)
+    if not rows:
+        return ()
+    covered = sum(_length(ids) for kind, ids in rows if kind == "messages")
+    return (
+        f"The context engine LCM compacted this conversation: {NAME} has {len(rows):,} summaries of {covered:,} messages, "
+        "and the agent can expand them again. A plan of Hermes' own engine differs.",
+    )
+
+
+def _rows(db: sqlite3.Connection, sessions: Sequence[str]) -> list[tuple[str, str]]:
+    marks = ",".join("?" * len(sessions))
+    return db.execute(
+        f"SELECT source_type, source_ids FROM summary_nodes WHERE session_id IN ({marks})", tuple(sessions)
+    ).fetchall()
+
+
+def _length(ids: str) -> int:
+    try:
+        found = json.loads(ids)
+    except (TypeError, ValueError):
+        return 0
+    return len(found) if isinstance(found, list) else 0
