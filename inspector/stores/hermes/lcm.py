@@ -1,7 +1,7 @@
 """Notes on the database of the plug-in context engine LCM, which is next to the state.db (`lcm.db`).
 
-LCM keeps every message and a tree of summaries. The list with its summaries is in state.db; `lcm.db` adds how many messages
-each summary covers.
+LCM keeps every message and a tree of summaries. The list with its summaries is in state.db; `lcm.db` adds the number of
+messages that each summary covers.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ def notes(path: Path, sessions: Sequence[str]) -> tuple[str, ...]:
         return ()
     covered = sum(_length(ids) for kind, ids in rows if kind == "messages")
     return (
-        f"The context engine LCM compacted this conversation: {NAME} has {len(rows):,} summaries of {covered:,} messages, "
-        "and the agent can expand them again. A plan of Hermes' own engine differs.",
+        f"The context engine LCM compacted this conversation: {NAME} has {len(rows):,} summaries of {covered:,} "
+        "messages, and the agent can expand them again. A plan of Hermes' own engine differs.",
     )
 
 

@@ -23,8 +23,8 @@ def summary_usage(db: sqlite3.Connection, schema: Schema, sessions: Iterable[Ses
     found = {}
     for session in sessions:
         rows = db.execute(
-            "SELECT input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, reasoning_tokens, api_call_count "
-            f"FROM {_TABLE} WHERE session_id = ? AND task = ? AND model = ?",
+            "SELECT input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, reasoning_tokens, "
+            f"api_call_count FROM {_TABLE} WHERE session_id = ? AND task = ? AND model = ?",
             (session.id, _TASK, session.model),
         ).fetchall()
         if len(rows) == 1 and all(isinstance(value, int) for value in rows[0]) and any(rows[0][:4]):
