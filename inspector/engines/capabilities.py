@@ -46,6 +46,11 @@ def prune(engine: Engine, messages: Sequence[Message], plan: Plan) -> Sequence[W
         return own(messages, plan)
 
 
+def prunes(engine: Engine) -> bool:
+    """Whether the engine says what pruning leaves of messages."""
+    return hasattr(engine, "prune")
+
+
 def pruned_wire(engine: Engine, message: Message, caller: Message | None) -> Wire | None:
     """One message as pruning leaves it, `caller` being the assistant message whose call it answers; None where the
     engine does not say. Raises EngineError where it fails."""

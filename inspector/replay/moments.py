@@ -19,7 +19,7 @@ from inspector.replay.transcript import Transcript, calls
 Phase = Literal["said", "before", "pruned", "summarized", "kept", "after"]
 Unit = Literal["message", "call", "turn", "compaction"]
 
-#: What is shown of a compaction behind the moment before it.
+#: Phases of a compaction after the moment before it. A compaction has those in which something happens.
 PHASES: tuple[Phase, ...] = ("pruned", "summarized", "kept", "after")
 _USER = ROLE_CODES["user"]
 
@@ -56,10 +56,14 @@ class Stretch:
 
 
 class Moments:
-    """Every moment of a conversation. `lengths` are those of its generations, in messages."""
+    """Every moment of a conversation. `lengths` are those of its generations, in messages; `prunes`: compactions begin
+    with pruning."""
 
-    def __init__(self, told: Transcript, compactions: Sequence[Compaction], lengths: Sequence[int]) -> None:
+    def __init__(
+        self, told: Transcript, compactions: Sequence[Compaction], lengths: Sequence[int], prunes: bool = True
+    ) -> None:
         self.lengths = tuple(lengths)
+        self.prunes = prunes
         self.compactions = {recorded.index: recorded for recorded in compactions}
         said = [0] * len(lengths)
         first: dict[int, int] = {}
@@ -71,7 +75,7 @@ class Moments:
         #: Messages said, and moments, before each generation.
         self._steps = list(accumulate(said, initial=0))
         self._starts = list(
-            accumulate((count + self._phases(number) for number, count in enumerate(said, 1)), initial=0)
+            accumulate((count + len(self.phases(number)) for number, count in enumerate(said, 1)), initial=0)
         )
         roles = [place.role for place in told.places]
         self._calls = calls(roles)
@@ -91,9 +95,13 @@ class Moments:
         """How many messages had been said when each generation began."""
         return tuple(self._steps[:-1])
 
-    def _phases(self, number: int) -> int:
-        """Moments of the compaction that ended a generation."""
-        return len(PHASES) if number in self.compactions and number < len(self.lengths) else 0
+    def phases(self, number: int) -> tuple[Phase, ...]:
+        """The phases of the compaction that ended a generation."""
+        recorded = self.compactions.get(number)
+        if recorded is None or number >= len(self.lengths):
+            return ()
+        absent = {*(() if self.prunes else ("pruned",)), *(() if recorded.stayed else ("kept",))}
+        return tuple(phase for phase in PHASES if phase not in absent)
 
     # Which moment.
 
@@ -108,11 +116,11 @@ class Moments:
         generation, said = at + 1, self._said[at]
         if within < said:
             step = self._steps[at] + within + 1
-            ends = within == said - 1 and self._phases(generation) > 0
+            ends = within == said - 1 and bool(self.phases(generation))
             phase: Phase = "before" if ends else "said"
             length = self._first[at] + within + 1
             return Moment(number, step, generation, length, phase, generation if ends else 0)
-        phase = PHASES[within - said]
+        phase = self.phases(generation)[within - said]
         step = self._steps[at + 1]
         if phase == "after":
             after = self.compactions[generation].after
@@ -149,7 +157,7 @@ class Moments:
             places = sorted(
                 self._starts[number - 1] + max(1, self._said[number - 1])
                 for number in self.compactions
-                if self._phases(number)
+                if self.phases(number)
             )
             found = _ahead(places, at.number, direction)
             return None if found is None else self.moment(found)

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from inspector.core.conversations import ROLE_CODES, Compaction, Conversation, Microcompaction
 from inspector.core.rough import text_tokens
 from inspector.engines.base import Plan, Settings, TokenIndex
+from inspector.engines.capabilities import prunes
 from inspector.engines.failures import failures_named
 from inspector.engines.loop import BEFORE_REQUESTS, Loop
 from inspector.engines.replayable import ReadList, Replayable
@@ -136,7 +137,7 @@ def recording_of(
             [event.step for event in events if event.fires != MANUAL] if evidence.requests else (),
         ),
         SummaryModel(_ratio(compactions, lists, rules), recorded=summaries, extras=extras),
-        Moments(said, compactions, [len(listed) for listed in lists]),
+        Moments(said, compactions, [len(listed) for listed in lists], prunes(rules.engine)),
         tuple(lists),
         tuple(systems),
     )

@@ -13,6 +13,7 @@ from inspector.core.errors import OutputProblem
 from inspector.export.writing import write_file
 from tests.app.running import conversation, latest, press, running, screen_text, told, write
 from widgets.panes.knob_values import KNOBS
+from widgets.panes.knobs import Knobs
 from widgets.panes.what_if_pane import WhatIfPane
 
 ORDERS = "Nightly orders import loses rows"
@@ -139,6 +140,7 @@ async def test_what_was_found_is_carried_off(in_place: Path, tmp_path: Path) -> 
             await press(pilot, "W")
             await write(pilot, str(tmp_path / name).replace("/", "/"))
             await press(pilot, "enter")
+            assert isinstance(screen.focused, Knobs), "the next turn of a knob needs no other key"
         kept = yaml.safe_load((tmp_path / "found.yaml").read_text())
         assert kept["compression"]["threshold"] == 0.95
         assert (tmp_path / "found.txt").read_text() == text
@@ -151,6 +153,7 @@ async def test_what_was_found_is_carried_off(in_place: Path, tmp_path: Path) -> 
         assert any("is there already" in line for line in told(pilot))
         await press(pilot, "W", "escape")
         assert not screen.query_one("#write").display
+        assert isinstance(screen.focused, Knobs)
 
 
 @pytest.mark.slow

@@ -69,7 +69,9 @@ def test_every_moment_shows_its_whole_list_in_order(
 ) -> None:
     told, compactions, lengths = history
     moments = Moments(told, compactions, lengths)
-    assert len(moments) == len(told) + len(PHASES) * len(compactions)
+    phases = sum(len(moments.phases(number)) for number in range(1, len(lengths)))
+    assert len(moments) == len(told) + phases
+    assert phases >= 3 * len(compactions)
     for number in range(1, len(moments) + 1):
         at = moments.moment(number)
         assert at.number == number
@@ -183,3 +185,18 @@ def test_there_is_no_moment_where_nothing_was_said() -> None:
     assert len(moments) == 0
     with pytest.raises(IndexError):
         moments.moment(1)
+
+
+def test_phases_in_which_nothing_happens_are_left_out() -> None:
+    """Claude Code prunes nothing, and summarizes the whole list."""
+    store = open_store(FIXTURES / "agents" / "claude-code")
+    shown = set()
+    for row in store.conversations():
+        inspection = Inspection.open(store, row.id)
+        moments = read_recording(inspection, inspection.in_force().settings.profile).moments
+        for recorded in inspection.compactions():
+            phases = moments.phases(recorded.index)
+            assert ("kept" in phases) is (recorded.stayed > 0)
+            shown.update(phases)
+    assert "pruned" not in shown
+    assert {"summarized", "after"} <= shown

@@ -272,3 +272,17 @@ async def test_seven_tabs_with_their_full_names_fit_a_row(active: str) -> None:
     assert sum(label.strip().split()[-1] not in SEVEN for label in narrow) == 1, "one name gives way, not all"
     async with hosting(tabs, size=(80, 48)):
         assert tabs.size.height == 1
+
+
+async def test_the_marker_of_a_replay_never_jumps_back() -> None:
+    """The text beside the line differs in length from step to step."""
+    widget = Timeline()
+    async with hosting(widget, size=(160, 3)):
+        widget.set_state(NODES, 2)
+        places = []
+        for step in range(1, 344):
+            note = "compaction 1, 1/5 before: 214 messages, ~167k tokens" if step % 7 == 0 else ""
+            widget.set_position(Position(step, 343, (0, 100, 200, 300), note))
+            places.append(lines(widget)[0].index("▮"))
+    assert places == sorted(places)
+    assert places[-1] > places[0]

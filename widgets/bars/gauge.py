@@ -21,7 +21,12 @@ from widgets.base.strips import Row
 #: From this width on the marks of the bar have room for words.
 _WORDED = 100
 #: How a token count came to be; "~" marks the estimate.
-KIND_WORDS = {"rough": "rough estimate", "exact": "exact", "reported": "reported by the provider"}
+KIND_WORDS = {
+    "rough": "rough estimate",
+    "exact": "exact",
+    "reported": "reported by the provider",
+    "fitted": "as the provider would report it, fitted",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +43,7 @@ class GaugeState:
     pressure: int = 0
     hygiene: int = 0
     context: int = 0
-    kind: Literal["rough", "exact", "reported"] = "rough"
+    kind: Literal["rough", "exact", "reported", "fitted"] = "rough"
     detail: str = ""
     planned: int | None = None
 
@@ -125,7 +130,7 @@ class Gauge(Inked):
         state, row = self.state, Row()
         if state.tokens is None:
             return row.add("counting …", self.ink("gauge--muted"))
-        rough = ROUGH if state.kind == "rough" else ""
+        rough = ROUGH if state.kind in ("rough", "fitted") else ""
         row.add(f"{rough}{human.count(state.tokens)}", self.ink("gauge--number"))
         row.add(f" / {human.count(state.threshold)} · ", self.ink("gauge--muted"))
         row.add(human.percent(state.tokens, state.threshold), self.ink(self._level(state)))

@@ -59,7 +59,7 @@ class Node:
 @dataclass(frozen=True, slots=True)
 class Position:
     """Position of a replay: step, number of steps, first step of each generation, a note, whether it plays, steps a
-    second.
+    second, and the index in its list of the message that the step brought.
     """
 
     step: int
@@ -68,6 +68,7 @@ class Position:
     note: str = ""
     playing: bool = False
     speed: int = 0
+    message: int | None = None
 
 
 _HINTS = "   space play  ←→ step  [ ] compaction  : number"
@@ -237,11 +238,14 @@ class Timeline(Inked, can_focus=True):
         count = len(self._generations)
         where = f"generation {self._current} of {count}" if wide else f"gen {self._current}/{count}"
         step = f"step {at.step:,} of {at.steps:,}" if wide else f"{at.step:,}/{at.steps:,}"
+        if wide and at.message is not None:
+            step += f" (message {at.message:,})"
         speed = f" · {at.speed}/s" if at.playing else ""
-        texts = [f"{step}{speed}", where, one_line(at.note, 100)]
-        told = "  " + " · ".join(text for text in texts if text)
-        hints = _HINTS if width - width_of(told) - len(_HINTS) >= 40 else ""
-        room = max(12, width - width_of(told) - len(hints) - 2)
+        texts = [text for text in (f"{step}{speed}", where, one_line(at.note, 100)) if text]
+        # The same width at each step, so that the marker of a later step is never further to the left.
+        room = max(12, width // 3)
+        told = 2 + 2 + room + width_of(" · ".join(texts))
+        hints = _HINTS if width - told >= len(_HINTS) else ""
         row = Row().add("▶ " if at.playing else "‖ ", self.ink("timeline--step"))
         self._track = range(row.width, row.width + room)
 
@@ -259,7 +263,7 @@ class Timeline(Inked, can_focus=True):
         for glyph, style in cells:
             row.add(glyph, style)
         row.add("  ", Style()).add(texts[0], self.ink("timeline--text"))
-        row.add("".join(f" · {text}" for text in texts[1:] if text), self.ink("timeline--muted"))
+        row.add("".join(f" · {text}" for text in texts[1:]), self.ink("timeline--muted"))
         return row.add(hints, self.ink("timeline--muted")).strip(width, self.base_style)
 
     def _choose_step(self, x: int) -> None:

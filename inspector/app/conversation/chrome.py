@@ -11,7 +11,7 @@ from inspector.core.conversations import Compaction, Conversation
 from inspector.core.text import safe_line
 from inspector.engines.base import SETTING_NAMES, Budgets, Plan, Settings, TokenIndex
 from inspector.engines.hygiene import PRESSURE_SHARE
-from inspector.replay.moments import PHASES, Moment
+from inspector.replay.moments import Moment
 from widgets.bars.gauge import GaugeState
 from widgets.bars.region_bar import RegionBarState, RegionShare
 from widgets.bars.timeline import Node, Outcome, outcome_of
@@ -32,11 +32,17 @@ def gauge_state(
     exact: int | None,
     encoding: str,
     reported: int | None = None,
+    basis: str = "",
 ) -> GaugeState:
-    """Return tokens against the threshold: as the agent reported, else exact, else rough."""
-    kind: Literal["rough", "exact", "reported"] = "rough" if exact is None else "exact"
+    """Return tokens against the threshold: as the agent reported, else exact, else rough. With a `basis` the reported
+    size was fitted to it."""
+    kind: Literal["rough", "exact", "reported", "fitted"] = "rough" if exact is None else "exact"
     if reported is not None:
-        exact, encoding, kind = reported, "with system prompt and tools, at the last response", "reported"
+        exact, encoding, kind = (
+            reported,
+            basis or "with system prompt and tools",
+            "fitted" if basis else "reported",
+        )
     return GaugeState(
         tokens=exact if exact is not None else tokens,
         threshold=budgets.threshold_tokens,
@@ -180,8 +186,9 @@ def moment_note(
     """
     if at.phase == "said":
         return f"{fires} would compact" if fires and recording.moments.fires_at(at) else ""
-    place = 1 if at.phase == "before" else 2 + PHASES.index(at.phase)
-    return f"compaction {at.compaction}, {place}/5 " + phase_text(at, during, plan, tokens)
+    phases = ("before", *recording.moments.phases(at.compaction))
+    place = f"{phases.index(at.phase) + 1}/{len(phases)}"
+    return f"compaction {at.compaction}, {place} {phase_text(at, during, plan, tokens)}"
 
 
 def phase_text(at: Moment, during: Compaction | None, plan: Plan | None, tokens: int | None) -> str:

@@ -160,11 +160,14 @@ def _derive(deriver: Deriver, state: State, loaded: Loaded, exact: tuple[int, st
     recording = loaded.current(RECORDING, state) if at is not None else None
     position = None
     during = None
+    reported, basis = opened.reported.get(state.generation) if at is None else None, ""
     if at is not None:
         during = ended_by if at.phase not in ("said", "after") else None
         if recording is not None:
             tokens = chrome.moment_tokens(at, recording, ended_by, plan)
-            if recording.course.scale.excess:
+            if recording.course.scale.requests and at.phase in ("said", "before", "after"):
+                reported, basis = tokens, recording.course.scale.basis
+            elif recording.course.scale.excess:
                 # Exact are the messages alone; the agent's requests hold more.
                 exact = None
             position = _position(state, recording, at, ended_by, plan, tokens)
@@ -185,7 +188,8 @@ def _derive(deriver: Deriver, state: State, loaded: Loaded, exact: tuple[int, st
             tokens,
             exact[0] if exact is not None else None,
             exact[1] if exact is not None else "",
-            opened.reported.get(state.generation) if at is None else None,
+            reported,
+            basis,
         ),
         None if plan is None else chrome.planned_regions(plan, "planned" if beside is not None else ""),
         None if beside is None or plan is None else chrome.recorded_regions(beside, index),
@@ -224,4 +228,5 @@ def _position(
         chrome.moment_note(at, recording, during, plan, tokens, fires or ""),
         state.playing,
         state.speed,
+        at.length - 1 if at.phase in ("said", "before") else None,
     )

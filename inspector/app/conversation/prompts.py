@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from textual.widget import Widget
+
 from widgets.base.prompt import Prompt
 
 
 class Prompts:
     """Asks for a step or a file. Wrong input stays in the prompt.
 
-    `go_to` takes the step. `write` takes the file and a callback. `warn` shows a sentence. `leave` restores the
-    focus.
+    `go_to` takes the step. `write` takes the file and a callback. `warn` shows a sentence. `show_list` focuses the list
+    of messages. Other prompts than that of a step give the focus back to the widget that had it.
     """
 
     def __init__(
@@ -19,9 +21,10 @@ class Prompts:
         go_to: Callable[[int], object],
         write: Callable[[str, Callable[[], None]], object],
         warn: Callable[[str], object],
-        leave: Callable[[], object],
+        show_list: Callable[[], object],
     ) -> None:
-        self._go_to, self._write, self._warn, self._leave = go_to, write, warn, leave
+        self._go_to, self._write, self._warn, self._show_list = go_to, write, warn, show_list
+        self._before: Widget | None = None
         hint = "a new file: .yaml for the settings, anything else for the comparison"
         self.widgets = (
             Prompt(placeholder="the step to go to", id="step", compact=True),
@@ -35,13 +38,19 @@ class Prompts:
         for prompt in self.widgets:
             prompt.display = prompt.id == name
             if prompt.display:
+                focused = prompt.screen.focused
+                self._before = None if name == "step" or focused in self.widgets else focused
                 prompt.focus()
 
     def close(self) -> None:
         """Put the prompts away."""
         for prompt in self.widgets:
             prompt.value, prompt.display = "", False
-        self._leave()
+        before, self._before = self._before, None
+        if before is not None and before.focusable:
+            before.focus()
+        else:
+            self._show_list()
 
     def go_to(self, text: str) -> None:
         """Go to the step that was typed."""
