@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.app.conversation.message_part import MessagePart
 from inspector.app.conversation.player import Player
 from inspector.app.conversation.resources import RECORDING
 from inspector.app.conversation.screen import ConversationScreen
@@ -26,7 +24,6 @@ from tests.app.running import (
     plan,
     press,
     row,
-    rows,
     running,
     screen_text,
     title,
@@ -223,45 +220,24 @@ async def test_playing_from_the_whole_list_tells_the_step(
         assert not screen.state.playing
 
 
-async def test_the_gauge_counts_exactly_what_was_counted(in_place: Path) -> None:
+async def test_the_gauge_shows_the_size_that_the_agent_compared(in_place: Path) -> None:
     async with running(in_place, ORDERS) as pilot:
         screen = conversation(pilot)
         gauge = screen.query_one(Gauge)
-        whole = gauge.state
-        assert whole.kind == "exact"
+        assert gauge.state.kind == "exact"
         await press(pilot, "left")
-        assert gauge.state.kind == "exact"
-        assert gauge.state.detail == whole.detail
-        assert gauge.state.tokens is not None
-        assert whole.tokens is not None
-        listed, at = rows(pilot), moment(screen)
-        assert gauge.state.tokens == listed.exact[-1] + sum(listed.exact[index] for index in range(at.length))
-        await press(pilot, "right")
-        # In a replay the trigger is the size that the agent's calls add up to.
-        assert replace(gauge.state, planned=whole.planned) == whole
-        # A list that nobody has counted is rough until it has been; the phases within a compaction stay so.
+        assert (gauge.state.kind, gauge.state.tokens) == ("fitted", derived(pilot).tokens)
+        assert "sums of 51 calls" in gauge.state.detail
+        # What is left within a compaction is known roughly alone.
         await before_compaction(pilot, 2)
-        assert gauge.state.kind == "exact"
-        assert listed is not rows(pilot)
+        assert gauge.state.kind == "fitted"
         seen = []
         for _ in range(4):
             await press(pilot, "right")
             seen.append((moment(screen).phase, gauge.state.kind))
         assert seen == [
-            ("pruned", "rough"), ("summarized", "rough"), ("kept", "rough"), ("after", "exact"),
+            ("pruned", "rough"), ("summarized", "rough"), ("kept", "rough"), ("after", "fitted"),
         ]  # fmt: skip
-
-
-@pytest.mark.slow
-async def test_the_gauge_is_rough_while_it_is_counted(
-    in_place: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(MessagePart, "count", lambda part, state, widget: None)
-    async with running(in_place, ORDERS) as pilot:
-        screen = conversation(pilot)
-        await press(pilot, "left")
-        state = screen.query_one(Gauge).state
-        assert (state.kind, state.tokens) == ("rough", derived(pilot).tokens)
 
 
 @given(
