@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from importlib import import_module
 from pathlib import Path
-from pkgutil import walk_packages
 
 from textual.binding import Binding
 from textual.keys import format_key
 
-import widgets
-from inspector import app
+from inspector.app.own_files import bindings
 
 TARGET = Path(__file__).resolve().parent / "keys.md"
 #: Titles of the classes with keys, in the order of the page. Classes without a title follow under their names.
@@ -53,23 +49,13 @@ TITLES = {
     "SweepScreen": "Sweep",
     "HeatMap": "Sweep, map",
     "HelpScreen": "Help",
+    "Jump": "Letters on parts",
 }
 _INTRODUCTION = """# Keys
 
 Every action has a key and an entry in the palette (`ctrl+p`). `?` lists the keys of the current screen. Arrows, page
 keys, home and end work as usual. Digits always choose a pane. `escape` goes back, first to the list.
 """
-
-
-def places() -> Iterator[tuple[str, list[Binding]]]:
-    """Yield the name and bindings of each class of the app and the widgets that declares bindings."""
-    for package in (app, widgets):
-        for module in walk_packages(package.__path__, f"{package.__name__}."):
-            for name, value in vars(import_module(module.name)).items():
-                if isinstance(value, type) and value.__module__ == module.name:
-                    bindings = [b for b in value.__dict__.get("BINDINGS", ()) if isinstance(b, Binding)]
-                    if bindings:
-                        yield name, bindings
 
 
 def keys_of(binding: Binding) -> str:
@@ -81,11 +67,13 @@ def keys_of(binding: Binding) -> str:
 def render() -> str:
     """Return the page."""
     order = list(TITLES)
-    sections = sorted(places(), key=lambda place: order.index(place[0]) if place[0] in TITLES else len(order))
+    sections = sorted(
+        bindings(), key=lambda place: order.index(place[0]) if place[0] in TITLES else len(order)
+    )
     parts = [_INTRODUCTION]
-    for name, bindings in sections:
+    for name, found in sections:
         lines: dict[str, list[str]] = {}
-        for binding in bindings:
+        for binding in found:
             lines.setdefault(binding.description or binding.action, []).append(keys_of(binding))
         part = f"## {TITLES.get(name, name)}\n\n| key | what it does |\n|---|---|"
         parts.append(

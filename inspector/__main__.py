@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from typing import NoReturn
@@ -9,11 +10,15 @@ from typing import NoReturn
 from inspector.commands import NAMES
 from inspector.commands.ending import finish
 
+#: The variable of click's completion.
+_COMPLETION = "_COMPACTION_INSPECTOR_COMPLETE"
+
 
 def main() -> NoReturn:
     """Run the program with the words of the command line."""
     words = sys.argv[1:]
-    if opens_the_app(words):
+    # A shell asks for completions with a variable.
+    if _COMPLETION not in os.environ and opens_the_app(words):
         finish(lambda: _open(words))
     from inspector.commands.cli import main as run_command
 

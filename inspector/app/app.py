@@ -14,6 +14,7 @@ from textual.screen import Screen
 from inspector.app.conversations.screen import ConversationsScreen
 from inspector.app.events import Problem, StoreChanged
 from inspector.app.host import Host
+from inspector.app.own_files import own_keymap, own_theme
 from inspector.app.styling import keep_parsed
 from inspector.app.themes import THEMES
 from inspector.app.throttle import touched
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
     from textual.driver import Driver
+    from textual.widget import Widget
 
     from inspector.app.saved_state import SavedState
     from inspector.core.conversations import ConversationRow
@@ -52,6 +54,7 @@ class InspectorApp(Host):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("q", "quit", "Quit", id="app.quit"),
         Binding("question_mark", "help", "Help", id="app.help", key_display="?"),
+        Binding("semicolon", "jump", "Jump to a part by letter", id="app.jump", key_display=";", show=False),
         Binding("ctrl+t", "next_theme", "Next theme", id="app.theme", show=False),
         Binding("ctrl+c", "quit", "Quit", show=False, id="app.interrupt", priority=True),
     ]
@@ -91,8 +94,11 @@ class InspectorApp(Host):
         self._trouble = ""
         #: Sentences that the user has read and put away.
         self.put_away: set[str] = set()
-        for known in THEMES:
+        own = own_theme()
+        self._themes = [*THEMES, *([own] if own is not None else [])]
+        for known in self._themes:
             self.register_theme(known)
+        self.set_keymap(own_keymap())
         wanted = theme or saved.theme or THEMES[0].name
         self.theme = wanted if wanted in self.available_themes else THEMES[0].name
 
@@ -180,12 +186,22 @@ class InspectorApp(Host):
             self.notify(sentence, timeout=6, markup=False)
 
     def action_next_theme(self) -> None:
-        """The next of the app's own themes."""
-        names = [known.name for known in THEMES]
+        """The next of the app's own themes, and the user's."""
+        names = [known.name for known in self._themes]
         at = names.index(self.theme) if self.theme in names else -1
         self.theme = names[(at + 1) % len(names)]
         self.saved.theme = self.theme
         self.notify(self.theme, timeout=1.5)
+
+    def action_jump(self) -> None:
+        """Show a letter on each part of the screen, and give the focus to the chosen part."""
+        from inspector.app.jump import Jump, parts_of
+
+        def focus(part: Widget | None) -> None:
+            if part is not None:
+                part.focus()
+
+        self.push_screen(Jump(parts_of(self.screen)), focus)
 
     def action_help(self) -> None:
         """Keys and words of the pane that has the focus."""

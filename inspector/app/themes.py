@@ -68,7 +68,10 @@ THEMES = (DARK, LIGHT, SIXTEEN)
 
 def check_theme(name: str) -> None:
     """Raises UsageProblem where neither the app nor Textual has a theme of that name."""
-    own = [theme.name for theme in THEMES]
+    from inspector.app.own_files import own_theme
+
+    users = own_theme()
+    own = [theme.name for theme in (*THEMES, *([users] if users is not None else []))]
     if name not in own and name not in BUILTIN_THEMES:
         others = ", ".join(sorted(BUILTIN_THEMES))
         raise UsageProblem(f"There is no theme {name!r}; there are {', '.join(own)}, and Textual's {others}.")

@@ -9,6 +9,7 @@ NAMES = frozenset(
         "breakpoints",
         "check",
         "compactions",
+        "config",
         "conversations",
         "diff",
         "export",

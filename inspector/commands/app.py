@@ -8,14 +8,16 @@ from typing import Any
 import click
 
 from inspector.commands import opening
-from inspector.commands.options import COUNT, settings_options
+from inspector.commands.completing import words_argument
+from inspector.commands.options import COUNT, is_plain, plain_option, settings_options
 
 
 @click.command("open", hidden=True)
-@click.argument("words", nargs=-1, metavar="[PATH] [CONVERSATION]")
+@words_argument("[PATH] [CONVERSATION]")
 @click.option("--demo", is_flag=True, help="Use the bundled databases.")
 @click.option("--theme", metavar="NAME", help="A colour theme, for this run.")
 @click.option("--compaction", type=COUNT, metavar="K", help="Open CONVERSATION at this compaction.")
+@plain_option
 @settings_options
 def open_app(
     words: tuple[str, ...],
@@ -26,4 +28,12 @@ def open_app(
     **options: Any,
 ) -> None:
     """Open the terminal app. PATH may be left out: then every store found on this machine is read."""
-    opening.open_app(words, demo=demo, theme=theme, compaction=compaction, config=config, options=options)
+    opening.open_app(
+        words,
+        demo=demo,
+        theme=theme,
+        compaction=compaction,
+        config=config,
+        options=options,
+        plain=is_plain(),
+    )

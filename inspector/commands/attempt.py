@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from inspector.commands.completing import words_argument
 from inspector.commands.options import PATH_HELP, WHOLE, print_answer, say, settings_options, source_options
 from inspector.commands.sending import (
     Progress,
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 
 @click.command(epilog=PATH_HELP)
-@click.argument("words", nargs=-1, metavar="[PATH] [CONVERSATION]")
+@words_argument("[PATH] [CONVERSATION]")
 @click.option(
     "--compaction",
     "compactions",
@@ -169,7 +170,7 @@ def check_made(made: Sequence[Attempt]) -> None:
 
 
 @click.command(epilog=PATH_HELP)
-@click.argument("words", nargs=-1, metavar="[PATH] [CONVERSATION]")
+@words_argument("[PATH] [CONVERSATION]")
 @click.option(
     "--show",
     "shown",
@@ -233,7 +234,7 @@ def _whole(path: str) -> str:
 
 
 @click.command(epilog=PATH_HELP)
-@click.argument("words", nargs=-1, metavar="[PATH] [CONVERSATION]")
+@words_argument("[PATH] [CONVERSATION]")
 @click.option("--compaction", "number", type=WHOLE, required=True, metavar="K", help="Counted from 1.")
 @click.option(
     "--questions",

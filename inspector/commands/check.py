@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from inspector.commands.completing import words_argument
 from inspector.commands.options import PATH_HELP, print_answer, say, settings_options, source_options
 from inspector.commands.scheduling import interrupts, scheduler_option, scheduling_of
 from inspector.commands.sources import flags_of, open_source, split_path
@@ -14,7 +15,7 @@ from inspector.core.errors import CheckFailed, UsageProblem
 
 
 @click.command(epilog=PATH_HELP)
-@click.argument("words", nargs=-1, metavar="[PATH] [CONVERSATION...]")
+@words_argument("[PATH] [CONVERSATION...]")
 @click.option(
     "--fail-on", "wanted", multiple=True, metavar="NAME[:N]",
     help="A rule, a severity or `aftermath`: fail from N cases on. May be repeated. Default: error, constraint-lost.",

@@ -8,12 +8,13 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 import click
+from click.shell_completion import CompletionItem
 
-from inspector import __version__
 from inspector.commands import (
     app,
     attempt,
     check,
+    config,
     conversation,
     export,
     hook,
@@ -27,8 +28,11 @@ from inspector.commands import (
     watch,
     whatif,
 )
+from inspector.commands.completing import PROGRAM, complete_words, script
 from inspector.commands.ending import finish, interrupted
 
+#: Options of the program itself.
+_OWN_OPTIONS = ("--help", "-h", "--version", "--print-completion")
 #: Thresholds of the garbage collector.
 _GC_THRESHOLDS = (10_000, 20, 100)
 
@@ -44,17 +48,57 @@ class _Commands(click.Group):
         super().format_help_text(ctx, formatter)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if ctx.resilient_parsing and not args:
+            # A shell completes the first word: the name of a command, or PATH.
+            return super().parse_args(ctx, args)
         if args[:1] == ["--demo"] and args[1:] and args[1] in self.commands:
             args = [args[1], "--demo", *args[2:]]
-        if not args or args[0] not in (*self.commands, "--help", "-h", "--version"):
+        if not args or args[0] not in (*self.commands, *_OWN_OPTIONS):
             args = ["open", *args]
         return super().parse_args(ctx, args)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Complete the first word: a command, a conversation, or a path."""
+        found = super().shell_complete(ctx, incomplete)
+        return found + complete_words(ctx, app.open_app.params[0], incomplete)
+
+
+def _print_version(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    if not value or ctx.resilient_parsing:
+        return
+    from inspector.commands.version import version_lines
+
+    for line in version_lines():
+        click.echo(line)
+    ctx.exit()
+
+
+def _print_completion(ctx: click.Context, param: click.Parameter, value: str | None) -> None:
+    if value is None or ctx.resilient_parsing:
+        return
+    click.echo(script(value))
+    ctx.exit()
 
 
 @click.group(
     cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
 )
-@click.version_option(__version__, prog_name="compaction-inspector")
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_print_version,
+    help="Print the version and what is found on this machine.",
+)
+@click.option(
+    "--print-completion",
+    type=click.Choice(["bash", "zsh", "fish"]),
+    is_eager=True,
+    expose_value=False,
+    callback=_print_completion,
+    help="Print the completion script of a shell.",
+)
 def commands() -> None:
     """See what an LLM agent's context compaction kept, moved and lost.
 
@@ -101,6 +145,7 @@ _COMMANDS = (
     attempt.recall,
     judge.judge,
     score.score,
+    config.config_files,
     store.store,
     store.stores,
     store.search,
@@ -118,7 +163,7 @@ def main(args: Sequence[str] | None = None) -> NoReturn:
 
 def _run(args: Sequence[str] | None) -> int:
     try:
-        commands.main(args=list(args) if args is not None else None, standalone_mode=False)
+        commands.main(list(args) if args is not None else None, PROGRAM, standalone_mode=False)
     except click.ClickException as error:
         error.show(sys.stderr)
         return error.exit_code

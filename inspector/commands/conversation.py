@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import click
 
+from inspector.commands.completing import words_argument
 from inspector.commands.each import print_each
 from inspector.commands.options import (
     COUNT,
@@ -24,7 +25,7 @@ from inspector.core.errors import UsageProblem
 
 
 @click.command(epilog=PATH_HELP)
-@click.argument("words", nargs=-1, metavar="[PATH] [CONVERSATION]")
+@words_argument("[PATH] [CONVERSATION]")
 @click.option("--generation", type=WHOLE, metavar="N", help="Counted from 1; default: the live one.")
 @click.option("--step", type=WHOLE, metavar="N", help="Show the list after N messages of the conversation.")
 @click.option("--full", is_flag=True, help="Print whole texts instead of first lines.")
@@ -57,7 +58,7 @@ def show(
 
 
 @click.command(epilog=PATH_HELP)
-@click.argument("words", nargs=-1, metavar="[PATH] [CONVERSATION]")
+@words_argument("[PATH] [CONVERSATION]")
 @settings_options
 @source_options
 def compactions(
@@ -90,7 +91,7 @@ def compactions(
 
 
 @click.command(epilog=PATH_HELP)
-@click.argument("words", nargs=-1, metavar="[PATH] [CONVERSATION]")
+@words_argument("[PATH] [CONVERSATION]")
 @click.option(
     "--sums", is_flag=True, help="Print only the sums: misses by cause, their cost, and the cost of idling."
 )
@@ -126,7 +127,7 @@ def requests(words: tuple[str, ...], sums: bool, sent: int | None, as_json: bool
 
 
 @click.command(epilog=PATH_HELP)
-@click.argument("words", nargs=-1, metavar="[PATH] [CONVERSATION]")
+@words_argument("[PATH] [CONVERSATION]")
 @click.option(
     "--severity",
     type=click.Choice(["info", "warning", "error"]),
@@ -166,7 +167,7 @@ def findings(
 
 
 @click.command(epilog=PATH_HELP)
-@click.argument("words", nargs=-1, metavar="[PATH] [CONVERSATION]")
+@words_argument("[PATH] [CONVERSATION]")
 @click.option(
     "--from", "first", type=WHOLE, metavar="K", help="The earlier compaction; default: the last but one."
 )
@@ -201,7 +202,7 @@ def diff(
 
 
 @click.command(epilog=PATH_HELP)
-@click.argument("words", nargs=-1, metavar="[PATH] [CONVERSATION]")
+@words_argument("[PATH] [CONVERSATION]")
 @click.option("--compaction", type=WHOLE, metavar="K", help="Only this compaction, counted from 1.")
 @click.option("--after", type=WHOLE, metavar="K", help="Fates after this compaction; default: the last.")
 @click.option(
@@ -292,7 +293,7 @@ def facts(
 
 
 @click.command(epilog=PATH_HELP)
-@click.argument("words", nargs=-1, metavar="[PATH] [CONVERSATION]")
+@words_argument("[PATH] [CONVERSATION]")
 @mask_option
 @settings_options
 @source_options
@@ -320,7 +321,7 @@ def measures(
 
 
 @click.command(epilog=PATH_HELP)
-@click.argument("words", nargs=-1, metavar="[PATH] [CONVERSATION]")
+@words_argument("[PATH] [CONVERSATION]")
 @click.option("--generation", type=WHOLE, metavar="N", help="Counted from 1; default: the live one.")
 @click.option(
     "--layout", type=click.Choice(["native", "envelope"]), help="Default: the layout of the provider."

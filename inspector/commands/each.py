@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from inspector.commands.options import print_answer
+from inspector.commands.options import is_plain, print_answer
 from inspector.core.text import safe_line
 
 if TYPE_CHECKING:
@@ -25,8 +25,8 @@ def print_each(
         print_answer(ask(name), as_json, text)
         return
     rows = answers.store.conversations()
-    if as_json:
-        print_answer([entry for row in rows for entry in _entries(row.id, ask(row.id))], True, text)
+    if as_json or is_plain():
+        print_answer([entry for row in rows for entry in _entries(row.id, ask(row.id))], as_json, text)
         return
     for number, row in enumerate(rows):
         click.echo(("\n" if number else "") + safe_line(row.title or row.id))

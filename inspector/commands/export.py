@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from inspector.commands.completing import path_argument
 from inspector.commands.options import PATH_HELP, say, settings_options
 from inspector.commands.scheduling import interrupts, scheduler_option, scheduling_of
 from inspector.commands.sources import flags_of, open_source
@@ -15,7 +16,7 @@ from inspector.core.errors import InspectorError
 
 
 @click.command("export", epilog=PATH_HELP)
-@click.argument("path", required=False)
+@path_argument()
 @click.option(
     "--to", "target", type=click.Path(path_type=Path), required=True, metavar="FILE.db|FOLDER",
     help="A SQLite database, or a folder of Parquet files (the extra `parquet`).",

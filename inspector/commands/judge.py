@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from inspector.commands.completing import words_argument
 from inspector.commands.options import PATH_HELP, WHOLE, print_answer, say, source_options
 from inspector.commands.sending import Progress, allowed, summarizer_options, summarizers_of
 from inspector.commands.sources import open_source, path_and_name
@@ -14,7 +15,7 @@ from inspector.core.text import safe
 
 
 @click.command(epilog=PATH_HELP)
-@click.argument("words", nargs=-1, metavar="[PATH] [CONVERSATION]")
+@words_argument("[PATH] [CONVERSATION]")
 @click.option(
     "--compaction",
     default="all",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from inspector.commands.attempt import check_made, problems_of
+from inspector.commands.completing import words_argument
 from inspector.commands.options import PATH_HELP, WHOLE, print_answer, say, settings_options, source_options
 from inspector.commands.sending import (
     Progress,
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @click.command(epilog=PATH_HELP)
-@click.argument("words", nargs=-1, metavar="[PATH] [CONVERSATION]")
+@words_argument("[PATH] [CONVERSATION]")
 @click.option(
     "--compaction", "first", type=WHOLE, default=1, show_default=True, metavar="K", help="First compaction."
 )

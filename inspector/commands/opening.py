@@ -27,8 +27,10 @@ def open_app(
     compaction: int | None = None,
     config: Path | None = None,
     options: dict[str, Any] | None = None,
+    plain: bool = False,
 ) -> None:
-    """Run the app on `[PATH] [CONVERSATION]` until the user leaves it; without a terminal print the same as text.
+    """Run the app on `[PATH] [CONVERSATION]` until the user leaves it; without a terminal print the same as text, and
+    with `plain` as plain lines.
 
     Raises InspectorErrors, and UsageProblem for an unknown theme.
     """
@@ -43,6 +45,9 @@ def open_app(
     store = open_source(path, demo, name)
     flags = flags_of(options or {})
     served = _DRIVER in os.environ
+    if plain:
+        _as_lines(store, name, config, flags)
+        return
     if not served and not all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout)):
         _without_terminal(store, name, config, flags)
         print("\nThe output is not a terminal. In a terminal the same command opens the app.")
@@ -57,6 +62,34 @@ def open_app(
     from inspector.app.launch import launch
 
     launch(store, name, flags, config, theme, compaction)
+
+
+def _as_lines(store: Store, name: str | None, config: Path | None, flags: dict[str, Any]) -> None:
+    """Print the list of conversations, or one conversation with its compactions and losses, one field a line."""
+    from inspector.answers.answers import Answers
+    from inspector.answers.compactions import compare_compactions
+    from inspector.answers.conversations import list_conversations
+    from inspector.answers.fact_results import list_losses
+    from inspector.answers.kept_results import default_results
+    from inspector.answers.showing import show_generation
+    from inspector.export.documents.conversations import conversation_documents
+    from inspector.export.documents.generations import compaction_documents, show_document
+    from inspector.export.documents.losses import loss_documents
+    from inspector.export.text.plain import plain_lines
+
+    answers = Answers(store, flags, config)
+    parts: list[tuple[str, Any]]
+    if name is None:
+        parts = [("conversation", conversation_documents(list_conversations(answers, default_results())))]
+    else:
+        parts = [
+            ("list", show_document(show_generation(answers, name, None, exact=False))),
+            ("compaction", compaction_documents(compare_compactions(answers, name))),
+            ("loss", loss_documents(list_losses(answers, [name]))),
+        ]
+    for word, document in parts:
+        for line in plain_lines(document, word):
+            print(line)
 
 
 def _without_terminal(store: Store, name: str | None, config: Path | None, flags: dict[str, Any]) -> None:

@@ -130,7 +130,29 @@ def settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
+#: The key in click's context that asks for plain lines.
+_PLAIN = "inspector.plain"
+
+
+def _ask_plain(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    ctx.meta[_PLAIN] = value
+
+
+def is_plain() -> bool:
+    """Return whether the command was given --plain."""
+    ctx = click.get_current_context(silent=True)
+    return bool(ctx is not None and ctx.meta.get(_PLAIN))
+
+
+def plain_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    return click.option(
+        "--plain", is_flag=True, expose_value=False, callback=_ask_plain,
+        help="Plain lines for screen readers: one field a line.",
+    )(command)  # fmt: skip
+
+
 def source_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    command = plain_option(command)
     command = click.option("--demo", is_flag=True, help="Use the bundled databases.")(command)
     return click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")(
         command
@@ -142,6 +164,11 @@ def print_answer(document: Any, as_json: bool, text: Callable[[Any], None]) -> N
         from inspector.export.documents.document import json_bytes
 
         click.echo(json_bytes(document))
+    elif is_plain():
+        from inspector.export.text.plain import plain_lines
+
+        for line in plain_lines(document):
+            click.echo(line)
     else:
         text(document)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from inspector.commands.completing import words_argument
 from inspector.commands.options import PATH_HELP, print_answer, say, settings_options
 from inspector.commands.sources import flags_of, open_source, path_and_name
 from inspector.core.errors import UsageProblem
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @click.command("report", epilog=PATH_HELP)
-@click.argument("words", nargs=-1, metavar="[PATH] [CONVERSATION]")
+@words_argument("[PATH] [CONVERSATION]")
 @click.option("--output", metavar="FILE", help="The file to write; - for standard output.")
 @click.option(
     "--format",

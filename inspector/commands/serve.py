@@ -6,12 +6,13 @@ from pathlib import Path
 
 import click
 
+from inspector.commands.completing import path_argument
 from inspector.commands.options import PATH_HELP, Whole, say
 from inspector.core.errors import UsageProblem
 
 
 @click.command(epilog=PATH_HELP)
-@click.argument("path", required=False)
+@path_argument()
 @click.option(
     "--host", default="127.0.0.1", show_default=True, metavar="NAME", help="The address to listen on."
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from inspector.commands.completing import path_argument, words_argument
 from inspector.commands.options import COUNT, PATH_HELP, mask_option, print_answer, say, source_options
 from inspector.commands.scheduling import check_complete, interrupts, scheduler_option, scheduling_of
 from inspector.commands.sources import open_source, split_path
@@ -11,7 +12,7 @@ from inspector.core.errors import UsageProblem
 
 
 @click.command(epilog=PATH_HELP)
-@click.argument("path", required=False)
+@path_argument()
 @source_options
 def conversations(path: str | None, as_json: bool, demo: bool) -> None:
     """List the conversations of a database."""
@@ -29,7 +30,7 @@ def conversations(path: str | None, as_json: bool, demo: bool) -> None:
 
 
 @click.command(epilog=PATH_HELP)
-@click.argument("words", nargs=-1, metavar="[PATH] [CONVERSATION...]")
+@words_argument("[PATH] [CONVERSATION...]")
 @click.option("--limit", type=COUNT, metavar="N", help="Maximum number of compactions.")
 @mask_option
 @scheduler_option
@@ -60,7 +61,7 @@ def losses(
 
 
 @click.command(epilog=PATH_HELP)
-@click.argument("words", nargs=-1, metavar="[PATH] [CONVERSATION...]")
+@words_argument("[PATH] [CONVERSATION...]")
 @mask_option
 @scheduler_option
 @source_options
@@ -89,7 +90,7 @@ def aftermath(words: tuple[str, ...], scheduler: str, as_json: bool, demo: bool,
 
 
 @click.command(epilog=PATH_HELP)
-@click.argument("words", nargs=-1, metavar="[PATH] [CONVERSATION...]")
+@words_argument("[PATH] [CONVERSATION...]")
 @mask_option
 @source_options
 def rules(words: tuple[str, ...], no_mask: bool, as_json: bool, demo: bool) -> None:
@@ -111,7 +112,7 @@ def rules(words: tuple[str, ...], no_mask: bool, as_json: bool, demo: bool) -> N
 
 
 @click.command(epilog=PATH_HELP)
-@click.argument("words", nargs=-1, metavar="[PATH] [CONVERSATION] TEXT")
+@words_argument("[PATH] [CONVERSATION] TEXT")
 @mask_option
 @source_options
 def trace(words: tuple[str, ...], as_json: bool, demo: bool, no_mask: bool) -> None:
@@ -136,7 +137,7 @@ def trace(words: tuple[str, ...], as_json: bool, demo: bool, no_mask: bool) -> N
 
 
 @click.command(epilog=PATH_HELP)
-@click.argument("path", required=False)
+@path_argument()
 @source_options
 def store(path: str | None, as_json: bool, demo: bool) -> None:
     """Describe a database: schema, detected profile and why, tables, full-text indexes."""
@@ -151,7 +152,7 @@ def store(path: str | None, as_json: bool, demo: bool) -> None:
 
 
 @click.command(epilog=PATH_HELP)
-@click.argument("path", required=False)
+@path_argument()
 @source_options
 def stores(path: str | None, as_json: bool, demo: bool) -> None:
     """List the stores that are read, with agent, place, number of sessions, and what each does not record."""
@@ -166,7 +167,7 @@ def stores(path: str | None, as_json: bool, demo: bool) -> None:
 
 
 @click.command(epilog=PATH_HELP)
-@click.argument("words", nargs=-1, metavar="[PATH] WORDS...")
+@words_argument("[PATH] WORDS...")
 @click.option(
     "--limit", type=click.IntRange(1, 10_000), default=50, show_default=True, help="Maximum number of hits."
 )

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from inspector.commands.completing import words_argument
 from inspector.commands.each import print_each
 from inspector.commands.options import PATH_HELP, say, settings_options, source_options
 from inspector.commands.sources import flags_of, only_one, open_source, path_or_name
@@ -14,7 +15,7 @@ from inspector.core.errors import UsageProblem
 
 
 @click.command("next", epilog=PATH_HELP)
-@click.argument("words", nargs=-1, metavar="[PATH] [CONVERSATION]")
+@words_argument("[PATH] [CONVERSATION]")
 @click.option("--pin", is_flag=True, help="Print the text to pin alone.")
 @click.option("--no-mask", is_flag=True, help="Print keys and passwords as they are.")
 @settings_options

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from inspector.commands.completing import path_argument
 from inspector.commands.options import PATH_HELP, Number, say, settings_options, source_options
 from inspector.commands.sources import flags_of, open_source
 from inspector.core.text import safe_line, safe_title
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @click.command(epilog=PATH_HELP)
-@click.argument("path", required=False)
+@path_argument()
 @click.option(
     "--interval",
     type=Number(0.1, 3_600),

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from inspector.commands.completing import words_argument
 from inspector.commands.options import (
     PATH_HELP,
     Number,
@@ -55,7 +56,7 @@ def plan(
 
 
 @click.command(epilog=PATH_HELP)
-@click.argument("words", nargs=-1, metavar="[PATH] [CONVERSATION]")
+@words_argument("[PATH] [CONVERSATION]")
 @settings_options
 @click.option("--facts", is_flag=True, help="Count the facts at risk too.")
 @click.option("--against", multiple=True, metavar="NAME", help="Compare with this profile. May be repeated.")
@@ -84,7 +85,7 @@ def replay(
 
 
 @click.command("sweep", epilog=PATH_HELP)
-@click.argument("words", nargs=-1, metavar="[PATH] [CONVERSATION...]")
+@words_argument("[PATH] [CONVERSATION...]")
 @click.option(
     "--threshold", metavar="RANGE", help="START:STOP:STEP (both ends included), A,B,C, or one value."
 )
@@ -145,7 +146,7 @@ def sweep_command(
 
 
 @click.command(epilog=PATH_HELP)
-@click.argument("words", nargs=-1, metavar="[PATH] [CONVERSATION...]")
+@words_argument("[PATH] [CONVERSATION...]")
 @click.option(
     "--for",
     "goal",

@@ -1,0 +1,123 @@
+"""A keymap and a theme of the user, from files in the configuration folder, and templates for both."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import fields
+from importlib import import_module
+from pathlib import Path
+from pkgutil import walk_packages
+from typing import TYPE_CHECKING, Any
+
+from inspector.config.folders import config_dir
+from inspector.core.errors import BadInput
+
+if TYPE_CHECKING:
+    from textual.binding import Binding
+    from textual.theme import Theme
+
+KEYMAP, THEME = "keymap.yaml", "theme.yaml"
+
+
+def own_keymap() -> dict[str, str]:
+    """Return the keys of the user by binding id; empty without a file. Raises BadInput for a file that is wrong."""
+    path = config_dir() / KEYMAP
+    if not path.exists():
+        return {}
+    document = _read(path)
+    known = {binding.id for _, found in bindings() for binding in found}
+    for name, keys in document.items():
+        if name not in known:
+            raise BadInput(
+                f"{path}: there is no key {name!r}. `compaction-inspector config keymap` lists them."
+            )
+        if not isinstance(keys, str | int) or not str(keys).strip():
+            raise BadInput(f"{path}: {name} needs a key, or several with commas between them, in quotes.")
+    return {name: str(keys).replace(" ", "") for name, keys in document.items()}
+
+
+def own_theme() -> Theme | None:
+    """Return the theme of the user; None without a file. Raises BadInput for a file that is wrong."""
+    path = config_dir() / THEME
+    if not path.exists():
+        return None
+    from textual.color import Color, ColorParseError
+    from textual.theme import Theme
+
+    document = _read(path)
+    known = {field.name for field in fields(Theme)}
+    unknown = next((name for name in document if name not in known), None)
+    if unknown is not None:
+        raise BadInput(f"{path}: a theme has no {unknown!r}. `compaction-inspector config theme` prints one.")
+    for name, value in document.items():
+        if name in ("name", "dark", "luminosity_spread", "text_alpha", "variables", "ansi"):
+            continue
+        try:
+            Color.parse(str(value))
+        except ColorParseError as error:
+            raise BadInput(f"{path}: {name} is no colour ({value!r}). Write it as '#6cb6ff'.") from error
+    try:
+        return Theme(**{"name": "own", **document})
+    except TypeError as error:
+        raise BadInput(f"{path}: a theme needs at least a name and a primary colour ({error}).") from error
+
+
+def _read(path: Path) -> Mapping[str, Any]:
+    import yaml
+
+    try:
+        document = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, yaml.YAMLError) as error:
+        raise BadInput(f"{path} cannot be read ({error}).") from error
+    if document is None:
+        return {}
+    if not isinstance(document, dict) or not all(isinstance(name, str) for name in document):
+        raise BadInput(f"{path}: each line must be a name, a colon and a value.")
+    return document
+
+
+def bindings() -> Iterator[tuple[str, list[Binding]]]:
+    """Yield the name and the bindings of each class of the app and the widgets that declares bindings."""
+    from textual.binding import Binding
+
+    for package in (import_module("inspector.app"), import_module("widgets")):
+        for module in walk_packages(package.__path__, f"{package.__name__}."):
+            for name, value in vars(import_module(module.name)).items():
+                if isinstance(value, type) and value.__module__ == module.name:
+                    found = [b for b in value.__dict__.get("BINDINGS", ()) if isinstance(b, Binding)]
+                    if found:
+                        yield name, found
+
+
+def keymap_text() -> str:
+    """Return a keymap file with every key as a comment."""
+    lines = [
+        f"# Keys of compaction-inspector. Save as {config_dir() / KEYMAP}.",
+        "# Remove the # before a line to change its keys. Commas separate several keys.",
+    ]
+    seen: set[str] = set()
+    for name, found in bindings():
+        fresh = [one for one in found if one.id and "." in one.id and one.id not in seen]
+        if fresh:
+            lines += ["", f"# {name}"]
+        for one in fresh:
+            seen.add(one.id or "")
+            lines.append(f'# {one.id}: "{one.key}"  # {one.description or one.action}')
+    return "\n".join(lines) + "\n"
+
+
+def theme_text() -> str:
+    """Return a theme file with the colours of the app's dark theme."""
+    from inspector.app.themes import DARK
+
+    names = (
+        "primary", "secondary", "accent", "warning", "error", "success", "foreground", "background", "surface", "panel",
+    )  # fmt: skip
+    lines = [
+        f"# A theme of compaction-inspector. Save as {config_dir() / THEME}.",
+        "# --theme NAME starts with it, and ctrl+t reaches it.",
+        "name: own",
+        "dark: true",
+        *(f'{name}: "{getattr(DARK, name)}"' for name in names),
+    ]
+    return "\n".join(lines) + "\n"

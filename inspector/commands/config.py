@@ -1,0 +1,22 @@
+"""The command that prints files of the user's own: a keymap, a theme."""
+
+from __future__ import annotations
+
+import click
+
+
+@click.command("config")
+@click.argument("what", type=click.Choice(["keymap", "theme", "folder"]))
+def config_files(what: str) -> None:
+    """Print a keymap or a theme to save and change, or the folder for them.
+
+    The app reads keymap.yaml and theme.yaml in that folder when it starts.
+    """
+    if what == "folder":
+        from inspector.config.folders import config_dir
+
+        click.echo(config_dir())
+        return
+    from inspector.app.own_files import keymap_text, theme_text
+
+    click.echo(keymap_text() if what == "keymap" else theme_text(), nl=False)
