@@ -1,8 +1,8 @@
 """The answers of the hooks that an agent calls around a compaction.
 
-Facts about the hooks of each agent: docs/hooks.md. Everything is computed from the transcript that the agent names, or
-from the messages that it hands over. What one hook has to remember for a later one is in this program's own state
-folder. Nothing is written anywhere else.
+Facts about the hooks of each agent: docs/hooks.md. An answer is computed from the transcript that the agent names, or
+from the messages that it passes. A hook remembers things for a later hook in the state folder of this program. It
+writes nothing else.
 """
 
 from __future__ import annotations
@@ -42,6 +42,47 @@ _LOST_LEAD = "The last compaction lost or weakened these statements of the user.
 _ANALYSIS = re.compile(r"<analysis>.*?</analysis>", re.S)
 _HARMED = ("lost", "value lost", "weakened", "contradicted")
 _FOLDER = "hooks"
+_PI = """\
+// ~/.pi/agent/extensions/compaction-inspector.ts
+import { spawnSync } from "node:child_process"
+
+export default function (pi) {
+  let before = []
+  let kept = ""
+  pi.on("session_before_compact", async (event) => {
+    before = event.branchEntries.filter((entry) => entry.type === "message")
+    kept = event.preparation.firstKeptEntryId
+  })
+  pi.on("session_compact", async (event) => {
+    const at = before.findIndex((entry) => entry.id === kept)
+    const messages = before.map((entry) => entry.message)
+    const input = JSON.stringify({
+      hook_event_name: "session_compact",
+      messages,
+      kept: at < 0 ? [] : messages.slice(at),
+      summary: event.compactionEntry.summary,
+    })
+    const answer = spawnSync("PROGRAM", ["hook", "pi"], { input, encoding: "utf8", timeout: 10000 })
+    if (answer.status === 0 && answer.stdout)
+      pi.sendMessage(
+        { customType: "compaction-inspector", content: answer.stdout, display: true },
+        { deliverAs: "steer" },
+      )
+  })
+}
+"""
+_OPENCODE = """\
+// compaction-inspector.js; name it under "plugin" in opencode.json, as a file:// address
+import { spawnSync } from "node:child_process"
+
+export const CompactionInspector = async () => ({
+  "experimental.session.compacting": async (input, output) => {
+    const event = JSON.stringify({ hook_event_name: "session.compacting", session_id: input.sessionID })
+    const answer = spawnSync("PROGRAM", ["hook", "opencode"], { input: event, encoding: "utf8", timeout: 10000 })
+    if (answer.status === 0 && answer.stdout) output.context.push(answer.stdout)
+  },
+})
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +107,7 @@ def claude_code(event: Mapping[str, Any], budget: int = BUDGET) -> HookAnswer:
     if name == "PreCompact":
         return HookAnswer(pin_text(user_facts_of(path), min(budget, MOST), _KEEP_LEAD))
     if name == "SessionStart" and event.get("source") == "compact":
-        text = pin_text([fact for fact in user_facts_of(path) if fact.binds], STANDING, _STANDING_LEAD)
+        text = _standing(path)
         _remember(session, {"standing": text, "verdict": ""})
         return HookAnswer(text)
     if name == "PostCompact":
@@ -100,6 +141,51 @@ def hermes(event: Mapping[str, Any], budget: int = BUDGET) -> HookAnswer:
     return _after_compression(
         session, _messages(extra.get("conversation_history", event.get("conversation_history")))
     )
+
+
+def codex(event: Mapping[str, Any], budget: int = BUDGET) -> HookAnswer:
+    """Answer a hook of Codex: after a compaction its SessionStart passes the standing rules on.
+
+    Raise StoreErrors for a transcript that cannot be read, and BadInput for an event without one.
+    """
+    if _text(event, "hook_event_name") != "SessionStart" or event.get("source") != "compact":
+        return HookAnswer()
+    return HookAnswer(_standing(Path(_text(event, "transcript_path"))))
+
+
+def opencode(event: Mapping[str, Any], budget: int = BUDGET) -> HookAnswer:
+    """Answer the opencode plug-in before a compaction of the session `session_id`: the statements to keep.
+
+    Raise StoreErrors for a database that cannot be read, and BadInput where there is none.
+    """
+    from inspector.agents import agent_named, places_of
+    from inspector.quality.facts.carry import pin_text
+
+    session, agent = _text(event, "session_id"), agent_named("opencode")
+    if _text(event, "hook_event_name") != "session.compacting" or not session or agent is None:
+        return HookAnswer()
+    databases = [path for path in places_of(agent) if path.is_file()]
+    if not databases:
+        raise BadInput("There is no database of opencode in its usual place.")
+    newest = max(databases, key=lambda path: path.stat().st_mtime)
+    return HookAnswer(pin_text(user_facts_of(newest, session), min(budget, MOST), _KEEP_LEAD))
+
+
+def pi(event: Mapping[str, Any], budget: int = BUDGET) -> HookAnswer:
+    """Answer the pi extension after a compaction: the statements that the new list no longer has.
+
+    The event has the `messages` before it, the `kept` ones, and the `summary`. Raise BadInput for no lists.
+    """
+    if _text(event, "hook_event_name") != "session_compact":
+        return HookAnswer()
+    from inspector.quality.facts.fate import ListText
+
+    after = [ListText("summary", 0, "summary", safe(_text(event, "summary")))]
+    after += [
+        ListText("tail", number, "tool" if message.role == "toolResult" else message.role, safe(message.text))
+        for number, message in enumerate(_messages(event.get("kept")), 1)
+    ]
+    return HookAnswer(lost_statements(user_facts(_messages(event.get("messages"))), after))
 
 
 def status_line(event: Mapping[str, Any]) -> str:
@@ -139,8 +225,11 @@ def _threshold(window: int) -> int:
     return profile.budgets(settings).threshold_tokens
 
 
-def user_facts_of(path: Path) -> tuple[Fact, ...]:
-    """The statements of the user in a transcript, best rank first. Reads the user's messages; raises StoreErrors."""
+def user_facts_of(path: Path, session: str = "") -> tuple[Fact, ...]:
+    """Return the statements of the user in a transcript, best rank first; `session` names one of several.
+
+    Read the user's messages alone. Raise StoreErrors.
+    """
     from inspector.quality.facts.gather import gather
     from inspector.stores.detect import open_store
 
@@ -148,7 +237,8 @@ def user_facts_of(path: Path) -> tuple[Fact, ...]:
         raise BadInput(f"The event names no transcript that can be read ({path}).")
     store = open_store(path)
     try:
-        return gather(list(_spoken(store, _only(store.conversations()))))
+        name = store.resolve(session) if session else _only(store.conversations())
+        return gather(list(_spoken(store, name)))
     finally:
         store.close()
 
@@ -168,21 +258,17 @@ def user_facts(messages: Sequence[Message]) -> tuple[Fact, ...]:
 
 
 def lost_statements(facts: Iterable[Fact], after: Sequence[ListText], standing: str = "") -> str:
-    """The user's rules, decisions and values that the texts after a compaction lost or weakened; "" for none.
+    """Return the user's rules, decisions and values that the texts after a compaction lost or weakened; "" for none.
 
-    What `standing` says again is not lost.
+    A statement that `standing` repeats is not lost.
     """
-    from inspector.quality.facts.fate import PassageIndex, fate
+    from inspector.quality.facts.fate import PassageIndex, fate, probe_of
 
-    index = PassageIndex(after)
+    statements = [fact for fact in facts if fact.role == "user" and not fact.pasted]
+    index = PassageIndex(after, [probe_of(fact).concepts for fact in statements])
     harmed = []
-    for fact in facts:
-        if (
-            fact.role == "user"
-            and not fact.pasted
-            and fact.kind != "link"
-            and safe_line(fact.text) not in standing
-        ):
+    for fact in statements:
+        if fact.kind != "link" and safe_line(fact.text) not in standing:
             outcome = fate(fact, index, 1).outcome
             if outcome in _HARMED:
                 harmed.append((fact, outcome))
@@ -210,6 +296,31 @@ def claude_code_settings(program: str) -> str:
         "statusLine": {"type": "command", "command": f"{program} hook claude-code --status", "padding": 0},
     }  # fmt: skip
     return json.dumps(block, indent=2) + "\n"
+
+
+def codex_settings(program: str) -> str:
+    """Return the content of Codex' hooks.json. This program writes nothing there."""
+    import json
+
+    entry = {"hooks": [{"type": "command", "command": f"{program} hook codex", "timeout": 10}]}
+    return json.dumps({"hooks": {"SessionStart": [{"matcher": "compact", **entry}]}}, indent=2) + "\n"
+
+
+def pi_settings(program: str) -> str:
+    """Return a pi extension that passes on what a compaction lost. This program writes nothing there."""
+    return _PI.replace("PROGRAM", program)
+
+
+def opencode_settings(program: str) -> str:
+    """Return an opencode plug-in that adds to the summarizing prompt. This program writes nothing there."""
+    return _OPENCODE.replace("PROGRAM", program)
+
+
+def _standing(path: Path) -> str:
+    """Return the standing rules in a transcript, word for word, within their budget."""
+    from inspector.quality.facts.carry import pin_text
+
+    return pin_text([fact for fact in user_facts_of(path) if fact.binds], STANDING, _STANDING_LEAD)
 
 
 def _only(rows: Sequence[Any]) -> str:
@@ -315,5 +426,8 @@ def _remember(session: str, values: Mapping[str, Any]) -> None:
 #: By the name on the command line: what answers an event within a budget, and the block of settings to paste.
 AGENTS: Mapping[str, tuple[Callable[[Mapping[str, Any], int], HookAnswer], Callable[[str], str]]] = {
     "claude-code": (claude_code, claude_code_settings),
+    "codex": (codex, codex_settings),
     "hermes": (hermes, hermes_settings),
+    "opencode": (opencode, opencode_settings),
+    "pi": (pi, pi_settings),
 }

@@ -17,7 +17,7 @@ _MOST = 50_000_000
 
 
 @click.command()
-@click.argument("agent", type=click.Choice(["claude-code", "hermes"]))
+@click.argument("agent", type=click.Choice(["claude-code", "codex", "hermes", "opencode", "pi"]))
 @click.option(
     "--print-settings", is_flag=True, help="Print the block to paste into the agent's settings, and end."
 )

@@ -210,3 +210,35 @@ def test_losses_are_judged_against_every_text() -> None:
         ListText("tail", 1, "user", "Port 8123."),
     ]
     assert "push" not in hooking.lost_statements(facts, texts)
+
+
+def test_codex_hears_the_standing_rules_after_a_compaction_alone(tmp_path: Path) -> None:
+    path = str(transcript(tmp_path))
+    event = {"hook_event_name": "SessionStart", "source": "compact", "transcript_path": path}
+    assert "Never push to the main branch." in hooking.codex(event).text
+    assert hooking.codex({**event, "source": "startup"}) == HookAnswer()
+
+
+def test_pi_hears_what_neither_the_summary_nor_the_kept_messages_have() -> None:
+    said = [{"role": "user", "content": [{"type": "text", "text": RULES}]}]
+    event = {
+        "hook_event_name": "session_compact",
+        "messages": said,
+        "kept": [],
+        "summary": "A parser is written.",
+    }
+    assert "Never push to the main branch. (lost)" in hooking.pi(event).text
+    assert hooking.pi({**event, "summary": RULES}).text == ""
+    assert hooking.pi({**event, "kept": said}).text == ""
+
+
+def test_a_value_that_only_a_tool_printed_does_not_keep_a_rule() -> None:
+    said = [{"role": "user", "content": "Allow at most 3 retries, only on 502."}]
+    kept = [{"role": "toolResult", "content": [{"type": "text", "text": "trace 00502: 3 tries left"}]}]
+    event = {
+        "hook_event_name": "session_compact",
+        "messages": said,
+        "kept": kept,
+        "summary": "Retries were discussed.",
+    }
+    assert "only on 502. (lost)" in hooking.pi(event).text

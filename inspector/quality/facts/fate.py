@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
 from inspector.core.scan.words import word_set
@@ -258,6 +258,15 @@ class PassageIndex:
     def has_value(self, part: int, value: Value) -> bool:
         """Return whether a part has a value anywhere."""
         return any(self.passages[number].part == part for number in self.by_value.get(value.canon, ()))
+
+    def lacks(self, value: Value, tools: bool) -> bool:
+        """Return whether no part has a value, in digits or in words; results of tools count only with `tools`."""
+        parts = {number for number, part in enumerate(self.parts) if tools or part.role != "tool"}
+        passages = (self.passages[number] for key in _keys(value) for number in self.by_value.get(key, ()))
+        return not any(
+            passage.part in parts and any(same_value(value, one) for one in meaning_of(passage.text).values)
+            for passage in passages
+        ) and not any(_spelled(value, self.parts[number].text) for number in parts)
 
     def elsewhere(self, part: int) -> frozenset[str]:
         """Return the concepts of a part as a whole."""
@@ -550,17 +559,39 @@ def fate(
     found = matches(probe, after, numbers_said)
     if not found:
         return Fate(compaction, unfound(probe, after, after.unclaimed))
-    return placed_fate(*best_of([(match, part) for part, match in found.items()]), after, compaction)
+    best, part = best_of([(match, part) for part, match in found.items()])
+    sure = settled(best, probe, after)
+    return Fate(compaction, "lost") if sure is None else placed_fate(sure, part, after, compaction)
 
 
 def unfound(probe: Probe, after: PassageIndex, unclaimed: bool) -> Outcome:
     """Return the fate of a fact that is nowhere in a list: lost.
 
     Uncertain where the summary is in another language, or has a rule that no statement accounts for (`unclaimed`): it
-    may be this one in other words."""
-    if foreign(probe, after) or (unclaimed and probe.binds and probe.of_user):
+    may be this one in other words, unless an exact value of it is nowhere."""
+    if foreign(probe, after) or (
+        unclaimed and probe.binds and probe.of_user and not any(lacking(probe, after))
+    ):
         return "uncertain"
     return "lost"
+
+
+def settled(best: Match, probe: Probe, after: PassageIndex) -> Match | None:
+    """Return the best match of a fact in a list, None if the fact is lost.
+
+    An uncertain match is not the fact where its exact values are nowhere, and has lost a value where one is.
+    """
+    if best.outcome != "uncertain" or foreign(probe, after):
+        return best
+    gone = lacking(probe, after)
+    if not any(gone):
+        return best
+    return None if all(gone) else replace(best, outcome="value lost")
+
+
+def lacking(probe: Probe, after: PassageIndex) -> list[bool]:
+    """Return for each exact value of a fact whether it is nowhere in a list. Results of tools do not keep a rule."""
+    return [after.lacks(value, not (probe.of_user and probe.binds)) for value in probe.values]
 
 
 def foreign(probe: Probe, after: PassageIndex) -> bool:

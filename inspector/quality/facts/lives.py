@@ -28,6 +28,7 @@ from inspector.quality.facts.fate import (
     matches,
     placed_fate,
     probe_of,
+    settled,
     unfound,
 )
 from inspector.quality.facts.gather import values_said
@@ -162,6 +163,11 @@ def fates_of(
                 one.fates.append(unread or nothing[unfound(one.probe, after, unclaimed)])
                 continue
             best, part = best_of([(match, places[key]) for key, match in here.items()])
+            sure = settled(best, one.probe, after)
+            if sure is None:
+                one.fates.append(unread or nothing["lost"])
+                continue
+            best = sure
             state = best.outcome, after.parts[part].where
             if unread is not None and best.outcome != "verbatim":
                 one.fates.append(unread)
