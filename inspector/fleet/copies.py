@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from uuid import uuid4
 
 from inspector.agents import agents
+from inspector.config.agent_folders import refuse_own_file
 from inspector.config.folders import cache_dir
 from inspector.core.errors import StoreMissing, UsageProblem
 
@@ -104,6 +105,7 @@ def _opened(url: str) -> tuple[Any, str]:
 
 def _folder(url: str) -> Path:
     folder = cache_dir() / "copies" / hashlib.blake2b(url.encode(), digest_size=8).hexdigest()
+    refuse_own_file(folder / _NAME)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     name = folder / _NAME
     if not name.exists():

@@ -159,6 +159,7 @@ MAY_WRITE = {
     "inspector/config/folders.py": "the function that everything else calls",
     "inspector/config/database.py": "databases of the program's own; asks for the path first",
     "inspector/commands/ending.py": "the null device, in place of a closed standard output",
+    "inspector/fleet/copies.py": "copies of sessions behind a URL, in the cache; asks for the path first",
     "inspector/export/dataset.py": "data sets of the program's own; asks for the path first",
     "inspector/app/conversation/clipboard.py": "a copy in a new temporary folder, for a pager",
 }
