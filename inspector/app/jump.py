@@ -26,13 +26,6 @@ def parts_of(screen: Screen[object]) -> list[tuple[str, Widget]]:
 class Jump(ModalScreen["Widget | None"]):
     """Shows a letter on each part of the screen below, and closes with the chosen part."""
 
-    DEFAULT_CSS = """
-    Jump { background: $background 30%; }
-    Jump > Label {
-        position: absolute; width: auto; padding: 0 1;
-        background: $accent; color: $background; text-style: bold;
-    }
-    """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "dismiss", "Close", show=False, id="jump_letters.close")
     ]
