@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,9 +12,10 @@ from inspector.answers.answers import Answers
 from inspector.answers.fact_results import read_aftermath_results
 from inspector.answers.findings import read_findings
 from inspector.answers.inspection import Inspection
-from inspector.answers.kept_results import KeptResults
+from inspector.answers.kept_results import KeptResults, program_stamp
 from inspector.answers.losses import facts_of
 from inspector.answers.requests import Requests, bills_of, requests_of
+from inspector.config.prices import prices_stamp
 from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import ConversationRow
 from inspector.core.rough import text_tokens
@@ -36,7 +39,7 @@ TABLES: dict[str, dict[str, type]] = {
     "requests": {
         "conversation": str, "request": int, "generation": int, "model": str, "at": float, "input_tokens": int,
         "cache_read_tokens": int, "cache_write_tokens": int, "output_tokens": int, "context_tokens": int, "cause": str,
-        "missed_tokens": int, "modelled": int, "cost": float,
+        "missed_tokens": int, "missed_cost": float, "modelled": int, "cost": float,
     },
     "facts": {
         "conversation": str, "compaction": int, "fact": str, "category": str, "role": str, "text": str, "value": str,
@@ -66,14 +69,22 @@ class TableRows:
 def stamps(answers: Answers) -> Iterator[tuple[str, ConversationRow, str]]:
     """Every conversation with its key and its stamp. Reads no message.
 
+    The stamp changes with the conversation, the program with its rules, the prices and the given settings.
+
     The key is the root session, which stays the same while a conversation grows; for a second one with that root it is
     the tip.
     """
     roots: set[str] = set()
+    config = b""
+    with suppress(OSError):
+        # A file that cannot be read is reported with the first conversation.
+        config = b"" if answers.config is None else answers.config.read_bytes()
+    given = program_stamp(), prices_stamp(), repr(sorted(answers.flags.items())), config
+    common = hashlib.blake2b(repr(given).encode(), digest_size=8).hexdigest()
     for row in answers.store.conversations():
         key = row.id if row.root in roots else row.root
         roots.add(row.root)
-        yield key, row, stamp_of(answers.store, row.id)
+        yield key, row, f"{stamp_of(answers.store, row.id)} {common}"
 
 
 def table_rows(answers: Answers, key: str, row: ConversationRow, stamp: str, kept: KeptResults) -> TableRows:
@@ -154,7 +165,8 @@ def _requests(requests: Requests) -> list[Row]:
             "input_tokens": one.judged.request.input, "cache_read_tokens": one.judged.request.cache_read,
             "cache_write_tokens": one.judged.request.cache_write, "output_tokens": one.judged.request.output,
             "context_tokens": one.judged.request.context, "cause": one.judged.cause,
-            "missed_tokens": one.judged.missed, "modelled": int(one.judged.modelled),
+            "missed_tokens": one.judged.missed, "missed_cost": one.more,
+            "modelled": int(one.judged.modelled),
             "cost": None if one.cost is None else one.cost.amount,
         }
         for one in requests.priced

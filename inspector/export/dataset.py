@@ -35,15 +35,16 @@ _KEYS: Mapping[str, tuple[str, ...]] = {
 #: Questions for Datasette, by name.
 QUERIES: Mapping[str, tuple[str, str]] = {
     "rules_lost": (
-        "Rules lost by agent and profile",
-        "select c.agent, c.profile, count(*) as rules, sum(f.fate in ('lost', 'value lost', 'contradicted')) as lost, "
+        "Rules lost by agent and release",
+        "select c.agent, c.profile as release, count(*) as rules, "
+        "sum(f.fate in ('lost', 'value lost', 'contradicted')) as lost, "
         "sum(f.fate = 'weakened') as weakened from facts f join conversations c using (conversation) "
         "where f.rule group by 1, 2 order by lost desc",
     ),
     "misses_by_week": (
         "Cost of cache misses a week",
         "select strftime('%Y-%W', at, 'unixepoch') as week, cause, count(*) as requests, sum(missed_tokens) as tokens, "
-        "round(sum(cost), 2) as cost from requests where missed_tokens > 0 group by 1, 2 order by 1, 2",
+        "round(sum(missed_cost), 2) as cost from requests where missed_tokens > 0 group by 1, 2 order by 1, 2",
     ),
     "hurt": (
         "Compactions that were followed by repeated work",
@@ -152,7 +153,12 @@ class SqliteSink:
     def _make(self) -> None:
         database = self._database
         if _STAMPS in database.table_names():
-            return
+            if all(
+                list(database.table(name).columns_dict) == list(columns) for name, columns in TABLES.items()
+            ):
+                return
+            # Another version of the program wrote it. Everything is written again.
+            self._drop()
         with database.conn:
             for name, columns in TABLES.items():
                 foreign = (
@@ -168,6 +174,11 @@ class SqliteSink:
             database.create_table(_STAMPS, {"conversation": str, "stamp": str}, pk="conversation")
         metadata = self.path.with_name(f"{self.path.stem}-metadata.json")
         write_whole(metadata, json.dumps(datasette_metadata(self.path.stem), indent=1).encode())
+
+    def _drop(self) -> None:
+        self._database.table("facts").disable_fts()
+        for name in (*reversed(TABLES), _STAMPS):
+            self._database.table(name).drop()
 
     def known(self) -> Mapping[str, str]:
         """The stamp of each conversation that is written already."""

@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 import shutil
 import sqlite3
+import subprocess
+import sys
+import time
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -13,6 +16,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from inspector.answers.answers import Answers
+from inspector.answers.losses import facts_of
+from inspector.answers.requests import requests_of
 from inspector.answers.scheduling import Progress, Scheduling
 from inspector.answers.tables import TABLES
 from inspector.commands.cli import commands
@@ -109,3 +114,77 @@ def test_a_folder_of_parquet_files(store: Path, tmp_path: Path) -> None:
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "x").write_text("")
     assert isinstance(run(str(store), "--to", str(tmp_path / "full")).exception, OutputProblem)
+
+
+def test_another_version_or_other_settings_write_everything_again(
+    store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = tmp_path / "out.db"
+    assert "Wrote 5" in run(str(store), "--to", str(target)).stdout
+    assert "Wrote 5" in run(str(store), "--to", str(target), "--threshold", "0.6").stdout
+    monkeypatch.setattr("inspector.answers.tables.program_stamp", lambda: "another version")
+    assert "Wrote 5" in run(str(store), "--to", str(target)).stdout
+    with closing(sqlite3.connect(target)) as connection, connection:
+        connection.execute("alter table requests drop column missed_cost")
+    assert "Wrote 5" in run(str(store), "--to", str(target)).stdout
+    assert asked(target, "select count(missed_cost) from requests where missed_tokens > 0")
+
+
+def test_rules_lost_by_agent_and_release(store: Path, tmp_path: Path) -> None:
+    target = tmp_path / "out.db"
+    run(str(store), "--to", str(target))
+    counts: dict[tuple[str, str], list[int]] = {}
+    answers = Answers(open_store(store), {}, None)
+    for row in answers.store.conversations():
+        inspection, resolved = answers.opened(row.id)
+        for life in facts_of(inspection).lives:
+            if life.fact.binds:
+                found = counts.setdefault((row.agent, resolved.settings.profile), [0, 0, 0])
+                found[0] += 1
+                found[1] += life.fates[-1].outcome in ("lost", "value lost", "contradicted")
+                found[2] += life.fates[-1].outcome == "weakened"
+    assert counts
+    rows = asked(target, QUERIES["rules_lost"][1])
+    assert {(agent, release): numbers for agent, release, *numbers in rows} == counts
+
+
+def test_the_cost_of_cache_misses_a_week(fixtures_dir: Path, tmp_path: Path) -> None:
+    target = tmp_path / "out.db"
+    sessions = fixtures_dir / "agents" / "claude-code"
+    run(str(sessions), "--to", str(target))
+    expected: dict[tuple[str, str], list[float]] = {}
+    answers = Answers(open_store(sessions), {}, None)
+    for row in answers.store.conversations():
+        for one in requests_of(*answers.opened(row.id)).priced:
+            if one.judged.missed:
+                week = time.strftime("%Y-%W", time.gmtime(one.judged.request.at))
+                found = expected.setdefault((week, one.judged.cause or ""), [0, 0, 0.0])
+                found[0] += 1
+                found[1] += one.judged.missed
+                found[2] += one.more or 0.0
+    assert expected
+    rows = asked(target, QUERIES["misses_by_week"][1])
+    assert {(week, cause): [count, tokens] for week, cause, count, tokens, _ in rows} == {
+        key: numbers[:2] for key, numbers in expected.items()
+    }
+    for week, cause, _, _, cost in rows:
+        assert cost == pytest.approx(expected[week, cause][2], abs=0.006)
+
+
+def test_datasette_answers_the_canned_queries(store: Path, tmp_path: Path) -> None:
+    pytest.importorskip("datasette", reason="datasette is not installed")
+    target = tmp_path / "out.db"
+    run(str(store), "--to", str(target))
+    metadata = str(target.with_name("out-metadata.json"))
+
+    def get(path: str) -> str:
+        command = [sys.executable, "-m", "datasette", str(target), "--metadata", metadata, "--get", path]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+    assert "Rules lost by agent and release" in get("/out")
+    for name, (_, sql) in QUERIES.items():
+        found = json.loads(get(f"/out/{name}.json?_shape=arrays"))
+        assert found["ok"], name
+        assert [tuple(row) for row in found["rows"]] == asked(target, sql), name
+    hits = json.loads(get("/out/facts.json?_search=vendor&_shape=array"))
+    assert hits
