@@ -1,4 +1,4 @@
-"""The command that prints files of the user's own: a keymap, a theme."""
+"""The command that prints files for the user: a keymap, a theme, the man page."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import click
 
 
 @click.command("config")
-@click.argument("what", type=click.Choice(["keymap", "theme", "folder"]))
+@click.argument("what", type=click.Choice(["keymap", "theme", "folder", "man"]))
 def config_files(what: str) -> None:
-    """Print a keymap or a theme to save and change, or the folder for them.
+    """Print a keymap or a theme to save and change, the folder for them, or the man page.
 
     The app reads keymap.yaml and theme.yaml in that folder when it starts.
     """
@@ -16,6 +16,11 @@ def config_files(what: str) -> None:
         from inspector.config.folders import config_dir
 
         click.echo(config_dir())
+        return
+    if what == "man":
+        from inspector.commands.manual import page
+
+        click.echo(page(), nl=False)
         return
     from inspector.app.own_files import keymap_text, theme_text
 

@@ -1,18 +1,15 @@
-"""Write docs/compaction-inspector.1, the man page, from the commands: python docs/man.py"""
+"""The man page, made from the commands."""
 
 from __future__ import annotations
 
 import re
 from inspect import cleandoc
-from pathlib import Path
 
 import click
 
 from inspector import __version__
 from inspector.agents import titles
-from inspector.commands.cli import commands
 
-TARGET = Path(__file__).resolve().parent / "compaction-inspector.1"
 _FILES = (
     ("keymap.yaml", "Keys of your own. `config keymap` prints a template, `config folder` the folder."),
     ("theme.yaml", "A theme of your own. `config theme` prints a template."),
@@ -59,8 +56,10 @@ def _options(command: click.Command, ctx: click.Context) -> list[str]:
     return _items(tuple(record for record in records if record is not None))
 
 
-def render() -> str:
-    """Return the page."""
+def page() -> str:
+    """Return the page for roff."""
+    from inspector.commands.cli import commands
+
     root = commands.make_context("compaction-inspector", [], resilient_parsing=True)
     lines = [
         f'.TH COMPACTION\\-INSPECTOR 1 "" "compaction\\-inspector {__version__}"',
@@ -87,7 +86,3 @@ def render() -> str:
     for heading, items in (("FILES", _FILES), ("ENVIRONMENT", _VARIABLES), ("EXIT STATUS", _CODES)):
         lines += [f".SH {heading}", *_items(items)]
     return "\n".join(lines) + "\n"
-
-
-if __name__ == "__main__":
-    TARGET.write_text(render(), encoding="utf-8")
