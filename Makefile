@@ -4,10 +4,11 @@ VENV := .venv
 BIN := $(VENV)/bin
 RUN := $(VENV)/.run-installed
 DEV := $(VENV)/.dev-installed
+DOCS := $(VENV)/.docs-installed
 # As pip does with what it copies: a start should not have to compile the sources, nor what changed of them since.
 COMPILED = $(BIN)/python -m compileall -q inspector widgets
 
-.PHONY: demo test test-all check lint types contract bench snapshots pictures clean
+.PHONY: demo test test-all check lint types contract bench snapshots pictures docs clean
 
 demo: $(RUN)
 	@$(COMPILED)
@@ -53,6 +54,10 @@ $(RUN): pyproject.toml | $(BIN)/python
 	@$(COMPILED)
 	@touch $@
 
+$(DOCS): pyproject.toml | $(BIN)/python
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
+	@touch $@
+
 $(DEV): pyproject.toml | $(BIN)/python
 	@echo "Installing into $(VENV), development tools too ..."
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[offline,dev]'
@@ -62,6 +67,12 @@ $(DEV): pyproject.toml | $(BIN)/python
 pictures: $(DEV)
 	@$(BIN)/python docs/pictures/take.py
 	@$(BIN)/python docs/keys.py
+	@$(BIN)/python docs/agents.py
+	@$(BIN)/python docs/findings.py
+
+# The site, in build/site. A broken link or picture is an error.
+docs: $(DOCS)
+	@$(BIN)/zensical build --strict --clean
 
 clean:
 	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
