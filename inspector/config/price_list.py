@@ -26,7 +26,7 @@ RATES = {
 
 # Vendors whose name in genai-prices differs from their name in model ids.
 _VENDORS = {"mistralai": "mistral", "meta-llama": "meta", "z-ai": "zai", "vertex": "google", "bedrock": "aws"}
-_VARIANT = re.compile(r":[a-z]+$")
+_VARIANT = re.compile(r":[a-z]+$|\[1m\]$")
 #: A model's id in Amazon Bedrock: an optional region, the vendor, the model, an optional version.
 _BEDROCK = re.compile(
     r"(?:[a-z]{2,6}(?:-[a-z]+)?\.)?(?P<vendor>anthropic|amazon|meta|mistral|cohere|deepseek|openai|qwen)\."

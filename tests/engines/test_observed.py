@@ -41,7 +41,7 @@ def conversation(rounds: int, size: int = 4_000) -> list[dict[str, Any]]:
     [
         ("claude-code", 200_000, 167_000), ("claude-code", 1_000_000, 967_000), ("claude-code-2.0", 200_000, 155_000),
         ("pi", 200_000, 183_616),
-        ("codex", 258_400, 244_800), ("opencode", 200_000, 140_000),
+        ("codex", 258_400, 244_800), ("opencode", 200_000, 168_000),
     ],
 )  # fmt: skip
 def test_where_they_fire(name: str, length: int, threshold: int) -> None:

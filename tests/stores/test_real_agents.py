@@ -41,3 +41,15 @@ def test_a_session_of_the_real_agent_is_read_as_it_was_sent(
     if done.returncode:
         pytest.skip(f"{agent} could not be run: {(done.stderr or done.stdout).strip()[-200:]}")
     assert differences(tmp_path / "out") == []
+
+
+@pytest.mark.slow
+def test_random_lists_are_cut_where_pi_cuts_them() -> None:
+    package = AGENTS / "pi" / "node_modules" / "@earendil-works" / "pi-coding-agent"
+    driver = DRIVERS / "pi_cut.py"
+    if not driver.is_file() or not package.is_dir() or shutil.which("node") is None:
+        pytest.skip("pi is not installed for tests (see docs/agents.md)")
+    tool = Path(sys.executable).with_name("compaction-inspector")
+    command = [sys.executable, str(driver), str(package), str(tool), "--lists", "500"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert "500 of 500 lists" in done.stdout, done.stdout + done.stderr

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from array import array
 from collections.abc import Iterable
 from itertools import accumulate
@@ -9,7 +10,7 @@ from types import MappingProxyType
 
 from inspector.core.conversations import ROLE_CODES
 from inspector.core.messages import Message
-from inspector.core.rough import list_tokens, message_chars, message_images
+from inspector.core.rough import list_tokens, message_chars, message_images, text_tokens
 from inspector.engines.base import Budgets, DerivationStep, Plan, Settings
 from inspector.engines.observed.rules import Observed
 
@@ -27,14 +28,36 @@ _UNUSED = MappingProxyType(
 )
 
 
+def _text_tokens(message: Message) -> int:
+    """Return the tokens of what a message says and calls, without its keys, as pi estimates them."""
+    chars = len(message.text) + sum(len(call.name) + _compact(call.arguments) for call in message.tool_calls)
+    thought = message.wire.get("reasoning_content")
+    chars += len(thought) if isinstance(thought, str) else 0
+    return text_tokens(chars) + _PICTURE * message_images(message.wire)
+
+
+def _compact(arguments: str) -> int:
+    """Return the length of JSON without the spaces between its values."""
+    try:
+        return len(json.dumps(json.loads(arguments), separators=(",", ":"), ensure_ascii=False))
+    except (ValueError, RecursionError):
+        return len(arguments)
+
+
+#: The tokens of a picture in the estimate of pi.
+_PICTURE = 1_200
+
+
 class ObservedIndex:
-    """The sizes and roles of a list's messages, by the rough estimate."""
+    """The sizes and roles of a list's messages, by the rough estimate. `texts` sums the estimates of pi."""
 
     def __init__(self, messages: Iterable[Message]) -> None:
         self.chars = array("q", [0])
         self.images = array("q", [0])
+        self.texts = array("q", [0])
         roles = bytearray()
         for message in messages:
+            self.texts.append(self.texts[-1] + _text_tokens(message))
             self.chars.append(self.chars[-1] + message_chars(message.wire))
             self.images.append(self.images[-1] + message_images(message.wire))
             roles.append(ROLE_CODES.get(message.role, _OTHER))
@@ -160,8 +183,12 @@ class ObservedEngine:
         if not budget:
             return length
         start = length
-        while start > 0 and index.between(start - 1, length) <= budget:
-            start -= 1
+        if rules.keeps_crossing:
+            while start > 0 and index.texts[length] - index.texts[start - 1] < budget:
+                start -= 1
+        else:
+            while start > 0 and index.between(start - 1, length) <= budget:
+                start -= 1
         if start == 0 and rules.summarizes_short:
             return length
         if rules.keeps_crossing and start > 0:

@@ -85,9 +85,10 @@ OPENCODE = Observed(
     name="opencode",
     summary="opencode: the list becomes a summary, the newest turns stay.",
     share=1.0,
-    reserve=60_000,
-    why_threshold="one real event, at 140,077 on a window taken to be 200,000. Its source: 20,000 less than a model's "
-    "input limit; without one, the window less an answer of up to 32,000. Observed; /compact fires by hand",
+    reserve=32_000,
+    why_threshold="the window less the model's output limit, of which opencode takes 32,000 at most: 1.18.33 goes on "
+    "at 191,700 and compacts at 191,900 of 200,000 with an output of 8,192. Where a model has an input limit, that "
+    "less 20,000. A session records neither limit. Measured on a release that ran; /compact fires by hand",
     tail_tokens=15_000,
     why_tail="a quarter of what is usable, 2,000 to 15,000 (in earlier releases 8,000), as its source has it; each of "
     "16 real events names where its tail starts. Three lists that fitted were summarized whole",
@@ -104,7 +105,7 @@ PI = Observed(
     "each plus a short result. Observed on a release that ran. /compact fires by hand",
     tail_tokens=20_000,
     why_tail="the newest messages up to the one that exceeds 20,000, which stays; never a result first. Equal to the "
-    "function of 0.87.1 on 120 random lists. Observed",
+    "function of 0.87.1 on 1,000 random lists. Observed",
     keeps_crossing=True,
     summary_tokens=2_000,
     why_summary="taken to be of the size that the other agents' are; 8 real ones were seen",
