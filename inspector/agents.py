@@ -148,6 +148,14 @@ _BUILT_IN = (
         aside=("events/event-*.json",),
         beside=(("base_state.json", "events"),),
     ),
+    Agent(
+        "cline",
+        "Cline",
+        "inspector.stores.cline",
+        ("~/.cline/data/sessions",),
+        (".messages.json",),
+        aside=("sessions/1*_*/1*_*.json", "sessions.db"),
+    ),
     Agent("qwen", "Qwen Code", "inspector.stores.qwen", ("${QWEN_HOME:-~/.qwen}/projects",)),
     Agent("atif", "ATIF trajectories", "inspector.stores.atif", endings=(".json",), profile="documented"),
     # Last: a request of any API looks like this.

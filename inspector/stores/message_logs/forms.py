@@ -108,7 +108,7 @@ def _of_request(record: Mapping[str, Any], body: Mapping[str, Any]) -> Exchange:
         wires = _item_wires(body["input"])
     elif anthropic:
         prompt = _text(body.get("system"))
-        wires = [wire for message in body["messages"] for wire in _anthropic(message)]
+        wires = [wire for message in body["messages"] for wire in anthropic_wires(message)]
     else:
         wires = [wire for message in body["messages"] for wire in _chat(message)]
         while wires and wires[0]["role"] in ("system", "developer"):
@@ -168,7 +168,8 @@ def _trigger(body: Mapping[str, Any]) -> str | None:
 # The three shapes of messages.
 
 
-def _anthropic(message: Mapping[str, Any]) -> list[Wire]:
+def anthropic_wires(message: Mapping[str, Any]) -> list[Wire]:
+    """Return the messages in a message of Anthropic's API."""
     blocks = _blocks(message.get("content"))
     if message.get("role") != "assistant":
         return user_wires({"message": {"content": blocks or message.get("content")}})
@@ -234,7 +235,7 @@ def _answer(response: Mapping[str, Any], anthropic: bool) -> tuple[list[Wire], b
             (_chat({"role": "assistant", **message}), False) if isinstance(message, Mapping) else ([], False)
         )
     if anthropic and isinstance(response.get("content"), list):
-        wires = _anthropic({"role": "assistant", "content": response["content"]})
+        wires = anthropic_wires({"role": "assistant", "content": response["content"]})
         return wires, any(wire.get(COMPACTION) for wire in wires)
     return [], False
 
