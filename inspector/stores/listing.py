@@ -1,4 +1,4 @@
-"""Which conversations the files of one agent hold: gone through once, then only what changed, also between runs."""
+"""The conversations in the files of one agent. Files are read once, and again only if they changed, also between runs."""
 
 from __future__ import annotations
 
@@ -32,16 +32,15 @@ AHEAD = 8
 
 
 class Places(NamedTuple):
-    """What each conversation of a list is read from (files, shared, part: see Source), and the files that hold nothing
-    which is in no other."""
+    """The files of each conversation of a list (files, shared, part: see Source), and the files without a conversation."""
 
     of: Sequence[tuple[Sequence[str], Sequence[str], str]]
     others: Sequence[str]
 
 
 class Listed:
-    """Conversations, the last active first, and what each is read from; `places` is asked for that when it is first
-    wanted, and answers None where it cannot tell."""
+    """Conversations, the last active first, and their files. `places` returns the files at the first use, or None if
+    they are unknown."""
 
     def __init__(self, rows: Sequence[ConversationRow], places: Callable[[], Places | None]) -> None:
         self.rows = tuple(rows)
@@ -49,7 +48,7 @@ class Listed:
 
     @classmethod
     def found(cls, sources: Iterable[Source], files: Iterable[str]) -> Listed:
-        """The conversations that were found in files; of those with one id the last."""
+        """Return the conversations of sources; of equal ids the last."""
         ordered = sorted({source.row.id: source for source in sources}.values(), key=_newest, reverse=True)
         used = {path for source in ordered for path in (*source.files, *source.shared)}
         places = Places(
@@ -59,7 +58,7 @@ class Listed:
         return cls([source.row for source in ordered], lambda: places)
 
     def source(self, session: str) -> Source | None:
-        """What the conversation is read from that has a session."""
+        """Return the source of the conversation with a session."""
         number = self._numbers.get(session)
         if number is None or self.places is None:
             return None
@@ -68,7 +67,7 @@ class Listed:
 
     @cached_property
     def places(self) -> Places | None:
-        """What each is read from; None where that is not known."""
+        """The files of each conversation; None if unknown."""
         return self._places()
 
     @cached_property
@@ -82,7 +81,7 @@ class Listed:
 
 
 class Listing:
-    """The files of one agent. See TranscriptStore for what it is given; `note` is told what cannot be read."""
+    """The files of one agent. TranscriptStore describes the arguments; `note` gets sentences about unreadable files."""
 
     def __init__(
         self,
@@ -93,7 +92,7 @@ class Listing:
         index: FileIndex | None,
         note: Callable[[str], None],
     ) -> None:
-        """`name` is what the list is kept under between runs."""
+        """`name` is the key of the list between runs."""
         self._agent = agent
         self._reader = reader
         self._name = name
@@ -114,12 +113,14 @@ class Listing:
     # Questions.
 
     def rows(self) -> tuple[ConversationRow, ...]:
-        """Every conversation, the last active first. Files that nobody has read yet are read."""
+        """Return every conversation, the last active first. Unread files are read."""
         return self._all().rows
 
     def at_once(self) -> tuple[tuple[ConversationRow, ...], bool] | None:
-        """The conversations as far as they are known without reading a file, and whether they are all, and as they are
-        now. Those that were known in an earlier run, else all by name and time. None where there are few files."""
+        """Return the conversations that are known without reading a file, and whether they are complete and current.
+
+        They are those of an earlier run, else all files by name and time. None if there are few files.
+        """
         now = self._files()
         if len(now) < MANY:
             return None
@@ -132,8 +133,10 @@ class Listing:
         return self.so_far()[0], False
 
     def so_far(self) -> tuple[tuple[ConversationRow, ...], int, int]:
-        """The conversations as far as their files were read; as they were in an earlier run, or by name and time, where
-        they were not. How many files were read, and how many there are. Reads nothing itself."""
+        """Return the conversations of the files that were read, the number of these files, and the number of all files.
+
+        Unread files appear as in an earlier run, or by name and time. Nothing is read here.
+        """
         now = self._files()
         rows: dict[str, ConversationRow] = {}
         told: set[str] = set()
@@ -159,7 +162,7 @@ class Listing:
         return tuple(sorted(rows.values(), key=_newest_row, reverse=True)), done, len(now)
 
     def _rows_of(self, path: str, digests: tuple[FileDigest, ...]) -> Sequence[ConversationRow]:
-        """What one file alone tells of its conversations."""
+        """Return the conversations of one file alone."""
         kept = self._alone.get(path)
         if kept is None or kept[0] is not digests:
             kept = self._alone[path] = (digests, [source.row for source in self._reader().sources(digests)])
@@ -167,17 +170,15 @@ class Listing:
 
     @property
     def in_hurry(self) -> bool:
-        """Whether somebody was told what is known at once, and the files have not been gone through since."""
+        """Whether `at_once` was asked, and the files have not been read since."""
         return self._hurried and self._found is None
 
     def known(self, session: str) -> Source | None:
-        """What a conversation is read from, as it was listed last; before all files were gone through, as it was opened
-        early."""
+        """Return the source of a conversation from the last list; before all files are read, from `early`."""
         return self._early.get(session) if self._found is None else self._found[1].source(session)
 
     def early(self, session: str) -> Source | None:
-        """What a conversation is read from as far as that can be told before all files were gone through: as in an
-        earlier run, or by the one file that has its name."""
+        """Return the source of a conversation before all files are read: from an earlier run, or the file with its name."""
         if session not in self._early and (found := self._found_early(session)) is not None:
             self._early |= {session: found, found.row.id: found}
         return self._early.get(session)
@@ -197,7 +198,7 @@ class Listing:
         return None
 
     def of_file(self, name: str) -> str | None:
-        """The conversation that is read from a file of that name; None where there is none."""
+        """Return the conversation in a file with that name; None if there is none."""
         listed = self._all()
         for row, (files, _, part) in zip(
             listed.rows, listed.places.of if listed.places else (), strict=False
@@ -207,7 +208,7 @@ class Listing:
         return None
 
     def source(self, session: str) -> Source | None:
-        """What a conversation is read from; for who is in a hurry, as far as that can be told early."""
+        """Return the source of a conversation; in a hurry, the early one."""
         if self.in_hurry and (early := self.early(session)) is not None:
             return early
         with self._reading:
@@ -236,7 +237,7 @@ class Listing:
             return found
 
     def _recall(self, now: Mapping[str, Signature]) -> bool:
-        """Look up once how the list was in an earlier run; whether the files look as they did then."""
+        """Look up the list of an earlier run once. Return whether the files look the same."""
         if self._index is None or len(now) < MANY or self._recalled:
             return False
         self._recalled = True
@@ -250,7 +251,7 @@ class Listing:
         return bool(mark == mark_of_files(now))
 
     def _recalled_places(self, mark: object, count: int) -> Places | None:
-        """What each conversation of the list with that mark is read from."""
+        """Return the files of each conversation of the list with that mark."""
         kept: Any = self._index.recall(self._places_name) if self._index is not None else None
         try:
             known, told, others = kept
@@ -272,7 +273,7 @@ class Listing:
     # Reading.
 
     def _digests_of(self, now: Mapping[str, Signature]) -> list[FileDigest]:
-        """What every file holds; only those that changed are read."""
+        """Return the digests of every file; only changed files are read."""
         unknown = [path for path, signature in now.items() if self._known(path, signature) is None]
         if self._index is not None and unknown:
             for path, kept in self._index.get(unknown).items():
@@ -285,7 +286,7 @@ class Listing:
         return [digest for path in now for digest in self._digests[path][1]]
 
     def _go_through(self, paths: deque[str], now: Mapping[str, Signature]) -> None:
-        """Read files; another process does a part of it where there is much to read."""
+        """Read files; a second process shares large work."""
         done: deque[str] = deque()
         if (os.cpu_count() or 1) > 1 and sum(now[path][0] for path in paths) >= WORTH:
             from inspector.stores.second_reader import Ended, second_reader
@@ -327,7 +328,7 @@ class Listing:
         self._keep(done, now)
 
     def _keep(self, done: deque[str], now: Mapping[str, Signature]) -> None:
-        """Hand what was read to the index, also what another thread read."""
+        """Store the digests in the index, also those of another thread."""
         fresh: dict[str, Kept] = {}
         while (path := _next(done)) is not None:
             fresh[path] = Kept(*now[path], self._agent, self._digests[path][1])
@@ -369,7 +370,7 @@ def _stem(path: str) -> str:
 
 
 def _unread(path: str, signature: Signature, agent: str) -> ConversationRow:
-    """What the list shows of a file before it was read."""
+    """Return the row of an unread file."""
     name, changed = _stem(path), signature[1] / 1e9
     folder = os.path.basename(os.path.dirname(path))
     return ConversationRow(
