@@ -1,4 +1,4 @@
-"""The conversations in the files of one agent. Files are read once, and again only if they changed, also between runs."""
+"""The conversations in the files of one agent. Files are read once, then only if they changed."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ AHEAD = 8
 
 
 class Places(NamedTuple):
-    """The files of each conversation of a list (files, shared, part: see Source), and the files without a conversation."""
+    """The files of each conversation of a list (see Source), and the files without one of their own."""
 
     of: Sequence[tuple[Sequence[str], Sequence[str], str]]
     others: Sequence[str]
@@ -178,7 +178,7 @@ class Listing:
         return self._early.get(session) if self._found is None else self._found[1].source(session)
 
     def early(self, session: str) -> Source | None:
-        """Return the source of a conversation before all files are read: from an earlier run, or the file with its name."""
+        """Return the source of a conversation before all files are read, by an earlier run or its name."""
         if session not in self._early and (found := self._found_early(session)) is not None:
             self._early |= {session: found, found.row.id: found}
         return self._early.get(session)
