@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from pathlib import Path
+from typing import Any, Literal
 
 from inspector.answers.answers import Answers
 from inspector.answers.fact_results import read_aftermath_results, read_losses
@@ -15,6 +16,7 @@ from inspector.core.conversations import Compaction, ConversationRow
 from inspector.core.errors import InspectorError
 from inspector.core.text import safe_title
 from inspector.quality.aftermath import AftermathEvent
+from inspector.stores.base import Store
 
 EventKind = Literal["near", "compacted", "lost", "done again", "unreadable"]
 #: Share of the threshold from which on a conversation is near it.
@@ -35,44 +37,71 @@ class LiveEvent:
 
 @dataclass(frozen=True, slots=True)
 class SeenConversation:
-    """The state of a conversation at the last look. `end` is the live generation and the length of its list."""
+    """The state of a conversation at the last look.
+
+    `stamp` is the time of its last message and their number. `compactions` is None if the conversation was only listed:
+    then compactions before the stamp are known. `end` is the live generation and the length of its list.
+    """
 
     stamp: tuple[float, int]
-    compactions: int = 0
+    compactions: int | None = 0
     near: bool = False
     end: tuple[int, int] = (0, 0)
     problem: str = ""
 
 
+def listed(row: ConversationRow) -> SeenConversation:
+    """Return the state of a conversation that was listed and not read."""
+    return SeenConversation(row.stamp, None, end=((row.compactions or 0) + 1, row.messages))
+
+
 def look(
     answers: Answers, kept: KeptResults, seen: Mapping[str, SeenConversation] | None
 ) -> tuple[list[LiveEvent], dict[str, SeenConversation]]:
-    """The events since the last look, oldest conversation first, and the new state by root session.
+    """Return the events since the last look, oldest conversation first, and the new state by root session.
 
     At the first look (`seen` is None) only conversations near their threshold are events. A conversation that did not
-    change is not read. Raises StoreErrors of the whole store.
+    change is not read. Raise StoreErrors of the whole store.
     """
     events: list[LiveEvent] = []
     state: dict[str, SeenConversation] = {}
     for row in reversed(answers.store.conversations()):
         before = None if seen is None else seen.get(row.root)
-        stamp = row.last_active, row.messages
-        if before is not None and before.stamp == stamp:
+        if before is not None and before.stamp == row.stamp:
             state[row.root] = before
             continue
-        try:
-            found, now = _changes(answers, kept, row, before, first=seen is None)
-        except InspectorError as error:
-            problem = str(error)
-            now = replace(before or SeenConversation(stamp), stamp=stamp, problem=problem)
-            found = (
-                []
-                if before is not None and before.problem == problem
-                else [LiveEvent("unreadable", row, problem)]
-            )
+        found, state[row.root] = look_at(answers, kept, row, before, first=seen is None)
         events += found
-        state[row.root] = now
     return events, state
+
+
+def read_events(
+    store: Store,
+    row: ConversationRow,
+    flags: Mapping[str, Any],
+    config: Path | None,
+    kept: KeptResults,
+    before: SeenConversation | None,
+) -> tuple[list[LiveEvent], SeenConversation]:
+    """Return the events of one conversation since `before`, and its new state."""
+    return look_at(Answers(store, dict(flags), config), kept, row, before)
+
+
+def look_at(
+    answers: Answers,
+    kept: KeptResults,
+    row: ConversationRow,
+    before: SeenConversation | None,
+    first: bool = False,
+) -> tuple[list[LiveEvent], SeenConversation]:
+    """Return the events of one conversation since `before`, and its new state; an unreadable one is an event."""
+    try:
+        return _changes(answers, kept, row, before, first)
+    except InspectorError as error:
+        problem = str(error)
+        now = replace(before or SeenConversation(row.stamp), stamp=row.stamp, problem=problem)
+        said = before is not None and before.problem == problem
+        return [] if said else [LiveEvent("unreadable", row, problem)], now
 
 
 def _changes(
@@ -82,7 +111,7 @@ def _changes(
     compactions = inspection.compactions()
     tokens, threshold = _size(inspection, resolved)
     near = threshold > 0 and tokens >= NEAR * threshold
-    known = len(compactions) if first else 0 if before is None else before.compactions
+    known = _known(compactions, before, first)
     fresh = [one for one in compactions if one.index > known]
     events = [LiveEvent("compacted", row, _compacted(recorded), recorded.index) for recorded in fresh]
     if fresh and not first:
@@ -100,7 +129,16 @@ def _changes(
         events.append(LiveEvent("near", row, text, None, tokens, threshold))
     live = inspection.conversation.live
     end = live.number, len(live)
-    return events, SeenConversation((row.last_active, row.messages), len(compactions), near, end)
+    return events, SeenConversation(row.stamp, len(compactions), near, end)
+
+
+def _known(compactions: Sequence[Compaction], before: SeenConversation | None, first: bool) -> int:
+    """Return how many compactions were there at the last look."""
+    if first or before is None:
+        return len(compactions) if first else 0
+    if before.compactions is None:
+        return sum(one.at <= before.stamp[0] for one in compactions)
+    return before.compactions
 
 
 def _size(inspection: Inspection, resolved: ResolvedSettings) -> tuple[int, int]:

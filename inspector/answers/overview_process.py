@@ -9,22 +9,33 @@ from typing import Any
 
 from inspector.answers.answers import Answers
 from inspector.answers.kept_results import default_results
+from inspector.answers.live_events import read_events
 from inspector.answers.overview import read_live, read_overview
 from inspector.core.errors import InspectorError
 from inspector.core.memory import give_back
 from inspector.stores.base import Store
 
-_WORK: Mapping[str, Callable[..., Sequence[Any]]] = {"live": read_live, "overview": read_overview}
+#: By question: the live list, losses and findings, events since an earlier look.
+WORK: dict[str, Callable[..., Sequence[Any]]] = {
+    "live": read_live,
+    "overview": read_overview,
+    "events": read_events,
+}
 
 
 def answer(
-    paths: tuple[Path, ...], flags: Mapping[str, Any], config: Path | None, question: str, conversation: str
+    paths: tuple[Path, ...],
+    flags: Mapping[str, Any],
+    config: Path | None,
+    question: str,
+    conversation: str,
+    *more: Any,
 ) -> Sequence[Any] | None:
-    """Return the answer to "live" or "overview"; None if the conversation cannot be read."""
+    """Return the answer to a question of WORK; None if the conversation cannot be read."""
     try:
         store = _opened(paths)
         row = next(row for row in store.conversations() if row.id == conversation)
-        return _WORK[question](store, row, flags, config, default_results())
+        return WORK[question](store, row, flags, config, default_results(), *more)
     except (InspectorError, StopIteration):
         return None
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
 
@@ -19,12 +19,14 @@ from inspector.app.styling import keep_parsed
 from inspector.app.themes import THEMES
 from inspector.app.throttle import touched
 from inspector.core.errors import StoreBusy, StoreError
+from inspector.core.text import desktop_notification
 from inspector.stores.base import Store
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
     from textual.driver import Driver
+    from textual.notifications import SeverityLevel
     from textual.widget import Widget
 
     from inspector.app.saved_state import SavedState
@@ -72,17 +74,19 @@ class InspectorApp(Host):
         apart: bool = False,
         driver: type[Driver] | None = None,
         compaction: int | None = None,
+        outside: Callable[[str], None] | None = None,
     ) -> None:
         """Create the app.
 
         `index` is a running read of the conversations, with whether it is complete. `apart` moves background work to
-        another process. `driver` replaces Textual's driver.
+        another process. `driver` replaces Textual's driver. `outside` writes escape sequences to the terminal.
         """
         super().__init__(driver)
         keep_parsed(self)
         self.store = store
         self._index = index
         self._apart = apart
+        self._outside = outside
         self.saved = saved
         self.first_conversation = name
         self.first_compaction = compaction
@@ -185,6 +189,17 @@ class InspectorApp(Host):
             self._said.add(sentence)
             self.notify(sentence, timeout=6, markup=False)
 
+    def tell_event(self, title: str, text: str, severity: SeverityLevel) -> None:
+        """Show an event of a live conversation, outside the app too if the user wants that."""
+        self.notify(text, title=title, severity=severity, timeout=8, markup=False)
+        if self.saved.alerts and self._outside is not None:
+            self._outside(desktop_notification(title, text))
+
+    def action_alerts(self) -> None:
+        """Turn desktop notifications on or off."""
+        self.saved.alerts = not self.saved.alerts
+        self.notify(f"Desktop notifications are {'on' if self.saved.alerts else 'off'}.", timeout=3)
+
     def action_next_theme(self) -> None:
         """The next of the app's own themes, and the user's."""
         names = [known.name for known in self._themes]
@@ -214,6 +229,11 @@ class InspectorApp(Host):
         from inspector.app.palette import palette_commands
 
         yield from palette_commands(self, screen)
+        yield SystemCommand(
+            f"Turn desktop notifications {'off' if self.saved.alerts else 'on'}",
+            "The bell and OSC 9/777 for events of live conversations",
+            self.action_alerts,
+        )
         yield from super().get_system_commands(screen)
 
     async def action_quit(self) -> None:

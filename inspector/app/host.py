@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from textual.app import App
+from textual.notifications import SeverityLevel
 
 
 class Host(App[None]):
@@ -31,6 +32,10 @@ class Host(App[None]):
 
     def say_once(self, sentence: str) -> None:
         """Show a sentence, once in a run."""
+        raise NotImplementedError
+
+    def tell_event(self, title: str, text: str, severity: SeverityLevel) -> None:
+        """Show an event of a live conversation, outside the app too if the user wants that."""
         raise NotImplementedError
 
     def shown_conversations(self) -> tuple[str, ...]:

@@ -65,6 +65,7 @@ def launch(
     app = InspectorApp(
         store, saved=saved, name=name, flags=flags, config=config, theme=theme, index=index, apart=True,
         driver=None if SERVED in os.environ else drawing_driver(leaving), compaction=compaction,
+        outside=leaving.write,
     )  # fmt: skip
     be_prompt()
     end_with_terminal()

@@ -1,5 +1,5 @@
 """The place that is remembered between runs: by database the conversation, pane and sort; by conversation changed
-settings and the message; and the theme.
+settings and the message; the theme; desktop notifications.
 """
 
 from __future__ import annotations
@@ -24,12 +24,14 @@ _KEPT_CONVERSATIONS = 200
 class SavedState:
     """The last place of the user. Values from the file are checked.
 
+    `alerts`: events of live conversations ring the bell and send desktop notifications.
     `settings` are changed settings by root session and name, `messages` the store's row under the cursor by root
     session. `kept` (A of a comparison by root session) and `attempt` (the form for another summary) last for one run.
     """
 
     database: str = ""
     theme: str = ""
+    alerts: bool = False
     conversation: str = ""
     pane: str = ""
     sort: tuple[str, bool] | None = None
@@ -49,6 +51,7 @@ class SavedState:
         return cls(
             database=str(database),
             theme=_text(document.get("theme")),
+            alerts=document.get("alerts") is True,
             conversation=_text(known.get("conversation")),
             pane=_text(known.get("pane")),
             sort=(sort[0], bool(sort[1]))
@@ -101,7 +104,7 @@ class SavedState:
         places[self.database] = entry
         for oldest in list(places)[: max(0, len(places) - _KEPT)]:
             del places[oldest]
-        return write_state(path, {"theme": self.theme, "places": places})
+        return write_state(path, {"theme": self.theme, "alerts": self.alerts, "places": places})
 
     def write_copy(self, text: str) -> Path | None:
         """Keep what was copied in a file too, for terminals without a clipboard; None where that fails."""

@@ -38,6 +38,7 @@ class Leaving:
 
     def __init__(self) -> None:
         self.leave: Callable[[], object] = lambda: None
+        self.driver: Driver | None = None
         self._signal = 0
         self._loop: asyncio.AbstractEventLoop | None = None
         self._before: dict[int, Any] = {}
@@ -53,6 +54,11 @@ class Leaving:
         for number in _ENDING:
             if number not in self._before and signal.getsignal(number) != signal.SIG_IGN:
                 self._before[number] = signal.signal(number, self._asked)
+
+    def write(self, text: str) -> None:
+        """Write escape sequences to the terminal, between two frames of the app."""
+        if self.driver is not None:
+            self.driver.write(text)
 
     def end(self) -> None:
         """End the program with the signal that ended the app, if there was one.
@@ -102,6 +108,7 @@ def drawing_driver(leaving: Leaving) -> type[Driver] | None:
     class OutputDriver(LinuxDriver):
         def __init__(self, *words: Any, **kinds: Any) -> None:
             super().__init__(*words, **kinds)
+            leaving.driver = self
             if sys.__stdout__ is not None:
                 self._file = sys.__stdout__
 

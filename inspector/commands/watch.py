@@ -13,7 +13,7 @@ import click
 from inspector.commands.completing import path_argument
 from inspector.commands.options import PATH_HELP, Number, say, settings_options, source_options
 from inspector.commands.sources import flags_of, open_source
-from inspector.core.text import safe_line, safe_title
+from inspector.core.text import desktop_notification, safe_line, safe_title
 
 if TYPE_CHECKING:
     from inspector.answers.live_events import LiveEvent, SeenConversation
@@ -61,7 +61,8 @@ def watch(
             for event in events:
                 click.echo(_json(event) if as_json else _text(event))
                 if notify and sys.stderr.isatty():
-                    click.echo(_notification(event), nl=False, err=True)
+                    title = event.row.title or event.row.id
+                    click.echo(desktop_notification(title, event.text), nl=False, err=True)
             if once:
                 if not events:
                     say(["No conversation is near its threshold."])
@@ -92,9 +93,3 @@ def _json(event: LiveEvent) -> str:
             "threshold_tokens": event.threshold_tokens,
         }
     )
-
-
-def _notification(event: LiveEvent) -> str:
-    """The escape sequences of a desktop notification, and the bell."""
-    text = safe_title(f"{event.row.title or event.row.id}: {event.text}", 120).replace(";", ",")
-    return f"\x1b]9;{text}\x07\x1b]777;notify;compaction-inspector;{text}\x07\x07"

@@ -75,6 +75,11 @@ class ConversationRow(NamedTuple):
     window: int | None = None
     window_source: str = ""
 
+    @property
+    def stamp(self) -> tuple[float, int]:
+        """The time of the last message and the number of messages: equal if nothing was written."""
+        return self.last_active, self.messages
+
 
 @dataclass(frozen=True, slots=True)
 class Generation:

@@ -164,3 +164,9 @@ def safe_title(text: str | None, limit: int = 120) -> str:
 
 def _cut(line: str, limit: int) -> str:
     return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
+
+
+def desktop_notification(title: str, text: str) -> str:
+    """Return the escape sequences (OSC 9 and 777) of a desktop notification, and the bell."""
+    line = safe_title(f"{title}: {text}", 120).replace(";", ",")
+    return f"\x1b]9;{line}\x07\x1b]777;notify;compaction-inspector;{line}\x07\x07"

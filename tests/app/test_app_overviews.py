@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from inspector.answers import overview_process
 from inspector.answers.answers import Answers
 from inspector.answers.fact_results import list_losses
 from inspector.app.conversations import reading
@@ -158,7 +159,7 @@ async def test_a_conversation_that_cannot_be_read_is_counted(
     def broken(*_: Any) -> None:
         raise InspectorError("This cannot be read.")
 
-    monkeypatch.setattr("inspector.answers.overview.read_overview", broken)
+    monkeypatch.setitem(overview_process.WORK, "overview", broken)
     async with running(rotating) as pilot:
         await press(pilot, "l")
         assert any("5 conversations could not be read" in note for note in notes(pilot))

@@ -17,6 +17,7 @@ from inspector.core.processes import Worker, WorkerEnded
 from inspector.core.watching import Watch
 
 if TYPE_CHECKING:
+    from inspector.answers.live_events import LiveEvent, SeenConversation
     from inspector.app.conversation.panes.base import Pane, Tab
     from inspector.core.conversations import ConversationRow
     from inspector.stores.base import Store
@@ -27,8 +28,8 @@ _SHOWN_SECONDS = 0.25
 _LOOKED_UP_SECONDS = 20
 #: How often a job looks up whether it is still wanted while the other process works, in seconds.
 _LOOK = 0.1
-#: A function that answers a question about a conversation; None where it cannot be read.
-Ask = Callable[[str, "ConversationRow"], Sequence[Any] | None]
+#: Answers a question (see overview_process) about a row, with more values; None if the conversation cannot be read.
+Ask = Callable[..., Sequence[Any] | None]
 
 
 def read_index(store: Store, watch: Watch) -> tuple[ConversationRow, ...]:
@@ -184,6 +185,30 @@ def read_store_losses(
     return unread
 
 
+def read_changes(
+    store: Store, changed: Sequence[tuple[ConversationRow, ConversationRow | SeenConversation | None]],
+    flags: Mapping[str, Any], config: Path | None, apart: bool, watch: Watch,
+) -> tuple[list[LiveEvent], dict[str, SeenConversation]]:  # fmt: skip
+    """Return the events of changed conversations, and their new state by root session.
+
+    Each row comes with its state at the last look, or with its row in the first list (None: it was not in it). `apart`
+    as in read_overviews.
+    """
+    from inspector.answers.live_events import SeenConversation, listed
+
+    events: list[LiveEvent] = []
+    seen: dict[str, SeenConversation] = {}
+    with _asking(store, flags, config, apart, watch) as ask:
+        for row, before in changed:
+            watch.check()
+            state = before if isinstance(before, SeenConversation | None) else listed(before)
+            found = ask("events", row, state)
+            if found is not None:
+                events += found[0]
+                seen[row.root] = found[1]
+    return events, seen
+
+
 def _tried(known: Callable[..., Any], store: Store, row: ConversationRow, *more: Any) -> Any:
     try:
         return known(store, row, *more)
@@ -222,13 +247,11 @@ def _asking(
             other.close()
         return
     from inspector.answers.kept_results import default_results
-    from inspector.answers.overview import read_live, read_overview
+    from inspector.answers.overview_process import WORK
 
-    work: Mapping[str, Callable[..., Sequence[Any]]] = {"live": read_live, "overview": read_overview}
-
-    def ask(question: str, row: ConversationRow) -> Sequence[Any] | None:
+    def ask(question: str, row: ConversationRow, *more: Any) -> Sequence[Any] | None:
         try:
-            return work[question](store, row, flags, config, default_results())
+            return WORK[question](store, row, flags, config, default_results(), *more)
         except InspectorError:
             return None
 
@@ -243,13 +266,13 @@ class _Other:
         self._watch = watch
         self._worker: Worker | None = None
 
-    def ask(self, question: str, row: ConversationRow) -> Sequence[Any] | None:
+    def ask(self, question: str, row: ConversationRow, *more: Any) -> Sequence[Any] | None:
         from inspector.answers.answers import paths_of
         from inspector.answers.overview_process import answer
 
         store, flags, config = self._what
         worker = self._worker = self._worker or self._begin()
-        worker.call(answer, paths_of(store), flags, config, question, row.id)
+        worker.call(answer, paths_of(store), flags, config, question, row.id, *more)
         while True:
             self._watch.check()
             try:

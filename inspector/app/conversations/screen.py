@@ -15,6 +15,7 @@ from inspector.app.conversations.reading import (
     get_ready,
     import_pane,
     look_up_models,
+    read_changes,
     read_index,
     read_overviews,
 )
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
     from textual.widgets import Input
 
+    from inspector.answers.live_events import LiveEvent, SeenConversation
     from inspector.answers.overview import Live, Overview
     from inspector.app.conversation.panes.base import Tab
     from inspector.app.conversation.screen import ConversationScreen
@@ -50,6 +52,10 @@ _BUNDLED = frozenset({"fixtures", "_fixtures"})
 _PREPARE_SECONDS = 0.02
 #: Delay until the other panes are imported, in seconds: an opening right after the start does not wait for them.
 _LATER_SECONDS = 0.5
+#: Time between a change of a conversation and the look for events, in seconds.
+_FOLLOW_SECONDS = 2.0
+#: Maximum number of events of a conversation in one notification.
+_EVENTS = 4
 
 
 class ConversationsScreen(JobScreen):
@@ -96,6 +102,9 @@ class ConversationsScreen(JobScreen):
         self._read: dict[str, ConversationRow] = {}
         #: Number of messages by conversation in the store; a change means another count.
         self._stored: dict[str, int] = {}
+        #: Each conversation at the last look for events, by root session: its first row, then its state.
+        self._looked_at: dict[str, ConversationRow | SeenConversation] = {}
+        self._following = False
         self._left_at = self.saved.conversation
         #: Whether what the next screen needs has been imported; nothing is worked out in the background before.
         self._prepared = False
@@ -216,6 +225,49 @@ class ConversationsScreen(JobScreen):
         self.tell(*self.store.notes)
         # Its imports would hold up the frame that shows the list.
         self.call_after_refresh(self._read_overviews)
+        self._follow(first)
+
+    def _follow(self, first: bool) -> None:
+        """Look for events of conversations that changed since the list was first shown, one look at a time."""
+        if first:
+            self._looked_at = {row.root: row for row in self._rows}
+        elif not self._following and self._changes():
+            self._following = True
+            later(self, _FOLLOW_SECONDS, self._look)
+
+    def _changes(self) -> tuple[tuple[ConversationRow, ConversationRow | SeenConversation | None], ...]:
+        """Return the rows that changed, each with its state at the last look."""
+        return tuple(
+            (row, seen)
+            for row in self._rows
+            if (seen := self._looked_at.get(row.root)) is None or seen.stamp != row.stamp
+        )
+
+    def _look(self) -> None:
+        values = (self.store, self._changes(), self.app.flags, self.app.config, self._apart)
+        self.jobs.run("events", values, read_changes, self._events_came, failed=self._no_events)
+
+    def _no_events(self, sentence: str) -> None:
+        self._following = False
+        self.tell(sentence)
+
+    def _events_came(self, found: tuple[list[LiveEvent], dict[str, SeenConversation]]) -> None:
+        events, seen = found
+        self._following = False
+        self._looked_at.update(seen)
+        for root in dict.fromkeys(event.row.root for event in events):
+            ours = [event for event in events if event.row.root == root and event.kind != "unreadable"]
+            lines = [event.text for event in ours[:_EVENTS]]
+            if len(ours) > _EVENTS:
+                lines.append(f"and {human.plural(len(ours) - _EVENTS, 'more event')}")
+            if lines:
+                worth = any(event.kind in ("near", "lost") for event in ours)
+                title = safe_line(ours[0].row.title or ours[0].row.id)
+                self.app.tell_event(
+                    title, "\n".join(map(safe_line, lines)), "warning" if worth else "information"
+                )
+        if seen:
+            self._follow(False)
 
     def _show_title(self) -> None:
         table = self.query_one(ConversationTable)

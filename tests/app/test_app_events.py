@@ -1,0 +1,70 @@
+"""Events of live conversations as notifications: compacted, lost, near the threshold."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.app.running import made, press, running, settled, told, until
+from tests.stores.writer import Writer, create, talk
+
+BODY = "## Goal\nMove the checkout.\n\n## Completed Actions\n1. Read the client.\n2. Patched it.\n"
+RULE = {"role": "user", "content": "Never push to the main branch. The pool has 34 connections."}
+
+
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("inspector.app.conversations.screen._FOLLOW_SECONDS", 0.01)
+
+
+def written(path: Path) -> Writer:
+    writer = Writer(create(path, 22, fts=False))
+    writer.begin()
+    writer.say([*talk(4), RULE, *talk(40, start=8)])
+    writer.db.commit()
+    return writer
+
+
+def compact(writer: Writer) -> None:
+    writer.compact(3, len(writer.live) - 3, BODY)
+    writer.say([{"role": "user", "content": "Go on."}, {"role": "assistant", "content": "Done."}])
+    writer.db.commit()
+
+
+async def test_a_compaction_and_its_losses_are_shown_in_the_list(tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    writer = written(path)
+    async with running(path) as pilot:
+        compact(writer)
+        await until(pilot, lambda: any("compacted" in text for text in told(pilot)))
+        (text,) = told(pilot)
+        assert "Never push to the main branch" in text
+        before = len(told(pilot))
+        await press(pilot, "r")
+        await settled(pilot)
+        assert len(told(pilot)) == before, "each event is shown once"
+
+
+async def test_the_events_come_over_an_open_conversation_too(tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    writer = written(path)
+    async with running(path, "s0") as pilot:
+        compact(writer)
+        await until(pilot, lambda: any("compacted" in text for text in told(pilot)))
+
+
+async def test_desktop_notifications_are_off_until_they_are_wanted(tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    writer = written(path)
+    sent: list[str] = []
+    app = made(path, outside=sent.append)
+    async with app.run_test() as pilot:
+        await settled(pilot)
+        app.tell_event("s0", "compacted", "warning")
+        assert sent == []
+        app.action_alerts()
+        compact(writer)
+        await until(pilot, lambda: bool(sent))
+        assert sent[0].startswith("\x1b]9;")
+    assert app.saved.alerts
