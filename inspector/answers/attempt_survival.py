@@ -14,9 +14,9 @@ from inspector.core.conversations import Compaction
 from inspector.core.messages import Message, text_of
 from inspector.core.rough import text_tokens
 from inspector.core.text import safe
-from inspector.engines.base import SETTING_NAMES, Settings
 from inspector.engines.capabilities import assemble
 from inspector.engines.registry import engine
+from inspector.engines.settings import SETTING_NAMES, Settings
 from inspector.models.attempt import Attempt
 from inspector.quality.facts.fact import KINDS, ConversationFacts, Fate, Kind, Life, Where
 from inspector.quality.facts.fate import ListText

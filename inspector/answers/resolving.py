@@ -81,9 +81,6 @@ def unused_flags(flags: Mapping[str, Any], profile: str, budgets: Budgets) -> tu
 
 def _summary_window(reading: ConfigReading) -> tuple[int, str] | None:
     """The context of the configured summary model in tokens, and where it is known from."""
-    told = reading.other.get("summary_context_length")
-    if isinstance(told, int) and told > 0:
-        return told, reading.sources["summary_context_length"]
     model = reading.other.get("summary_model")
     if not isinstance(model, str) or not model:
         return None

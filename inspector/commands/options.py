@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from inspector.core.text import safe, safe_line
+from inspector.engines.settings import SETTINGS, Setting
 
 
 class ProfileOption(click.Option):
@@ -89,42 +90,15 @@ WHOLE, COUNT = Whole(), Whole(1)
 
 
 def settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    options = [
-        click.option("--profile", cls=ProfileOption),
-        click.option("--context-length", type=WHOLE, metavar="TOKENS", help="The model's context window."),
-        click.option("--max-tokens", type=WHOLE, metavar="TOKENS", help="The output reservation."),
-        click.option(
-            "--summary-context", type=WHOLE, metavar="TOKENS", help="The summary model's context window."
-        ),
-        click.option(
-            "--threshold", type=Number(), metavar="SHARE", help="Compact at this share of the window."
-        ),
-        click.option(
-            "--target-ratio", type=Number(), metavar="SHARE", help="Tail budget as a share of the threshold."
-        ),
-        click.option("--protect-first-n", type=WHOLE, metavar="N", help="Messages in the head."),
-        click.option(
-            "--protect-last-n", type=WHOLE, metavar="N", help="Minimum number of messages in the tail."
-        ),
-        click.option("--threshold-cap", type=WHOLE, metavar="TOKENS", help="Upper limit of the threshold."),
-        click.option(
-            "--min-tail-user-messages",
-            type=WHOLE,
-            metavar="N",
-            help="Minimum number of user messages in the tail.",
-        ),
-        click.option(
-            "--tail-mode",
-            type=click.Choice(["lean", "legacy"]),
-            help="Tail budget from the window (lean), or from the threshold.",
-        ),
-        click.option(
-            "--config",
-            type=click.Path(path_type=Path),
-            metavar="FILE",
-            help="Hermes' config.yaml to read settings from.",
-        ),
-    ]
+    """Add an option for each setting, and the file to read settings from."""
+    file = click.option(
+        "--config",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="Hermes' config.yaml to read settings from.",
+    )
+    profile: Callable[[Any], Any] = click.option("--profile", cls=ProfileOption)
+    options = [profile, *map(_option, _OFFERED), file]
     for option in reversed(options):
         command = option(command)
     return command
@@ -149,6 +123,31 @@ def plain_option(command: Callable[..., Any]) -> Callable[..., Any]:
         "--plain", is_flag=True, expose_value=False, callback=_ask_plain,
         help="Plain lines for screen readers: one field a line.",
     )(command)  # fmt: skip
+
+
+#: The settings besides the profile, whose option names all engines.
+_OFFERED = tuple(row for row in SETTINGS.values() if row.name != "profile")
+METAVARS = {"share": "SHARE", "tokens": "TOKENS", "count": "N"}
+
+
+def _option(row: Setting) -> Callable[[Any], Any]:
+    if row.kind == "choice":
+        return click.option(row.flag, type=click.Choice(row.choices), help=row.help)
+    number = Number() if row.kind == "share" else WHOLE
+    return click.option(row.flag, type=number, metavar=METAVARS[row.kind], help=row.help)
+
+
+def range_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add an option for the values of each setting that can be swept."""
+    swept = [row for row in _OFFERED if row.swept]
+    for row in reversed(swept):
+        text = (
+            "The same."
+            if row is not swept[0]
+            else "START:STOP:STEP (both ends included), A,B,C, or one value."
+        )
+        command = click.option(row.flag, metavar="RANGE", help=text)(command)
+    return command
 
 
 def source_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from inspector.core.errors import StoreMissing, UsageProblem
+from inspector.engines.settings import SETTINGS
 
 if TYPE_CHECKING:
     from inspector.stores.base import Store
@@ -120,9 +121,4 @@ def path_or_name(words: Sequence[str], demo: bool) -> tuple[str | None, str | No
 
 
 def flags_of(options: dict[str, Any]) -> dict[str, Any]:
-    names = (
-        "profile", "context_length", "max_tokens", "summary_context", "threshold", "target_ratio", "protect_first_n",
-        "protect_last_n", "threshold_cap", "min_tail_user_messages",
-        "tail_mode",
-    )  # fmt: skip
-    return {name: options[name] for name in names if options.get(name) is not None}
+    return {name: options[name] for name in SETTINGS if options.get(name) is not None}

@@ -14,6 +14,7 @@ from inspector.commands.options import (
     ProfileOption,
     Whole,
     print_answer,
+    range_options,
     say,
     settings_options,
     source_options,
@@ -86,14 +87,7 @@ def replay(
 
 @click.command("sweep", epilog=PATH_HELP)
 @words_argument("[PATH] [CONVERSATION...]")
-@click.option(
-    "--threshold", metavar="RANGE", help="START:STOP:STEP (both ends included), A,B,C, or one value."
-)
-@click.option("--target-ratio", metavar="RANGE", help="The same.")
-@click.option("--protect-first-n", metavar="RANGE", help="The same.")
-@click.option("--protect-last-n", metavar="RANGE", help="The same.")
-@click.option("--context-length", metavar="RANGE", help="The same.")
-@click.option("--max-tokens", metavar="RANGE", help="The same.")
+@range_options
 @click.option("--profile", cls=ProfileOption)
 @click.option(
     "--summary-size",

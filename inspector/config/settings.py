@@ -15,45 +15,20 @@ from typing import Any
 
 from inspector.core.errors import BadInput
 from inspector.core.text import safe_line
-from inspector.engines.base import RANGES, Settings, check_range
 from inspector.engines.registry import release_of
+from inspector.engines.settings import RANGES, SETTINGS, Setting, Settings, check_range
 
 _Path = tuple[str, ...]
 
-#: Setting → the keys of config.yaml, as paths; newer keys come first.
-KEYS: Mapping[str, tuple[_Path, ...]] = {
-    "threshold": (("compression", "threshold"),),
-    "target_ratio": (("compression", "target_ratio"),),
-    "protect_first_n": (("compression", "protect_first_n"),),
-    "protect_last_n": (("compression", "protect_last_n"),),
-    "context_length": (("model", "context_length"), ("context_length",)),
-    "max_tokens": (("model", "max_tokens"),),
-    "threshold_cap": (("compression", "threshold_tokens"),),
-    "min_tail_user_messages": (("compression", "min_tail_user_messages"),),
-}
 #: Other values: whether the agent compacts, the model that summarizes, and the prompt cache.
 OTHER_KEYS: Mapping[str, tuple[_Path, ...]] = {
     "enabled": (("compression", "enabled"),),
     "summary_model": (("auxiliary", "compression", "model"), ("compression", "summary_model")),
     "summary_provider": (("auxiliary", "compression", "provider"), ("compression", "summary_provider")),
-    "summary_context_length": (("auxiliary", "compression", "context_length"),),
     "cache_ttl": (("prompt_caching", "cache_ttl"), ("model", "cache_ttl")),
-    "tail_mode": (("compression", "tail_mode"),),
     "in_place": (("compression", "in_place"),),
     "model_thresholds": (("compression", "model_thresholds"),),
 }
-_WHOLE = frozenset(
-    {
-        "protect_first_n",
-        "protect_last_n",
-        "context_length",
-        "max_tokens",
-        "threshold_cap",
-        "min_tail_user_messages",
-    }
-)
-# The agent ignores these if it cannot read them; it does not start if it cannot read the others.
-_IGNORED = frozenset({"context_length", "max_tokens", "threshold_cap", "min_tail_user_messages"})
 #: The first release with thresholds by model.
 _MODEL_THRESHOLDS_SINCE = (0, 20, 0)
 _TRUE = frozenset({"true", "1", "yes"})
@@ -94,11 +69,12 @@ def read_config(path: Path) -> ConfigReading:
     other: dict[str, Any] = {}
     sources: dict[str, str] = {}
     notes: list[str] = []
-    for name, paths in KEYS.items():
-        key, raw = _first(document, paths)
-        if not key or (raw is None and name in _IGNORED):
+    value: Any
+    for name, row in SETTINGS.items():
+        key, raw = _first(document, tuple(tuple(key.split(".")) for key in row.keys))
+        if not key or (raw is None and row.lenient):
             continue
-        value, note = _number(name, raw)
+        value, note = _choice(row, raw) if row.kind == "choice" else _number(row, raw)
         if note:
             notes.append(f"{path.name}: {key} is {_shown(raw)}{note}")
         if value is not None:
@@ -115,8 +91,6 @@ def read_config(path: Path) -> ConfigReading:
         if value is not None:
             other[name] = value
             sources[name] = f"{path.name}: {key}"
-    if "tail_mode" in other:
-        values["tail_mode"] = other.pop("tail_mode")
     if other.get("in_place") is False:
         notes.append(f"{path.name}: compression.in_place is off, so a compaction starts a new session.")
     if other.get("enabled") is False:
@@ -167,26 +141,35 @@ def _first(document: Mapping[Any, Any], paths: tuple[_Path, ...]) -> tuple[str, 
     return empty, None
 
 
-def _number(name: str, raw: Any) -> tuple[float | int | None, str]:
+def _choice(row: Setting, raw: Any) -> tuple[str | None, str]:
+    """Return a choice as the releases read it, and a note about the difference; None if it is not offered."""
+    chosen = str(raw).strip().lower()
+    if chosen in row.choices:
+        return chosen, ""
+    return None, f", which is neither {' nor '.join(row.choices)}; Hermes uses {row.default}."
+
+
+def _number(row: Setting, raw: Any) -> tuple[float | int | None, str]:
     """Return a number as the releases read it, and a note about the difference; None if they cannot read it."""
     value: float | int
+    whole = row.kind != "share"
     try:
-        if name == "max_tokens" and isinstance(raw, bool):
+        if row.optional and isinstance(raw, bool):
             raise ValueError
-        value = int(raw) if name in _WHOLE else float(raw)
+        value = int(raw) if whole else float(raw)
         if math.isnan(value):
             raise ValueError
     except (TypeError, ValueError, OverflowError):
-        if name in _IGNORED:
+        if row.lenient:
             return None, ", which is not a whole number; Hermes ignores it, and so does this program."
         return None, ", which is not a number; Hermes does not start with it. This program ignores it."
-    low, high = RANGES[name]
-    if name in _IGNORED and not max(low, 1) <= value <= high:
+    low, high = row.low, row.high
+    if row.lenient and not max(low, 1) <= value <= high:
         return None, f", which lies outside {max(low, 1):,.12g} to {high:,.12g}; it is left out."
     if low <= value <= high:
         return value, "" if not isinstance(raw, bool) else f", which Hermes reads as {value:,.12g}."
     nearest = type(value)(low if value < low else high)
-    hint = f" Write a share, such as {value / 100:g}." if name not in _WHOLE and 1 < value <= 100 else ""
+    hint = f" Write a share, such as {value / 100:g}." if not whole and 1 < value <= 100 else ""
     return nearest, f", which lies outside {low:,.12g} to {high:,.12g}; {nearest:,.12g} is used.{hint}"
 
 
@@ -214,15 +197,6 @@ def _ttl(raw: Any) -> tuple[str | None, str]:
     return (raw, "") if raw in _TTLS else (None, ", which is neither 5m nor 1h; Hermes uses 5m.")
 
 
-def _tail_mode(raw: Any) -> tuple[str | None, str]:
-    mode = str(raw).strip().lower()
-    return (
-        (mode, "")
-        if mode in ("lean", "legacy")
-        else (None, ", which is neither lean nor legacy; Hermes uses lean.")
-    )
-
-
 def _shares(raw: Any) -> tuple[Mapping[str, float] | None, str]:
     if not isinstance(raw, dict):
         return None, ", which is not a mapping of models to shares; it is ignored."
@@ -239,9 +213,7 @@ def _shares(raw: Any) -> tuple[Mapping[str, float] | None, str]:
 _READERS: Mapping[str, Callable[[Any], tuple[Any, str]]] = {
     "enabled": _switch,
     "in_place": _switch,
-    "tail_mode": _tail_mode,
     "model_thresholds": _shares,
-    "summary_context_length": _count,
     "cache_ttl": _ttl,
 }
 
@@ -301,10 +273,11 @@ def resolve_settings(
         sources["threshold"] = f"{config.sources['model_thresholds']}.{key}"
     for name, value in flags.items():
         if value is not None:
-            _check_flag(name, value)
-            values[name], sources[name] = value, f"--{name.replace('_', '-')}"
+            if name in RANGES:
+                check_range(name, value, SETTINGS[name].flag)
+            values[name], sources[name] = value, SETTINGS[name].flag
     settings = Settings(**values)
-    for name in Settings.__dataclass_fields__:
+    for name in SETTINGS:
         sources.setdefault(name, "default")
     return ResolvedSettings(settings, sources, config.notes, config)
 
@@ -317,11 +290,6 @@ def _model_threshold(config: ConfigReading, profile: str, model: str) -> tuple[s
     keys = [key for key in shares if key and key in model]
     key = max(keys, key=len, default="")
     return (key, shares[key]) if key else None
-
-
-def _check_flag(name: str, value: Any) -> None:
-    if name in RANGES:
-        check_range(name, value, f"--{name.replace('_', '-')}")
 
 
 def config_beside(database: Path) -> ConfigReading:

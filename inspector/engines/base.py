@@ -3,75 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
-from typing import Any, Literal, Protocol
+from dataclasses import dataclass, field
+from typing import Any, Protocol
 
-from inspector.core.errors import UsageProblem
 from inspector.core.messages import Message
+from inspector.engines.settings import SETTINGS, Settings
 from inspector.engines.sizes import Refusal
 
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """What a user can set. `context_length`, `max_tokens` (the output reservation) and `summary_context` (the context
-    of the summary model, None where it is the agent's own) are in tokens, and so is `threshold_cap`, which the
-    threshold never exceeds (None: no cap). `tail_mode` says what the tail's budget is a share of: the window, or the
-    threshold."""
-
-    threshold: float = 0.50
-    target_ratio: float = 0.20
-    protect_first_n: int = 3
-    protect_last_n: int = 20
-    context_length: int = 200_000
-    max_tokens: int | None = None
-    summary_context: int | None = None
-    profile: str = "documented"
-    threshold_cap: int | None = None
-    tail_mode: Literal["lean", "legacy"] = "lean"
-    min_tail_user_messages: int = 1
-
-    def with_(self, **changes: Any) -> Settings:
-        """These settings with some changed. Raises UsageProblem where one is out of its range."""
-        changed = replace(self, **changes)
-        changed.check()
-        return changed
-
-    def check(self) -> None:
-        """Raise UsageProblem where a setting is out of the range that the tool accepts."""
-        for name in RANGES:
-            value = getattr(self, name)
-            if value is not None:
-                check_range(name, value, name)
-
-
-#: The range in which each number is accepted, both ends included.
-RANGES: Mapping[str, tuple[float, float]] = {
-    "threshold": (0.0, 1.0),
-    # The releases clamp it to 0.10–0.80, which the budgets' steps then say.
-    "target_ratio": (0.0, 1.0),
-    "protect_first_n": (0, 1_000),
-    "protect_last_n": (1, 10_000),
-    "context_length": (1_000, 10_000_000),
-    "max_tokens": (0, 10_000_000),
-    "summary_context": (1_000, 10_000_000),
-    "threshold_cap": (1, 10_000_000),
-    "min_tail_user_messages": (1, 1_000),
-}
-
-
-def check_range(name: str, value: float, called: str) -> None:
-    """Raise UsageProblem where a setting, `called` so where the user wrote it, is out of the range that is accepted."""
-    low, high = RANGES[name]
-    if not low <= value <= high:
-        hint = (
-            f" Write a share, such as {value / 100:g}." if (low, high) == (0, 1) and 1 < value <= 100 else ""
-        )
-        raise UsageProblem(
-            f"{called} is {value:,.12g}; it must lie between {low:,.12g} and {high:,.12g}.{hint}"
-        )
-
-
-SETTING_NAMES: tuple[str, ...] = tuple(f.name for f in fields(Settings))
+__all__ = ["Budgets", "DerivationStep", "Engine", "Output", "Plan", "Settings", "TokenIndex"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,12 +26,7 @@ class DerivationStep:
     bound: bool = False
 
 
-#: Settings that most engines have no rule for: those that do name them among what they heed.
-SELDOM_HEEDED = frozenset({"threshold_cap", "tail_mode", "min_tail_user_messages"})
-
-
-#: The number that a setting leads to, and the rules by which it does.
-_NUMBERS = {"threshold": "threshold_tokens", "target_ratio": "tail_token_budget"}
+#: Rules that are the setting itself.
 _OWN_RULES = frozenset({"configured", "observed", "output reserve"})
 
 
@@ -125,13 +59,13 @@ class Budgets:
 
     def binding(self, setting: str) -> str:
         """Why a setting is not in force as it is set: the rule that binds in its place; "" where it is in force."""
-        steps = self.steps.get(_NUMBERS.get(setting, ""), ())
+        steps = self.steps.get(SETTINGS[setting].number, ())
         rules = [step.why for step in steps if step.bound and step.rule not in _OWN_RULES]
         return rules[-1] if rules else ""
 
     def unused(self, setting: str) -> str:
         """Why a setting changes nothing here; "" where it may."""
-        seldom = setting in SELDOM_HEEDED and setting not in self.heeds
+        seldom = SETTINGS[setting].seldom and setting not in self.heeds
         return self.unbound.get(setting, "there is no such rule" if seldom else "")
 
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from inspector.engines.base import Settings
 from inspector.engines.capabilities import default_threshold
 from inspector.engines.registry import agent_of, engine
+from inspector.engines.settings import SETTINGS
 
 
 class Written(NamedTuple):
@@ -30,33 +31,23 @@ def settings_written(settings: Settings, force: Settings | None = None) -> Writt
 
 
 def compression_yaml(settings: Settings, force: Settings | None = None) -> str:
-    """The `compression:` part of Hermes' config.yaml for these settings, to be pasted by the user."""
-
-    def line(key: str, name: str, indent: str = "  ") -> str:
-        value, before = getattr(settings, name), None if force is None else getattr(force, name)
-        shown = f"{value:g}" if isinstance(value, float) else f"{value}"
-        changed = force is not None and value != before
-        was = "not set" if before is None else f"{before:g}" if isinstance(before, float) else f"{before}"
-        return f"{indent}{key}: {shown}" + (f"  # was {was}" if changed else "")
-
-    lines = [
-        f"# {settings.profile}, {settings.context_length:,} tokens of context",
-        "compression:",
-        "  enabled: true",
-        line("threshold", "threshold"),
-        line("target_ratio", "target_ratio"),
-        line("protect_first_n", "protect_first_n"),
-        line("protect_last_n", "protect_last_n"),
-    ]
-    if settings.threshold_cap is not None:
-        lines.append(line("threshold_tokens", "threshold_cap"))
-    if settings.tail_mode != "lean":
-        lines.append(line("tail_mode", "tail_mode"))
-    if settings.min_tail_user_messages != 1:
-        lines.append(line("min_tail_user_messages", "min_tail_user_messages"))
-    if settings.max_tokens:
-        lines += ["model:", line("max_tokens", "max_tokens")]
+    """The settings as Hermes' config.yaml has them, to be pasted by the user."""
+    sections: dict[str, list[str]] = {"compression": ["  enabled: true"]}
+    for name, row in SETTINGS.items():
+        value = getattr(settings, name)
+        if row.written == "always" or (row.written == "changed" and value != row.default):
+            section, key = row.keys[0].rsplit(".", 1)
+            before = value if force is None else getattr(force, name)
+            was = f"  # was {_yaml(before)}" if value != before else ""
+            sections.setdefault(section, []).append(f"  {key}: {_yaml(value)}{was}")
+    lines = [f"# {settings.profile}, {settings.context_length:,} tokens of context"]
+    for section, written in sections.items():
+        lines += [f"{section}:", *written]
     return "\n".join(lines) + "\n"
+
+
+def _yaml(value: object) -> str:
+    return "not set" if value is None else f"{value:g}" if isinstance(value, float) else f"{value}"
 
 
 def _threshold(settings: Settings) -> int:

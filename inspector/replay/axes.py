@@ -5,38 +5,21 @@ from __future__ import annotations
 from itertools import pairwise
 
 from inspector.core.errors import UsageProblem
-from inspector.engines.base import RANGES, Settings
+from inspector.engines.settings import SETTINGS, Settings
 from inspector.replay.sweep import Axis, parse_axis
 
-_DEFAULTS = {
-    "threshold": "0.2:0.9:0.1",
-    "target_ratio": "0.1:0.8:0.1",
-    "protect_first_n": "0,1,2,3,5,8,13,20",
-    "protect_last_n": "5,10,15,20,30,40,60,80",
-    "max_tokens": "0,2000,4000,8000,16000,32000,48000,64000",
-    "summary_context": "16000,32000,48000,64000,100000,128000,200000,400000",
-}
-#: A sweep over context lengths takes these multiples of the one in use.
-_CONTEXTS = (0.25, 0.5, 0.75, 1, 1.5, 2, 3, 4)
 #: The settings that can be swept, in the order in which they are offered.
-SWEPT: tuple[str, ...] = (
-    "threshold",
-    "target_ratio",
-    "protect_first_n",
-    "protect_last_n",
-    "context_length",
-    "max_tokens",
-    "summary_context",
-)
+SWEPT: tuple[str, ...] = tuple(row.name for row in SETTINGS.values() if row.swept)
 
 
 def default_axis(name: str, settings: Settings) -> Axis:
-    """The values that a setting takes where nobody typed any."""
-    if name != "context_length":
-        return parse_axis(name, _DEFAULTS[name])
-    low, high = RANGES[name]
-    found = {round(settings.context_length * factor) for factor in _CONTEXTS}
-    return Axis(name, tuple(sorted(value for value in found if low <= value <= high)))
+    """The values that a setting takes if none are typed."""
+    row = SETTINGS[name]
+    if not row.swept.startswith("*"):
+        return parse_axis(name, row.swept)
+    used = getattr(settings, name)
+    found = {round(used * float(factor)) for factor in row.swept[1:].split(",")}
+    return Axis(name, tuple(sorted(value for value in found if row.low <= value <= row.high)))
 
 
 def axes_of(text: str) -> tuple[Axis, Axis]:

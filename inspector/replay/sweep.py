@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from math import isfinite, isnan, nan
 
 from inspector.core.errors import UsageProblem
-from inspector.engines.base import RANGES, Settings, check_range
 from inspector.engines.replayable import least_firing
+from inspector.engines.settings import RANGES, SETTINGS, Settings, check_range
 from inspector.replay.metrics import BY_NAME, Metric, Scores, metrics_known, scores
 from inspector.replay.reproducing import Reproduction
 from inspector.replay.summary_model import SummaryModel
@@ -130,7 +130,7 @@ def parse_axis(name: str, text: str) -> Axis:
 def _checked(name: str, values: tuple[float, ...]) -> Axis:
     for value in values:
         check_range(name, value, name)
-    whole = name not in ("threshold", "target_ratio")
+    whole = SETTINGS[name].kind != "share"
     if whole and any(value != int(value) for value in values):
         written = ", ".join(f"{value:g}" for value in values)
         raise UsageProblem(f"{name} takes whole numbers, not {written}.")

@@ -60,9 +60,8 @@ async def test_the_gauge_shows_what_the_agent_reported(tmp_path: Path) -> None:
         last = opened.inspection.store.requests(opened.inspection.conversation)[-1]
         assert gauge.state.kind == "reported"
         assert gauge.state.tokens == last.context + last.output
-        # In a replay sizes are modelled.
         await press(pilot, "left")
-        assert gauge.state.kind == "rough"
+        assert gauge.state.kind == "reported"
         await press(pilot, "escape", "6")
         assert gauge.state.kind == "reported"
         assert "tokens are left before a compaction" in screen_text(pilot)

@@ -124,6 +124,6 @@ async def test_programs_that_are_not_there_are_named(rotating: Path, monkeypatch
 
 
 def test_settings_that_are_remembered_are_all_of_them() -> None:
-    from inspector.engines.base import SETTING_NAMES
+    from inspector.engines.settings import SETTING_NAMES
 
     assert set(SETTING_NAMES) == {field.name for field in fields(Settings)}

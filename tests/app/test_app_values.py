@@ -15,6 +15,7 @@ from inspector.app.conversation.state import State, recorded, recorded_then
 from inspector.core.conversations import Compaction
 from inspector.engines.base import Budgets, Settings
 from inspector.engines.registry import engine
+from inspector.engines.settings import difference
 from inspector.replay.moments import Moment
 from inspector.stores.detect import open_store
 from widgets.panes.summary_lines import SummaryView
@@ -89,7 +90,7 @@ def test_changed_settings_in_words() -> None:
         ({"threshold": 0.6, "target_ratio": 0.21}, "≠ threshold 60%, target_ratio 21%"),
         ({"threshold": 0.6, "target_ratio": 0.21, "protect_last_n": 3}, "≠ 3 settings changed"),
     ):
-        changed = chrome.changed_settings(force.with_(**changes), force)
+        changed = difference(force.with_(**changes), force)
         assert changed == changes
         assert chrome.changed_text(changed) == words
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from inspector.config.settings import ConfigReading, config_beside, read_config, resolve_settings
 from inspector.core.errors import BadInput, UsageProblem
-from inspector.engines.base import RANGES, Settings
+from inspector.engines.settings import RANGES, Settings
 
 FULL = """
 model:
@@ -48,12 +48,12 @@ def test_every_key_is_read_with_its_source(tmp_path: Path) -> None:
         "protect_last_n": 12,
         "context_length": 128_000,
         "max_tokens": 4_096,
+        "summary_context": 64_000,
     }
     assert found.other == {
         "enabled": True,
         "summary_model": "google/gemini-flash",
         "summary_provider": "openrouter",
-        "summary_context_length": 64_000,
         "cache_ttl": "1h",
     }
     assert found.sources["threshold"] == "config.yaml: compression.threshold"
@@ -97,6 +97,8 @@ def test_newer_keys_beat_older_ones(tmp_path: Path) -> None:
         ("model: {max_tokens: true}", "max_tokens", None, "not a whole number"),
         ("model: {max_tokens: 0}", "max_tokens", None, "outside"),
         ("model: just/a-name", "context_length", None, ""),
+        ("auxiliary: {compression: {context_length: -5}}", "summary_context", None, "outside"),
+        ("auxiliary: {compression: {context_length: many}}", "summary_context", None, "whole number"),
         ("compression: off", "threshold", None, ""),
     ],
 )
@@ -115,8 +117,6 @@ def test_values_are_read_as_the_release_reads_them(
     [
         ("compression: {enabled: 'no'}", "enabled", False, "never compacts"),
         ("compression: {enabled: 1}", "enabled", True, ""),
-        ("auxiliary: {compression: {context_length: -5}}", "summary_context_length", None, "above 0"),
-        ("auxiliary: {compression: {context_length: many}}", "summary_context_length", None, "whole number"),
         ("prompt_caching: {cache_ttl: 2h}", "cache_ttl", None, "uses 5m"),
         ("auxiliary: {compression: {model: ''}}", "summary_model", None, ""),
     ],

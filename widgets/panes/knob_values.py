@@ -7,7 +7,7 @@ from collections.abc import Container
 from dataclasses import dataclass
 from typing import Literal
 
-from inspector.engines.base import RANGES
+from inspector.engines.settings import RANGES, SETTINGS, Setting
 from widgets.base import human
 from widgets.base.strips import one_line
 
@@ -23,10 +23,10 @@ _SUMMARY_TOKENS = 20_000
 
 @dataclass(frozen=True, slots=True)
 class KnobKind:
-    """How a setting turns: its unit, the fine and the coarse step, the range that the slider spans."""
+    """How a setting turns: its unit, the fine and the coarse step, and the range of the slider."""
 
     name: str
-    unit: Literal["ratio", "count", "tokens", "choice", "size"]
+    unit: Literal["share", "count", "tokens", "choice", "size"]
     step: float
     coarse: float
     low: float = 0.0
@@ -35,81 +35,22 @@ class KnobKind:
     log: bool = False
     optional: bool = False
     help: str = ""
+    choices: tuple[str, ...] = ()
 
 
-KNOBS: tuple[KnobKind, ...] = (
-    KnobKind("threshold", "ratio", 0.01, 0.05, help="The share of the context at which the agent compacts."),
-    KnobKind("target_ratio", "ratio", 0.01, 0.05, help="The tail budget as a share of the threshold."),
-    KnobKind("protect_first_n", "count", 1, 5, 0, 30, help="Messages at the start that always stay."),
-    KnobKind("protect_last_n", "count", 1, 10, 1, 100, help="Messages at the end that always stay."),
-    KnobKind(
-        "context_length",
-        "tokens",
-        1_000,
-        10_000,
-        8_000,
-        2_000_000,
-        log=True,
-        help="What the model can take, in tokens.",
-    ),
-    KnobKind(
-        "max_tokens",
-        "tokens",
-        1_000,
-        8_000,
-        0,
-        200_000,
-        optional=True,
-        help="Tokens reserved for the answer; some releases take them off the context. None: not set.",
-    ),
-    KnobKind("profile", "choice", 1, 1, help="The release whose rules decide."),
-    KnobKind(
-        "summary_context",
-        "tokens",
-        1_000,
-        10_000,
-        8_000,
-        2_000_000,
-        log=True,
-        optional=True,
-        help="What the summary model can take, in tokens: the threshold is lowered to it. None: not set.",
-    ),
-    KnobKind(
-        SUMMARY_SIZE,
-        "size",
-        0.05,
-        0.25,
-        0.0,
-        2.0,
-        optional=True,
-        help="How large what-ifs take summaries to be: as recorded, a share of their budget (60%), or tokens (1500).",
-    ),
-)
+def _knob(row: Setting) -> KnobKind:
+    help = f"{row.help} None: not set." if row.optional else row.help
+    return KnobKind(row.name, row.kind, *row.slider, row.optional, help, row.choices)
 
+
+_SIZES = KnobKind(
+    SUMMARY_SIZE, "size", 0.05, 0.25, 0.0, 2.0, optional=True,
+    help="How large what-ifs take summaries to be: as recorded, a share of their budget (60%), or tokens (1500).",
+)  # fmt: skip
+#: The knobs of every profile.
+KNOBS: tuple[KnobKind, ...] = (*(_knob(row) for row in SETTINGS.values() if not row.seldom), _SIZES)
 #: Knobs that only some profiles heed, shown below the others where they bind.
-LATER_KNOBS: tuple[KnobKind, ...] = (
-    KnobKind(
-        "threshold_cap",
-        "tokens",
-        1_000,
-        10_000,
-        8_000,
-        2_000_000,
-        log=True,
-        optional=True,
-        help="The agent compacts at so many tokens at the latest. None: no cap.",
-    ),
-    KnobKind(
-        "tail_mode",
-        "choice",
-        1,
-        1,
-        help="The tail's budget: a share of the window (lean) or of the threshold.",
-    ),
-    KnobKind(
-        "min_tail_user_messages", "count", 1, 5, 1, 20, help="User messages that the tail has at least."
-    ),
-)
+LATER_KNOBS: tuple[KnobKind, ...] = tuple(_knob(row) for row in SETTINGS.values() if row.seldom)
 
 
 def knobs_of(heeded: Container[str]) -> tuple[KnobKind, ...]:
@@ -138,16 +79,16 @@ def clamped(kind: KnobKind, value: float) -> float:
     """The nearest value that the setting can have."""
     if kind.unit == "size":
         return round(value, 4) if value <= LARGEST_SHARE else round(min(value, 1_000_000))
-    low, high = (kind.low, kind.high) if kind.unit == "ratio" else RANGES[kind.name]
+    low, high = (kind.low, kind.high) if kind.unit == "share" else RANGES[kind.name]
     value = max(low, min(value, high))
-    return round(value, 4) if kind.unit == "ratio" else round(value)
+    return round(value, 4) if kind.unit == "share" else round(value)
 
 
 def meant(kind: KnobKind, number: float) -> float:
     """The value that a typed number stands for: 35 is 35% where the setting is a share."""
-    if kind.unit == "ratio" and number > 1:
+    if kind.unit == "share" and number > 1:
         number /= 100
-    share = kind.unit == "ratio" or (kind.unit == "size" and number <= LARGEST_SHARE)
+    share = kind.unit == "share" or (kind.unit == "size" and number <= LARGEST_SHARE)
     return round(number, 4) if share else round(number)
 
 
@@ -177,7 +118,7 @@ def show(kind: KnobKind, value: Value) -> str:
         return "as recorded" if kind.unit == "size" else "none"
     if isinstance(value, str):
         return one_line(value, 40)
-    if kind.unit == "ratio":
+    if kind.unit == "share":
         return f"{value * 100:.4g}%"
     if kind.unit == "size":
         return f"{value:.0%} budget" if value <= LARGEST_SHARE else f"{human.count(round(value))} tok"

@@ -203,7 +203,7 @@ class Knobs(Inked, can_focus=True):
         self._turned = (self._knob, by, now)
         speed = next((factor for least, factor in SPEEDS if self._streak >= least), 1)
         kind = self._kinds[self._knob]
-        if kind.unit in ("count", "ratio", "size"):
+        if kind.unit in ("count", "share", "size"):
             speed = min(speed, 10)
         self._step(kind, by * (1 if kind.unit == "choice" else speed), coarse)
 
@@ -236,7 +236,7 @@ class Knobs(Inked, can_focus=True):
 
     def _offered(self, kind: KnobKind) -> tuple[str, ...]:
         """What a knob of choices can stand at."""
-        return self._profiles if kind.name == "profile" else ("lean", "legacy")
+        return kind.choices or self._profiles
 
     def _set(self, name: str, value: Value) -> None:
         if self._edit is not None or self._error:
@@ -328,7 +328,8 @@ class Knobs(Inked, can_focus=True):
     def _slider(self) -> tuple[int, int]:
         """The half-open cells of the sliders."""
         start = 2 + _LABEL + _VALUE + 2
-        return start, start + max(0, min(40, self.size.width - start - 18))
+        notes = 36 if self._binding else 18
+        return start, start + max(0, min(40, self.size.width - start - notes))
 
     def _slide(self, x: int) -> None:
         start, stop = self._slider()

@@ -13,6 +13,7 @@ from textual.containers import Container, Vertical
 from textual.message import Message
 
 from inspector.engines.base import Budgets, Settings
+from inspector.engines.settings import SETTINGS
 from widgets.bars.mode_bar import Mode, ModeBar
 from widgets.base.headline import Headline
 from widgets.base.strips import one_line
@@ -52,10 +53,6 @@ class TuneState:
     origins: Mapping[str, str] = field(default_factory=dict)
     outcome: tuple[str, ...] = ()
     summary_size: float | None = None
-
-
-#: Settings in place of which another rule may bind.
-_MAY_BE_BOUND = ("threshold", "target_ratio")
 
 
 class WhatIfPane(Container):
@@ -215,9 +212,7 @@ class WhatIfPane(Container):
             state.summary_size,
             budgets.heeds if budgets is not None else frozenset(),
             budgets.unbound if budgets is not None else None,
-            None
-            if budgets is None
-            else {name: why for name in _MAY_BE_BOUND if (why := budgets.binding(name))},
+            None if budgets is None else {name: why for name in SETTINGS if (why := budgets.binding(name))},
         )
         same = [preset.name for preset in state.presets if preset.settings == state.settings]
         modes = [Mode(preset.name, one_line(preset.name, 30), preset.help) for preset in state.presets]

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal
 from inspector.app.conversation.state import Opened, State
 from inspector.core.conversations import Compaction, Conversation
 from inspector.core.text import safe_line
-from inspector.engines.base import SETTING_NAMES, Budgets, Plan, Settings, TokenIndex
+from inspector.engines.base import Budgets, Plan, TokenIndex
 from inspector.engines.hygiene import PRESSURE_SHARE
+from inspector.engines.settings import difference
 from inspector.replay.moments import Moment
 from widgets.bars.gauge import GaugeState
 from widgets.bars.region_bar import RegionBarState, RegionShare
@@ -128,22 +129,13 @@ def header_parts(state: State, opened: Opened, findings: str) -> tuple[TitlePart
     return (
         TitlePart(safe_line(row.title or row.id, 60), 9),
         TitlePart(findings, 7, "changed"),
-        TitlePart(changed_text(changed_settings(state.settings, opened.resolved.settings)), 8, "changed"),
+        TitlePart(changed_text(difference(state.settings, opened.resolved.settings)), 8, "changed"),
         TitlePart(safe_line(row.model, 40), 3),
         TitlePart(f"{state.settings.context_length:,} tokens", 2),
         TitlePart(profile, 6),
         TitlePart(f"generation {state.generation} of {len(opened.generations)}, {live}", 4),
         TitlePart(human.plural(length, "message"), 1),
     )
-
-
-def changed_settings(settings: Settings, force: Settings) -> dict[str, Any]:
-    """The settings that are not those in force, by name."""
-    return {
-        name: getattr(settings, name)
-        for name in SETTING_NAMES
-        if getattr(settings, name) != getattr(force, name)
-    }
 
 
 def changed_text(changed: Mapping[str, Any]) -> str:

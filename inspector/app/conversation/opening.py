@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from inspector.answers.answers import about
 from inspector.answers.inspection import budgets_of
-from inspector.app.conversation.chrome import changed_settings
 from inspector.app.conversation.navigation import Navigation, chosen_with, end_of
 from inspector.app.conversation.player import same_moment
 from inspector.app.conversation.reading import Opening, open_conversation
 from inspector.app.conversation.resources import RECORDING
 from inspector.app.conversation.state import Loaded, Opened
 from inspector.core.errors import InspectorError
-from inspector.engines.base import SETTING_NAMES, Settings
+from inspector.engines.settings import SETTING_NAMES, Settings, difference
 
 if TYPE_CHECKING:
     from inspector.app.conversation.intents import ConversationHost
@@ -157,7 +156,7 @@ class Opener:
             return
         conversation, saved = opened.inspection.conversation, host.saved
         saved.conversation = conversation.id
-        changed = changed_settings(host.state.settings, opened.resolved.settings)
+        changed = difference(host.state.settings, opened.resolved.settings)
         saved.remember_settings(conversation.row.root, changed)
         saved.remember_kept(conversation.row.root, host.state.kept)
         index = rows.index(host.state.row)

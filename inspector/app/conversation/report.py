@@ -17,10 +17,10 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from inspector.answers.answers import Answers, paths_of
-from inspector.app.conversation.chrome import changed_settings
 from inspector.core.errors import InspectorError
 from inspector.core.text import safe, safe_line
 from inspector.core.watching import Watch
+from inspector.engines.settings import difference
 
 if TYPE_CHECKING:
     from inspector.app.conversation.intents import ConversationHost
@@ -105,7 +105,7 @@ class ReportWriter:
 
         def chosen(answer: tuple[Path, bool] | None) -> None:
             if answer is not None:
-                changed = changed_settings(host.now.settings, opened.resolved.settings)
+                changed = difference(host.now.settings, opened.resolved.settings)
                 answers = Answers(host.store, {**host.flags, **changed}, host.config)
                 host.jobs.cancel("report")
                 host.jobs.run("report", (answers, row.id, *answer, time.time()), write_report, self._written)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from inspector.answers.costing import Costing
 from inspector.app.conversation.reading import Otherwise, RecordedFigures, Runs
 from inspector.engines.base import Settings
+from inspector.engines.settings import SETTINGS
 from inspector.export.comparison import summary_words
 from inspector.replay.event import Event
 from inspector.replay.recording import Recording
@@ -79,11 +80,14 @@ def places_of(events: Sequence[Event]) -> list[tuple[int, int, int]]:
 
 
 def words_of(settings: Settings) -> str:
-    """Settings in one line."""
-    return (
-        f"{settings.profile}, threshold {settings.threshold:g}, target_ratio {settings.target_ratio:g}, "
-        f"first {settings.protect_first_n}, last {settings.protect_last_n}, context {settings.context_length:,}"
-    )
+    """The profile, the usual settings, and those that differ from their defaults, in one line."""
+    written = [
+        f"{name} {value:,.12g}" if isinstance(value, int | float) else f"{name} {value}"
+        for name, row in SETTINGS.items()
+        if name != "profile"
+        and ((value := getattr(settings, name)) != row.default or row.written == "always")
+    ]
+    return ", ".join([settings.profile, *written])
 
 
 def _run_view(name: str, metrics: Metrics, otherwise: Otherwise) -> RunView:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from inspector.answers.answers import Answers, paths_of
 from inspector.answers.inspection import budgets_of
-from inspector.app.conversation.chrome import changed_settings
 from inspector.app.conversation.overwriting import Overwriting
 from inspector.app.conversation.resources import COSTING, FACTS, RECORDED_FIGURES, RECORDING, RUNS
 from inspector.app.conversation.summary_size import summary_model
@@ -17,6 +16,7 @@ from inspector.core.text import safe_title
 from inspector.core.watching import Watch
 from inspector.engines.base import Settings
 from inspector.engines.registry import with_profile
+from inspector.engines.settings import difference
 from inspector.export.config import settings_written
 from widgets.intents import CopyText
 
@@ -161,7 +161,7 @@ class Tuner:
             force=opened.resolved.settings,
             model=model,
             answers=Answers(host.store, host.flags, host.config),
-            changed=changed_settings(state.settings, opened.resolved.settings),
+            changed=difference(state.settings, opened.resolved.settings),
             filtered=shown or every,
             every=every,
             size=None if state.summary_size is None else model,

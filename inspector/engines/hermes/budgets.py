@@ -106,7 +106,7 @@ def _threshold(policies: Policies, settings: Settings) -> tuple[int, list[Deriva
     length = settings.context_length
     if policies.raise_below and length < policies.raise_below:
         raised = max(ratio, policies.raise_to)
-        why = f"windows under {policies.raise_below:,} tokens trigger at {policies.raise_to:g} or later"
+        why = f"{policies.raise_to:.0%} binds below {policies.raise_below:,} tokens"
         steps.append(DerivationStep("raise", raised, why, bound=raised != ratio))
         ratio = raised
     window = length

@@ -19,6 +19,7 @@ from inspector.answers.requests import Requests, bills_of, requests_of
 from inspector.answers.resolving import info_for
 from inspector.config.settings import ResolvedSettings
 from inspector.engines.base import Budgets, Settings
+from inspector.engines.settings import SETTINGS
 from inspector.export.masking import masked, masked_words, masker_of, masking_note
 from inspector.export.report.attempts import attempts_part
 from inspector.export.report.costs import bill_words, costs_part
@@ -52,18 +53,6 @@ from inspector.replay.transcript import Transcript, transcript
 from inspector.summaries.diff import diff_summaries
 from inspector.summaries.parse import parse_summary
 
-_SETTINGS = {
-    "threshold": "threshold",
-    "target_ratio": "target ratio",
-    "protect_first_n": "protect first n",
-    "protect_last_n": "protect last n",
-    "context_length": "context length",
-    "max_tokens": "max tokens",
-    "summary_context": "summary model's context",
-    "threshold_cap": "threshold cap",
-    "tail_mode": "tail mode",
-    "min_tail_user_messages": "user messages of the tail",
-}
 _BUDGETS = {
     "threshold_tokens": "Threshold",
     "tail_token_budget": "Tail budget",
@@ -145,18 +134,12 @@ def _why(resolved: ResolvedSettings, detected: str) -> str:
 
 def _settings(settings: Settings, resolved: ResolvedSettings) -> tuple[SettingLine, ...]:
     lines = []
-    for name, words in _SETTINGS.items():
+    for name, row in SETTINGS.items():
         value = getattr(settings, name)
-        told = (
-            "not set"
-            if value is None
-            else value
-            if isinstance(value, str)
-            else f"{value:g}"
-            if isinstance(value, float)
-            else f"{value:,}"
-        )
-        lines.append(SettingLine(words, told, resolved.sources[name]))
+        if name == "profile":
+            continue
+        shown = value if isinstance(value, str) else "not set" if value is None else f"{value:,.12g}"
+        lines.append(SettingLine(row.label, shown, resolved.sources[name]))
     return tuple(lines)
 
 

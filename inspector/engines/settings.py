@@ -1,0 +1,177 @@
+"""The settings, one row each. Flags, knobs, the keys of Hermes' config.yaml, sweeps, JSON, reports and the page of
+commands derive from these rows: another setting is another field of `Settings`, and its use in an engine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Literal, NamedTuple
+
+from inspector.core.errors import UsageProblem
+
+
+class Slider(NamedTuple):
+    """How a knob turns: the fine and the coarse step, and the range of its slider; sizes have a logarithmic one."""
+
+    step: float = 1
+    coarse: float = 1
+    low: float = 0.0
+    high: float = 1.0
+    log: bool = False
+
+
+_SHARE = Slider(0.01, 0.05)
+_TOKENS = Slider(1_000, 10_000, 8_000, 2_000_000, log=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A row: what a setting is, the values it takes, and where it is read and written.
+
+    `low` and `high` bound the values that are accepted, `choices` are those of a setting that is no number. `keys` are
+    its paths in Hermes' config.yaml, newer ones first. A `lenient` value is ignored if the agent cannot read it; the
+    agent does not start with other wrong values. `written`: a copied configuration always has it, or only a value that
+    differs from the default. `swept` are the values of a sweep over it (`*` before multiples of the value in use),
+    empty if no sweep is offered. `seldom`: most engines have no rule for it. `number` is the derived number that it
+    leads to. `note` says in which releases it counts.
+    """
+
+    kind: Literal["share", "count", "tokens", "choice"]
+    help: str
+    low: float = 0.0
+    high: float = 1.0
+    choices: tuple[str, ...] = ()
+    keys: tuple[str, ...] = ()
+    lenient: bool = False
+    written: Literal["", "always", "changed"] = ""
+    slider: Slider = _SHARE
+    swept: str = ""
+    seldom: bool = False
+    number: str = ""
+    note: str = ""
+    name: str = ""
+    default: Any = None
+
+    @property
+    def optional(self) -> bool:
+        """Whether it may be left out."""
+        return self.default is None
+
+    @property
+    def flag(self) -> str:
+        """The option of commands."""
+        return "--" + self.name.replace("_", "-")
+
+    @property
+    def label(self) -> str:
+        """Its name in words."""
+        return self.name.replace("_", " ")
+
+
+def setting(default: Any, kind: Literal["share", "count", "tokens", "choice"], help: str, **row: Any) -> Any:
+    """A field of `Settings` with its row."""
+    return field(default=default, metadata={"row": Setting(kind, help, default=default, **row)})
+
+
+_MOST = 10_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a user can set. Sizes are in tokens; None stands for a setting that is not set."""
+
+    threshold: float = setting(
+        0.50, "share", "The share of the context at which the agent compacts.",
+        keys=("compression.threshold",), written="always", swept="0.2:0.9:0.1",
+        number="threshold_tokens",
+    )  # fmt: skip
+    # The releases clamp it to 0.10 to 0.80; the steps of the budgets say so.
+    target_ratio: float = setting(
+        0.20, "share", "The tail budget as a share of the threshold.",
+        keys=("compression.target_ratio",), written="always", swept="0.1:0.8:0.1",
+        number="tail_token_budget",
+    )  # fmt: skip
+    protect_first_n: int = setting(
+        3, "count", "Messages at the start that always stay.", high=1_000,
+        keys=("compression.protect_first_n",), written="always", slider=Slider(1, 5, 0, 30), swept="0,1,2,3,5,8,13,20",
+    )  # fmt: skip
+    protect_last_n: int = setting(
+        20, "count", "Messages at the end that always stay.", low=1, high=10_000,
+        keys=("compression.protect_last_n",), written="always", slider=Slider(1, 10, 1, 100),
+        swept="5,10,15,20,30,40,60,80",
+    )  # fmt: skip
+    context_length: int = setting(
+        200_000, "tokens", "The context window of the model, in tokens.", low=1_000, high=_MOST, lenient=True,
+        keys=("model.context_length", "context_length"), slider=_TOKENS, swept="*0.25,0.5,0.75,1,1.5,2,3,4",
+    )  # fmt: skip
+    max_tokens: int | None = setting(
+        None, "tokens", "Tokens reserved for the answer; some releases take them off the context.", high=_MOST,
+        lenient=True, keys=("model.max_tokens",), written="changed", slider=Slider(1_000, 8_000, 0, 200_000),
+        swept="0,2000,4000,8000,16000,32000,48000,64000",
+    )  # fmt: skip
+    profile: str = setting("documented", "choice", "The release whose rules decide.")
+    summary_context: int | None = setting(
+        None, "tokens", "The context window of the summary model, to which the threshold is lowered.", low=1_000,
+        high=_MOST, lenient=True, keys=("auxiliary.compression.context_length",), slider=_TOKENS,
+        swept="16000,32000,48000,64000,100000,128000,200000,400000",
+    )  # fmt: skip
+    threshold_cap: int | None = setting(
+        None, "tokens", "The agent compacts at so many tokens at the latest.", low=1, high=_MOST, lenient=True,
+        keys=("compression.threshold_tokens",), written="changed", slider=_TOKENS, seldom=True, note="from 0.20 on",
+    )  # fmt: skip
+    tail_mode: Literal["lean", "legacy"] = setting(
+        "lean", "choice", "The tail's budget: a share of the window (lean) or of the threshold.",
+        choices=("lean", "legacy"), lenient=True, keys=("compression.tail_mode",), written="changed", seldom=True,
+        note="current sources",
+    )  # fmt: skip
+    min_tail_user_messages: int = setting(
+        1, "count", "User messages that the tail has at least.", low=1, high=1_000, lenient=True,
+        keys=("compression.min_tail_user_messages",), written="changed", slider=Slider(1, 5, 1, 20), seldom=True,
+        note="from 0.20 on",
+    )  # fmt: skip
+
+    def with_(self, **changes: Any) -> Settings:
+        """These settings with some changed. Raises UsageProblem where one is out of its range."""
+        changed = replace(self, **changes)
+        changed.check()
+        return changed
+
+    def check(self) -> None:
+        """Raise UsageProblem where a setting is out of the range that the tool accepts."""
+        for name in RANGES:
+            value = getattr(self, name)
+            if value is not None:
+                check_range(name, value, name)
+
+
+def rows_of(settings: type[Settings]) -> Mapping[str, Setting]:
+    """The rows of a class of settings, by name."""
+    return {one.name: replace(one.metadata["row"], name=one.name) for one in fields(settings)}
+
+
+#: The rows, by name.
+SETTINGS = rows_of(Settings)
+#: The names of all settings.
+SETTING_NAMES: tuple[str, ...] = tuple(SETTINGS)
+#: The range in which each number is accepted, both ends included.
+RANGES: Mapping[str, tuple[float, float]] = {
+    row.name: (row.low, row.high) for row in SETTINGS.values() if row.kind != "choice"
+}
+
+
+def check_range(name: str, value: float, called: str) -> None:
+    """Raise UsageProblem where a setting, `called` so where the user wrote it, is out of the range that is accepted."""
+    low, high = RANGES[name]
+    if not low <= value <= high:
+        hint = (
+            f" Write a share, such as {value / 100:g}." if (low, high) == (0, 1) and 1 < value <= 100 else ""
+        )
+        raise UsageProblem(
+            f"{called} is {value:,.12g}; it must lie between {low:,.12g} and {high:,.12g}.{hint}"
+        )
+
+
+def difference(settings: Settings, force: Settings) -> dict[str, Any]:
+    """The settings that are not those in force, by name."""
+    return {name: value for name in SETTINGS if (value := getattr(settings, name)) != getattr(force, name)}
