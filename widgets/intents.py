@@ -9,6 +9,7 @@ from textual.message import Message
 
 if TYPE_CHECKING:
     from inspector.quality.facts.fact import Fact
+    from inspector.quality.finding import Finding
 
 
 class GoTo(Message):
@@ -86,6 +87,22 @@ class DeleteAttempt(Message):
     def __init__(self, attempt: int) -> None:
         super().__init__()
         self.attempt = attempt
+
+
+class DismissFinding(Message):
+    """Dismiss the findings of one cause, or restore them; `finding` is one of them."""
+
+    def __init__(self, finding: Finding) -> None:
+        super().__init__()
+        self.finding = finding
+
+
+class DismissFact(Message):
+    """Dismiss a fact, because it is not a rule or not important, or restore it."""
+
+    def __init__(self, fact: Fact) -> None:
+        super().__init__()
+        self.fact = fact
 
 
 class CopyFacts(Message):

@@ -11,7 +11,7 @@ from pathlib import Path
 from inspector.answers.answers import Answers
 from inspector.answers.each import Question, ask_each
 from inspector.answers.fact_results import chosen_rows, read_aftermath_results, read_losses
-from inspector.answers.findings import read_findings
+from inspector.answers.findings import read_findings, shown_findings
 from inspector.answers.kept_results import default_results
 from inspector.core.conversations import ConversationRow
 from inspector.core.errors import BadInput, UsageProblem
@@ -139,10 +139,10 @@ def check(
 def read_for_check(
     answers: Answers, conversation: str
 ) -> tuple[tuple[Finding, ...], tuple[AftermathEvent, ...], int]:
-    """The findings and the aftermath of a conversation, and the number of its facts with an unknown fate."""
+    """Return the findings and the aftermath of a conversation, and the number of its facts with an unknown fate."""
     kept = default_results()
     inspection, resolved = answers.opened(conversation)
-    findings = read_findings(inspection, resolved, kept)
+    findings, _ = shown_findings(inspection, read_findings(inspection, resolved, kept))
     events = read_aftermath_results(answers.store, conversation, kept)[1]
     return findings, events, read_losses(answers.store, conversation, kept).unknown
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from inspector.answers.answers import Answers, stores_of
-from inspector.answers.findings import findings_without_facts
+from inspector.answers.findings import dismissed_words, findings_without_facts, shown_findings
 from inspector.answers.inspection import Compared, Inspection, budgets_of
 from inspector.answers.requests import bills_of, requests_of, why_no_bill
 from inspector.answers.resolving import info_for
@@ -41,7 +41,9 @@ def compare_compactions(answers: Answers, name: str) -> list[JudgedCompaction]:
     inspection, resolved = answers.opened(name)
     profile = resolved.settings.profile
     found = requests_of(inspection, resolved)
-    every = findings_without_facts(inspection, resolved, found)
+    every, dismissed = shown_findings(inspection, findings_without_facts(inspection, resolved, found))
+    if dismissed:
+        answers.note(dismissed_words(len(dismissed)))
     bills = bills_of(inspection, found)
     compared_all = inspection.compared(resolved.settings)
     if any(one.recorded.exact and not one.agree and not one.planned.budgets.observed for one in compared_all):

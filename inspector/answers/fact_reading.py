@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from inspector.answers.fate_processes import fates_together
 from inspector.answers.inspection import Inspection
@@ -40,12 +40,22 @@ class FactsReading:
     risk: RiskIndex
     places: tuple[Mapping[int, int], ...] = ()
 
+    def without(self, keys: Collection[str]) -> FactsReading:
+        """The same with the facts of some keys dismissed."""
+        if not keys:
+            return self
+        facts = self.facts.without(keys)
+        entries = (entry for entry in self.risk.entries if entry.fact.key not in keys)
+        return FactsReading(facts, RiskIndex.of(entries), self.places)
+
 
 def read_facts(
     inspection: Inspection, cache: KeptResults | None = None, watch: Watch | None = None,
-    pruned: Mapping[int, Sequence[int]] | None = None, places: Places = "every",
+    pruned: Mapping[int, Sequence[int]] | None = None, places: Places = "every", all_facts: bool = False,
 ) -> FactsReading:  # fmt: skip
     """Find every fact of a conversation and follow it through the compactions.
+
+    Facts that the user dismissed are apart, unless `all_facts` is true.
 
     Reads each list for what it says and once more for the rules files in it, and what a compaction left of it again.
     `cache` keeps what each message says between runs.
@@ -67,23 +77,19 @@ def read_facts(
         facts, _let_go(steps), ends, lists_after, follow, encrypted, places,
         fates_together(inspection),
     )  # fmt: skip
-    dismissed = Dismissals.load().facts
-    return FactsReading(without_rules(lives, dismissed), RiskIndex(facts, live), lists)
+    reading = FactsReading(lives, RiskIndex(facts, live), lists)
+    return reading if all_facts else reading.without(dismissed_facts(inspection))
 
 
-def without_rules(facts: ConversationFacts, dismissed: Collection[str]) -> ConversationFacts:
-    """The same facts. Those whose keys are dismissed as rules are links, which never count as a loss."""
-    if not dismissed:
-        return facts
+def dismissed_facts(inspection: Inspection) -> frozenset[str]:
+    """Keys of the facts of a conversation that the user dismissed."""
+    return Dismissals.load().facts_of(inspection.conversation.row.root)
 
-    def as_link(fact: Fact) -> Fact:
-        return replace(fact, kind="link") if fact.key in dismissed else fact
 
-    return ConversationFacts(
-        tuple(map(as_link, facts.facts)),
-        tuple(replace(life, fact=as_link(life.fact)) for life in facts.lives),
-        tuple(replace(life, fact=as_link(life.fact)) for life in facts.pruned),
-    )
+def _gathered(inspection: Inspection, steps: Sequence[SpokenMessage]) -> tuple[Fact, ...]:
+    """The facts in some messages without the dismissed ones."""
+    dismissed = dismissed_facts(inspection)
+    return tuple(fact for fact in gather(steps) if fact.key not in dismissed)
 
 
 def _let_go(steps: list[SpokenMessage]) -> Iterator[SpokenMessage]:
@@ -108,7 +114,7 @@ def facts_said(
     inspection: Inspection, cache: KeptResults | None = None, watch: Watch | None = None
 ) -> tuple[Fact, ...]:
     """The same facts, best rank first, without what became of them: what takes longest is left out."""
-    return gather(_said(inspection, cache, watch, {})[2])
+    return _gathered(inspection, _said(inspection, cache, watch, {})[2])
 
 
 def facts_with(
@@ -125,7 +131,7 @@ def facts_with(
         return ()
     compactions = inspection.compactions()
     _, ends, steps = _said(inspection, cache, watch, pruned or {})
-    facts = gather(steps)
+    facts = _gathered(inspection, steps)
     return tuple(
         lives_of(facts, steps, ends, ListsAfter(inspection, compactions, summaries)) for summaries in several
     )
@@ -153,7 +159,7 @@ def facts_after(
     found = read_messages(inspection, cache, watch, told, bool(pruned))
     steps = _steps(told, found, course_of(told, (*earlier, planned), pruned or {}), inspection)
     lists_after = {planned.index: PassageIndex(list_after)}
-    return lives_of(gather(steps), steps, told.ends, lists_after)
+    return lives_of(_gathered(inspection, steps), steps, told.ends, lists_after)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ import msgspec
 from inspector.answers.aftermath import read_aftermath
 from inspector.answers.answers import Answers
 from inspector.answers.each import Question, ask_each
+from inspector.answers.facts import note_dismissed
 from inspector.answers.inspection import Inspection
 from inspector.answers.kept_results import Basis, KeptResults, basis_of, default_results
 from inspector.answers.losses import FactEvidence, fact_evidence, facts_of
@@ -100,6 +101,7 @@ def list_losses(answers: Answers, names: Sequence[str] = ()) -> list[ListedLoss]
         losses.append(found)
         listed += listed_of(store, row, found)
     answers.note(in_all(losses))
+    note_dismissed(answers, sum(found.dismissed for found in losses))
     unknown = sum(found.unknown for found in losses)
     if unknown:
         answers.note(

@@ -19,8 +19,11 @@ from inspector.quality.losses import is_lost
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """The facts that are asked for; empty means all. `pruned` adds facts of tool results whose texts were pruned.
-    `after` is the compaction after which their fates are given, None for the last."""
+    """The facts that are asked for; empty means all.
+
+    `pruned` adds facts of tool results whose texts were pruned. `after` is the compaction after which their fates are
+    given, None for the last. `dismissed` means the facts that the user dismissed, and no others.
+    """
 
     kinds: Collection[str] = ()
     fates: Collection[str] = ()
@@ -29,6 +32,7 @@ class Wanted:
     pruned: bool = False
     limit: int | None = None
     after: int | None = None
+    dismissed: bool = False
 
     def has(self, fact: Fact) -> bool:
         """Whether kind and speaker fit."""
@@ -56,7 +60,8 @@ def lives_wanted(inspection: Inspection, reading: FactsReading, wanted: Wanted) 
         if number is not None and number not in known:
             there = f"it has {', '.join(map(str, known))}" if known else "it has none"
             raise UnknownConversation(f"This conversation has no compaction {number}; {there}.")
-    lives = [*reading.facts.lives, *(reading.facts.pruned if wanted.pruned else ())]
+    facts = reading.facts
+    lives = facts.dismissed if wanted.dismissed else (*facts.lives, *(facts.pruned if wanted.pruned else ()))
     seen = [
         life.seen(life.fates[-1].compaction if wanted.after is None else wanted.after)
         for life in lives
@@ -96,6 +101,13 @@ def _first(lives: Sequence[Life], limit: int | None) -> list[Life]:
     return found
 
 
+def note_dismissed(answers: Answers, count: int) -> None:
+    """Note how many facts the user dismissed."""
+    if count:
+        verb = "fact is" if count == 1 else "facts are"
+        answers.note(f"{count:,} dismissed {verb} not counted; facts --dismissed lists them.")
+
+
 @dataclass(frozen=True, slots=True)
 class FollowedFacts:
     """The facts of a conversation that were asked for. `fates` says whether they were chosen by what became of them."""
@@ -121,6 +133,7 @@ def follow_facts(answers: Answers, name: str, wanted: Wanted) -> FollowedFacts:
     if not inspection.compactions():
         answers.note("This conversation was never compacted; --at-risk tells what a compaction would take.")
     facts = tuple(lives_wanted(inspection, reading, wanted))
+    note_dismissed(answers, 0 if wanted.dismissed else reading.facts.dismissed_count)
     return FollowedFacts(inspection.conversation.id, facts, bool(wanted.fates))
 
 

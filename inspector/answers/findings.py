@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -39,7 +40,7 @@ from inspector.quality.facts.fact import ConversationFacts
 from inspector.quality.facts.rules import load_stemmer
 from inspector.quality.find import find
 from inspector.quality.finding import SEVERITIES, Finding, Severity
-from inspector.quality.grouping import dismissal_key
+from inspector.quality.grouping import dismissal_key, parted
 from inspector.quality.measures.continuity import MIN_WORDS, mention_of
 from inspector.stores.base import Store, failures_of
 from inspector.summaries.content import content_words
@@ -83,23 +84,37 @@ def list_findings(
     Raises UnknownConversation, StoreErrors and EngineErrors.
     """
     dismissals = Dismissals.load()
-    hidden = 0
+    hidden: set[tuple[str, str]] = set()
     chosen = None if name is None else answers.store.resolve(name)
     rows = [row for row in answers.store.conversations() if chosen in (None, row.id)]
     results = {row.id: found for row, found in ask_each(answers, rows, findings_question(answers))}
     wanted = SEVERITIES[: SEVERITIES.index(least) + 1]
     listed = []
     for row in rows:
+        keys = dismissals.findings_of(row.root)
         for finding in results.get(row.id, ()):
-            gone = (row.root, dismissal_key(finding)) in dismissals.findings
-            hidden += gone and finding.severity in wanted
-            if finding.severity in wanted and (dismissed or not gone):
-                listed.append(TitledFinding(finding, row.title, gone))
+            key = dismissal_key(finding)
+            if finding.severity in wanted and key in keys:
+                hidden.add((row.root, key))
+            if finding.severity in wanted and (dismissed or key not in keys):
+                listed.append(TitledFinding(finding, row.title, key in keys))
     if hidden and not dismissed:
-        answers.note(
-            f"{hidden:,} dismissed finding{'s' if hidden > 1 else ''} not shown; --dismissed shows them."
-        )
+        answers.note(dismissed_words(len(hidden)))
     return listed
+
+
+def dismissed_words(count: int) -> str:
+    """A sentence about dismissed findings."""
+    return (
+        f"{count:,} dismissed finding{'s' if count > 1 else ''} not shown; findings --dismissed shows them."
+    )
+
+
+def shown_findings(
+    inspection: Inspection, found: Sequence[Finding]
+) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
+    """Part findings into those that count and those that the user dismissed."""
+    return parted(found, Dismissals.load().findings_of(inspection.conversation.row.root))
 
 
 def findings_question(answers: Answers) -> Question[tuple[Finding, ...]]:

@@ -53,9 +53,19 @@ def basis_of(
     """
     path = info_for(store, conversation).path
     place = _hashed(question, str(path.absolute()), conversation, options)
-    dismissed = Dismissals.load().facts_stamp
+    dismissed = dismissed_stamp(store, conversation)
     stamp = _hashed(program_stamp(), prices_stamp(), stamp_of(store, conversation), repr(resolved), dismissed)
     return Basis(place, stamp)
+
+
+def dismissed_stamp(store: Store, conversation: str) -> str:
+    """A text that changes with the dismissed facts of a conversation; "" if there are none. Raises StoreErrors."""
+    dismissals = Dismissals.load()
+    if not dismissals.facts:
+        return ""
+    rows = store.conversations()
+    root = next((row.root for row in rows if conversation in (row.id, row.root)), conversation)
+    return dismissals.facts_stamp(root)
 
 
 class KeptResults:

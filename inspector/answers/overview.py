@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from inspector.answers.kept_results import KeptResults, basis_of
 from inspector.answers.resolving import live_of, resolve
+from inspector.config.dismissals import Dismissals
 from inspector.config.price_list import is_kept
 from inspector.core.conversations import ConversationRow
 from inspector.core.memory import give_back
@@ -73,7 +74,16 @@ def known_overview(
     if not can_tell(row):
         return None
     document = kept.get(basis_of(store, row.id, "overview", resolve(store, row, flags, config)))
-    return None if document is None else Overview(row.id, *document)
+    return None if document is None else _overview(row, *document)
+
+
+def _overview(
+    row: ConversationRow, lost: int, constraints: int, weakened: int, grave: Sequence[str], unknown: int
+) -> Overview:
+    """An overview from a kept document; `grave` are the keys of errors and warnings, also of dismissed ones."""
+    dismissed = Dismissals.load().findings_of(row.root)
+    count = sum(key not in dismissed for key in grave)
+    return Overview(row.id, lost, constraints, weakened, count, unknown)
 
 
 def read_overview(
@@ -85,6 +95,7 @@ def read_overview(
     from inspector.answers.findings import read_findings
     from inspector.answers.inspection import Inspection
     from inspector.answers.store_losses import known_losses
+    from inspector.quality.grouping import dismissal_key
 
     resolved = resolve(store, row, flags, config)
     basis = basis_of(store, row.id, "overview", resolved)
@@ -93,8 +104,9 @@ def read_overview(
     if losses is None:
         losses = work_out(inspection, kept)[0]
         give_back()
-    grave = sum(finding.severity != "info" for finding in read_findings(inspection, resolved, kept))
+    found = read_findings(inspection, resolved, kept)
+    grave = [dismissal_key(finding) for finding in found if finding.severity != "info"]
     rules = losses.lost.get("constraint", 0)
-    found = Overview(row.id, losses.total, rules, losses.weakened, grave, losses.unknown)
-    kept.put(basis, found[1:])
-    return found
+    document = (losses.total, rules, losses.weakened, grave, losses.unknown)
+    kept.put(basis, document)
+    return _overview(row, *document)

@@ -72,7 +72,7 @@ class ConversationLosses:
 
     `unknown` facts went into unreadable summaries. Of `recorded` compactions, `corrected` were followed by a correction
     of the user or an act against a rule. `rules` counts the user's rules in summarized messages, `verbatim` those that
-    the list after has word for word.
+    the list after has word for word. `dismissed` facts count nowhere.
     """
 
     compactions: tuple[CompactionLoss, ...] = ()
@@ -80,6 +80,7 @@ class ConversationLosses:
     recorded: int = 0
     rules: int = 0
     verbatim: int = 0
+    dismissed: int = 0
 
     @property
     def corrected(self) -> int:
@@ -129,7 +130,8 @@ def losses_of_facts(
     )
     rules = [life for life in facts.lives if life.fact.binds]
     verbatim = sum(life.fates[0].outcome == "verbatim" for life in rules if life.fates)
-    return ConversationLosses(losses, unknown_facts(facts.lives), len(times), len(rules), verbatim)
+    unknown = unknown_facts(facts.lives)
+    return ConversationLosses(losses, unknown, len(times), len(rules), verbatim, facts.dismissed_count)
 
 
 def _loss(found: LostFacts, at: float | None, events: Sequence[AftermathEvent]) -> CompactionLoss:
@@ -180,6 +182,7 @@ def _unpacked(document: dict[str, Any]) -> ConversationLosses:
         document["recorded"],
         document["rules"],
         document["verbatim"],
+        document["dismissed"],
     )
 
 

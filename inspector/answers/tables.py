@@ -10,11 +10,12 @@ from typing import Any
 
 from inspector.answers.answers import Answers
 from inspector.answers.fact_results import read_aftermath_results
-from inspector.answers.findings import read_findings
+from inspector.answers.findings import read_findings, shown_findings
 from inspector.answers.inspection import Inspection
 from inspector.answers.kept_results import KeptResults, program_stamp
 from inspector.answers.losses import facts_of
 from inspector.answers.requests import Requests, bills_of, requests_of
+from inspector.config.dismissals import Dismissals
 from inspector.config.prices import prices_stamp
 from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import ConversationRow
@@ -75,6 +76,7 @@ def stamps(answers: Answers) -> Iterator[tuple[str, ConversationRow, str]]:
     the tip.
     """
     roots: set[str] = set()
+    dismissals = Dismissals.load()
     config = b""
     with suppress(OSError):
         # A file that cannot be read is reported with the first conversation.
@@ -84,7 +86,7 @@ def stamps(answers: Answers) -> Iterator[tuple[str, ConversationRow, str]]:
     for row in answers.store.conversations():
         key = row.id if row.root in roots else row.root
         roots.add(row.root)
-        yield key, row, f"{stamp_of(answers.store, row.id)} {common}"
+        yield key, row, f"{stamp_of(answers.store, row.id)} {common}{dismissals.stamp(row.root)}"
 
 
 def table_rows(answers: Answers, key: str, row: ConversationRow, stamp: str, kept: KeptResults) -> TableRows:
@@ -111,7 +113,7 @@ def table_rows(answers: Answers, key: str, row: ConversationRow, stamp: str, kep
                 "rule": one.rule, "severity": one.severity, "compaction": one.compaction, "message": one.message,
                 "generation": one.generation, "index": one.index, "text": one.text,
             }
-            for one in read_findings(inspection, resolved, kept)
+            for one in shown_findings(inspection, read_findings(inspection, resolved, kept))[0]
         ],
     }  # fmt: skip
     return TableRows(key, stamp, {name: _whole(name, key, found) for name, found in rows.items()})

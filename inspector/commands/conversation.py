@@ -224,6 +224,7 @@ def diff(
 )
 @click.option("--limit", type=COUNT, metavar="N", help="Maximum number of facts for each compaction.")
 @click.option("--pruned", is_flag=True, help="Add facts of pruned tool results.")
+@click.option("--dismissed", is_flag=True, help="List the facts that you dismissed.")
 @click.option("--at-risk", is_flag=True, help="List what a compaction of the live list would remove.")
 @click.option(
     "--format",
@@ -239,7 +240,8 @@ def diff(
 @source_options
 def facts(
     words: tuple[str, ...], compaction: int | None, after: int | None, kinds: tuple[str, ...], fates: tuple[str, ...],
-    roles: tuple[str, ...], limit: int | None, pruned: bool, at_risk: bool, form: str, user_id: str | None,
+    roles: tuple[str, ...], limit: int | None, pruned: bool, dismissed: bool, at_risk: bool, form: str,
+    user_id: str | None,
     no_mask: bool, config: Path | None, as_json: bool, demo: bool, **options: Any,
 ) -> None:  # fmt: skip
     """List the facts that each compaction summarized, with their fates, of one conversation or of all."""
@@ -266,7 +268,7 @@ def facts(
                 "--compaction, --after, --format markdown and --format mem0 need a CONVERSATION."
             )
     answers = Answers(open_source(path, demo), flags_of(options), config)
-    wanted = Wanted(kinds, fates, roles, compaction, pruned, limit, after)
+    wanted = Wanted(kinds, fates, roles, compaction, pruned, limit, after, dismissed)
 
     def documents(one: str) -> list[Any]:
         if at_risk:

@@ -1,6 +1,6 @@
-"""Findings and rules that the user dismissed, in the state folder of this program.
+"""Findings and facts that the user dismissed, in the state folder of this program.
 
-A dismissed finding is hidden. A fact that is dismissed as a rule stays listed and does not count as a rule.
+They are listed apart and count nowhere.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from typing import Any
 from inspector.config.folders import read_state, state_dir, write_state
 
 _FILE = "dismissed.json"
-#: Maximum number of stored entries; the newest are kept.
+#: Maximum number of stored entries of a kind.
 MAX_ENTRIES = 5_000
 
 
 @dataclass(frozen=True, slots=True)
 class Dismissals:
-    """Keys of dismissed findings, each as (root session, key), and of facts that are not rules."""
+    """Keys of dismissed findings and of facts that are not rules, each as (root session, key)."""
 
     findings: frozenset[tuple[str, str]] = frozenset()
-    facts: frozenset[str] = frozenset()
+    facts: frozenset[tuple[str, str]] = frozenset()
     folder: Path | None = field(default=None, compare=False)
 
     @classmethod
@@ -30,43 +30,58 @@ class Dismissals:
         """Read the state file. A damaged or missing file has no entries."""
         folder = folder or state_dir()
         document = read_state(folder / _FILE)
-        findings = _texts(document.get("findings"), 2)
-        facts = _texts(document.get("facts"), 1)
-        return cls(
-            frozenset((root, key) for root, key in findings), frozenset(key for (key,) in facts), folder
-        )
+        return cls(_pairs(document.get("findings")), _pairs(document.get("facts")), folder)
 
     def toggle_finding(self, root: str, key: str) -> Dismissals:
         """Dismiss a finding of a conversation, or restore it."""
         return replace(self, findings=self.findings ^ {(root, key)})
 
-    def toggle_fact(self, key: str) -> Dismissals:
-        """Mark a fact as not a rule, or as a rule again."""
-        return replace(self, facts=self.facts ^ {key})
+    def toggle_fact(self, root: str, key: str) -> Dismissals:
+        """Dismiss a fact of a conversation, or restore it."""
+        return replace(self, facts=self.facts ^ {(root, key)})
+
+    def findings_of(self, root: str) -> frozenset[str]:
+        """Keys of the dismissed findings of a conversation."""
+        return frozenset(key for conversation, key in self.findings if conversation == root)
+
+    def facts_of(self, root: str) -> frozenset[str]:
+        """Keys of the dismissed facts of a conversation."""
+        return frozenset(key for conversation, key in self.facts if conversation == root)
+
+    def changed_since(self, earlier: Dismissals) -> frozenset[str]:
+        """Root sessions of the conversations with other dismissals than before."""
+        changed = (self.findings ^ earlier.findings) | (self.facts ^ earlier.facts)
+        return frozenset(root for root, _ in changed)
+
+    def facts_stamp(self, root: str) -> str:
+        """Return a text that changes with the dismissed facts of a conversation; "" if there are none."""
+        return _stamp(self.facts_of(root))
+
+    def stamp(self, root: str) -> str:
+        """Return a text that changes with all that is dismissed of a conversation; "" if nothing is."""
+        return _stamp(self.facts_of(root) | self.findings_of(root))
 
     def save(self) -> bool:
         """Write the state file; return False if the folder is not writable."""
         if self.folder is None:
             return False
-        findings = [list(entry) for entry in sorted(self.findings)[-MAX_ENTRIES:]]
-        facts = [[key] for key in sorted(self.facts)[-MAX_ENTRIES:]]
+        findings, facts = (
+            [list(entry) for entry in sorted(entries)[-MAX_ENTRIES:]]
+            for entries in (self.findings, self.facts)
+        )
         return write_state(self.folder / _FILE, {"findings": findings, "facts": facts})
 
-    @property
-    def facts_stamp(self) -> str:
-        """Return a text that changes with the dismissed facts; "" if there are none."""
-        return (
-            hashlib.blake2b("\0".join(sorted(self.facts)).encode(), digest_size=8).hexdigest()
-            if self.facts
-            else ""
-        )
+
+def _stamp(keys: frozenset[str]) -> str:
+    text = "\0".join(sorted(keys)).encode("utf-8", errors="surrogatepass")
+    return hashlib.blake2b(text, digest_size=8).hexdigest() if keys else ""
 
 
-def _texts(entries: Any, count: int) -> list[tuple[str, ...]]:
+def _pairs(entries: Any) -> frozenset[tuple[str, str]]:
     if not isinstance(entries, list):
-        return []
-    return [
-        tuple(entry)
+        return frozenset()
+    return frozenset(
+        (entry[0], entry[1])
         for entry in entries
-        if isinstance(entry, list) and len(entry) == count and all(isinstance(text, str) for text in entry)
-    ]
+        if isinstance(entry, list) and len(entry) == 2 and all(isinstance(text, str) for text in entry)
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from inspector.quality.finding import Finding
@@ -49,6 +49,15 @@ def dismissal_key(finding: Finding) -> str:
     """
     cause = f"{finding.rule}\0{finding.cause}".encode("utf-8", errors="surrogatepass")
     return hashlib.blake2b(cause, digest_size=8).hexdigest()
+
+
+def parted(
+    findings: Iterable[Finding], dismissed: Collection[str]
+) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
+    """Part findings into those that count and those whose keys are dismissed."""
+    every = tuple(findings)
+    gone = {finding for finding in every if dismissed and dismissal_key(finding) in dismissed}
+    return tuple(one for one in every if one not in gone), tuple(one for one in every if one in gone)
 
 
 def ranges_of(numbers: Iterable[int]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from inspector.quality.facts.fact import Life
+from inspector.quality.losses import is_lost
 from tests.app.running import (
     CHECKOUT,
     Test,
@@ -16,9 +17,12 @@ from tests.app.running import (
     press,
     row,
     running,
+    title,
     told,
 )
+from widgets.lists.conversation_table import ConversationTable
 from widgets.lists.fact_list import key_of, outcome_of, source_of, survivor_of
+from widgets.panes.findings_pane import FindingsPane
 from widgets.panes.losses_facts import LossesFacts
 from widgets.panes.losses_pane import LossesPane
 
@@ -130,3 +134,54 @@ async def test_a_second_opening_takes_them_from_the_cache_and_nothing_is_wrong(i
             found.append([key_of(fact) for fact in facts_of(pilot).facts.entries])
             assert not [note for note in notes(pilot) if "went wrong" in note]
     assert found[0] == found[1] != []
+
+
+async def test_a_dismissed_fact_leaves_every_count_and_comes_back(rotating: Path) -> None:
+    async with running(rotating, size=SIZE) as pilot:
+        table = pilot.app.screen.query_one(ConversationTable)
+
+        def lost() -> int | None:
+            entries = [table.entry(row) for row in range(table.row_count)]
+            return next(
+                entry.constraints for entry in entries if entry is not None and entry.title == CHECKOUT
+            )
+
+        before = lost()
+        assert before
+        await press(pilot, "l")
+        await press(pilot, "enter", "4")
+        pane = facts_of(pilot)
+        chosen = next(
+            fact
+            for fact in pane.facts.entries
+            if isinstance(fact, Life) and is_lost(fact) and fact.fact.binds
+        )
+        pane.facts.move_cursor(pane.facts.entries.index(chosen))
+        await press(pilot, "d")
+        assert chosen.fact.key not in [fact.fact.key for fact in pane.facts.entries]
+        assert [len(scope.facts) for scope in pane.view.offered if scope.name == "dismissed"] == [1]
+        await press(pilot, "escape", "escape")
+        assert "1 fact dismissed" in title(pilot)
+        await press(pilot, "escape")
+        assert lost() == before - 1
+        await press(pilot, "enter", "4")
+        pane = facts_of(pilot)
+        while pane.scope != "dismissed":
+            await press(pilot, "r")
+        await press(pilot, "d", "escape", "escape")
+        assert lost() == before
+
+
+async def test_a_dismissed_finding_leaves_the_header_and_the_list(rotating: Path) -> None:
+    async with running(rotating, CHECKOUT, size=SIZE) as pilot:
+        screen = conversation(pilot)
+        assert screen.derived is not None
+        before = len(screen.derived.findings.findings)
+        await press(pilot, "exclamation_mark", "d")
+        pane = screen.query_one(FindingsPane)
+        gone = screen.derived.findings.dismissed
+        assert gone
+        assert len(screen.derived.findings.findings) == before - len(gone)
+        await press(pilot, "D", "end", "d")
+        assert len(screen.derived.findings.findings) == before
+        assert pane.list.row_count < before, "findings of one cause share a line"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -10,8 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.answers.answers import Answers
-from inspector.answers.fact_reading import without_rules
+from inspector.answers.fact_reading import read_facts
+from inspector.answers.fact_results import read_losses
+from inspector.answers.findings import read_findings
+from inspector.answers.inspection import Inspection
+from inspector.answers.kept_results import KeptResults
 from inspector.answers.losses import facts_of
+from inspector.answers.overview import known_overview, read_overview
+from inspector.app.conversation.fact_scopes import survival
 from inspector.commands.cli import commands
 from inspector.config.dismissals import Dismissals
 from inspector.core.conversations import Compaction
@@ -77,11 +84,13 @@ def test_one_loss_gives_one_finding() -> None:
 
 def test_dismissals_survive_a_restart_and_bad_files(tmp_path: Path) -> None:
     key = dismissal_key(finding(1, "constraint-lost", "a"))
-    assert Dismissals.load(tmp_path).toggle_finding("root", key).toggle_fact("f").save()
+    assert Dismissals.load(tmp_path).toggle_finding("root", key).toggle_fact("root", "f").save()
     loaded = Dismissals.load(tmp_path)
     assert loaded.findings == {("root", key)}
-    assert loaded.facts == {"f"}
-    assert loaded.toggle_fact("f").facts_stamp == ""
+    assert loaded.facts_of("root") == {"f"}
+    assert loaded.facts_of("other") == frozenset()
+    assert loaded.toggle_fact("root", "f").facts_stamp("root") == ""
+    assert loaded.toggle_fact("other", "f").changed_since(loaded) == {"other"}
     (tmp_path / "dismissed.json").write_text('{"findings": [1, ["a"], [2, 3]], "facts": {}}')
     assert Dismissals.load(tmp_path) == Dismissals()
 
@@ -103,14 +112,54 @@ def test_a_dismissed_finding_is_hidden_with_a_note(
     assert "No summary was made (dismissed)" in CliRunner().invoke(commands, [*words, "--dismissed"]).stdout
 
 
-def test_a_fact_that_is_not_a_rule_is_no_loss(fixtures_dir: Path) -> None:
-    answers = Answers(open_store(fixtures_dir / "hermes-0.13-rotating.db"), {}, None)
-    inspection, _ = answers.opened("Move checkout to orders-v2")
+def test_a_dismissed_fact_counts_nowhere_and_is_listed_apart(
+    fixtures_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("inspector.config.dismissals.state_dir", lambda: tmp_path)
+    path, name = fixtures_dir / "hermes-0.13-rotating.db", "Move checkout to orders-v2"
+    store = open_store(path)
+    kept = KeptResults(tmp_path / "results.db")
+
+    def everywhere() -> tuple[int, int, int, int, int, int]:
+        """Lost facts of a compaction by every answer: overview, losses, survival, at risk, report, findings."""
+        row = next(row for row in store.conversations() if row.title == name)
+        overview = read_overview(store, row, {}, None, kept)
+        losses = read_losses(store, row.id, kept)
+        reading = read_facts(Inspection.open(store, name))
+        shares = survival(reading.facts, Inspection.open(store, name).compactions()).shares["constraint"]
+        assert known_overview(store, row, {}, None, kept) == overview
+        return (
+            overview.constraints,
+            losses.lost.get("constraint", 0),
+            sum(life.fact.key == lost.fact.key for life in reading.facts.lives),
+            sum(share.of for share in shares if share is not None),
+            losses.dismissed,
+            sum(
+                one.cause == lost.fact.text
+                for one in read_findings(*Answers(store, {}, None).opened(name), kept)
+            ),
+        )
+
+    inspection = Inspection.open(store, name)
     facts = facts_of(inspection)
-    lost = next(life for one in losses_of(facts.lives) for life in one.worst if life.kind == "constraint")
-    without = losses_of(without_rules(facts, {lost.fact.key}).lives)
-    assert all(life.fact.key != lost.fact.key for one in without for life in one.worst)
-    assert len(facts.lives) == len(without_rules(facts, {lost.fact.key}).lives)
+    lost = next(life for one in losses_of(facts.lives) for life in one.worst if life.fact.binds)
+    before = everywhere()
+    assert before[2] > 0
+    assert before[5] > 0
+    Dismissals.load().toggle_fact(inspection.conversation.row.root, lost.fact.key).save()
+    after = everywhere()
+    assert after[0] == before[0] - 1
+    assert after[1] == before[1] - 1
+    assert after[2] == 0
+    assert after[3] < before[3]
+    assert after[4] == 1
+    assert after[5] == 0
+    listed = CliRunner().invoke(commands, ["facts", str(path), name, "--dismissed", "--json"])
+    assert {entry["key"] for entry in json.loads(listed.stdout)} == {lost.fact.key}
+    for command in ("facts", "losses"):
+        said = CliRunner().invoke(commands, [command, str(path), name])
+        assert "1 dismissed fact is not counted" in said.stderr
+    store.close()
 
 
 def test_groups_of_real_evidence_keep_their_places() -> None:

@@ -7,14 +7,16 @@ import pytest
 from inspector.quality.catalogue import RULES
 from inspector.quality.finding import Finding
 from tests.widgets.widget_host import HOSTILE, Host, hosting, lines
-from widgets.intents import ChooseCompaction, GoTo, ShowPane
+from widgets.intents import ChooseCompaction, DismissFinding, GoTo, ShowPane
 from widgets.panes.findings_pane import FindingsPane, counts
 
 
-def finding(rule: str, text: str, compaction: int | None = None, index: int | None = None) -> Finding:
+def finding(
+    rule: str, text: str, compaction: int | None = None, index: int | None = None, cause: str = ""
+) -> Finding:
     """A finding of a rule, with its severity."""
     generation = None if index is None else 3
-    return Finding(rule, RULES[rule].severity, "c", compaction, None, generation, index, text)
+    return Finding(rule, RULES[rule].severity, "c", compaction, None, generation, index, text, cause=cause)
 
 
 ERROR = finding("summary-fallback", "Compaction 2 left out 27 messages.", 2, 4)
@@ -106,12 +108,41 @@ async def test_hostile_text_is_safe() -> None:
 
 async def test_many_findings_scroll() -> None:
     pane = FindingsPane()
-    many = tuple(finding("threshold-overridden", f"text {n}") for n in range(500))
+    many = tuple(finding("threshold-overridden", f"text {n}", cause=str(n)) for n in range(500))
     async with hosting(pane, (80, 24), lambda: pane.set_findings(many)) as host:
         assert pane.list.size.height < 12
         pane.list.focus()
         await host.press("end")
         assert "text 499" in "\n".join(lines(pane.body))
+
+
+async def test_findings_of_one_cause_share_a_line_and_enter_goes_through_their_places() -> None:
+    pane = FindingsPane()
+    same = tuple(finding("quick-succession", f"Again at {n}.", n) for n in (2, 3, 4))
+    async with hosting(pane, (80, 30), lambda: pane.set_findings(same)) as host:
+        pane.list.focus()
+        assert pane.list.row_count == 1
+        assert "3 compactions" in lines(pane.list)[0]
+        assert "× 3" in lines(pane.list)[0]
+        assert "Again at 4." in "\n".join(lines(pane.body))
+        await host.press("enter", "enter", "enter", "enter")
+        assert [message.index for message in host.of(ChooseCompaction)] == [2, 3, 4, 2]
+
+
+async def test_dismissed_findings_are_counted_apart_and_shown_on_request() -> None:
+    pane = FindingsPane()
+    async with hosting(pane, (80, 30), lambda: pane.set_findings((ERROR,), dismissed=(INFO,))) as host:
+        pane.list.focus()
+        assert "1 error   1 dismissed" in shown(host)
+        assert pane.list.row_count == 1
+        await host.press("d")
+        assert [message.finding for message in host.of(DismissFinding)] == [ERROR]
+        await host.press("D", "down")
+        assert "dismissed: " in lines(pane.list)[1]
+        await host.press("d")
+        assert [message.finding for message in host.of(DismissFinding)] == [ERROR, INFO]
+        await host.press("D")
+        assert pane.list.row_count == 1
 
 
 def test_counts_in_words() -> None:

@@ -1,9 +1,9 @@
-"""Findings of a conversation as a list, and the selected one explained."""
+"""Findings of a conversation, grouped by cause, and the selected one explained."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import ClassVar
 
 from rich.style import Style
@@ -17,12 +17,13 @@ from inspector.core.places import place_name
 from inspector.core.signs import SEVERITY_SIGNS
 from inspector.quality.catalogue import RULES
 from inspector.quality.finding import Finding, Severity
+from inspector.quality.grouping import FindingGroup, grouped
 from widgets.base import human
 from widgets.base.headline import Headline
 from widgets.base.signs import Sign
-from widgets.base.strips import Row, fit
+from widgets.base.strips import Row, fit, one_line
 from widgets.base.text_lines import TextLine, line_of
-from widgets.intents import ChooseCompaction, GoTo, ShowPane
+from widgets.intents import ChooseCompaction, DismissFinding, GoTo, ShowPane
 from widgets.lists.entry_list import EntryList
 from widgets.panes.text_view import TextView
 
@@ -40,10 +41,12 @@ _SEVERITY_WORDS: dict[Severity, str] = {
 #: Below this height the pane drops gaps and repeated words.
 LOW = 16
 _PLACE = 14
+#: Maximum number of further findings of a group that are listed.
+_MORE = 30
 
 
-class FindingList(EntryList[Finding]):
-    """One line per finding: severity, place, title."""
+class FindingList(EntryList[FindingGroup]):
+    """One line per cause: severity, place, title, number of findings."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"findings--error", "findings--warning", "findings--title"}
     DEFAULT_CSS = """
@@ -54,29 +57,46 @@ class FindingList(EntryList[Finding]):
     }
     """
     TOOLTIP = (
-        "Findings, the gravest first: ✗ error, ! warning, · worth knowing.\nEnter or double-click goes there."
+        "Findings, the gravest first: ✗ error, ! warning, · worth knowing.\n"
+        "Enter or double-click goes there; d dismisses."
     )
 
     HELP: ClassVar[str] = (
         "Problems of this conversation and other facts worth knowing. ✗ context was lost or requests will fail, "
-        "! something costs or endangers context, · worth knowing. Enter goes to the place."
+        "! something costs or endangers context, · worth knowing. Findings with one cause share a line. Enter goes to "
+        "the place; enter again goes to the next place of that cause. d dismisses a finding: it counts nowhere. D "
+        "shows dismissed findings, and d restores one."
     )
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        #: Groups that the user dismissed.
+        self.dismissed: Collection[FindingGroup] = ()
+
+    def key(self, entry: FindingGroup) -> object:
+        """Rule and cause: the cursor stays on its group when findings are added."""
+        return entry.first.rule, entry.first.cause
 
     def signs(self) -> Iterator[Sign]:
         """The signs of the visible severities."""
-        severities = {self.entries[row].severity for row in self.visible_rows}
+        severities = {self.entries[row].first.severity for row in self.visible_rows}
         yield from ((sign, _SEVERITY_WORDS[name]) for name, (sign, _) in SIGNS.items() if name in severities)
 
     def draw_line(self, line: int, width: int) -> Strip:
         """Draw a finding."""
-        finding = self.entries[line]
+        group = self.entries[line]
+        finding = group.first
         sign, name = SIGNS[finding.severity]
         grave = self.ink("list--muted") if name == "muted" else self.ink(f"findings--{name}")
         row = Row().add(self.cursor_mark(line), Style()).add(f"{sign} ", grave)
         if width >= 40:
-            row.add(fit(place_of(finding), _PLACE) + " ", self.ink("list--muted"))
+            row.add(fit(_places(group), _PLACE) + " ", self.ink("list--muted"))
         room = max(1, width - row.width)
-        row.add(fit(RULES[finding.rule].title, room), self.ink("findings--title"))
+        dismissed = group in self.dismissed
+        count = f" × {len(group.findings):,}" if len(group.findings) > 1 else ""
+        cause = f": “{one_line(finding.cause, 200)}”" if finding.cause else ""
+        title = f"{'dismissed: ' if dismissed else ''}{RULES[finding.rule].title}{count}{cause}"
+        row.add(fit(title, room), self.ink("list--muted" if dismissed else "findings--title"))
         return row.strip(width, self.base_style + self.row_style(line), flat=self._flat(line))
 
     def _flat(self, line: int) -> bool:
@@ -87,6 +107,7 @@ class FindingsPane(Vertical):
     """Findings as a list, the selected one in full.
 
     Opening a finding posts GoTo for its message, ChooseCompaction for its compaction, else ShowPane for the settings.
+    Dismissing and restoring one posts DismissFinding.
     """
 
     DEFAULT_CSS = """
@@ -97,6 +118,12 @@ class FindingsPane(Vertical):
     FindingsPane.-low > TextView { margin: 0; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
+        Binding(
+            "d", "dismiss", "Dismiss", id="findings.dismiss", tooltip="Dismiss the finding, or restore it"
+        ),
+        Binding(
+            "D", "dismissed", "Dismissed", id="findings.dismissed", tooltip="Show or hide dismissed findings"
+        ),
         Binding("J", "step(1)", "Next finding", id="findings.next", show=False),
         Binding("K", "step(-1)", "Previous finding", id="findings.previous", show=False),
     ]
@@ -104,8 +131,12 @@ class FindingsPane(Vertical):
     def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(name=name, id=id, classes=classes)
         self._findings: tuple[Finding, ...] | None = None
+        self._dismissed: tuple[Finding, ...] = ()
+        self._with_dismissed = False
         self._note = ""
         self._generation = 1
+        #: Number of places of the selected group that enter went to.
+        self._visited = 0
         self._headline = Headline(3)
         self._list = FindingList()
         self._body = TextView()
@@ -130,22 +161,33 @@ class FindingsPane(Vertical):
         """The list of findings."""
         return self._list
 
-    def set_findings(self, findings: Sequence[Finding] | None, note: str = "", generation: int = 1) -> None:
+    def set_findings(
+        self,
+        findings: Sequence[Finding] | None,
+        note: str = "",
+        generation: int = 1,
+        dismissed: Sequence[Finding] = (),
+    ) -> None:
         """Show findings (None: still being computed).
 
         `note` names the settings that they hold for, `generation` the list on screen.
         """
         self._generation = generation
-        value = (None if findings is None else tuple(findings), note)
-        if value != (self._findings, self._note):
-            self._findings, self._note = value
+        value = (None if findings is None else tuple(findings), note, tuple(dismissed))
+        if value != (self._findings, self._note, self._dismissed):
+            self._findings, self._note, self._dismissed = value
             if self.is_mounted:
                 self._fill()
 
     def _fill(self) -> None:
-        self._list.set_entries(self._findings or ())
-        self._list.display = bool(self._findings)
+        dismissed = grouped(self._dismissed) if self._with_dismissed else ()
+        self._list.dismissed = frozenset(dismissed)
+        self._list.set_entries((*grouped(self._findings or ()), *dismissed))
+        self._list.display = bool(self._list.entries)
+        self._visited = 0
         self._arrange()
+        if self.is_mounted:
+            self.refresh_bindings()
 
     def on_resize(self) -> None:
         """Fit into the new size."""
@@ -156,20 +198,26 @@ class FindingsPane(Vertical):
         height = self.size.height
         low = height < LOW
         self.set_class(low, "-low")
-        self._headline.set_lines(_headline(self._findings, "" if low and self._findings else self._note))
+        note = "" if low and self._findings else self._note
+        self._headline.set_lines(_headline(self._findings, len(grouped(self._dismissed)), note))
         self._explain()
-        self._list.styles.height = max(2, min(len(self._findings or ()), 3 if low else height // 2 - 1))
+        self._list.styles.height = max(2, min(len(self._list.entries), 3 if low else height // 2 - 1))
 
     @on(FindingList.Selected)
     def _selected(self, event: FindingList.Selected) -> None:
         event.stop()
+        # Opened is a Selected too.
+        if type(event) is FindingList.Selected:
+            self._visited = 0
         self._explain()
 
     @on(FindingList.Opened)
     def _opened(self, event: FindingList.Opened) -> None:
         event.stop()
-        if self._findings:
-            finding = self._findings[event.row]
+        if event.row < len(self._list.entries):
+            group = self._list.entries[event.row]
+            finding = group.findings[self._visited % len(group.findings)]
+            self._visited += 1
             if finding.index is not None:
                 self.post_message(GoTo(finding.generation or self._generation, finding.index))
             elif finding.compaction is not None:
@@ -181,10 +229,33 @@ class FindingsPane(Vertical):
         """Go to the next or previous finding."""
         self._list.move_cursor(self._list.cursor + by)
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Disable the keys that have nothing to act on."""
+        if action == "dismiss":
+            return bool(self._list.entries)
+        return bool(self._dismissed) if action == "dismissed" else True
+
+    def action_dismiss(self) -> None:
+        """Dismiss the selected finding, or restore it."""
+        group = self._list.entry
+        if group is not None:
+            self.post_message(DismissFinding(group.first))
+
+    def action_dismissed(self) -> None:
+        """Show or hide dismissed findings."""
+        self._with_dismissed = not self._with_dismissed
+        self._fill()
+
     def _explain(self) -> None:
-        chosen = self._findings[self._list.cursor] if self._findings else None
+        chosen = self._list.entry
         lines = _explained(chosen, self.size.height < LOW) if chosen is not None else [TextLine("")]
         self._body.set_lines(lines)
+
+
+def _places(group: FindingGroup) -> str:
+    """Place of a group in a few cells: "compaction 2", "12 compactions"."""
+    count = len(group.compactions)
+    return f"{count:,} compactions" if count > 1 else place_of(group.first)
 
 
 def place_of(finding: Finding) -> str:
@@ -200,22 +271,27 @@ def counts(severities: Sequence[Severity]) -> str:
     return ", ".join(human.plural(by_severity[name], name) for name in SIGNS if by_severity[name])
 
 
-def _headline(findings: tuple[Finding, ...] | None, note: str) -> list[TextLine]:
+def _headline(findings: tuple[Finding, ...] | None, dismissed: int, note: str) -> list[TextLine]:
     if findings is None:
         return [TextLine("Looking for findings …", "muted")]
+    apart = [(f"   {dismissed:,} dismissed", "muted")] if dismissed else []
     if not findings:
-        return [TextLine("No findings.", "strong"), *([TextLine(note, "muted")] if note else [])]
+        return [
+            line_of(("No findings.", "strong"), *apart),
+            *([TextLine(note, "muted")] if note else []),
+        ]
     by_severity = Counter(finding.severity for finding in findings)
     parts: list[tuple[str, str]] = []
     for severity, (sign, style) in SIGNS.items():
         if by_severity[severity]:
             count = human.plural(by_severity[severity], severity)
             parts.append((f"{'   ' if parts else ''}{sign} {count}", style))
-    return [line_of(*parts), *([TextLine(note, "muted")] if note else [])]
+    return [line_of(*parts, *apart), *([TextLine(note, "muted")] if note else [])]
 
 
-def _explained(finding: Finding, low: bool) -> list[TextLine]:
-    """The finding in full; `low` leaves out what its line in the list shows already."""
+def _explained(group: FindingGroup, low: bool) -> list[TextLine]:
+    """The findings in full; `low` leaves out what their line in the list shows already."""
+    finding, *others = group.findings
     sign, style = SIGNS[finding.severity]
     rule = RULES[finding.rule]
     lines = (
@@ -229,5 +305,10 @@ def _explained(finding: Finding, low: bool) -> list[TextLine]:
         ]
     )
     gap = [] if low else [TextLine("")]
+    lines += [
+        TextLine(other.text, prefix=f"{place_of(other)}  ", prefix_style="muted") for other in others[:_MORE]
+    ]
+    if len(others) > _MORE:
+        lines.append(TextLine(f"and {len(others) - _MORE:,} more", "muted"))
     lines += [*gap, TextLine(rule.means, "kept")]
     return [*lines, *gap, TextLine(rule.advice, prefix="→ ", prefix_style="accent")]

@@ -24,7 +24,7 @@ class LossesPane(ViewsPane[LossesView]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding(
             "r", "scope", "Pruned, at risk", id="losses.beyond",
-            tooltip="Show pruned facts, facts at risk, then those of the compaction again",
+            tooltip="Show pruned facts, dismissed facts, facts at risk, then those of the compaction again",
         ),
     ]  # fmt: skip
 

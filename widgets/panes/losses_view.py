@@ -12,16 +12,16 @@ from widgets.lists.survival_table import Survival
 from widgets.panes.attempt_lines import NO_ATTEMPTS, AttemptsView
 
 #: Names of the scopes that belong to no compaction.
-AT_RISK, PRUNED = "risk", "pruned"
-_LABELS = {AT_RISK: "at risk", PRUNED: "pruned"}
+AT_RISK, PRUNED, DISMISSED = "risk", "pruned", "dismissed"
+_LABELS = {AT_RISK: "at risk", PRUNED: "pruned", DISMISSED: "dismissed"}
 
 
 @dataclass(frozen=True, slots=True)
 class FactScope:
     """A choice of facts: those of a compaction, or others.
 
-    `name` is the compaction's number, AT_RISK or PRUNED. `note` is a sentence about the scope. `generation` is the
-    list that facts at risk are in. `partial` means that only messages up to a step of the replay are known.
+    `name` is the compaction's number, AT_RISK, PRUNED or DISMISSED. `note` is a sentence about the scope. `generation`
+    is the list that facts at risk are in. `partial` means that only messages up to a step of the replay are known.
     """
 
     name: str

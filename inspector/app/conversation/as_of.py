@@ -30,19 +30,22 @@ class FindingsThen:
     """Findings up to a step.
 
     `words` count errors and warnings. `marked` are the messages with one, by generation. `by_compaction` counts them.
+    `dismissed` findings count nowhere.
     """
 
     findings: tuple[Finding, ...] = ()
     words: str = ""
     marked: Mapping[int, frozenset[int]] | None = None
     by_compaction: Counter[int] | None = None
+    dismissed: tuple[Finding, ...] = ()
 
 
 class FindingsAsOf:
     """The findings of a conversation, filtered by the time at which each appeared."""
 
-    def __init__(self, findings: Sequence[Finding]) -> None:
+    def __init__(self, findings: Sequence[Finding], dismissed: Sequence[Finding] = ()) -> None:
         self.findings = tuple(findings)
+        self.dismissed = tuple(dismissed)
         self._since = sorted(finding.since for finding in self.findings)
         self._then: dict[int, FindingsThen] = {}
 
@@ -59,11 +62,14 @@ class FindingsAsOf:
         if then is None:
             last = self._since[count - 1] if count else None
             findings = tuple(f for f in self.findings if last is not None and f.since <= last)
-            then = self._then[count] = _shown(findings)
+            dismissed = tuple(
+                f for f in self.dismissed if count == len(self) or (last is not None and f.since <= last)
+            )
+            then = self._then[count] = _shown(findings, dismissed)
         return then
 
 
-def _shown(findings: tuple[Finding, ...]) -> FindingsThen:
+def _shown(findings: tuple[Finding, ...], dismissed: tuple[Finding, ...]) -> FindingsThen:
     from widgets.panes.findings_pane import counts
 
     grave = [finding for finding in findings if finding.severity != "info"]
@@ -76,6 +82,7 @@ def _shown(findings: tuple[Finding, ...]) -> FindingsThen:
         f"! {counts([finding.severity for finding in grave])}" if grave else "",
         {number: frozenset(indexes) for number, indexes in marked.items()},
         Counter(finding.compaction for finding in grave if finding.compaction is not None),
+        dismissed,
     )
 
 
@@ -91,7 +98,7 @@ class FactsAsOf:
     def scopes(self, compactions: int, step: int) -> tuple[FactScope, ...]:
         """A scope for each of the first compactions, with `step` messages of the conversation known."""
         from inspector.app.conversation.fact_scopes import scope_of, worst_first
-        from widgets.panes.losses_view import PRUNED
+        from widgets.panes.losses_view import DISMISSED, PRUNED
 
         facts = self.reading.facts
         by_scope: list[tuple[int | str, list[Life]]] = [
@@ -100,6 +107,9 @@ class FactsAsOf:
         ]
         by_scope.append(
             (PRUNED, [life for life in worst_first(facts.pruned) if life.compaction <= compactions])
+        )
+        by_scope.append(
+            (DISMISSED, [life for life in worst_first(facts.dismissed) if life.compaction <= compactions])
         )
         return tuple(
             scope_of(name, [self._then(life, compactions, step) for life in lives], partial=True)

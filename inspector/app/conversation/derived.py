@@ -89,8 +89,14 @@ class Deriver:
         if loaded.opened is None or not state.generation:
             return None
         derived: Derived = self._derive(
-            self, replace(state, row=0, pane="", view="", find="", compaction=0, attempts=0), loaded, exact
-        )
+            self,
+            replace(
+                state, row=0, pane="", view="", find="", compaction=0, attempts=0,
+                dismissed_facts=frozenset(), dismissed_findings=frozenset(),
+            ),
+            loaded,
+            exact,
+        )  # fmt: skip
         return derived
 
     def plan(self, state: State, loaded: Loaded) -> tuple[TokenIndex | None, Plan | None, str]:

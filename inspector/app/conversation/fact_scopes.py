@@ -11,7 +11,7 @@ from inspector.quality.facts.risk import AtRisk
 from inspector.quality.losses import KINDS_LOST, is_lost, lives_after
 from inspector.quality.measures.measure import Share
 from widgets.lists.survival_table import Survival
-from widgets.panes.losses_view import AT_RISK, PRUNED, FactScope
+from widgets.panes.losses_view import AT_RISK, DISMISSED, PRUNED, FactScope
 
 if TYPE_CHECKING:
     from inspector.answers.fact_reading import FactsReading
@@ -23,7 +23,7 @@ _RANK = "Facts are ordered by their use in the whole conversation."
 
 
 def scopes(reading: FactsReading, ended: Mapping[int, Sequence[Life]]) -> tuple[FactScope, ...]:
-    """A scope per compaction that took facts or ended earlier ones, and one for pruned tool results.
+    """A scope per compaction that took facts or ended earlier ones, one for pruned results, one for dismissed facts.
 
     `ended` is the result of ConversationFacts.ended.
     """
@@ -34,13 +34,17 @@ def scopes(reading: FactsReading, ended: Mapping[int, Sequence[Life]]) -> tuple[
     ]
     if reading.facts.pruned:
         by_compaction.append(scope_of(PRUNED, worst_first(reading.facts.pruned)))
+    if reading.facts.dismissed:
+        by_compaction.append(scope_of(DISMISSED, worst_first(reading.facts.dismissed)))
     return tuple(by_compaction)
 
 
 def scope_of(name: int | str, lives: Sequence[Life], partial: bool = False) -> FactScope:
-    """The scope of a compaction, or PRUNED; `partial`: at a step of the replay."""
+    """The scope of a compaction, PRUNED or DISMISSED; `partial`: at a step of the replay."""
     if name == PRUNED:
         note = "Facts in tool results that were pruned."
+    elif name == DISMISSED:
+        note = "Facts that you dismissed; they count nowhere. d restores one."
     elif partial:
         note = "Facts in its messages, and facts gone since it, up to this step."
     else:

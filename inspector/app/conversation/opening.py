@@ -12,6 +12,7 @@ from inspector.app.conversation.player import same_moment
 from inspector.app.conversation.reading import Opening, open_conversation
 from inspector.app.conversation.resources import RECORDING
 from inspector.app.conversation.state import Loaded, Opened
+from inspector.config.dismissals import Dismissals
 from inspector.core.errors import InspectorError
 from inspector.engines.settings import SETTING_NAMES, Settings, difference
 
@@ -87,6 +88,7 @@ class Opener:
         force = opened.resolved.settings
         kept = host.saved.settings.get(opened.inspection.conversation.row.root, {})
         settings = first_settings(force, kept, host.flags)
+        dismissals = Dismissals.load()
         host.change(
             generation=generation,
             row=row,
@@ -95,6 +97,8 @@ class Opener:
             undo=() if settings == force else ((force, None),),
             find=self._find,
             kept=host.saved.kept.get(opened.inspection.conversation.row.root),
+            dismissed_facts=dismissals.facts_of(opened.inspection.conversation.row.root),
+            dismissed_findings=dismissals.findings_of(opened.inspection.conversation.row.root),
         )
         conversation = opened.inspection.conversation
         host.tell(*(about(conversation.row, note) for note in conversation.notes), *opened.resolved.notes)

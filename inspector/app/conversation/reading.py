@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from inspector.quality.aftermath import AftermathEvent
     from inspector.quality.facts.fact import Life
     from inspector.quality.facts.risk import FactSteps
+    from inspector.quality.finding import Finding
     from inspector.quality.sources import SourceShare
     from inspector.replay.recording import Recording
     from inspector.replay.reproducing import Reproduction
@@ -157,20 +158,29 @@ class FactsRead:
     as_of: FactsAsOf
 
 
-def find_facts(inspection: Inspection, settings: Settings, watch: Watch) -> FactsRead:
-    """Every fact and what became of it. Raises StoreErrors, EngineErrors."""
+def find_facts(inspection: Inspection, settings: Settings, watch: Watch) -> FactsReading:
+    """Every fact with its fates. Raises StoreErrors, EngineErrors."""
     from inspector.answers.fact_reading import pruned_by, read_facts
     from inspector.answers.kept_results import default_results
-    from inspector.app.conversation.as_of import FactsAsOf
-    from inspector.app.conversation.fact_scopes import lost_rows, scopes, survival
-    from inspector.quality.facts.risk import FactSteps
 
-    reading = read_facts(
+    return read_facts(
         inspection,
         default_results(),
         lambda what, done, total: watch(f"facts: {what}", done, total),
         pruned_by(inspection, settings),
+        all_facts=True,
     )
+
+
+def facts_read(
+    inspection: Inspection, every: FactsReading, dismissed: frozenset[str], watch: Watch
+) -> FactsRead:
+    """The facts as the screen shows them, the dismissed ones apart. Raises StoreErrors."""
+    from inspector.app.conversation.as_of import FactsAsOf
+    from inspector.app.conversation.fact_scopes import lost_rows, scopes, survival
+    from inspector.quality.facts.risk import FactSteps
+
+    reading = every.without(dismissed)
     ended = reading.facts.ended()
     return FactsRead(
         inspection, reading, ended, scopes(reading, ended), survival(reading.facts, inspection.compactions()),
@@ -212,12 +222,19 @@ def judge_attempts(
 
 def find_findings(
     inspection: Inspection, resolved: ResolvedSettings, facts: FactsRead | None, watch: Watch
-) -> FindingsAsOf:
+) -> tuple[Finding, ...]:
     """The findings under the settings that the conversation was opened with. Raises StoreErrors, EngineErrors."""
     from inspector.answers.findings import findings
-    from inspector.app.conversation.as_of import FindingsAsOf
 
-    return FindingsAsOf(findings(inspection, resolved, None if facts is None else facts.reading.facts))
+    return findings(inspection, resolved, None if facts is None else facts.reading.facts)
+
+
+def findings_as_of(every: tuple[Finding, ...], dismissed: frozenset[str], watch: Watch) -> FindingsAsOf:
+    """The findings by time, the dismissed ones apart."""
+    from inspector.app.conversation.as_of import FindingsAsOf
+    from inspector.quality.grouping import parted
+
+    return FindingsAsOf(*parted(every, dismissed))
 
 
 def find_aftermath(
@@ -380,7 +397,7 @@ def read_upcoming(
     """Return the next compaction of the live list under `settings`. Raise StoreErrors and EngineErrors."""
     from inspector.answers.upcoming import upcoming_of
 
-    reading = find_facts(inspection, settings, watch).reading if facts is None else facts.reading
+    reading = find_facts(inspection, settings, watch) if facts is None else facts.reading
     return upcoming_of(inspection, replace(resolved, settings=settings), reading)
 
 

@@ -14,6 +14,7 @@ from inspector.core.conversations import Generation
 
 if TYPE_CHECKING:
     from inspector.answers.costing import Costing
+    from inspector.answers.fact_reading import FactsReading
     from inspector.answers.upcoming import Upcoming
     from inspector.app.conversation.as_of import FindingsAsOf, LineageAsOf
     from inspector.app.conversation.attempt_views import AttemptsRead
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from inspector.core.conversations import Compaction
     from inspector.engines.base import TokenIndex
     from inspector.quality.aftermath import AftermathEvent
+    from inspector.quality.finding import Finding
     from inspector.quality.sources import SourceShare
     from inspector.replay.recording import Recording
 
@@ -80,7 +82,19 @@ def _facts(state: State, loaded: Loaded) -> Needs:
     return loaded.opened.inspection, loaded.opened.resolved.settings
 
 
-FACTS: Resource[FactsRead] = Resource("facts", _facts, reading.find_facts, (COMPACTIONS,))
+#: Every fact with its fates, also the dismissed ones.
+ALL_FACTS: Resource[FactsReading] = Resource("facts", _facts, reading.find_facts, (COMPACTIONS,))
+
+
+def _shown_facts(state: State, loaded: Loaded) -> Needs:
+    every = loaded.current(ALL_FACTS, state)
+    if loaded.opened is None or every is None:
+        return None
+    return loaded.opened.inspection, every, state.dismissed_facts
+
+
+#: The facts that count, and the dismissed ones apart.
+FACTS: Resource[FactsRead] = Resource("facts that count", _shown_facts, reading.facts_read, (ALL_FACTS,))
 
 
 def _findings(state: State, loaded: Loaded) -> Needs:
@@ -93,8 +107,19 @@ def _findings(state: State, loaded: Loaded) -> Needs:
     return opened.inspection, opened.resolved, facts
 
 
-FINDINGS: Resource[FindingsAsOf] = Resource(
+ALL_FINDINGS: Resource[tuple[Finding, ...]] = Resource(
     "findings", _findings, reading.find_findings, (COMPACTIONS, FACTS)
+)
+
+
+def _shown_findings(state: State, loaded: Loaded) -> Needs:
+    every = loaded.current(ALL_FINDINGS, state)
+    return None if every is None else (every, state.dismissed_findings)
+
+
+#: The findings that count, and the dismissed ones apart.
+FINDINGS: Resource[FindingsAsOf] = Resource(
+    "findings that count", _shown_findings, reading.findings_as_of, (ALL_FINDINGS,)
 )
 
 

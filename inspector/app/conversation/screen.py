@@ -22,6 +22,7 @@ from inspector.app.conversation import intents, resources
 from inspector.app.conversation.attempts import Attempts
 from inspector.app.conversation.clipboard import Clipboard
 from inspector.app.conversation.derived import Derived, Deriver
+from inspector.app.conversation.dismissing import Dismissing
 from inspector.app.conversation.finder import Finder
 from inspector.app.conversation.keys import KEYS, KeyActions
 from inspector.app.conversation.message_part import MessagePart
@@ -54,6 +55,8 @@ from widgets.intents import (
     CopyFacts,
     CopyText,
     DeleteAttempt,
+    DismissFact,
+    DismissFinding,
     GoTo,
     ReadRows,
     ShowPane,
@@ -117,6 +120,7 @@ class ConversationScreen(KeyActions, JobScreen):
         self.prompts = Prompts(self.player.go_to, self.tuner.write, self._warn, self.message_list.focus)
         self.reports = ReportWriter(self)
         self.attempts = Attempts(self)
+        self.dismissing = Dismissing(self)
         self.navigation = Navigation(self)
         self.opening = Opener(self, self.navigation, name, message, find, compaction)
         self.reader = Reader(self)
@@ -299,6 +303,14 @@ class ConversationScreen(KeyActions, JobScreen):
     @on(DeleteAttempt)
     def _delete_attempt(self, event: DeleteAttempt) -> None:
         self.attempts.delete(event.attempt)
+
+    @on(DismissFact)
+    def _dismiss_fact(self, event: DismissFact) -> None:
+        self.dismissing.fact(event.fact)
+
+    @on(DismissFinding)
+    def _dismiss_finding(self, event: DismissFinding) -> None:
+        self.dismissing.finding(event.finding)
 
     @on(TextView.CopyRequested)
     def _pane_copied(self, event: TextView.CopyRequested) -> None:

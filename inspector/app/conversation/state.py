@@ -33,7 +33,8 @@ class State:
     `generation` is the list on screen, from 1 (0 until the conversation is open), `row` the row under the cursor (a
     system prompt outside the list is row 0). `moment` is the step of a replay, None outside one. `compaction` is the
     chosen compaction, from 1 (0: none). `undo` are the tunings for ctrl+z, `kept` is A of a comparison. `layout` and
-    `ttl` are None for the default of the release. `attempts` counts changes of the attempts.
+    `ttl` are None for the default of the release. `attempts` counts changes of the attempts. The dismissed
+    facts and findings are keys.
     """
 
     generation: int = 0
@@ -52,6 +53,8 @@ class State:
     speed: int = 5
     find: str = ""
     attempts: int = 0
+    dismissed_facts: frozenset[str] = frozenset()
+    dismissed_findings: frozenset[str] = frozenset()
 
     @property
     def tuning(self) -> Tuning:

@@ -21,6 +21,7 @@ from inspector.app.conversations.reading import (
 )
 from inspector.app.events import StoreChanged
 from inspector.app.job_screen import JobScreen
+from inspector.config.dismissals import Dismissals
 from inspector.core.errors import InspectorError
 from inspector.core.text import safe_line
 from widgets.bars.key_line import KeyLine
@@ -106,6 +107,7 @@ class ConversationsScreen(JobScreen):
         self._looked_at: dict[str, ConversationRow | SeenConversation] = {}
         self._following = False
         self._left_at = self.saved.conversation
+        self._dismissals = Dismissals.load()
         #: Whether what the next screen needs has been imported; nothing is worked out in the background before.
         self._prepared = False
 
@@ -331,6 +333,9 @@ class ConversationsScreen(JobScreen):
         """Go to the conversation that was opened by its name or from a search, and go on reading."""
         if self._left_at != self.saved.conversation and self.saved.conversation:
             self.query_one(ConversationTable).select(self.saved.conversation)
+        dismissals = Dismissals.load()
+        changed, self._dismissals = dismissals.changed_since(self._dismissals), dismissals
+        self._read = {name: row for name, row in self._read.items() if row.root not in changed}
         self._read_overviews()
 
     @on(StoreChanged)

@@ -14,6 +14,7 @@ from textual.widgets import Static
 from inspector.answers.store_losses import ListedLoss, LostFact, worst_first
 from inspector.app.conversations.reading import read_store_losses
 from inspector.app.job_screen import JobScreen
+from inspector.config.dismissals import Dismissals
 from inspector.core.signs import FATE_SIGNS
 from inspector.core.text import safe_title
 from inspector.stores.base import Store
@@ -50,6 +51,7 @@ class LossesScreen(JobScreen):
         self._apart = apart
         self._losses: list[ListedLoss] = []
         self._resting = False
+        self._dismissals = Dismissals.load()
 
     def compose(self) -> ComposeResult:
         """The list, the facts of its row, keys."""
@@ -76,8 +78,10 @@ class LossesScreen(JobScreen):
         self.jobs.cancel("losses")
 
     def on_screen_resume(self) -> None:
-        """Go on reading."""
-        if self._resting:
+        """Go on reading; read again after a fact was dismissed or restored."""
+        dismissals = Dismissals.load()
+        changed, self._dismissals = dismissals.changed_since(self._dismissals), dismissals
+        if self._resting or changed:
             self._resting = False
             self._losses = []
             self._read()
@@ -95,7 +99,12 @@ class LossesScreen(JobScreen):
 
     def _show(self, *, done: bool) -> None:
         count = human.plural(len(self._losses), "compaction")
-        self.query_one(TitleBar).set_parts((TitlePart("Losses of the whole store", 5), TitlePart(count, 3)))
+        parts = [TitlePart("Losses of the whole store", 5), TitlePart(count, 3)]
+        roots = {row.root for row in self._rows}
+        dismissed = sum(root in roots for root, _ in self._dismissals.facts)
+        if dismissed:
+            parts.append(TitlePart(f"{human.plural(dismissed, 'fact')} dismissed", 2))
+        self.query_one(TitleBar).set_parts(parts)
         table, none = self.query_one(LossList), self.query_one("#none", Static)
         table.display, none.display = bool(self._losses), not self._losses
         none.update("No compaction lost anything that was found." if done else "reading …")
@@ -133,9 +142,7 @@ def _entry(one: ListedLoss) -> LossEntry:
 
 
 def _uncertain(count: int) -> Text:
-    return Text(
-        f"{FATE_SIGNS['uncertain']} {human.plural(count, 'fact')} more, of which rules cannot tell", "dim"
-    )
+    return Text(f"{FATE_SIGNS['uncertain']} {human.plural(count, 'fact')} more, uncertain", "dim")
 
 
 def _line(fact: LostFact) -> Text:

@@ -10,8 +10,8 @@ from inspector import __version__
 from inspector.answers.answers import Answers
 from inspector.answers.attempting import attempts_of
 from inspector.answers.fact_reading import FactsReading
-from inspector.answers.facts import facts_reading
-from inspector.answers.findings import findings
+from inspector.answers.facts import facts_reading, note_dismissed
+from inspector.answers.findings import dismissed_words, findings, shown_findings
 from inspector.answers.inspection import Compared, Inspection
 from inspector.answers.measures import measure_conversation
 from inspector.answers.message_facts import Watch
@@ -76,7 +76,10 @@ def gather_report(
     info = info_for(answers.store, row.id)
     compared = inspection.compared(settings)
     measures = measure_conversation(inspection, settings, reading.facts)
-    found = findings(inspection, resolved, reading.facts)
+    found, dismissed = shown_findings(inspection, findings(inspection, resolved, reading.facts))
+    if dismissed:
+        answers.note(dismissed_words(len(dismissed)))
+    note_dismissed(answers, reading.facts.dismissed_count)
     requests = requests_of(inspection, resolved)
     made = attempts_of(answers.store, row, default_attempts())
     attempts = [attempts_part(inspection, settings, one, made, reading.facts, watch) for one in compared]

@@ -5,6 +5,7 @@ Texts are safe for the screen; spans are half-open, in characters of `safe(messa
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal
@@ -338,11 +339,30 @@ class ConversationFacts:
 
     `facts` are all facts, also those that no compaction has reached; `lives` those that one summarized, a life for
     every compaction that summarized a saying. `pruned` are lives of facts in tool results whose texts were pruned.
+    `dismissed` are lives of facts that the user dismissed; they are in none of the others.
     """
 
     facts: tuple[Fact, ...] = ()
     lives: tuple[Life, ...] = ()
     pruned: tuple[Life, ...] = ()
+    dismissed: tuple[Life, ...] = ()
+
+    def without(self, keys: Collection[str]) -> ConversationFacts:
+        """The same with the facts of some keys dismissed."""
+        if not keys:
+            return self
+        apart = tuple(life for life in (*self.lives, *self.pruned) if life.fact.key in keys)
+        return ConversationFacts(
+            tuple(fact for fact in self.facts if fact.key not in keys),
+            tuple(life for life in self.lives if life.fact.key not in keys),
+            tuple(life for life in self.pruned if life.fact.key not in keys),
+            (*self.dismissed, *apart),
+        )
+
+    @property
+    def dismissed_count(self) -> int:
+        """Number of dismissed facts that a compaction summarized or pruned."""
+        return len({life.fact.key for life in self.dismissed})
 
     def of(self, compaction: int) -> tuple[Life, ...]:
         """The lives that begin with a compaction, best rank first."""

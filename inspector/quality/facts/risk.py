@@ -43,7 +43,17 @@ class RiskIndex:
             if at:
                 found.append(AtRisk(fact, at))
         # Stable: within each half the order is that of the facts, best rank first.
-        self.entries = tuple(sorted(found, key=lambda entry: not entry.once))
+        self._take(sorted(found, key=lambda entry: not entry.once))
+
+    @classmethod
+    def of(cls, entries: Iterable[AtRisk]) -> RiskIndex:
+        """An index of entries that have their places and order."""
+        index = cls((), {})
+        index._take(entries)
+        return index
+
+    def _take(self, entries: Iterable[AtRisk]) -> None:
+        self.entries = tuple(entries)
         self._bounds = tuple((entry.places[0], entry.places[-1]) for entry in self.entries)
 
     def __len__(self) -> int:

@@ -10,8 +10,8 @@ from inspector.app.conversation.resources import FINDINGS
 from inspector.quality.finding import Finding
 from widgets.panes.findings_pane import FindingList, FindingsPane
 
-#: Findings, the settings that they hold for in words, and the generation on screen.
-View = tuple[tuple[Finding, ...], str, int]
+#: Findings, the settings that they hold for in words, the generation on screen, and dismissed findings.
+View = tuple[tuple[Finding, ...], str, int, tuple[Finding, ...]]
 
 
 def _needs(context: Context) -> tuple[Any, ...] | None:
@@ -24,7 +24,7 @@ def _needs(context: Context) -> tuple[Any, ...] | None:
 def compute(findings: FindingsThen, profile: str, partial: bool, generation: int) -> View:
     """Return the findings with a note; `partial` means up to a step of the replay."""
     note = f"under {profile}, as configured"
-    return findings.findings, f"up to this step, {note}" if partial else note, generation
+    return findings.findings, f"up to this step, {note}" if partial else note, generation, findings.dismissed
 
 
 def _show(pane: FindingsPane, view: View | None) -> None:

@@ -78,9 +78,10 @@ def _at_risk(facts: FactsRead, plan: Plan | None, generation: int, at: Moment | 
 
 PANE = Pane(
     "Facts in the messages that the chosen compaction summarized, each with its fate; above them the share of facts "
-    "that survived each compaction, by kind. r shows pruned facts and facts at risk in a compaction now. c, f and w "
-    "filter by kind, fate and speaker. Enter goes to where a fact was said, s to where it survives, C copies the list "
-    "as a checklist for the agent. m shows the fates with each summary that was made again.",
+    "that survived each compaction, by kind. r shows pruned facts, dismissed facts, and facts at risk in a compaction "
+    "now. c, f and w filter by kind, fate and speaker. Enter goes to where a fact was said, s to where it survives, "
+    "C copies the list as a checklist for the agent. d dismisses a fact that is not a rule: it counts nowhere. m shows "
+    "the fates with each summary that was made again.",
     LossesPane,
     _needs,
     compute,
