@@ -60,8 +60,11 @@ async def test_the_gauge_shows_what_the_agent_reported(tmp_path: Path) -> None:
         last = opened.inspection.store.requests(opened.inspection.conversation)[-1]
         assert gauge.state.kind == "reported"
         assert gauge.state.tokens == last.context + last.output
+        # In a replay it is the size that was reported at the step.
         await press(pilot, "left")
         assert gauge.state.kind == "reported"
+        requests = opened.inspection.store.requests(opened.inspection.conversation)
+        assert gauge.state.tokens in {request.context for request in requests} | {last.context + last.output}
         await press(pilot, "escape", "6")
         assert gauge.state.kind == "reported"
         assert "tokens are left before a compaction" in screen_text(pilot)

@@ -116,6 +116,8 @@ def test_a_dismissed_fact_counts_nowhere_and_is_listed_apart(
     fixtures_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("inspector.config.dismissals.state_dir", lambda: tmp_path)
+    # A kept result is used where the settings are resolved without the list of prices.
+    monkeypatch.setattr("inspector.answers.overview.is_kept", lambda *_: True)
     path, name = fixtures_dir / "hermes-0.13-rotating.db", "Move checkout to orders-v2"
     store = open_store(path)
     kept = KeptResults(tmp_path / "results.db")
