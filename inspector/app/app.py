@@ -37,6 +37,15 @@ WATCH_SECONDS = 0.4
 
 
 @runtime_checkable
+class HasPlace(Protocol):
+    """A screen that shows a place that a link can name."""
+
+    def place(self) -> tuple[str, int] | None:
+        """Return the conversation and the chosen compaction (0: none); None until it is open."""
+        ...
+
+
+@runtime_checkable
 class Remembers(Protocol):
     """A screen that keeps its place."""
 
@@ -75,11 +84,13 @@ class InspectorApp(Host):
         driver: type[Driver] | None = None,
         compaction: int | None = None,
         outside: Callable[[str], None] | None = None,
+        tell_place: Callable[[tuple[str, int] | None], None] | None = None,
     ) -> None:
         """Create the app.
 
         `index` is a running read of the conversations, with whether it is complete. `apart` moves background work to
         another process. `driver` replaces Textual's driver. `outside` writes escape sequences to the terminal.
+        `tell_place` gets the place that is shown.
         """
         super().__init__(driver)
         keep_parsed(self)
@@ -92,6 +103,7 @@ class InspectorApp(Host):
         self.first_compaction = compaction
         self.flags = flags or {}
         self.config = config
+        self._tell_place = tell_place
         self._version: int | None = None
         self._asking = False
         self._said: set[str] = set()
@@ -153,9 +165,18 @@ class InspectorApp(Host):
         self.screen.post_message(Problem(sentence))
 
     def _watch(self) -> None:
+        if self._tell_place is not None:
+            self._tell_place(self._place())
         if not self._asking:
             self._asking = True
             self.run_worker(self._ask_version, thread=True, group="watch", exit_on_error=False)
+
+    def _place(self) -> tuple[str, int] | None:
+        """The place of the topmost screen that has one, or of the link while it is opened."""
+        for screen in reversed(self.screen_stack):
+            if isinstance(screen, HasPlace):
+                return screen.place() or (self.first_conversation or "", self.first_compaction or 0)
+        return None
 
     def _ask_version(self) -> None:
         try:

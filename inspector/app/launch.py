@@ -62,9 +62,14 @@ def launch(
     if not saved.conversation and store.path == fixtures_dir():
         saved.conversation = shows_most(store.conversations())
     leaving = Leaving()
+    served = None
+    if SERVED in os.environ:
+        from inspector.app.served import PlaceTeller
+
+        served = PlaceTeller()
     app = InspectorApp(
         store, saved=saved, name=name, flags=flags, config=config, theme=theme, index=index, apart=True,
-        driver=None if SERVED in os.environ else drawing_driver(leaving), compaction=compaction,
+        driver=drawing_driver(leaving) if served is None else served.driver, compaction=compaction, tell_place=served,
         outside=leaving.write,
     )  # fmt: skip
     be_prompt()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable, Iterable, Iterator
 from queue import Empty, SimpleQueue
 from typing import Any
@@ -15,6 +16,8 @@ from inspector.fleet.workers import AHEAD, LOOK, Done
 
 #: Seconds to wait for a connection, and for the first worker.
 _PATIENCE = 20
+#: Seconds between two questions for the number of workers.
+_ASKED_EVERY = 5.0
 
 
 class DaskWorkers:
@@ -37,6 +40,7 @@ class DaskWorkers:
             self._client = client(address, timeout=_PATIENCE, set_as_default=False)
         except (OSError, ValueError) as error:
             raise InspectorError(f"No Dask scheduler answers at {address} ({error}).") from error
+        self._asked, self._threads = -_ASKED_EVERY, 0
         try:
             self._client.wait_for_workers(1, timeout=_PATIENCE)
         except TimeoutError as error:
@@ -80,8 +84,11 @@ class DaskWorkers:
             self._client.close()
 
     def _room(self) -> int:
-        threads: int = sum(self._client.nthreads().values())
-        return AHEAD * max(1, threads)
+        """Return how many calls may be with the scheduler; the number of workers is asked for now and then."""
+        if time.monotonic() - self._asked > _ASKED_EVERY:
+            self._asked = time.monotonic()
+            self._threads = sum(self._client.nthreads().values())
+        return AHEAD * max(1, self._threads)
 
 
 def _done(number: int, future: Any) -> Done:

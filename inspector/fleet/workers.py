@@ -11,8 +11,8 @@ from typing import Any, NamedTuple, Protocol
 from inspector.core.errors import InspectorError
 from inspector.core.processes import Answer, Worker
 
-#: Calls that a process has at once: one at work, and one that waits.
-AHEAD = 2
+#: Calls that a process has at once: one at work, and others that wait for it.
+AHEAD = 3
 #: Seconds between two calls of `wait`.
 LOOK = 0.1
 #: How often a call is tried. A process that ends during a call may have been ended by something else.

@@ -394,6 +394,11 @@ class ConversationScreen(KeyActions, JobScreen):
             self.remember()
             self.app.pop_screen()
 
+    def place(self) -> tuple[str, int] | None:
+        """Return the conversation and the chosen compaction (0: none); None until it is open."""
+        opened = self.loaded.opened
+        return None if opened is None else (opened.inspection.conversation.id, self.state.compaction)
+
     def remember(self) -> None:
         """Keep the place in the conversation for the next time."""
         self.opening.remember()
