@@ -71,7 +71,9 @@ _ANSWERS = (
         r"(?<=[:,] )\"(?P<asked>[^\n]{1,1000}?)\"\s*=\s*\"\s*(?P<said>(?s:.{1,2000}?))(?:\s*\(Recommended\))?\s*\""
         r"(?=\s*(?:, \"|user notes: |selected |\.(?:\s|\Z)|\Z))"
     ),
-    re.compile(r"(?m:^)\s*- \"(?P<asked>[^\n]{1,1000})\"\n\s*Answer: (?P<said>[^\n]+?)\s*$", re.MULTILINE),
+    re.compile(
+        r"^[^\S\n]*+- \"(?P<asked>[^\n]{1,1000})\"\n[^\S\n]*+Answer: (?P<said>[^\n]*\S)", re.MULTILINE
+    ),
 )
 _ONWARD = re.compile(
     r"(?i:next (?:area|topic|question|section|part)|done|move on|continue|thanks?|thank you|"
@@ -90,7 +92,7 @@ _SHOWS = re.compile(
     r"\W*(?:here(?:['’]s| is| are)\b|(?:see )?(?:the )?attached\b|这是|[這那]是|如下|[见見]附件)", re.I
 )
 _LABELS = re.compile(r"\d{1,2}|(?<![A-Za-z])[A-Ha-h](?![A-Za-z])")
-_CELLS = re.compile(r"\s*\|\s*")
+_CELLS = re.compile(r"(?<!\s)\s*+\|\s*+")
 _MARKS = re.compile(r"[*_]{2,}")
 
 

@@ -86,7 +86,7 @@ _HEADING = re.compile(
     r"\s*(?:#{1,6}\s+(?P<a>.{1,80})|"
     r"(?:\d{1,2}[.)]\s+)?\*{0,2}(?P<b>[A-Z][^:.\n]{2,60}):\*{0,2}\s*(?P<rest>.*))$"
 )
-_LABELLED = re.compile(r"\s*[-*•]?\s*\*{0,2}(?P<label>[A-Z][a-z]+(?: [a-z&A-Z]+){0,3})\*{0,2}:\s")
+_LABELLED = re.compile(r"\s*+(?:[-*•]\s*+)?\*{0,2}(?P<label>[A-Z][a-z]+(?: [a-z&A-Z]+){0,3})\*{0,2}:\s")
 _BINDING_SECTION = re.compile(
     r"constraint|preference|instruction|rule|requirement|guideline|decision|decided|"
     r"conventions?|policy|request and intent|约束|要求|决定|规则",
@@ -129,7 +129,7 @@ _NOTHING = frozenset(["none", "无", "n/a", "na", "无。"])
 #: Small words that change what a sentence says.
 _MATTERS = word_set("not no never only on off dont t cannot without unless except before after all every")
 # A line of a list that begins with what somebody said, and may explain it.
-_QUOTED = re.compile(r"[\s>]*(?:[-*•]|\d{1,3}[.)])?\s*[\"“](?P<said>[^\"“”\n]{1,120})[\"”]")
+_QUOTED = re.compile(r"[\s>]*+(?:(?:[-*•]|\d{1,3}[.)])\s*+)?[\"“](?P<said>[^\"“”\n]{1,120})[\"”]")
 _INSIDE = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_")
 _LATIN = re.compile(r"[A-Za-zÀ-ɏ]{2,}")
 _TONGUES: Mapping[str, frozenset[str]] = {

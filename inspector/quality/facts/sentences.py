@@ -98,11 +98,11 @@ _CODE = re.compile(
 )
 # A command alone on its line.
 _COMMAND = re.compile(
-    r"\s*(?:sudo )?(?:(?:pip3?|npm|pnpm|yarn|bun|apt|apt-get|brew|cargo|gem|conda|poetry|uv)(?: pip)? "
+    r"(?:sudo )?(?:(?:pip3?|npm|pnpm|yarn|bun|apt|apt-get|brew|cargo|gem|conda|poetry|uv)(?: pip)? "
     r"(?:install|add|ci)|"
     r"(?=.* -)(?:npx|npm|pnpm|yarn|bun|docker|kubectl|uvicorn|python3?|node|curl|git|cargo|go|uv))"
     r"(?: (?!(?:is|are|was|the|a|to|and|or|not|for|with|when|on|in|please|must|only|"
-    r"but)\b)[\w./:@=~+,\[\]{}$\"'<>^-]+)+\s*$"
+    r"but)\b)[\w./:@=~+,\[\]{}$\"'<>^-]++)+$"
 )
 # A run of letters and digits that is no word: a key, a hash, an encoded file.
 _DATA = re.compile(r"(?=\S*[\dA-Z+/])[A-Za-z0-9+/=_-]{24,}|-{3,}[A-Z ]+-{3,}")
@@ -131,7 +131,7 @@ _BOT = re.compile(
 )
 _ITEM = re.compile(r"\s*(?:[-*•+]|\(?\d{1,3}[.)、])\s+")
 _HEADING = re.compile(r"\s*(?:#{1,6}\s|\*\*[^*\n]{1,80}\*\*:?\s*$)")
-_END = re.compile(r"[.!?][\"')\]*»]*\s+(?=[\"'(\[*`«¿¡]*(?:[^\W_]))|[。！？；]+[”’」』）]*")
+_END = re.compile(r"[.!?][\"')\]*»]*+\s++(?=[\"'(\[*`«¿¡]*+[^\W_])|[。！？；]++[”’」』）]*+")
 _ABBREVIATED = re.compile(
     r"(?:\b(?:e\.g|i\.e|vs|etc|cf|approx|no|fig|dr|mr|mrs|st|z\.\s?b|d\.\s?h|bzw|ca|ggf|inkl|p\.\s?ej|p\.\s?ex|"
     r"max|min|incl)|^\s*\d{1,3}|\s[A-Z])\.\s*$",
@@ -150,9 +150,10 @@ _NORM = (
 )
 # Where a sentence goes on with a statement of its own: behind a comma, a dash, "and" or "but".
 _JOINT = re.compile(
-    rf"(?:\s*[,;–—]\s*(?:(?:and|but|so|also|then|yet|though)\s+)*|\s+-{{1,2}}\s+(?:(?:and|but)\s+)?|\s+but\s+)"
+    rf"(?:(?<!\s)\s*+[,;–—]\s*+(?:(?:and|but|so|also|then|yet|though)\s++)*"
+    rf"|(?<!\s)\s++-{{1,2}}\s++(?:(?:and|but)\s++)?|(?<!\s)\s++but\s++)"
     rf"(?=(?:{_RULE}|(?:(?!(?:which|who|that|because|since|if|when|unless|"
-    rf"so)\b)[\w'/`-]+\s+){{1,4}}(?:{_NORM})\s+\w))|"
+    rf"so)\b)[\w'/`-]++\s++){{1,4}}(?:{_NORM})\s++\w))|"
     r"[，,;；]\s*(?:但是?|不过|而且|並且|并且)(?=[^，。]{0,12}(?:不要|不得|不能|别|勿|必须|禁止|务必|只能))",
     re.IGNORECASE,
 )
@@ -164,10 +165,10 @@ _HANGS = re.compile(
     re.IGNORECASE,
 )
 _LABEL = re.compile(
-    r"(?:>\s*)*(?:[-*•+]\s+|"
-    r"\(?\d{1,2}[.)、]\s+)?(?:#{1,6}\s+)?(?:\[[ xX]\]\s+)?(?:[A-Z]{3,}(?=\s+(?:[A-Z][a-z']|I\s))\s+)?"
+    r"(?:>\s*+)*+(?:[-*•+]\s++|"
+    r"\(?\d{1,2}[.)、]\s++)?(?:#{1,6}\s++)?(?:\[[ xX]\]\s++)?(?:[A-Z]{3,}+(?=\s++(?:[A-Z][a-z']|I\s))\s++)?"
     r"(?:(?:\*\*)?(?:NOTE|IMPORTANT|"
-    r"CRITICAL|WARNING|TODO|FYI|PS|N\.B\.|THOUGHT|注意|重要|提示|备注)\s*[:：](?:\*\*)?\s*)?"
+    r"CRITICAL|WARNING|TODO|FYI|PS|N\.B\.|THOUGHT|注意|重要|提示|备注)\s*+[:：](?:\*\*)?\s*+)?"
 )
 
 

@@ -225,7 +225,7 @@ _NAMELIKE = re.compile(r"[/_.:\d-]")
 _LONGEST_TOKEN = 200
 #: Characters of a run without a space that are looked at for values; a longer one is data.
 _LONGEST_RUN = 400
-_RUN = re.compile(rf"\S{{{_LONGEST_RUN},}}")
+_RUN = re.compile(rf"(?<!\S)\S{{{_LONGEST_RUN}}}\S*+")
 _JOINED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.@+~#/:%=*-")
 _EDGES = "\"'`.,;:!?()[]{}<>|*"
 _WEB = re.compile(r"https?://(?:www\.)?(?=\w)|(?:sqlite|file):/{2,4}(?:\./)?(?=\w)")
