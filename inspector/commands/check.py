@@ -21,8 +21,9 @@ from inspector.core.errors import CheckFailed, UsageProblem
     help="A rule, a severity or `aftermath`: fail from N cases on. May be repeated. Default: error, constraint-lost.",
 )  # fmt: skip
 @click.option(
-    "--format", "form", type=click.Choice(["text", "json", "github", "junit"]), default="text", show_default=True,
-    help="Format of the outcome.",
+    "--format", "form", default="text", show_default=True,
+    type=click.Choice(["text", "json", "github", "junit", "html", "markdown"]),
+    help="Format of the outcome; html and markdown with --against.",
 )  # fmt: skip
 @click.option("--allow-unknown", is_flag=True, help="Pass even if something could not be read.")
 @click.option("--baseline", type=click.Path(path_type=Path), metavar="FILE", help="Ignore the cases in FILE.")
@@ -63,6 +64,10 @@ def check(
     if against is not None:
         _compare(path, names, against, form if not as_json else "json", config, demo, options)
         return
+    if form in ("html", "markdown"):
+        raise UsageProblem(
+            f"--format {form} is for --against; `report` writes a page about one conversation."
+        )
     known = frozenset() if baseline is None else read_baseline(baseline)
     scheduling, shown = scheduling_of(scheduler)
     answers = Answers(open_source(path, demo), flags_of(options), config, scheduling)
@@ -94,10 +99,12 @@ def _compare(
     from inspector.answers.answers import Answers
     from inspector.answers.comparing import compare
     from inspector.answers.kept_results import default_results
-    from inspector.export.comparing import comparison_document, comparison_text
+    from inspector.export.comparing import comparison_document, comparison_page, comparison_text
 
-    if names or form not in ("text", "json"):
-        raise UsageProblem("--against compares two whole folders, as text or JSON: name no conversation.")
+    if names or form in ("github", "junit"):
+        raise UsageProblem(
+            "--against compares two whole folders, as text, JSON, html or markdown: name no conversation."
+        )
     sides = [
         Answers(store, flags_of(options), config)
         for store in (open_source(path, demo), open_source(against, False))
@@ -106,5 +113,7 @@ def _compare(
     comparison = compare(sides[0], sides[1], labels, default_results())
     if form == "json":
         print_answer(comparison_document(comparison), True, print)
-    else:
+    elif form == "text":
         click.echo(comparison_text(comparison), nl=False)
+    else:
+        click.echo(comparison_page(comparison, form == "html"), nl=False)

@@ -8,6 +8,9 @@ from inspector.export.documents.document import Document
 from inspector.quality.aftermath import AFTERMATH_KINDS
 from inspector.quality.facts.fact import KINDS
 
+#: Maximum characters of a label in the table.
+_LABEL = 40
+
 
 def comparison_document(comparison: Comparison) -> Document:
     """The answer of `check --against`."""
@@ -42,7 +45,7 @@ def share_document(share: Proportion) -> Document:
 def comparison_table(comparison: Comparison) -> list[tuple[str, str, str, str]]:
     """Rows of name, both sides, and "differs" where the 95% intervals do not overlap. The first row is the heading."""
     one, other = comparison.one, comparison.other
-    rows = [("", safe_line(one.label, 40), safe_line(other.label, 40), "")]
+    rows = [("", _short(one.label), _short(other.label), "")]
     rows.append(("conversations", f"{one.conversations:,}", f"{other.conversations:,}", ""))
     rows.append(("compactions", f"{one.compactions:,}", f"{other.compactions:,}", ""))
     nothing = Proportion(0, 0)
@@ -63,6 +66,12 @@ def comparison_table(comparison: Comparison) -> list[tuple[str, str, str, str]]:
     return rows
 
 
+def _short(label: str) -> str:
+    """Return the end of a label, which tells two folders apart."""
+    text = safe_line(label)
+    return text if len(text) <= _LABEL else f"…{text[1 - _LABEL :]}"
+
+
 def comparison_text(comparison: Comparison) -> str:
     """The table as text."""
     rows = comparison_table(comparison)
@@ -74,6 +83,25 @@ def comparison_text(comparison: Comparison) -> str:
         f"? {safe_line(sentence)}" for side in (comparison.one, comparison.other) for sentence in side.unread
     ]
     return "\n".join(lines) + "\n"
+
+
+def comparison_page(comparison: Comparison, html: bool) -> str:
+    """Return the table as an HTML page without scripts, or as a Markdown document."""
+    from inspector.export.report.rendering import html_templates, markdown_templates
+
+    templates, name = (html_templates(), "html") if html else (markdown_templates(), "md")
+    heading, *rows = comparison_table(comparison)
+    differs = comparison.differs
+    return templates.get_template(f"comparison.{name}.j2").render(
+        one=comparison.one,
+        other=comparison.other,
+        heading=heading,
+        rows=rows,
+        unread=[*comparison.one.unread, *comparison.other.unread],
+        verdict=f"They differ beyond chance in: {', '.join(differs)}."
+        if differs
+        else "No difference beyond chance.",
+    )
 
 
 def _words(share: Proportion) -> str:
