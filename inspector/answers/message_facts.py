@@ -1,4 +1,4 @@
-"""What each message of a conversation says, read in one pass over its lists."""
+"""Statements and names of each message of a conversation, read in one pass over its lists."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from inspector.quality.facts.fact import Mention, MessageFacts, Span, Statement,
 from inspector.replay.transcript import Transcript, transcript
 
 T = TypeVar("T")
-#: Progress in words: what is done, how many of how many.
+#: Progress callback: name of the step, items done, items in total.
 Watch = Callable[[str, int, int], None]
 _BATCH = 256
 _NOWHERE: Span = (0, 0)
-#: Another process helps once so many messages had to be read that were not known, while so many more are left.
+#: A helper process starts after _HELP_AFTER uncached messages, if more than _MUCH messages are left.
 _HELP_AFTER, _MUCH = 1_000, 8_000
-#: What stands in the message of a program where the user called a command.
+#: Mark of a command call in a system message.
 _CALLED = "<command-name>"
-#: How the result begins where the agent called it, with a tool of its own.
+#: Beginnings of the tool result of a command that the agent called.
 _LAUNCHED = ("Launching command: ", "Launching skill: ")
 
 
@@ -34,11 +34,11 @@ def read_messages(
     inspection: Inspection, cache: KeptResults | None, watch: Watch | None, told: Transcript,
     placed: bool,
 ) -> dict[tuple[int, int], MessageFacts]:  # fmt: skip
-    """What each message says where it was first said, by generation and index, where it says anything.
+    """Return the facts of each message that has any, by generation and index of its first occurrence.
 
-    Of messages that only mention names there are the names that a fact may be about: values of what somebody says. With
-    `placed` also those that anybody but a tool uses, and each has its place and the line around it: that is for facts
-    of pruned results. Where hardly anything is known from earlier runs another process helps.
+    A message that only mentions names keeps the names that are values of statements. With `placed` (for facts of pruned
+    results) it also keeps the names mentioned outside tool results, and each mention has its place and the line around
+    it. A helper process starts if the cache has little of the conversation.
     """
     reader = _Reader(inspection, cache, watch, told, placed)
     try:
@@ -50,8 +50,8 @@ def read_messages(
 class _Reader:
     """One pass over every list of a conversation.
 
-    Most messages only mention names, and hardly any name is what a fact is about: they are held packed until it is
-    known which.
+    Most messages only mention names, and few names become facts. Such messages are held packed until the names are
+    known.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class _Reader:
         self.inspection = inspection
         self.cache = cache
         self.watch = watch
-        #: By generation where it begins to say something new: what is before that was copied.
+        #: Generation -> index of its first new message. Earlier messages are copies.
         self.starts: dict[int, int] = {}
         self.ends: dict[int, int] = {}
         for place in told.places:
@@ -73,20 +73,20 @@ class _Reader:
         self.pool = _Pool(placed)
         self.found: dict[tuple[int, int], MessageFacts] = {}
         self.mentioning: dict[tuple[int, int], bytes] = {}
-        #: What a fact may be about.
+        #: Canonical values that a fact may be about.
         self.names: set[str] = set()
-        #: What the agent said last: the list of which the user may choose.
+        #: Last text of the agent: the user may choose from a list in it.
         self.offered = ""
-        #: How many messages are read until help pays.
+        #: Number of messages to read before a helper process pays off.
         self.help_after = _HELP_AFTER
         self.helper: HelperProcess | None = None
-        #: The user called a command of theirs, whose text stands in the next message of the program's.
+        #: A command was called; its text is in the next system message.
         self.called = False
-        #: It was the agent that did.
+        #: The agent called it, not the user.
         self.launched = False
 
     def read(self) -> dict[tuple[int, int], MessageFacts]:
-        """What read_messages answers."""
+        """Return the result of read_messages."""
         for generation in self.inspection.conversation.generations:
             for batch in self._batches(generation.number):
                 for (index, message), facts in zip(batch, self._facts(batch), strict=True):
@@ -100,12 +100,12 @@ class _Reader:
         return self.found
 
     def end(self) -> None:
-        """Nobody is to help any more."""
+        """Stop the helper process."""
         if self.helper is not None:
             self.helper.end()
 
     def read_back(self) -> None:
-        """Keep what messages say, from the last generation back: whoever reads from the first on finds it."""
+        """Cache the facts of messages from the last generation back, for a reader that starts at the first."""
         for generation in reversed(self.inspection.conversation.generations):
             for batch in self._batches(generation.number):
                 self._facts(batch)
@@ -118,8 +118,10 @@ class _Reader:
             yield message
 
     def _with_command(self, message: Message) -> Message:
-        """A message, its role that of a command where it is the text of one that the user called; of one that the agent
-        called that of a program, also where it is what the agent gave the command."""
+        """Return a message with its role corrected if it belongs to a command call.
+
+        The text of a command that the user called gets the role COMMAND. The text and the arguments of a command that
+        the agent called get the role "system"."""
         if message.role == "system":
             text = message.text.lstrip()
             if self.called and not text.startswith(("<", "(")):
@@ -136,7 +138,7 @@ class _Reader:
         return message
 
     def _batches(self, number: int) -> Iterator[Sequence[tuple[int, Message]]]:
-        """What a generation says anew, by index."""
+        """Yield the new messages of a generation in batches, with their indexes."""
         batch: list[tuple[int, Message]] = []
         start, end = self.starts.get(number, 0), self.ends.get(number, 0)
         for index, message in enumerate(self._messages(number)):
@@ -149,7 +151,7 @@ class _Reader:
         yield batch
 
     def _facts(self, batch: Sequence[tuple[int, Message]]) -> list[MessageFacts]:
-        """What each of some messages says; what was not known is kept."""
+        """Return the facts of each message, and cache the new ones."""
         if self.cache is None:
             return [extract(message) for _, message in batch]
         keys = [message_key(message) for _, message in batch]
@@ -194,14 +196,14 @@ def _read_back(inspection: Inspection, cache: Path) -> None:
 
 
 class _Pool:
-    """What messages say alike, held once: the same words, and the names that tools print over and over."""
+    """Pool of equal values: repeated words, and names that tools print over and over, are held once."""
 
     def __init__(self, placed: bool) -> None:
         self._known: dict[Any, Any] = {}
         self._placed = placed
 
     def facts(self, facts: MessageFacts) -> MessageFacts:
-        """The same facts."""
+        """Return equal facts made of pooled values."""
         return MessageFacts(
             tuple(map(self._statement, facts.statements)),
             tuple(map(self._mention, facts.mentions)),

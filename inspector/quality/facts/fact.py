@@ -1,4 +1,4 @@
-"""What was said that should survive, and what became of it.
+"""Facts: things said that should survive, and their fates after each compaction.
 
 Texts are safe for the screen; spans are half-open, in characters of `safe(message.text)`.
 """
@@ -10,24 +10,24 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal
 
-#: value: an exact value and what it measures. constraint: what must or must not be. decision: a choice, mostly with its
-#: reason, or what the user asked for. link: how things hang together, as the user told or asked or the agent found.
+#: value: an exact value and its meaning. constraint: a rule to follow. decision: a choice, mostly with its reason, or a
+#: request of the user's. link: a relation between things that the user stated or asked about, or that the agent found.
 #: preference: how the user wants things done.
 Kind = Literal["value", "constraint", "decision", "link", "preference"]
 KINDS: tuple[Kind, ...] = ("constraint", "preference", "decision", "value", "link")
 
-#: verbatim: the same words. paraphrased: the same in other words. uncertain: words of it are there, and rules cannot
-#: decide. weakened: the rule no longer binds, or holds for less. value lost: the subject is mentioned, the exact value
-#: is not. contradicted: the summary says otherwise. lost: nothing of it is there. unknown: the summary cannot be read.
+#: verbatim: the same words. paraphrased: the same in other words. uncertain: some of its words are there, and the rules
+#: cannot decide. weakened: the rule no longer binds, or covers less. value lost: the subject is there, the exact value
+#: is not. contradicted: the summary says otherwise. lost: nothing is left. unknown: the summary cannot be read.
 Outcome = Literal[
     "verbatim", "paraphrased", "uncertain", "weakened", "value lost", "contradicted", "lost", "unknown"
 ]
 OUTCOMES: tuple[Outcome, ...] = (
     "verbatim", "paraphrased", "uncertain", "weakened", "value lost", "contradicted", "lost", "unknown",
 )  # fmt: skip
-#: Ends of the ids of rules that list a user's sentence without any cue.
+#: Suffixes of the ids of rules that accept a user's sentence without any cue.
 PLAIN = (".request", ".question", ".told", ".errand")
-#: "rules file" and "memory": the agent loads it from there into every list.
+#: Regions of a list. The agent loads "rules file" and "memory" into every list.
 Where = Literal["summary", "head", "tail", "rules file", "memory"]
 Span = tuple[int, int]
 
@@ -36,9 +36,9 @@ Span = tuple[int, int]
 class Value:
     """An exact value in a text.
 
-    `form` names the pattern that found it ("version", "path", "number" ...). `canon` is what it is compared by: a
-    number without separators, a date as 2026-03-12 (or --03-12 without a year), otherwise the text in lower case.
-    `unit` is the name of a number's unit ("" without). `distinctive` values stand for themselves wherever they are.
+    `form` names the pattern that found it ("version", "path", "number" ...). `canon` is its normal form for comparison:
+    a number without separators, a date as 2026-03-12 (or --03-12 without a year), otherwise the text in lower case.
+    `unit` is the name of a number's unit, or "". A `distinctive` value means the same in every context.
     """
 
     text: str
@@ -51,14 +51,13 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """Something said in one message that may be a fact.
+    """A clause or sentence of one message that may be a fact.
 
-    It has a kind, a text with its span, what gave it away and how sure that is (1 to 10).
-
-    `rule` is the id of the rule in the data files and `cue` the span of the words that it found (empty for values,
-    which give themselves away). `things` are the stems of the words that it speaks of. `pasted` marks what stands in
-    a quote or a tagged block: shown by the speaker rather than said. `asked` marks a question. `voice` is who says it
-    where that is not the message's role: the user, in a tool's result.
+    `rule` is the id of the rule in the data files that matched, and `cue` the span of the words that it matched (empty
+    for values, which need no cue). `strength` is the confidence in the match (1 to 10). `things` are the stems of its
+    content words. `pasted` marks a statement in a quote or a tagged block: the speaker shows it rather than says it.
+    `asked` marks a question. `voice` is the speaker where it differs from the message's role: the user, in a tool's
+    result.
     """
 
     kind: Kind
@@ -75,7 +74,7 @@ class Statement:
 
     @property
     def told(self) -> bool:
-        """Whether a user's own sentence says it without any phrase that gives a rule, a choice or a wish away."""
+        """Whether it is a user's sentence without a cue for a rule, a choice or a wish."""
         return self.rule.endswith(PLAIN)
 
 
@@ -84,7 +83,7 @@ class Mention:
     """A name (path, id, URL, setting) that a message uses.
 
     `text` is the line around it; for a name in the arguments of a call it is the tool and the name, and both spans are
-    (0, 0). `pasted`: it stands in something shown (a fence, a quote, a log), not in prose.
+    (0, 0). `pasted`: it is inside shown text (a fence, a quote, a log), not in prose.
     """
 
     value: Value
@@ -94,7 +93,7 @@ class Mention:
 
     @property
     def called(self) -> bool:
-        """Whether it stands in the arguments of a call."""
+        """Whether it is in the arguments of a call."""
         return self.text_span == (0, 0)
 
 
@@ -112,7 +111,7 @@ class Saying:
 
     `generation` counts from 1, `index` is the place in its list, `message` the row of the store. `span` is (0, 0) for a
     name in the arguments of a call. `step` is the place in the whole conversation, each message counted once, from 0.
-    `compaction` is the one that summarized the message, or pruned it where `pruned` is true (None while none has).
+    `compaction` is the compaction that summarized the message, or pruned it if `pruned` is true; None if none has.
     """
 
     step: int
@@ -128,7 +127,7 @@ class Saying:
 
 @dataclass(frozen=True, slots=True)
 class SpokenMessage:
-    """One message of the conversation, counted once: where it is and what it says.
+    """One message of the conversation, counted once, with its place and its facts.
 
     `task` counts the user's messages up to it.
     """
@@ -140,15 +139,15 @@ class SpokenMessage:
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """Something said that should survive. Equal facts of several messages are one, with all its sayings in order.
+    """Something said that should survive. Equal statements are one fact, with all their sayings in order.
 
-    `text` is the clause or sentence as it was first said by whoever counts most, `value` the exact thing in it (several
-    joined by ", "; without exact values the text without its end mark). `rank` orders facts, larger first: who said it,
-    how, how often, and how often it was used. `uses` counts later messages that use one of its values by name or say it
-    again. `key` names the fact: the same in every run. `pasted`: all sayings of its `role` stand in something shown
-    (a quote, a tagged block, a log), so that whoever counts most never said it in their own words. `why` says what else
-    was looked at where the rule and its span are not enough; "" mostly. `earlier` is the same fact as it could be told
-    by what was said in older lists alone, oldest first; mostly nothing.
+    `text` is the clause or sentence in the first wording of the most important speaker. `value` is its exact value
+    (several are joined by ", "; without exact values, the text without its end mark). `rank` orders facts, larger
+    first, by speaker, wording, repetition and use. `uses` counts later messages that use a value of the fact by name or
+    repeat the fact. `key` identifies the fact and is the same in every run. `pasted`: all sayings of its `role` are in
+    shown text (a quote, a tagged block, a log), so the most important speaker never said it in their own words. `why`
+    adds evidence where the rule and its span are not enough; mostly "". `earlier` has versions of the fact from the
+    sayings of older lists alone, oldest first; mostly empty.
     """
 
     key: str
@@ -170,19 +169,19 @@ class Fact:
     earlier: tuple[Fact, ...] = ()
 
     def by(self, compaction: int) -> Fact:
-        """The fact as it could be told at a compaction, without what was said only later."""
+        """Return the version of the fact at a compaction, without later sayings."""
         if self.first.generation <= compaction:
             return self
         return next((one for one in reversed(self.earlier) if one.first.generation <= compaction), self)
 
     @property
     def first(self) -> Saying:
-        """Where the text was said."""
+        """The saying of the text."""
         return self.sayings[0]
 
     @property
     def binds(self) -> bool:
-        """Whether it is a rule that the user laid down, rather than something that was asked for or told."""
+        """Whether it is a rule of the user's, rather than a request or a piece of information."""
         own = self.kind == "constraint" and self.role == "user" and not self.pasted
         return own and not self.rule.endswith(PLAIN)
 
@@ -193,17 +192,17 @@ class Fact:
 
     @property
     def explained(self) -> str:
-        """Its rule, with what else was looked at."""
+        """Its rule, with `why` if there is any."""
         return f"{self.rule}: {self.why}" if self.why else self.rule
 
 
 @dataclass(frozen=True, slots=True)
 class Fate:
-    """What became of a fact in the list after a compaction.
+    """State of a fact in the list after a compaction.
 
-    `where` is the region in which it was found; `index` is the message of the list after and `span` the place in its
-    safe text (for "value lost": where the thing is mentioned); None where nothing was found. `excerpt` is the text
-    around it. `changed` is what the summary says instead where it contradicts the fact; "" otherwise.
+    `where` is the region that has it, `index` the message of the list after, and `span` the place in its safe text (for
+    "value lost": the mention of the subject). All three are None if nothing was found. `excerpt` is the text around it.
+    `changed` is the summary's version if it contradicts the fact, otherwise "".
     """
 
     compaction: int
@@ -221,12 +220,12 @@ class Fate:
 
     @property
     def gone(self) -> bool:
-        """Whether it, or its value, can no longer be read in the list; what is contradicted is gone too."""
+        """Whether it, or its value, can no longer be read in the list. A contradicted fact is gone too."""
         return self.outcome in ("lost", "value lost", "contradicted")
 
     @property
     def settled(self) -> bool:
-        """Whether it can be told: what is uncertain or unknown counts neither as kept nor as lost."""
+        """Whether the fate is certain. An uncertain or unknown fate counts neither as kept nor as lost."""
         return self.outcome not in ("uncertain", "unknown")
 
 
@@ -240,7 +239,7 @@ class Contradiction:
 
 
 class OfFact:
-    """What is the same of every shape in which a fact is told: what it says, and who said it."""
+    """Base of the types that wrap a fact: its text, values and speaker."""
 
     __slots__ = ()
     fact: Fact
@@ -262,19 +261,18 @@ class OfFact:
 
     @property
     def values(self) -> tuple[str, ...]:
-        """The exact values as they stand in the text, in order."""
+        """The exact values as written in the text, in order."""
         return tuple(value.text for value in self.fact.values)
 
 
 @dataclass(frozen=True, slots=True)
 class Life(OfFact):
-    """A fact from the compaction that took it on: as JSON, reports and the screen tell it.
+    """A fact since the compaction that took it; JSON, reports and the screen all show this value.
 
-    `fates` starts with that compaction and goes on to the last; `rank` counts from 1 within it. `died` is the first
-    compaction after which it is gone (None where it never is), `back` where a later message brought it back,
-    `contradicted` what was said later to the contrary. `pruned`: the compaction did not summarize it,
-    it pruned the tool result that said it. `seen_after` is the compaction after which it is told, None for the one that
-    took it.
+    `fates` runs from that compaction to the last, and `rank` counts from 1 within it. `died` is the first compaction
+    after which the fact is gone (None if it never is), `back` the later message that brought it back, and
+    `contradicted` a later statement to the contrary. `pruned`: the compaction did not summarize the fact, it pruned the
+    tool result that said it. `seen_after` is the compaction whose fate is shown, None for the compaction that took it.
     """
 
     fact: Fact
@@ -289,29 +287,29 @@ class Life(OfFact):
 
     @property
     def fate(self) -> Fate:
-        """What is left of it after the compaction that took it, or after the one that it is seen after."""
+        """Its fate after the compaction that took it, or after `seen_after`."""
         fate = None if self.seen_after is None else self.fate_at(self.seen_after)
         return fate or self.fates[0]
 
     @property
     def outcome(self) -> Outcome:
-        """The same in a word."""
+        """Its fate in a word."""
         return self.fate.outcome
 
     @property
     def superseded(self) -> bool:
-        """Whether it was taken back or changed before the compaction that it is told after."""
+        """Whether it was taken back or changed before the compaction of `fate`."""
         other = self.contradicted
         return other is not None and other.saying.generation <= self.fate.compaction
 
     @property
     def lost(self) -> bool:
-        """Whether it is a loss: gone after the compaction that it is told after, and not taken back before."""
+        """Whether it is a loss: gone after the compaction of `fate`, and not taken back before."""
         return self.fate.gone and not self.superseded
 
     @property
     def saying(self) -> Saying:
-        """Where it was said that the compaction took: the message whose words are shown, if that is one of them."""
+        """The first saying that the compaction took, else the first of the fact."""
         taken = (s for s in self.fact.sayings if s.compaction == self.compaction and s.pruned is self.pruned)
         return next(taken, self.fact.first)
 
@@ -321,15 +319,15 @@ class Life(OfFact):
         return len(self.fact.sayings)
 
     def fate_at(self, compaction: int) -> Fate | None:
-        """What is left of it after a compaction; None where that was before it was taken."""
-        # There is one for each compaction from the first on, but of those whose list cannot be read.
+        """Return its fate after a compaction; None for a compaction before the fact was taken."""
+        # There is one fate for each compaction from the first on, except compactions whose list cannot be read.
         at = compaction - self.fates[0].compaction if self.fates else -1
         if 0 <= at < len(self.fates) and self.fates[at].compaction == compaction:
             return self.fates[at]
         return next((fate for fate in self.fates[: max(at, 0)] if fate.compaction == compaction), None)
 
     def seen(self, compaction: int) -> Life:
-        """The same as it is told after a later compaction."""
+        """Return the life with its fate after a later compaction."""
         return replace(self, seen_after=compaction)
 
 
@@ -337,9 +335,9 @@ class Life(OfFact):
 class ConversationFacts:
     """Every fact of a conversation and every life, best rank first within each compaction.
 
-    `facts` are all facts, also those that no compaction has reached; `lives` those that one summarized, a life for
-    every compaction that summarized a saying. `pruned` are lives of facts in tool results whose texts were pruned.
-    `dismissed` are lives of facts that the user dismissed; they are in none of the others.
+    `facts` has all facts, also before any compaction reached them. `lives` has the summarized facts: a life for every
+    compaction that summarized a saying. `pruned` has lives of facts in tool results whose texts were pruned.
+    `dismissed` has lives of facts that the user dismissed; the other fields leave these out.
     """
 
     facts: tuple[Fact, ...] = ()
@@ -348,7 +346,7 @@ class ConversationFacts:
     dismissed: tuple[Life, ...] = ()
 
     def without(self, keys: Collection[str]) -> ConversationFacts:
-        """The same with the facts of some keys dismissed."""
+        """Return the value with the facts of some keys dismissed."""
         if not keys:
             return self
         apart = tuple(life for life in (*self.lives, *self.pruned) if life.fact.key in keys)
@@ -365,14 +363,16 @@ class ConversationFacts:
         return len({life.fact.key for life in self.dismissed})
 
     def of(self, compaction: int) -> tuple[Life, ...]:
-        """The lives that begin with a compaction, best rank first."""
+        """Return the lives that begin with a compaction, best rank first."""
         return tuple(life for life in self.lives if life.compaction == compaction)
 
     def ended(self) -> dict[int, tuple[Life, ...]]:
-        """By compaction the facts of earlier ones that could be read until it and are gone after it, or weakened by it,
-        as they are told after it: each once, best rank first. What it summarized again itself is told with its own."""
+        """Return, by compaction, the lives from earlier compactions that it ended or weakened.
+
+        Each life has its fate after that compaction and is listed once, best rank first. Facts that the compaction
+        summarized again are left out: they have a life there."""
         found: dict[int, list[Life]] = {}
-        # The first life of a fact knows all that became of it.
+        # The first life of a fact has all its fates.
         first = {life.fact.key: life for life in reversed(self.lives)}
         again = {(life.fact.key, life.compaction) for life in self.lives}
         for life in first.values():

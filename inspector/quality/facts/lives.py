@@ -1,4 +1,4 @@
-"""Facts over several compactions: in which one each died, what brought it back, what was said to the contrary."""
+"""Facts over several compactions: when each was lost, brought back or contradicted."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from inspector.quality.facts.fate import (
 )
 from inspector.quality.facts.gather import values_said
 
-#: Two facts speak of the same thing where so many of their words are the same.
+#: Minimum share of common words for two facts to be about the same thing.
 SAME_THING = 0.6
 Places = Literal["every", "changes", "none"]
 _SPOKEN = ("user", "assistant")
@@ -51,12 +51,12 @@ def lives_of(
 ) -> ConversationFacts:
     """Follow every summarized fact, given by rank, to the last compaction.
 
-    `ends[k]` is how many messages had been said at compaction k + 1; `lists_after` has the list after each compaction.
-    `watch` is told now and then how many facts were followed; what it raises ends the work. The summaries of
-    `unreadable` compactions nobody can read: what does not stand in the list word for word may be in them.
-    `places` says which fates have a place and an excerpt: every one, those that are not as the one before, or none
-    but those that give another value. Those of a long conversation are larger than everything else.
-    `work` follows them in the place of `fates_of`.
+    `ends[k]` is the number of messages before compaction k + 1; `lists_after` has the list after each compaction.
+    `watch` gets the number of followed facts now and then; an exception from it ends the work. The summaries of
+    `unreadable` compactions cannot be read: they may have any fact that is not in the list word for word.
+    `places` selects the fates that have a place and an excerpt: every fate, only changes from the fate before, or only
+    contradicted values. The places of a long conversation need more memory than everything else.
+    `work` replaces `fates_of`.
     """
     later = _Later(steps)
     taken_by: dict[str, set[int]] = {}
@@ -73,7 +73,7 @@ def lives_of(
     pruned: list[Life] = []
     taken: Counter[int] = Counter()
     for fact in facts:
-        # What became of all facts takes most memory, and is not held twice.
+        # Fates take most of the memory, so they are not held twice.
         fates_of_it: dict[str, list[Fate]] = {}
         for apart, start in _taken(fact, lists_after):
             name, version = _told_by(fact, start)
@@ -86,22 +86,24 @@ def lives_of(
             else:
                 taken[start] += 1
                 lives.append(replace(life, rank=taken[start]))
-    # Facts come by rank, so that it is the order within each compaction.
+    # Facts arrive by rank, so a stable sort keeps rank order within each compaction.
     lives.sort(key=lambda life: life.compaction)
     pruned.sort(key=lambda life: life.compaction)
     return ConversationFacts(tuple(facts), tuple(lives), tuple(pruned))
 
 
 def _told_by(fact: Fact, compaction: int) -> tuple[str, Fact]:
-    """The fact as it could be told at a compaction, and what it is known by among all of them."""
+    """Return a unique name for the version of a fact at a compaction, and that version."""
     version = fact.by(compaction)
     return (fact.key if version is fact else f"{fact.key} {version.first.step}"), version
 
 
 @dataclass(frozen=True, slots=True)
 class Following:
-    """What is to be followed: facts by name, and by name the compactions that took each. The rest is as in lives_of,
-    with every number (and unit) that anybody said, and the concepts of every statement of the user's."""
+    """Input of `fates_of`: facts by name, and the compactions that took each.
+
+    The other fields are as in lives_of. `numbers_said` has every number (and unit) of any fact, `said` the
+    concepts of every statement of the user's."""
 
     facts: Mapping[str, Fact]
     taken_by: Mapping[str, Collection[int]]
@@ -111,7 +113,7 @@ class Following:
     said: Sequence[frozenset[str]] = ()
 
     def split(self, parts: int) -> tuple[Following, ...]:
-        """The same facts in so many parts, none of which depends on another."""
+        """Split the facts into independent parts."""
         names = sorted(self.facts)
         return tuple(
             replace(self, facts={name: self.facts[name] for name in names[part::parts]})
@@ -119,14 +121,14 @@ class Following:
         )
 
 
-#: How facts are followed, as fates_of does it.
+#: Function with the contract of fates_of.
 Work = Callable[[Following, Mapping[int, PassageIndex], Callable[[int], None] | None], dict[str, list[Fate]]]
 
 
 def fates_of(
     asked: Following, lists_after: Mapping[int, PassageIndex], watch: Callable[[int], None] | None = None
 ) -> dict[str, list[Fate]]:
-    """By name the fates of each fact, from its first compaction on. A text that still stands is not looked at again."""
+    """Return the fates of each fact by name, from its first compaction on. A text that stays is read once."""
     facts = asked.facts
     first = {name: min(asked.taken_by[name]) for name in facts}
     layers: list[_Layer] = []
@@ -137,7 +139,7 @@ def fates_of(
     for turn, number in enumerate(numbers):
         after = lists_after[number]
         unread = Fate(number, "unknown") if number in asked.unreadable else None
-        # Most facts of a long conversation are gone: theirs is one fate.
+        # Most facts of a long conversation are gone, so they share one fate.
         nothing: dict[Outcome, Fate] = {outcome: Fate(number, outcome) for outcome in ("lost", "uncertain")}
         places = {_key(part): at for at, part in reversed(list(enumerate(after.parts)))}
         added = _Layer(after.only({at for key, at in places.items() if key not in standing}, asked.said))
@@ -185,7 +187,7 @@ def fates_of(
 
 @dataclass(slots=True)
 class _Followed:
-    """A fact on its way through the compactions: what the texts have of it that stand now, and its fates so far."""
+    """State of a fact during the walk: its matches in the texts of the current list, and its fates until now."""
 
     name: str
     probe: Probe
@@ -194,19 +196,19 @@ class _Followed:
 
     @property
     def state(self) -> tuple[Outcome, Where | None]:
-        """What became of it at last."""
+        """Outcome and region of the latest fate."""
         return self.fates[-1].outcome, self.fates[-1].where
 
 
 class _Layer:
-    """The texts that came with a compaction, and what each of them is known by."""
+    """Texts that a compaction added to the list, with their keys."""
 
     def __init__(self, index: PassageIndex) -> None:
         self.index = index
         self.keys = [_key(part) for part in index.parts]
 
 
-#: What makes two texts of two lists the same: where the summary or the messages are, who speaks, what is said.
+#: Identity of a text across lists: whether it is a summary, its role, its text and its offset.
 ListKey = tuple[bool, str, str, int]
 
 
@@ -215,8 +217,10 @@ def _key(part: ListText) -> ListKey:
 
 
 def _taken(fact: Fact, lists_after: Container[int]) -> list[tuple[bool, int]]:
-    """The compactions that took a fact, oldest first, each once: those that summarized it, then, of one that is said
-    nowhere else, those that pruned its result (True)."""
+    """Return the compactions that took a fact, each once and oldest first.
+
+    Compactions that summarized it are first (False), then any that pruned its result (True) if only results said it.
+    """
     return sorted(
         {
             (saying.pruned, saying.compaction)
@@ -229,7 +233,7 @@ def _taken(fact: Fact, lists_after: Container[int]) -> list[tuple[bool, int]]:
 
 
 def _only_printed(fact: Fact) -> bool:
-    """Whether a fact of pruned results is said nowhere else, so that it went with them."""
+    """Whether only pruned results said a fact, so that it was lost with them."""
     return fact.pruned and not any(saying.role in _SPOKEN for saying in fact.sayings)
 
 
@@ -243,7 +247,7 @@ def _life(fact: Fact, start: int, fates: tuple[Fate, ...], ends: Sequence[int], 
 
 
 class _Later:
-    """What was said when, by value and by word."""
+    """Index of sayings by value and by word."""
 
     def __init__(self, steps: Iterable[SpokenMessage]) -> None:
         self.named: dict[str, list[Saying]] = defaultdict(list)
@@ -264,7 +268,7 @@ class _Later:
                         self.worded[word].append(said)
 
     def again(self, fact: Fact, end: int) -> Saying | None:
-        """The first message from step `end` on that says the fact, or its value of the same thing, again."""
+        """Return the first saying from step `end` on that repeats the fact, or its value for the same thing."""
         found = [saying for saying in fact.sayings if saying.step >= end]
         things = frozenset(fact.things)
         for value in fact.values:
@@ -280,8 +284,9 @@ class _Later:
         return min(found, key=lambda saying: saying.step, default=None)
 
     def contrary(self, fact: Fact) -> Contradiction | None:
-        """The first thing said after the fact about the same thing with another value of the same form, from which on
-        the fact no longer holds."""
+        """Return the first later statement with another value of the same form for the same thing.
+
+        The fact no longer holds after it."""
         things = frozenset(fact.things)
         if len(things) < 2 or not fact.values or fact.kind == "link":
             return None
@@ -291,7 +296,7 @@ class _Later:
         )
         if rarest is None:
             return None
-        # A word that hundreds of messages use says of none of them that it is about the same thing.
+        # A word in hundreds of messages does not show that two are about the same thing.
         for saying, statement in self.worded[rarest][-400:]:
             if saying.step <= last or saying.role not in (("user",) if fact.role == "user" else _SPOKEN):
                 continue
@@ -302,7 +307,7 @@ class _Later:
 
 
 def _others(fact: Fact, statement: Statement, things: frozenset[str]) -> str:
-    """The other value that `said` gives for the same thing; "" where it speaks of something else, or says the same."""
+    """Return the other value of a statement about the same thing; "" for another subject or the same value."""
     theirs = frozenset(statement.things)
     if len(things & theirs) < SAME_THING * len(things | theirs):
         return ""
