@@ -1,7 +1,7 @@
-"""Old results that an agent cleared without a summary: by how much that made its list smaller.
+"""Old results that an agent cleared without a summary, and the size that this freed.
 
-Some agents record which results they cleared. Where none is recorded and the requests that it reports fell all the
-same, results were cleared too; which ones is not told, so the oldest are taken.
+Some agents record which results they cleared. If the reported requests shrank without such a record, results
+were cleared too. Which results is unknown, so the oldest are assumed.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from inspector.replay.transcript import Transcript
 _TOOL = ROLE_CODES["tool"]
 #: Characters of the line that takes the place of a result.
 _STUB = 40
-#: A request that was so many tokens smaller than the one before, and than it should be, tells of a clearing.
+#: Minimum drop in tokens, against the last request and the expected size, that reveals a clearing.
 _FELL = 10_000
 
 
@@ -33,7 +33,7 @@ class Cleared(NamedTuple):
 
 
 class Freed:
-    """What clearing freed until each step, of the messages from `since` on."""
+    """Characters that clearing freed until each step, in the messages from `since` on."""
 
     def __init__(self, cleared: Sequence[Cleared], since: int = 0) -> None:
         counted = [one for one in cleared if one.message >= since]
@@ -51,7 +51,8 @@ class Freed:
 def before_clearing(
     reported: Iterable[Reported], microcompactions: Iterable[Microcompaction]
 ) -> list[Reported]:
-    """The requests of each list until results were cleared: what is cleared still counts in a list's size."""
+    """The requests of each list until results were cleared, because cleared results still count in a list's
+    size."""
     places: dict[int, int] = {}
     for done in microcompactions:
         places[done.generation] = min(done.place, places.get(done.generation, done.place))
@@ -79,8 +80,8 @@ def results_cleared(
     reported: Iterable[Reported],
     scale: ContextScale,
 ) -> tuple[Cleared, ...]:
-    """Every result that was cleared, in the order in which they were. What was cleared as the list was compacted is
-    none of it: the compaction fired at the size before."""
+    """Every cleared result, in order. Results cleared while the list was compacted are left out: the compaction
+    fired at the earlier size."""
     generations = _Generations(told, lists)
     last_list = len(lists)
     micro = sorted(
@@ -118,7 +119,7 @@ def _fall(generations: _Generations, last: Reported, request: Reported, scale: C
 
 
 class _Generations:
-    """The lists of a conversation, and what was cleared in each so far."""
+    """The lists of a conversation, and the results cleared in each so far."""
 
     def __init__(self, told: Transcript, lists: Sequence[ReadList]) -> None:
         self.found: list[Cleared] = []
@@ -137,12 +138,12 @@ class _Generations:
         return sum(one.chars for one in self.found if first <= one.message <= last)
 
     def clear(self, done: Microcompaction) -> None:
-        """What the agent recorded."""
+        """Clear the results that the agent recorded as cleared."""
         for index in done.cleared:
             self._clear(done.generation, index, done.place, self._lists[done.generation - 1].chars[index])
 
     def clear_oldest(self, generation: int, length: int, chars: int) -> None:
-        """So many characters of the oldest results that are still there."""
+        """Clear the oldest remaining results until `chars` characters are freed."""
         listed = self._lists[generation - 1]
         for index in range(length):
             if chars <= 0:
@@ -155,7 +156,7 @@ class _Generations:
         if index not in places or chars <= _STUB or (generation, index) in self._cleared:
             return 0
         self._cleared.add((generation, index))
-        # So many messages had been said: those of the list before the place.
+        # The step counts the messages of the list before the place.
         step = next((places[at] + 1 for at in range(place - 1, -1, -1) if at in places), places[index] + 1)
         self.found.append(Cleared(max(step, places[index] + 1), places[index], chars - _STUB))
         return chars - _STUB

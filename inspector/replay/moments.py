@@ -1,8 +1,8 @@
 """A conversation as moments to step through: after each message, and within each recorded compaction.
 
-A moment is told by the list that was live then: so many messages of a generation. What had left the list by then is
-told by stretches, of which a compaction adds three or four, so that a moment costs the same in a conversation of any
-size.
+A moment is described by the list that was live then: the first messages of a generation. Messages that had left
+the list are described by stretches. A compaction adds three or four stretches, so a moment costs the same in a
+conversation of any size.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from inspector.replay.transcript import Transcript, calls
 Phase = Literal["said", "before", "pruned", "summarized", "kept", "after"]
 Unit = Literal["message", "call", "turn", "compaction"]
 
-#: Phases of a compaction after the moment before it. A compaction has those in which something happens.
+#: Phases of a compaction after the moment before it. A compaction has only the phases in which something happens.
 PHASES: tuple[Phase, ...] = ("pruned", "summarized", "kept", "after")
 _USER = ROLE_CODES["user"]
 
@@ -28,8 +28,9 @@ _USER = ROLE_CODES["user"]
 class Moment:
     """A place in the replay. `number` counts moments from 1, `step` the messages said so far.
 
-    The live list is the first `length` messages of the generation. `phase` is "said" behind a message, "before" where
-    a compaction came next; the others are within that compaction, whose index is `compaction` (0 for "said").
+    The live list is the first `length` messages of the generation. `phase` is "said" after a message and
+    "before" if a compaction came next; the other phases are within that compaction, whose index is `compaction`
+    (0 for "said").
     """
 
     number: int
@@ -42,8 +43,8 @@ class Moment:
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """Messages [start:stop] of a generation's list. `live` is where the first of them stands in the list of the moment;
-    -1 where they had left it, with the compaction whose index is `left_with`."""
+    """Messages [start:stop] of a generation's list. `live` is the index of the first message in the list of the
+    moment, or -1 if they had left it with compaction `left_with`."""
 
     generation: int
     start: int
@@ -56,8 +57,8 @@ class Stretch:
 
 
 class Moments:
-    """Every moment of a conversation. `lengths` are those of its generations, in messages; `prunes`: compactions begin
-    with pruning."""
+    """Every moment of a conversation. `lengths` are the lengths of its generations in messages; `prunes`:
+    compactions begin with pruning."""
 
     def __init__(
         self, told: Transcript, compactions: Sequence[Compaction], lengths: Sequence[int], prunes: bool = True
@@ -146,9 +147,9 @@ class Moments:
         return self._steps[generation - 1] + within + 1 if 0 <= within < self._said[generation - 1] else 0
 
     def next(self, at: Moment, unit: Unit, direction: int) -> Moment | None:
-        """The next moment of a kind, or the one before (`direction` -1); None where there is none.
+        """The next moment of a kind, or the previous moment (`direction` -1); None at the end.
 
-        "message" goes through the phases of compactions too, "compaction" to the moment before one.
+        "message" includes the phases of compactions; "compaction" goes to the moment just before a compaction.
         """
         if unit == "message":
             number = at.number + direction
@@ -175,7 +176,7 @@ class Moments:
     # What the list was.
 
     def layout(self, at: Moment) -> tuple[Stretch, ...]:
-        """Everything that had been in the list by then, in order: what is live, and what left."""
+        """Everything that had been in the list by then, in order: live messages and messages that had left."""
         began = self._began(at.generation)
         start = sum(len(part) for part in began if part.live >= 0)
         if at.length <= start:
@@ -197,7 +198,7 @@ class Moments:
     def _compacted(self, index: int, before: tuple[Stretch, ...]) -> tuple[Stretch, ...]:
         recorded = self.compactions.get(index)
         if recorded is None:
-            # Nobody knows what was copied: all left, and what stands there came.
+            # It is unknown which messages were copied: treat all old messages as gone, all new ones as added.
             came = self._first[index]
             gone = [_gone(part, index) for part in before]
             return (*gone, Stretch(index + 1, 0, came, 0)) if came else tuple(gone)
@@ -222,7 +223,7 @@ class Moments:
 
 
 def _kept(recorded: Compaction, start: int, stop: int) -> list[tuple[int, int, int]]:
-    """[start:stop] of the list before as parts (start, stop, where the first stands afterwards or -1)."""
+    """Split [start:stop] of the old list into parts (start, stop, new index of the first message or -1)."""
     head = min(recorded.head_end, recorded.head_after)
     tail = recorded.tail_start
     last = tail + max(0, recorded.after - recorded.tail_after)
@@ -241,7 +242,8 @@ def _kept(recorded: Compaction, start: int, stop: int) -> list[tuple[int, int, i
 
 
 def _in_order(kept: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """As many of the messages that stayed as stand in the same order afterwards; what was moved left and came."""
+    """Keep as many of the messages that stayed as have the same order afterwards; count moved messages as gone
+    and added."""
     ends: list[int] = []
     chains: list[tuple[tuple[int, int], Any]] = []
     for pair in kept:

@@ -1,10 +1,10 @@
-"""What a conversation would have cost with compactions elsewhere.
+"""Cost of a conversation with compactions at other steps.
 
-Each recorded call is the basis: where the compactions of a run leave its prompt as long as it was, it costs what it
-cost. Elsewhere its prompt is longer or shorter by what the run's list is, in the tokens of the provider; it reads back
-the share of what was cached that it read back in the recording, nothing behind a pause that was too long, and behind a
-compaction of the run what stayed at the start. A compaction costs reading what it summarizes and writing the summary.
-docs/costs.md has the formulas.
+Each recorded call is the basis. If a run leaves the length of its prompt unchanged, the call keeps its recorded
+cost. Otherwise the prompt grows or shrinks with the run's list, in tokens of the provider. The call reads back
+the same share of the cache as in the recording, nothing after a pause that is longer than the time to live, and
+only the unchanged start after a compaction of the run. A compaction costs reading the messages that it
+summarizes and writing the summary. docs/costs.md has the formulas.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ _NEVER = 1 << 60
 
 
 class PricedCall(NamedTuple):
-    """A recorded call: so many messages were said before its answer (`step`), what it sent, read and wrote, and what
-    it cost in US dollars. `fresh` was neither read nor written; `long` is the share of what was written that was for an
-    hour. `share` is how much of what was cached it read back; `gone` says that the pause before it was longer than the
-    cache lives, `first` that it was the first of the list that a compaction made."""
+    """A recorded call: the tokens it sent, read and wrote, and its cost in US dollars. `step` is the number of
+    messages before its answer. `fresh` tokens were neither read nor written; `long` is the share of the written
+    tokens with a time to live of an hour. `share` is the share of the cached tokens that it read back. `gone`:
+    the pause before it was longer than the time to live. `first`: it was the first call after a compaction."""
 
     step: int
     sent: int
@@ -56,9 +56,9 @@ class PricedCompaction(NamedTuple):
 
 
 class Stretches:
-    """Calls one behind the other that read back all that was cached, or nothing of it behind a pause that was too long.
-    Where their prompts are longer by so many tokens, each costs what these cost to read, or to write, so that a stretch
-    of them is a sum."""
+    """Consecutive calls that read back everything cached, or nothing after a pause longer than the time to
+    live. If their prompts grow by a number of tokens, each call costs the price of reading (or writing) these
+    tokens more, so the cost of a stretch is a sum."""
 
     def __init__(self, calls: Sequence[PricedCall], writes: bool) -> None:
         self._steps = [call.step for call in calls]
@@ -66,7 +66,7 @@ class Stretches:
         self._cached = [0, *(call.read + call.written if writes else call.sent for call in calls)]
         self._costs = list(accumulate((call.cost for call in calls), initial=0.0))
         steps = [step for call in calls for step, _ in call.rates.steps[:1]]
-        #: Larger prompts may have other prices; what all cost at those of smaller ones.
+        #: Larger prompts may have other prices: the costs of all calls at the prices of small prompts.
         self._small = min(steps, default=_NEVER)
         small = (
             call.cost
@@ -78,7 +78,7 @@ class Stretches:
         #: How much shorter a prompt may be for its call to be the same but for what it reads, or writes.
         self._room: list[int] = []
         more: list[float] = []
-        #: The calls that are no such one, and a last one behind all.
+        #: Numbers of the other calls, and a sentinel after the last call.
         self._others: list[int] = []
         for number, call in enumerate(calls):
             cold = call.gone and not call.read
@@ -94,17 +94,18 @@ class Stretches:
         self._more = list(accumulate(more, initial=0.0))
 
     def cached_before(self, number: int) -> int:
-        """What was cached before a call, in tokens."""
+        """Tokens that were cached before a call."""
         return self._cached[number]
 
     def end(self, number: int, step: int) -> int:
-        """Where the stretch ends that begins with a call: at the next other call, or the first not before a step."""
+        """End of the stretch that begins with a call: the next call of another kind, or the first at or after a
+        step."""
         other = self._others[bisect_left(self._others, number)]
         return min(other, bisect_left(self._steps, step, number)) if other > number else number
 
     def hold(self, start: int, stop: int, more: float, least: int) -> bool:
-        """Whether every prompt of a stretch can be longer by so many tokens (shorter where `more` is negative), and is
-        still kept, at the same prices."""
+        """Whether every prompt of a stretch can grow by `more` tokens (shrink if negative) and is still cached
+        at the same prices."""
         if not more:
             return True
         sent = self._sent[start:stop]
@@ -113,7 +114,7 @@ class Stretches:
         return more > 0 or (min(self._room[start:stop]) + more >= 0 and min(sent) + more >= least)
 
     def cost(self, start: int, stop: int, more: float) -> float:
-        """What a stretch costs whose prompts are longer by so many tokens."""
+        """Cost of a stretch whose prompts grow by `more` tokens."""
         if not more:
             return self._costs[stop] - self._costs[start]
         small = self._small_costs[stop] - self._small_costs[start]
@@ -121,7 +122,7 @@ class Stretches:
 
 
 def _priced(call: PricedCall, rates: Rates, fresh: float, read: float, written: float) -> float:
-    """What a call costs at these rates that sends, reads and writes so much."""
+    """Cost of a call at these rates, given the tokens it sends, reads and writes."""
     short, hour = rates.cache_write_5m or 0.0, rates.cache_write_1h or 0.0
     cost = (
         fresh * (rates.input or 0.0)
@@ -134,10 +135,10 @@ def _priced(call: PricedCall, rates: Rates, fresh: float, read: float, written: 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CostBasis:
-    """What is known of a conversation's calls, oldest first. `plain` are the rough tokens of the first n messages that
-    were said, behind the system prompt; `recorded` the compactions, oldest first; `scale` is how many tokens of the
-    provider a rough one is. `writes`: what is cached was written, and paid for; `least` is the smallest prefix that is
-    kept; `warm`: a compaction asks with the prompt that is cached."""
+    """Known calls of a conversation, oldest first. `plain` has the rough tokens of the first n messages, after
+    the system prompt; `recorded` has the compactions, oldest first; `scale` is the number of provider tokens
+    per rough token. `writes`: the provider charges for cache writes. `least` is the smallest prefix that is
+    cached. `warm`: the call of a compaction uses the cached prompt."""
 
     calls: Sequence[PricedCall]
     plain: Sequence[int]
@@ -153,7 +154,7 @@ class CostBasis:
         object.__setattr__(self, "_stretches", Stretches(self.calls, self.writes))
 
     def cost(self, events: Sequence[Event]) -> float:
-        """What the calls and the compactions of a run with these events cost, in US dollars."""
+        """Cost of all calls and compactions of a run with these events, in US dollars."""
         calls, plain, then, stretches = self.calls, self.plain, self.recorded, self._stretches
         spent = cached = 0.0
         shift = recorded_shift = 0
@@ -207,7 +208,7 @@ class CostBasis:
         return spent
 
     def _call(self, call: PricedCall, sent: float, read: float) -> tuple[float, float]:
-        """(what a call that sends and reads so much costs, what is cached behind it)."""
+        """(cost of a call that sends and reads these tokens, tokens cached after it)."""
         rates = call.rates.at(sent)
         fresh = min(call.fresh, sent - read) if self.writes and sent >= self.least else sent - read
         written = sent - read - fresh
@@ -215,8 +216,8 @@ class CostBasis:
         return cost, read + written if self.writes else sent
 
     def _compaction(self, event: Event, call: PricedCall, before: float) -> float:
-        """What the call of a compaction costs whose prompt has so many tokens of the provider; what it writes into the
-        cache is the next call's."""
+        """Cost of a compaction's call, given its prompt in tokens of the provider. Its cache writes count for
+        the next call."""
         for known in self.recorded:
             same = known.step == event.step and abs(known.before - event.rough_before) <= _SAME
             if same and known.cost is not None:

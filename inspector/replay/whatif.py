@@ -1,6 +1,7 @@
-"""What other settings would have done with a whole conversation.
+"""Runs of a whole conversation under other settings.
 
-The engine's own plan decides each compaction. Modelled is only the summary's size; mended tool pairs are not counted.
+The engine's own plan decides each compaction. Only the summary's size is modelled; mended tool pairs are not
+counted.
 """
 
 from __future__ import annotations
@@ -46,14 +47,14 @@ _IN_A_ROW = 3
 
 @dataclass(frozen=True, slots=True)
 class Metrics:
-    """What a run cost and what it did to the messages. Tokens are rough; shares are of the characters said.
+    """Cost of a run and its effect on the messages. Tokens are rough; shares are of the characters said.
 
-    `input_tokens` are those of all prompts together; `summarized_share` went through a summary at least once,
+    `input_tokens` is the sum of all prompts; `summarized_share` went through a summary at least once,
     `resummarized_share` at least twice; `user_steps` is for how many steps a user message stayed verbatim, on
-    average. `facts` is how many facts were said, `facts_at_risk` how many of them (`constraints_at_risk`: of the hard
-    constraints) stand in no message of the last list, as every message that said them went through a summary; None
-    where the facts are not known. `cost` is that of all calls and compactions in US dollars, None where usage or prices
-    are not known.
+    average. `facts` counts the facts of the conversation. `facts_at_risk` counts the facts
+    (`constraints_at_risk` the hard constraints) without a message in the last list, because every message that
+    said them went through a summary. These are None if the facts are unknown. `cost` is the cost of all calls
+    and compactions in US dollars, None if usage or prices are unknown.
     """
 
     compactions: int
@@ -78,8 +79,8 @@ class Metrics:
 
 
 def stuck(run: WhatIf) -> str:
-    """What a run that cannot keep its list small is stuck with, in a few words that name the step and the window; empty
-    for any other run."""
+    """Why a run cannot keep its list small, in a few words that name the step and the window; empty for any
+    other run."""
     peak = f"the peak is {run.metrics.peak_tokens:,} tokens in a window of {run.settings.context_length:,}"
     if run.gives_up is not None:
         return f"The agent would give up compacting at step {run.gives_up:,}; {peak}."
@@ -92,10 +93,9 @@ def stuck(run: WhatIf) -> str:
 class WhatIf:
     """A run: its compactions, the tokens of the list after each step, and its metrics.
 
-    `gives_up` is the step at which the agent would have compacted and had given it up, `every_call` the one from
-    which on
-    it compacted at several calls in a row; None where it never came to that. `left` tells with which compaction
-    (counted from 0) each message of the transcript left the list.
+    `gives_up` is the first step at which the guards refused a due compaction, `every_call` the first step of
+    several calls in a row that each compacted; None if this never happened. `left` maps each message of the
+    transcript that left the list to its compaction (counted from 0).
     """
 
     settings: Settings
@@ -153,7 +153,7 @@ def looks(
 
 
 def _said_by(roles: Sequence[int], step: int) -> int:
-    """The messages said before those that an agent itself put in before a request."""
+    """The messages said before the messages that an agent itself put in before a request."""
     while step > 1 and roles[step - 1] not in _SAID:
         step -= 1
     return step
@@ -179,16 +179,16 @@ def _meet(first: tuple[float, float], second: tuple[float, float]) -> bool:
 
 
 class Course:
-    """A conversation made ready to be run under any settings of one engine. `said` are its messages, each once;
-    sizes are those of the rough estimate, as the engine counts it.
+    """A conversation, ready to run under any settings of one engine. `said` has each message once; sizes are
+    rough tokens as the engine estimates them.
 
-    `scale` leads from rough sizes to those that the agent reports, which fire and are shown. `cleared` are results that
-    are cleared on the way, as they were recorded. `gateway`: a gateway looks at the list between turns. `loop` says
-    when the agent looks, None for the engine's own loop. `ahead` has for the first 0, 1, ... messages by how many
-    tokens the agent's own estimate of the next request differs from its size. `asked` are the steps after which the
-    model was asked, empty where only the messages show them; `by_hand` those after which the user asked for a
-    compaction, `looked` those of recorded compactions. `facts` are those said in it, `costs` its costs, None
-    where they are not known: then no run counts them.
+    `scale` converts rough sizes to reported sizes, which are compared with the threshold and shown. `cleared`
+    has the recorded clearings of tool results. `gateway`: a gateway checks the list between turns. `loop` says
+    when the agent checks, None for the engine's own loop. `ahead` has, for the first 0, 1, ... messages, the
+    difference in tokens between the agent's own estimate of the next request and its size. `asked` has the
+    steps after which the model was asked, empty if only the messages show them; `by_hand` the steps after which
+    the user asked for a compaction; `looked` the steps of recorded compactions. `facts` and `costs` are None if
+    unknown: then runs do not count them.
     """
 
     def __init__(
@@ -308,7 +308,7 @@ class _Run:
         self.list = course.said.live(settings, self.budgets, course.system)
         #: Steps that the list has taken in.
         self.taken = 0
-        #: Characters and pictures of the list less those that were said until its last compaction.
+        #: Characters and pictures of the list minus the total said until its last compaction.
         self.chars = self.images = 0
         #: Reported tokens beyond the scale: those that left the list with its messages, less those that came with the
         #: last summary.
@@ -319,9 +319,9 @@ class _Run:
         self.deferral = Deferral()
         #: Compactions before the calls of this turn.
         self.attempts = 0
-        #: The prompt reported last, and the one that a gateway has stored; 0 where there is none.
+        #: The last reported prompt, and the prompt that a gateway stored; 0 if missing.
         self.prompt = self.stored = 0
-        #: In the order in which they left; so many had left before the last compaction.
+        #: Messages in the order they left, and how many had left before the last compaction.
         self.left: dict[int, int] = {}
         self.left_before = 0
         self.gives_up: int | None = None
@@ -333,7 +333,7 @@ class _Run:
         self.prompts: list[int] = []
 
     def go(self) -> WhatIf:
-        """Take every look in turn; those that surely find a small list are taken at once."""
+        """Take every look in turn. Take looks that surely find a small list at once."""
         course = self.course
         at, end = 0, len(course.looks)
         while at < end:
@@ -580,8 +580,8 @@ class _Run:
         return True
 
     def _summary(self, budget: int, messages: int) -> MessageSize:
-        """The size of the next summary message, whose budget is so many tokens. So many messages are summarized for the
-        first time."""
+        """Size of the next summary message, given its budget in tokens and the number of messages that are
+        summarized for the first time."""
         around = self.course.rules.summary_prefix + _AROUND
         size = self.model.written(len(self.events), self.taken, messages, self.written)
         if size is None:
@@ -617,7 +617,8 @@ class _Run:
 
 
 def at_risk(facts: FactSteps | None, left: Mapping[int, int]) -> dict[str, int]:
-    """What the metrics say of facts when the messages of `left` went through a summary; nothing where none is known."""
+    """Counts of facts for the metrics when the messages of `left` went through a summary; empty if the facts
+    are unknown."""
     if facts is None:
         return {}
     gone = facts.gone(left)

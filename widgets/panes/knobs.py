@@ -35,14 +35,14 @@ from widgets.panes.knob_values import (
 
 #: Two presses closer than this belong to a key that is held, in seconds.
 HELD = 0.15
-#: From so many presses of a held key on, a step is so many times as large.
+#: (presses of a held key, factor by which a step grows), largest first.
 SPEEDS = ((60, 50), (36, 20), (20, 10), (10, 4), (4, 2))
 
 
 _LABEL, _VALUE = 16, 12
 #: Keys that end the typing of a value; other keys do nothing meanwhile.
 _LEAVING = frozenset({"enter", "escape", "tab", "shift+tab", "up", "down"})
-#: The foot: what the setting is and where its value came from, at most so many rows.
+#: Maximum rows of the foot, which explains the setting and the source of its value.
 _FOOT = 4
 _TYPING = "150k, 1.5m and 35% will do. Enter takes the value, as do tab, ↑ ↓ and a click; escape leaves it."
 
@@ -50,8 +50,8 @@ _TYPING = "150k, 1.5m and 35% will do. Enter takes the value, as do tab, ↑ ↓
 class Knobs(Inked, can_focus=True):
     """One row a setting. Posts SettingChanged at every turn, ResetWanted for all of them at once.
 
-    A turn shows at once; `set_state` has the last word. A value that is being typed is taken by enter, and by whatever
-    leaves its row: tab, arrows, a click; escape drops it.
+    A turn shows at once; `set_state` has the last word. Enter takes a typed value, as does leaving its row by
+    tab, arrows or a click. Escape drops it.
     """
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
@@ -133,7 +133,7 @@ class Knobs(Inked, can_focus=True):
         self._turned = (0, 0, 0.0)
         self._streak = 0
         self._dragging = False
-        #: The clock that tells a held key; tests set it.
+        #: Clock that detects a held key; tests set it.
         self.clock = time.monotonic
 
     def set_state(
@@ -147,8 +147,8 @@ class Knobs(Inked, can_focus=True):
         unbound: Mapping[str, str] | None = None,
         binding: Mapping[str, str] | None = None,
     ) -> None:
-        """Show these settings. `origins` has the source of each value, `heeded` are settings that bind here beside the
-        usual ones, `unbound` has the reason why a setting does not bind, `binding` the rule that binds in its place."""
+        """Show these settings. `origins` has the source of each value, `heeded` has more settings that bind
+        here, `unbound` has the reason why a setting does not bind, `binding` the rule that binds in its place."""
         around = (defaults, profiles, origins or {}, heeded, unbound or {})
         if self._binding != (binding or {}):
             self._binding = binding or {}
@@ -180,7 +180,7 @@ class Knobs(Inked, can_focus=True):
         return self._kinds[self._knob].name
 
     def value(self, name: str) -> Value:
-        """What a knob stands at."""
+        """Current value of a knob."""
         found: Value = self._summary if name == SUMMARY_SIZE else getattr(self._settings, name)
         return found
 
@@ -221,7 +221,7 @@ class Knobs(Inked, can_focus=True):
         self._knob = max(0, min(knob, len(self._kinds) - 1))
         self.refresh()
         if isinstance(self.parent, Widget):
-            # Where not all of the knobs fit, the one under the cursor is in view.
+            # If not all knobs fit, scroll the current knob into view.
             row = Region(0, self._knob, 1, 1).translate(self.virtual_region.offset)
             self.parent.scroll_to_region(row, animate=False)
 
@@ -235,7 +235,7 @@ class Knobs(Inked, can_focus=True):
             self._set(kind.name, turned(kind, value, by, coarse))
 
     def _offered(self, kind: KnobKind) -> tuple[str, ...]:
-        """What a knob of choices can stand at."""
+        """Values that a knob of choices offers."""
         return kind.choices or self._profiles
 
     def _set(self, name: str, value: Value) -> None:
@@ -282,7 +282,7 @@ class Knobs(Inked, can_focus=True):
             self._type(self._edit + character)
         elif event.key in _LEAVING:
             if event.key in ("tab", "shift+tab"):
-                # Where there is no other field the focus stays.
+                # The focus stays if there is no other field.
                 self.action_take_typed()
             return
         event.stop()
@@ -356,7 +356,7 @@ class Knobs(Inked, can_focus=True):
             self._slide(offset.x)
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
-        """Dragging turns the knob; otherwise the tooltip tells about the setting."""
+        """Turn the knob while dragging; otherwise show a tooltip about the setting."""
         if self._dragging:
             self._slide(event.x - self.gutter.left)
             return
@@ -395,7 +395,7 @@ class Knobs(Inked, can_focus=True):
         self.refresh()
 
     def on_blur(self) -> None:
-        """What was being typed is taken, unless it is the whole terminal that lost the focus."""
+        """Take the typed value, unless the whole terminal lost the focus."""
         if self.app.app_focus:
             self.action_take_typed()
         self.refresh()
@@ -407,11 +407,11 @@ class Knobs(Inked, can_focus=True):
         return len(self._kinds) + max(len(self._told(kind, width)) for kind in self._kinds)
 
     def _told(self, kind: KnobKind, width: int) -> list[str]:
-        """What a setting is, and in full where its value came from, on rows of so many cells."""
+        """Rows that explain a setting and the full source of its value."""
         return _rows(f"{kind.help} {self._origin(kind)}", width)
 
     def _origin(self, kind: KnobKind) -> str:
-        """Where the value in force came from, as a sentence; "" where nothing is to be said."""
+        """Source of the value in force as a sentence, or ""."""
         origin = one_line(self._origins.get(kind.name, ""), 200)
         told = f"In force: {show(kind, self._default(kind.name))}, {origin}." if origin else ""
         unbound = self._unbound.get(kind.name, "")
@@ -483,7 +483,7 @@ class Knobs(Inked, can_focus=True):
 
 
 def _rows(text: str, width: int) -> list[str]:
-    """A text on rows of so many cells, the last one cut."""
+    """Wrap a text to rows of `width` cells and cut the last row."""
     text = one_line(text, 400).strip()
     starts = [0, *(breaks(text, max(1, width - 2)) or ())]
     ends = [*starts[1:_FOOT], len(text)]

@@ -1,4 +1,4 @@
-"""What other settings would do: knobs, the curve of the whole conversation, the numbers that follow and why."""
+"""Pane of the what-if: knobs, the curve of the whole conversation, the derived numbers and their reasons."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from widgets.panes.token_graph import GraphState, TokenGraph
 
 __all__ = ["Preset", "ReplayView", "RunView", "TuneState", "WhatIfPane"]
 
-#: From this width on the knobs stand beside the rest; where the pane is lower than LOW, from less on.
+#: Minimum width for knobs left of the graph. A pane lower than LOW rows needs only LOW_WIDE.
 WIDE, LOW, LOW_WIDE = 110, 24, 70
 
 
@@ -41,9 +41,9 @@ class Preset:
 
 @dataclass(frozen=True, slots=True)
 class TuneState:
-    """The settings, and what follows. `origins` says in a few words where a setting came from ("config.yaml");
-    `defaults` are what reset goes back to; `outcome` are lines about what the plan would be, `summary_size` how large
-    what-ifs take summaries to be (see `knob_values.SUMMARY_SIZE`)."""
+    """The settings and their consequences. `origins` has the source of each setting in a few words
+    ("config.yaml"); `defaults` are what reset goes back to; `outcome` are lines about what the plan would be,
+    `summary_size` how large what-ifs take summaries to be (see `knob_values.SUMMARY_SIZE`)."""
 
     settings: Settings
     defaults: Settings
@@ -56,7 +56,7 @@ class TuneState:
 
 
 class WhatIfPane(Container):
-    """Knobs over the curve and the numbers; where the pane is low, beside one of them.
+    """Knobs above the curve and the numbers. A low pane shows the knobs next to either.
 
     The knobs post SettingChanged and ResetWanted, the graph StepChosen, the pane PresetChosen.
     """
@@ -161,16 +161,16 @@ class WhatIfPane(Container):
 
     @property
     def figures(self) -> str:
-        """What is told of the runs over the graph."""
+        """The text about the runs above the graph."""
         return self._figures.text
 
     @property
     def view_name(self) -> str:
-        """curve or numbers: the one on screen where there is room for one."""
+        """The chosen view, curve or numbers. A low pane shows only this view."""
         return self._views.mode
 
     def set_settings(self, state: TuneState) -> None:
-        """Show settings and what follows from them. Equal ones change nothing but a knob that stands elsewhere."""
+        """Show settings and their derived numbers. Equal settings only reset knobs that differ."""
         same, self._state = state == self._state, state
         if self.is_mounted:
             self._show_settings()
@@ -195,7 +195,7 @@ class WhatIfPane(Container):
                 self._graph.state = replace(self._graph.state, step=step)
 
     def show(self, name: str) -> None:
-        """Show the curve or the numbers, where there is room for one of them."""
+        """Choose the curve or the numbers, for a pane that has room for a single view."""
         self._views.choose(name)
 
     def _show_settings(self) -> None:
@@ -244,7 +244,7 @@ class WhatIfPane(Container):
         self._numbers.set_lines(lines, keep_place=True)
 
     def on_resize(self, event: events.Resize) -> None:
-        """Beside each other where there is room, else below each other; where the pane is low, one of two."""
+        """Arrange the parts in columns if they fit, else in rows. A low pane shows one of two views."""
         self._arrange()
         self.call_after_refresh(self._show_run)
 
@@ -258,7 +258,7 @@ class WhatIfPane(Container):
             self.refresh_bindings()
         curve = not low or self.view_name == "curve"
         self._figures.display = curve
-        # Where a note says why there is no run, no graph says that it is coming.
+        # A note explains a missing run, so hide the graph: it would say that the run is still being read.
         self._graph.display = curve and not (self._note and self._run is None)
         self._numbers.display = not low or not curve
         for part, other in ((self._graph, self._numbers), (self._numbers, self._graph)):
@@ -266,7 +266,7 @@ class WhatIfPane(Container):
                 self.screen.set_focus(other if other.display else self._knobs)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Where everything is on screen there is no other view; without a run there is no compaction to go to."""
+        """Disable changing views if all are on screen, and going to compactions without a run."""
         if action == "view":
             return bool(self._views.display)
         return self._run is not None if action == "compaction" else True
@@ -276,7 +276,7 @@ class WhatIfPane(Container):
         self._views.step(by)
 
     def action_compaction(self, direction: int) -> None:
-        """Go to the next compaction of the curve, or the one before."""
+        """Go to the next or previous compaction of the curve."""
         self._graph.action_compaction(direction)
 
     @on(ModeBar.ModeChosen)

@@ -1,6 +1,6 @@
-"""Phase 1: what becomes of old tool results and long arguments (release 0.13.0 and 0.19.0, pruning pass).
+"""Phase 1: the pruning of old tool results and long arguments (releases 0.13.0 and 0.19.0).
 
-The one-line forms are formats that the releases write into the list, so they are kept to the letter.
+The one-line forms are formats that the releases write into the list, so they are reproduced exactly.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _BROWSER = frozenset(
 )
 _SKILLS = frozenset({"skill_view", "skills_list", "skill_manage"})
 
-#: What a release can raise on a malformed message: it indexes, measures and joins without asking the type.
+#: Errors that a release can raise on a malformed message: it indexes, measures and joins without a type check.
 RELEASE_ERRORS = (TypeError, AttributeError, KeyError, ValueError, IndexError)
 
 Tool = tuple[Any, Any]
@@ -34,7 +34,7 @@ UNKNOWN_TOOL: Tool = ("unknown", "")
 
 
 class Facts(NamedTuple):
-    """What the one-line form takes from a tool result: length in characters, lines, and two numbers in it."""
+    """Facts about a tool result for its one-line form: length in characters, lines, and two numbers in it."""
 
     chars: int
     lines: int
@@ -56,10 +56,10 @@ _CHARS, _LINES, _EXIT_CODE, _TOTAL_COUNT = 1, 2, 4, 8
 
 
 class Extent(NamedTuple):
-    """How long the one-line form about a call is, in characters, before its result is known.
+    """Length of the one-line form about a call, in characters, before its result is known.
 
-    `chars` and `printed` (quotes and escapes included) are those with the least of facts; `names` are bits for the
-    facts in it. `raises` is the error's name where the release fails.
+    `chars` and `printed` (with quotes and escapes) are lengths with the shortest facts; `names` has a bit for
+    each fact in it. `raises` is the error's name if the release fails.
     """
 
     chars: int
@@ -68,7 +68,7 @@ class Extent(NamedTuple):
     raises: str = ""
 
     def growth(self, chars: int, lines: int, exit_code: int, total: int) -> int:
-        """What facts of these lengths add, in characters."""
+        """Characters that facts of these lengths add."""
         return (
             bool(self.names & _CHARS) * chars
             + bool(self.names & _LINES) * lines
@@ -77,12 +77,12 @@ class Extent(NamedTuple):
         )
 
 
-#: Where no line can be made.
+#: Extent of a line that cannot be made.
 NO_LINE = Extent(0, len(repr("")), 0)
 
 
 def extent_of(tool: Tool, policies: Policies) -> Extent:
-    """The extent of the line about a call; what its arguments say is not needed any more then."""
+    """Extent of the line about a call, which replaces the need for its arguments."""
     if policies.placeholder:
         return Extent(len(PLACEHOLDER), len(repr(PLACEHOLDER)), 0)
     name, arguments = tool[0], _arguments(tool[1])
@@ -95,13 +95,13 @@ def extent_of(tool: Tool, policies: Policies) -> Extent:
 
 
 def lengths(facts: Facts) -> tuple[int, int, int, int]:
-    """What each fact adds to a line that names it, in characters."""
+    """Characters that each fact adds to a line that names it."""
     chars, lines = len(f"{facts.chars:,}") - 1, len(str(facts.lines)) - 1
     return chars, lines, len(facts.exit_code), len(facts.total)
 
 
 def digest(content: str) -> bytes:
-    """What two results are compared by when duplicates are looked for (the releases' own truncated hash)."""
+    """Key for finding duplicate results (the releases' own truncated hash)."""
     data = content.encode("utf-8", errors="replace")
     return hashlib.md5(data, usedforsecurity=False).digest()[:6]
 
@@ -168,7 +168,8 @@ def short_calls(wire: Mapping[str, Any]) -> Any:
 
 
 def shrink_arguments(arguments: Any) -> Any:
-    """JSON arguments with every string cut to 200 characters; what is no JSON comes back as it is."""
+    """JSON arguments with every string cut to 200 characters. Arguments that are not JSON are returned
+    unchanged."""
     try:
         parsed = json.loads(arguments)
     except (ValueError, TypeError):
