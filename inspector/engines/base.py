@@ -71,16 +71,16 @@ class Budgets:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What an engine would do with a list if it compacted now.
+    """Plan of an engine for a list that is compacted now.
 
-    `head_end` and `tail_start` are as the release computes them (tail_start may lie one past the end of the
-    list); `regions()` clamps them. Where `compacts` is false, `reason` says why, the head is the whole list
-    and nothing is pruned. `prune_before`: tool results and arguments before this index are pruned;
-    `pruned` are the indexes whose content or calls change. `summarized_from` is where the text that goes
-    to the summary model starts (behind an earlier summary). `role` is that of the summary, "" when it is
-    `merged` into the first tail message. Token fields are the release's rough estimates; `summary_tokens`
-    is the size that the estimate after assumes. `raises` says where the release itself would fail, `refusal`
-    in a word why nothing is compacted. `kept` are messages of the middle that stay all the same, behind the head.
+    `head_end` and `tail_start` are as the release computes them (tail_start may be one past the end of the
+    list); `regions()` clamps them. Where `compacts` is false, `reason` says why, the head is the whole list and
+    nothing is pruned. `prune_before`: tool results and arguments before this index are pruned; `pruned` are the
+    indexes whose content or calls change. `summarized_from` is where the text that goes to the summary model
+    starts (behind an earlier summary). `role` is that of the summary, "" when it is `merged` into the first
+    tail message. Token fields are the release's rough estimates; `summary_tokens` is the size that the estimate
+    after assumes. `raises` says where the release itself would fail, `refusal` in a word why nothing is
+    compacted. `kept` are messages of the middle that stay all the same, behind the head.
     """
 
     profile: str
@@ -142,7 +142,7 @@ class Output:
 
 
 class TokenIndex(Protocol):
-    """What an engine keeps of a list so that planning is arithmetic: no text, some numbers a message."""
+    """Columns of a list that make planning arithmetic: some numbers a message, without text."""
 
     def __len__(self) -> int: ...
 
@@ -187,7 +187,7 @@ class Engine(Protocol):
     def plan(
         self, token_index: Any, settings: Settings, compactions: int = 0, system_tokens: int = 0
     ) -> Plan:
-        """What a compaction now would do, `compactions` having gone before in this conversation."""
+        """Plan a compaction now, after `compactions` earlier ones in this conversation."""
         ...
 
     def fires(self, tokens: int, settings: Settings) -> str | None:

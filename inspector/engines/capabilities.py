@@ -1,4 +1,4 @@
-"""What an engine may bring beside `Engine`, and what stands in for it where it does not.
+"""Optional methods of an engine in addition to `Engine`, and their defaults.
 
 An engine may have `prune(messages, plan)`, `pruned_wire(message, caller)`, `assemble(messages, plan, summary)`,
 `fallback_raises(messages, plan)`, `summary_input(messages, plan, focus, mask)`,
@@ -21,8 +21,8 @@ _OwnInput = Callable[[Sequence[Message], Plan, str, Mask], SummaryInput]
 
 
 def default_threshold(engine: Engine, context_length: int) -> float | None:
-    """The share of the window at which the engine compacts where nobody set one; None where it takes the usual one.
-    Raises EngineError where it fails."""
+    """Default share of the window at which the engine compacts; None for the usual default. Raises EngineError
+    if the engine fails."""
     own: Callable[[int], float] | None = getattr(engine, "default_threshold", None)
     if own is None:
         return None
@@ -37,8 +37,8 @@ def loop_of(engine: Engine) -> Loop:
 
 
 def prune(engine: Engine, messages: Sequence[Message], plan: Plan) -> Sequence[Wire]:
-    """Every message as it stands after pruning, the same mapping where nothing changed; all of them as they are where
-    the engine does not say. Raises EngineError where it fails."""
+    """Every message after pruning, the same mapping if unchanged. All messages are unchanged for an engine
+    without this method. Raises EngineError if the engine fails."""
     own: Callable[[Sequence[Message], Plan], Sequence[Wire]] | None = getattr(engine, "prune", None)
     if own is None:
         return [message.wire for message in messages]
@@ -62,8 +62,8 @@ def pruned_wire(engine: Engine, message: Message, caller: Message | None) -> Wir
 
 
 def fallback_raises(engine: Engine, messages: Sequence[Message], plan: Plan) -> str:
-    """What the release raises where no summary can be had and it writes a text of its own; empty where it goes on or
-    the engine does not say. Raises EngineError where the engine fails."""
+    """Errors that the release raises when it writes a fallback text because no summary is available; empty if
+    it continues or the engine lacks this method. Raises EngineError if the engine fails."""
     own: Callable[[Sequence[Message], Plan], str] | None = getattr(engine, "fallback_raises", None)
     if own is None:
         return ""
@@ -72,8 +72,8 @@ def fallback_raises(engine: Engine, messages: Sequence[Message], plan: Plan) -> 
 
 
 def assemble(engine: Engine, messages: Sequence[Message], plan: Plan, summary: str) -> Sequence[Output]:
-    """The list after the plan's compaction, `summary` being the handoff's text; head, what is kept of the middle,
-    summary and tail as they stand where the engine does not say. Raises EngineError where it fails."""
+    """List after the plan's compaction, with `summary` as the handoff's text. For an engine without this
+    method: head, kept middle, summary and tail, unchanged. Raises EngineError if the engine fails."""
     own: Callable[[Sequence[Message], Plan, str], Sequence[Output]] | None = getattr(engine, "assemble", None)
     if own is not None:
         with failures_named(engine):
@@ -89,8 +89,8 @@ def assemble(engine: Engine, messages: Sequence[Message], plan: Plan, summary: s
 def summary_input(
     engine: Engine, messages: Sequence[Message], plan: Plan, focus: str = "", mask: Mask = unmasked
 ) -> SummaryInput:
-    """What the plan's compaction hands to the model that writes the summary; the messages written out whole where the
-    engine does not say. `mask` takes secrets out of each text before it is cut. Raises EngineError where it fails."""
+    """Input of the summary model for the plan's compaction; the whole messages as text for an engine without
+    this method. `mask` takes secrets out of each text before it is cut. Raises EngineError where it fails."""
     own: _OwnInput | None = getattr(engine, "summary_input", None)
     if own is None:
         return plain_input(messages, prune(engine, messages, plan), plan, focus, mask)

@@ -56,7 +56,7 @@ def engine(name: str) -> Engine:
 def with_profile(settings: Settings, profile: str) -> Settings:
     """The settings under another engine's rules: a threshold that nobody set becomes that engine's own.
 
-    Where an engine does not tell its own, the threshold stays: whoever plans with it is told why.
+    If an engine fails to report its default, the threshold stays: planning with the engine reports why.
     """
     length = settings.context_length
     plain = Settings.__dataclass_fields__["threshold"].default

@@ -1,8 +1,9 @@
-"""Running conversations with nothing but an engine's `measure` and `plan`: the live list is measured anew each time.
+"""Run conversations with only an engine's `measure` and `plan`: the live list is measured again each time.
 
-It holds the bodies of the conversation, and a compaction costs a measuring of the list that it finds. An engine that
-refuses to compact a list that keeps firing is asked again before every call. What `prune` changes stays changed, where
-the engine has it; tool pairs are not mended. The engine is shown a summary of the right size, not of the right words.
+It holds the bodies of the conversation, and each compaction measures the current list. An engine that refuses
+to compact a list that keeps firing is asked again before every call. Changes by `prune` are permanent, if the
+engine has it; tool pairs are not mended. The engine is shown a summary of the right size, not of the right
+words.
 """
 
 from __future__ import annotations
@@ -23,14 +24,14 @@ from inspector.engines.sizes import Compacted, MessageSize, Refusal
 _OTHER_ROLE = 4
 #: How a summary starts that stands in for one, and what it goes on with. Every release takes this for a handoff.
 _OPENING, _FILLER = "[CONTEXT SUMMARY]: ", "so it went on "
-#: What the index of a message is that was not said: a summary.
+#: Index of a summary, which is not a message of the transcript.
 _SUMMARY = -1
 
 
 class Remeasuring:
-    """Runs conversations of an engine that brings no way of its own."""
+    """Runs conversations of an engine without a `replayable()` method."""
 
-    #: Nobody knows what the engine writes in front of a summary; this much is taken to be there.
+    #: Assumed characters in front of a summary; the engine's wording is unknown.
     summary_prefix = 60
 
     def __init__(self, engine: Engine) -> None:
@@ -59,7 +60,7 @@ class Remeasuring:
             return self.engine.fires(tokens, settings)
 
     def decisive(self, settings: Settings, budgets: Budgets) -> Hashable:
-        """All of the settings: nobody knows what the engine's plan looks at."""
+        """All settings, because it is unknown which settings the engine's plan reads."""
         return settings
 
 
@@ -118,7 +119,7 @@ class RemeasuredList:
         return [list_tokens(*so_far) for so_far in zip(chars, images, strict=True)]
 
     def token_index(self, stop: int) -> TokenIndex:
-        """What the engine keeps of the first `stop` messages; the last one asked for is kept."""
+        """Measured columns of the first `stop` messages; the last result is cached."""
         if self._measured is None or self._measured[0] != stop:
             self._measured = stop, _measured(self.engine, self.messages[:stop])
         return self._measured[1]
@@ -129,7 +130,7 @@ class RemeasuredList:
 
 
 class RemeasuredLiveList:
-    """The messages of a run as they stand, and where each was said."""
+    """Current messages of a run, and the transcript index of each."""
 
     def __init__(self, source: RemeasuredList, settings: Settings, system_tokens: int) -> None:
         self.source = source
@@ -197,7 +198,7 @@ def _summary(role: str, size: MessageSize) -> Message:
 
 
 def _with_summary(message: Message, size: MessageSize) -> Message:
-    """A message with a summary in front of what it says, which adds so many characters to it."""
+    """Message with a summary of this size in front of its text."""
     content: Any = message.wire.get("content")
 
     def merged(text: str) -> dict[str, Any]:

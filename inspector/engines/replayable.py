@@ -1,7 +1,8 @@
-"""What runs a whole conversation under an engine: lists that were read once, and a live list that is compacted.
+"""Interfaces to run a whole conversation under an engine: lists that were read once, and a live list that is
+compacted.
 
-An engine brings its own `Replayable` by a method `replayable()`, mostly for speed. Any other engine gets one that needs
-nothing but `measure` and `plan`: see `remeasuring`.
+An engine may define a method `replayable()` that returns a `Replayable`, mostly for speed. Other engines get a
+default that needs only `measure` and `plan`: see `remeasuring`.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ _MOST_TOKENS = 2**40
 
 
 class LiveList(Protocol):
-    """The list of a run: what was said, less what compactions took out of it, with the summaries they put in."""
+    """List of a run: the messages said, without the messages that compactions removed, with the summaries they
+    added."""
 
     @property
     def total_chars(self) -> int:
@@ -41,13 +43,14 @@ class LiveList(Protocol):
         ...
 
     def compact(self, summary: Callable[[int, int], MessageSize]) -> Compacted | Refusal:
-        """Compact the list as the engine plans it now; why not where it would not. Where the engine writes a summary,
-        `summary` returns the size of its message, given its budget in tokens and the number of messages that leave."""
+        """Compact the list as the engine plans it now, or return why the engine refuses. If the engine writes a
+        summary, `summary` returns the size of its message, given its budget in tokens and the number of
+        messages that leave."""
         ...
 
 
 class ReadList(Protocol):
-    """A list of messages that was read once. Sizes are those of the rough estimate, as the messages stand."""
+    """A list of messages that was read once. Sizes are rough estimates of the messages before pruning."""
 
     @property
     def roles(self) -> Sequence[int]:
@@ -71,7 +74,7 @@ class ReadList(Protocol):
         ...
 
     def growth(self) -> Sequence[int]:
-        """The rough estimate of the first 0, 1, ... messages as they stand, in tokens."""
+        """Rough estimate of the first 0, 1, ... messages before pruning, in tokens."""
         ...
 
     def token_index(self, stop: int) -> TokenIndex:
@@ -88,7 +91,7 @@ OwnList = TypeVar("OwnList", bound=ReadList)
 
 
 class Replayable(Protocol[OwnList]):
-    """What runs whole conversations under the rules of one engine."""
+    """Runs whole conversations under the rules of one engine."""
 
     @property
     def engine(self) -> Engine:
@@ -118,7 +121,7 @@ class Replayable(Protocol[OwnList]):
         ...
 
     def decisive(self, settings: Settings, budgets: Budgets) -> Hashable:
-        """What of settings a run depends on: runs of which this is equal are equal."""
+        """Key of the settings that affect a run: runs with equal keys are equal."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""What an engine hands to the model that writes a summary, before any prompt is worded around it."""
+"""Input that an engine hands to the summary model, before any prompt is worded around it."""
 
 from __future__ import annotations
 
@@ -16,19 +16,18 @@ from inspector.engines.base import Plan
 Wire = Mapping[str, Any]
 _TASK_HEADING = "## Historical Task Snapshot"
 _TASK_SECTION = re.compile(rf"(?ms)^{re.escape(_TASK_HEADING)}\s*\n.*?(?=^## |\Z)")
-#: What takes secrets out of a text before it is cut to size, so that no half of one is left.
+#: Mask for secrets, applied before a text is cut to size so that half a secret never remains.
 Mask = Callable[[str], str]
 
 
 @dataclass(frozen=True, slots=True)
 class SummaryInput:
-    """What a compaction would summarize, and with what in mind.
+    """Input of a summary: the messages to summarize, and the engine's guidance.
 
-    `wires` are the messages in order as they stand after pruning, `turns` the same written out as a text. `earlier` is
-    the body of the summary before ("" where there is none), `budget` the length that is asked for in rough tokens,
-    `focus` what is to be kept above all ("": nothing is named). `note` is a sentence about what differs from what the
-    agent itself would send; mostly empty. `task` is what the engine writes into the summary itself, whatever the model
-    says: the user's last request ("": it writes nothing).
+    `wires` are the messages in order after pruning, `turns` the same messages as text. `earlier` is the body of
+    the previous summary ("" if there is none), `budget` the requested length in rough tokens, `focus` the topic
+    to keep above all ("": none). `note` is a sentence about differences from the agent's real input; mostly
+    empty. `task` is the user's last request, which the engine itself adds to the summary ("": it adds nothing).
     """
 
     wires: tuple[Wire, ...]
@@ -46,8 +45,8 @@ def unmasked(text: str) -> str:
 
 
 def finished_summary(text: str, task: str) -> str:
-    """What becomes of a model's answer: its thinking goes, and what the engine writes into it comes (release 0.19.0,
-    `_generate_summary`)."""
+    """Body of a summary from a model's answer: without its thinking, with the engine's additions (release
+    0.19.0, `_generate_summary`)."""
     body = without_thinking(text).strip()
     if not task or not body:
         return body
@@ -57,7 +56,7 @@ def finished_summary(text: str, task: str) -> str:
 
 
 def earlier_summary(messages: Sequence[Message], stop: int) -> tuple[int, str]:
-    """Where the newest summary before `stop` stands and its body; -1 and "" where there is none."""
+    """Index and body of the newest summary before `stop`; -1 and "" if there is none."""
     for index in range(min(stop, len(messages)) - 1, -1, -1):
         handoff = handoff_of(messages[index])
         if handoff is not None:
@@ -73,8 +72,8 @@ def rough_size(wires: Sequence[Wire]) -> int:
 def plain_input(
     messages: Sequence[Message], wires: Sequence[Wire], plan: Plan, focus: str, mask: Mask
 ) -> SummaryInput:
-    """The input where an engine does not say how it words its own: whole texts and calls, one paragraph a message.
-    `wires` are the messages as they stand after pruning."""
+    """Input for an engine without its special wording: whole texts and calls, one paragraph a message. `wires`
+    are the messages after pruning."""
     head, tail = plan.regions()
     found, body = earlier_summary(messages, tail)
     chosen = tuple(wires[max(head, found + 1, plan.summarized_from) : tail])

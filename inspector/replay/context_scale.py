@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 #: A list that grew by fewer rough tokens says nothing of the scale.
 _GROWN = 5_000
-#: A scale beyond these is no tokenizer's: what was measured is something else.
+#: Plausible scales of a tokenizer; a scale outside measures something else.
 _LEAST, _MOST = 0.5, 3.0
 
 
@@ -28,13 +28,13 @@ class Reported(NamedTuple):
 
 
 class ContextScale(NamedTuple):
-    """How rough sizes become those that an agent reports.
+    """Conversion of rough sizes to reported sizes.
 
-    Every request holds `beside` tokens that are not recorded (tools, system prompt), and a rough token is `scale`
-    reported ones; `requests` is the number of requests that this was worked out from, 0 where nothing is modelled.
-    `tools` is the rough size of what is not recorded. `excess` has for the first 0, 1, ... messages by how many tokens
-    they are larger than the scale says; empty where only sums are known. `basis` says what sums and compactions it was
-    fitted to, and how well.
+    Every request holds `beside` tokens that are not recorded (tools, system prompt), and a rough token is
+    `scale` reported tokens. `requests` is the number of requests used for the fit, 0 if nothing is modelled.
+    `tools` is the rough size of the unrecorded part. `excess` has, for the first 0, 1, ... messages, the tokens
+    beyond the scaled size; empty if only sums are known. `basis` says what sums and compactions it was fitted
+    to, and how well.
     """
 
     beside: int = 0

@@ -1,4 +1,4 @@
-"""Cost against facts at risk: which cells of a sweep no other beats on both, and which of them is worth taking."""
+"""Cost against facts at risk: the unbeaten cells of a sweep, and the best choice among these cells."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from inspector.replay.sweep import Sweep
 
 #: The metrics that are set against each other; of both less is better.
 ACROSS, UP = "facts_at_risk", "cost"
-#: Less than this share is no difference in cost.
+#: Minimum share that counts as a difference in cost.
 _ALIKE = 0.005
 
 
@@ -33,14 +33,13 @@ class Point:
 
 
 def points(found: Sweep) -> tuple[Point, ...]:
-    """Every cell that was run and in which the agent is not stuck, row by row; none where costs or facts are not
-    known."""
+    """Every finished cell in which the agent is not stuck, row by row; empty if costs or facts are unknown."""
     if UP not in found.cells or ACROSS not in found.cells:
         return ()
     every = list(_known(found))
     unbeaten = set()
     least = float("inf")
-    # From few facts to many: what costs less than all before it is not beaten.
+    # From few facts to many: a cell is unbeaten if it costs less than all earlier cells.
     for facts, cost in sorted({(one.facts, one.cost) for one in every}):
         if cost < least:
             least = cost
@@ -59,8 +58,8 @@ def _known(found: Sweep) -> Iterator[Point]:
 
 
 def best_of(every: tuple[Point, ...], force: Point) -> Point | None:
-    """The cheapest unbeaten cell with no more facts at risk than the settings in force; where none costs less, the one
-    with the fewest facts that costs no more. None where the settings in force are not beaten."""
+    """The cheapest unbeaten cell with no more facts at risk than the settings in force. If no such cell costs
+    less, the cell with the fewest facts that costs no more. None if the settings in force are unbeaten."""
     better = [
         one
         for one in every
@@ -74,7 +73,7 @@ def _alike(one: Point, force: Point) -> bool:
 
 
 def sentence(found: Sweep, every: tuple[Point, ...], force: tuple[int, int] | None) -> str:
-    """What is worth taking beside the settings in force, whose cell is `force` (None: outside of the grid)."""
+    """Choices to compare with the settings in force, whose cell is `force` (None: outside of the grid)."""
     if not every:
         return ""
     here = next((one for one in every if one.cell == force), None)

@@ -13,12 +13,12 @@ from inspector.replay.whatif import Course, WhatIf
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """A number that a run of a conversation gets.
+    """A figure of a run of a conversation.
 
-    `combine` says how those of several conversations become one: summed, the highest, or their mean weighted by
-    `weight`, API calls or facts; a conversation of which it is not known (NaN) is left out. `form` writes it, `short`
-    names it where room is short. With `facts` it needs those of the conversation. `of` must be importable by name,
-    since sweeps run in several processes.
+    `combine` says how to combine several conversations: the sum, the highest, or the mean weighted by `weight`
+    (API calls or facts). Conversations with an unknown value (NaN) are left out. `form` writes it, `short`
+    names it where room is short. With `facts` it needs those of the conversation. `of` must be importable by
+    name, since sweeps run in several processes.
     """
 
     name: str
@@ -64,7 +64,7 @@ BY_NAME = {metric.name: metric for metric in METRICS}
 
 
 def metrics_known(facts: bool) -> tuple[Metric, ...]:
-    """Every metric; without those that need facts where these are not known."""
+    """Every metric; metrics of facts only if the facts are known."""
     return METRICS if facts else tuple(metric for metric in METRICS if not metric.facts)
 
 
@@ -82,12 +82,12 @@ class Scores:
     every_call: bool = False
 
     def weight(self, metric: Metric) -> float:
-        """What the run weighs in a mean of this metric."""
+        """Weight of the run in a mean of this metric."""
         return self.facts if metric.weight == "facts" else max(self.calls, 1.0)
 
 
 def scores(course: Course, run: WhatIf) -> Scores:
-    """Every metric of a run, those that need facts where the course has them."""
+    """Every metric of a run; metrics of facts only if the course has facts."""
     values = tuple(metric.of(course, run) for metric in metrics_known(course.facts is not None))
     stuck = run.gives_up is not None, run.every_call is not None
     return Scores(values, run.metrics.calls, run.metrics.facts or 0, *stuck)

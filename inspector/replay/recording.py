@@ -1,4 +1,4 @@
-"""What was recorded, in the steps of the logical transcript; and what a what-if needs of it."""
+"""A recorded conversation in the steps of the logical transcript, and the data that a what-if needs."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ _LARGEST_STEP = 1.5
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """A conversation as it was recorded: its transcript, its compactions as events, the tokens after each step, and
-    the course that a what-if runs. Sizes are those that the agent reports, where it does (`course.scale`); those of
-    events are rough. `model` has the summaries' recorded sizes and their median share of the budget.
+    """A conversation as it was recorded: its transcript, its compactions as events, the tokens after each step,
+    and the course that a what-if runs. Sizes are the agent's reported sizes if it reports any (`course.scale`);
+    sizes of events are rough. `model` has the summaries' recorded sizes and their median share of the budget.
 
-    `lists` are the lists of the generations, ready to be planned up to any message, `systems` the tokens of their
-    system prompts, `moments` what one steps through.
+    `lists` are the lists of the generations, ready to be planned up to any message, `systems` the tokens of
+    their system prompts, `moments` the steps of the replay.
     """
 
     transcript: Transcript
@@ -58,12 +58,12 @@ class Recording:
         return replace(self, course=self.course.with_costs(costs))
 
     def token_index(self, at: Moment) -> TokenIndex:
-        """What the engine keeps of the list that was live at a moment."""
+        """Columns of the list that was live at a moment."""
         return self.lists[at.generation - 1].token_index(at.length)
 
     def plan(self, at: Moment, settings: Settings, token_index: TokenIndex | None = None) -> Plan:
-        """What a compaction at a moment would do, the compactions before it counted. Raises EngineError where the
-        engine fails."""
+        """Plan a compaction at a moment, counting the earlier compactions. Raises EngineError if the engine
+        fails."""
         engine, before = self.course.rules.engine, at.generation - 1
         if token_index is None:
             token_index = self.token_index(at)
@@ -265,7 +265,7 @@ class _Sized:
                 compared = _compared(known, plain, sizes)
                 last = known[-1].tokens
                 if last <= ends.get(number, 0) <= _LARGEST_STEP * last:
-                    # The agent's own figure, with an answer of which the record has only a placeholder.
+                    # The agent's figure includes an answer that the record keeps only as a placeholder.
                     sizes[-1] = compared[-1] = ends[number]
             self.sizes.append(sizes)
             self.compared.append(compared)
@@ -367,7 +367,7 @@ def _compared(requests: Sequence[Reported], rough: Sequence[int], sizes: Sequenc
 def recorded_metrics(
     recording: Recording, compactions: Sequence[Compaction], facts: FactSteps | None = None
 ) -> Metrics:
-    """What the recorded compactions cost and did, measured as a what-if is; with its facts where they are known."""
+    """Metrics of the recorded compactions, measured like a what-if; with its facts if known."""
     course, told = recording.course, recording.transcript
     after = {event.step: event.tokens_after for event in recording.events}
     prompts = [after.get(step, recording.tokens[step - 1]) for step in course.calls] or [0]

@@ -1,4 +1,4 @@
-"""What the knobs turn: each setting's unit, steps and range, and how its value is read and written."""
+"""Values of the knobs: each setting's unit, steps and range, and how its value is read and written."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ LATER_KNOBS: tuple[KnobKind, ...] = tuple(_knob(row) for row in SETTINGS.values(
 
 
 def knobs_of(heeded: Container[str]) -> tuple[KnobKind, ...]:
-    """The knobs of a profile that heeds these settings beside the usual ones."""
+    """Knobs of a profile that uses these settings in addition to the usual ones."""
     return (*KNOBS, *(kind for kind in LATER_KNOBS if kind.name in heeded))
 
 
@@ -93,7 +93,7 @@ def meant(kind: KnobKind, number: float) -> float:
 
 
 def share_of(kind: KnobKind, value: Value) -> float:
-    """Where on the slider a value stands, from 0 to 1."""
+    """Position of a value on the slider, from 0 to 1."""
     if value is None or isinstance(value, str):
         return 0.0
     if kind.unit == "size" and value > LARGEST_SHARE:

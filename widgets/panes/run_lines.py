@@ -33,7 +33,7 @@ class RunView:
 
 @dataclass(frozen=True, slots=True)
 class ReplayView:
-    """The graph, the runs beside each other, and sentences about them. Until costs are read they are `priced` not."""
+    """The graph, the runs to compare, and sentences about the runs. Until costs are read they are `priced` not."""
 
     graph: GraphState
     runs: tuple[RunView, ...] = ()
@@ -71,7 +71,7 @@ _ROWS: tuple[tuple[str, Callable[[RunView], str]], ...] = (
 
 
 def _in_a_line(run: RunView, *, short: bool = False, facts: bool = True) -> str:
-    """A run on one line; while the facts are being read it says nothing of them."""
+    """A run on one line, without facts until they are read."""
     compactions = f"{run.compactions} comp." if short else human.plural(run.compactions, "compaction")
     text = f"{compactions}, peak request {_rough(run.peak)}, "
     if run.cost is None or not short:
@@ -94,7 +94,7 @@ def _shortest(run: RunView) -> str:
     return f"{run.compactions} comp., peak request {_rough(run.peak)}"
 
 
-#: Ways to tell of a run on one line, the longest first.
+#: Descriptions of a run on one line, longest first.
 _WAYS: tuple[Callable[[RunView], str], ...] = (
     _in_a_line,
     partial(_in_a_line, short=True),
@@ -114,7 +114,7 @@ def run_lines(view: ReplayView, room: int) -> list[TextLine]:
 
 
 def _costs(view: ReplayView) -> list[tuple[str, list[str]]]:
-    """What the runs cost, and would have with another time to live or layout."""
+    """Costs of the runs, also with another time to live or layout."""
     unknown = "–" if view.priced else _READ
     rows = [("cost, US dollars", [unknown if run.cost is None else f"{run.cost:,.2f}" for run in view.runs])]
     for name in dict.fromkeys(name for run in view.runs for name, _ in run.otherwise):
@@ -124,7 +124,7 @@ def _costs(view: ReplayView) -> list[tuple[str, list[str]]]:
 
 
 def run_table(view: ReplayView) -> list[TextLine]:
-    """The runs beside each other, a row a figure, and the sentences about them; nothing where there is no run."""
+    """Table of the runs, one row a figure, and the sentences about the runs; empty without a run."""
     if not view.runs:
         return [TextLine(note, "muted") for note in view.notes]
     width = max((len(text) for run in view.runs for text in (run.name, _READ)), default=0) + 2

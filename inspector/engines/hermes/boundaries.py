@@ -1,4 +1,4 @@
-"""Phase 2: where the head ends and the tail starts, by arithmetic over a token index (releases 0.13.0 and 0.19.0,
+"""Phase 2: end of the head and start of the tail, by arithmetic over a token index (releases 0.13.0 and 0.19.0,
 `_find_tail_cut_by_tokens` and what it calls)."""
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def head_size(
 
 
 def past_results(token_index: HermesTokenIndex, index: int) -> int:
-    """The first index from `index` on that is no tool result."""
+    """The first index from `index` on that does not hold a tool result."""
     while index < len(token_index) and token_index.roles[index] == TOOL:
         index += 1
     return index
@@ -54,7 +54,7 @@ def prune_boundary(token_index: HermesTokenIndex, protect_last_n: int, budget: i
 
 
 def tail_floor(policies: Policies, length: int, head_end: int, protect_last_n: int) -> int:
-    """The fewest messages that the tail keeps whatever they cost."""
+    """Minimum number of messages that the tail keeps at any cost."""
     available = max(0, length - head_end - 1)
     if length - head_end <= 1:
         return 0
@@ -73,8 +73,8 @@ def tail_start(
     pruned_to: int,
     steps: list[DerivationStep] | None,
 ) -> int:
-    """Where the tail starts, as the release computes it (one past the end of the list at most). Each rule that moved
-    it is appended to `steps`, where somebody wants to know."""
+    """Start of the tail, as the release computes it (at most one past the end of the list). Each rule that
+    moved it is appended to `steps`, if given."""
     length = len(token_index)
     floor = tail_floor(policies, length, head_end, protect_last_n)
     ceiling = int(budget * policies.soft_ceiling)
@@ -125,7 +125,7 @@ def starts_with_system(token_index: HermesTokenIndex) -> bool:
 
 
 def pruned_indexes(token_index: HermesTokenIndex, pruned_to: int) -> tuple[int, ...]:
-    """Every message whose content or calls change: what is pruned before `pruned_to`, and duplicates anywhere."""
+    """Every message whose content or calls change: messages pruned before `pruned_to`, and duplicates anywhere."""
     changed = token_index.changed[: bisect_left(token_index.changed, pruned_to)]
     if not token_index.duplicates:
         return tuple(changed)

@@ -30,18 +30,18 @@ class HermesEngine(ReleaseEngine):
     def plan(
         self, token_index: HermesTokenIndex, settings: Settings, compactions: int = 0, system_tokens: int = 0
     ) -> Plan:
-        """What a compaction now would do. `compactions` went before; `system_tokens` count for the gauge only."""
+        """Plan a compaction now, after `compactions` earlier ones. `system_tokens` count for the gauge only."""
         numbers = self.budgets(settings)
         return _Planner(self.policies, token_index, settings, compactions, numbers).plan(system_tokens)
 
     def cut(
         self, token_index: HermesTokenIndex, settings: Settings, numbers: Budgets, compactions: int = 0
     ) -> Cut:
-        """What the plan decides, from budgets that are known, without its tokens and reasons."""
+        """Decisions of the plan from known budgets, without its tokens and reasons."""
         return _Planner(self.policies, token_index, settings, compactions, numbers).cut(None)
 
     def prune(self, messages: Sequence[Message], plan: Plan) -> tuple[Mapping[str, Any], ...]:
-        """Every message as it stands after pruning."""
+        """Every message after pruning."""
         return prune(messages, plan, self.policies)
 
     def pruned_wire(self, message: Message, caller: Message | None) -> Mapping[str, Any]:
@@ -53,14 +53,15 @@ class HermesEngine(ReleaseEngine):
         return assemble(messages, plan, self.policies, summary)
 
     def fallback_raises(self, messages: Sequence[Message], plan: Plan) -> str:
-        """What the release raises at which message where no summary can be had; empty where it goes on."""
+        """Errors that the release raises, and at which message, if no summary is available; empty if it
+        continues."""
         if not plan.compacts:
             return ""
         wires = self.prune(messages, plan)
         return fallback_raises(wires, plan.summarized_from, plan.tail_start, self.policies)
 
     def summary_input(self, messages: Sequence[Message], plan: Plan, focus: str, mask: Mask) -> SummaryInput:
-        """What the summary model is handed."""
+        """Input of the summary model."""
         pruned = self.prune(messages, plan)
         turns = pruned[plan.summarized_from : plan.tail_start]
         return summary_input(messages, pruned, turns, plan, rough_size(turns), self.policies, focus, mask)
@@ -71,7 +72,7 @@ class HermesEngine(ReleaseEngine):
 
 
 class _Planner:
-    """One plan in the making; the release's phases in order, each of which may be where the release fails."""
+    """One plan in the making: the release's phases in order. The release may fail in any phase."""
 
     def __init__(
         self,
@@ -88,7 +89,7 @@ class _Planner:
         self.budgets = numbers
 
     def cut(self, steps: list[DerivationStep] | None) -> Cut:
-        """Where the list is cut. The rules that moved the boundaries are appended to `steps`."""
+        """Boundaries of the list. The rules that moved them are appended to `steps`."""
         token_index, policies, settings = self.token_index, self.policies, self.settings
         length, budget = len(token_index), self.budgets.tail_token_budget
         head = boundaries.head_size(token_index, policies, settings.protect_first_n, self.compactions)
@@ -140,7 +141,7 @@ class _Planner:
         return Cut("", None, "", head_end, tail_start, pruned_to, start, budget, role, merged)
 
     def plan(self, system: int) -> Plan:
-        """The whole plan; `system` tokens stand beside the list."""
+        """The whole plan; `system` tokens count in addition to the list."""
         token_index = self.token_index
         length, total = len(token_index), token_index.total()
         steps: list[DerivationStep] = []

@@ -1,7 +1,7 @@
-"""A live list, from which a plan is made again and again as it grows and is compacted.
+"""A live list that is planned repeatedly as it grows and is compacted.
 
-It is a few messages in front, then one stretch of the conversation. Sums over it are kept from one compaction to the
-next, so that a compaction costs what it changes, and not a pass over the list.
+It is a few messages in front, then one stretch of the conversation. Sums over it are kept between compactions,
+so a compaction costs only its changes instead of a pass over the list.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class LiveColumns:
     def token_index(
         self, troubles: Mapping[str, Sequence[tuple[int, str]]] = _NO_TROUBLES
     ) -> HermesTokenIndex:
-        """What a plan needs of the list as it stands; good until the list changes."""
+        """View of the current list for planning; valid until the list changes."""
         duplicates = self._duplicates()
         gone = frozenset(duplicates) if duplicates else _NONE
         done = HermesTokenIndex()
@@ -196,7 +196,7 @@ class LiveColumns:
         )
 
     def _changes(self, own: Column, sizes: SizeColumns, places: Sequence[int]) -> tuple[list[int], list[int]]:
-        """By how much each of these messages is larger as a back-reference than it stands, than it is pruned."""
+        """Growth of each message as a back-reference, compared with its current and its pruned size."""
         kept, short, front = own.kept, own.short, self.front
         shift = self.low - len(front)
         news = [sizes.repeated[at + shift if at >= len(front) else front[at]] for at in places]
@@ -206,7 +206,7 @@ class LiveColumns:
         )
 
     def _settle(self, places: Sequence[int], start: int, stop: int) -> bool:
-        """What stands at some places, and what pruning shortens in [start:stop], stays so from now on. Returns whether
+        """Make the changes at some places, and those of pruning in [start:stop], permanent. Returns whether
         anything was shortened."""
         for at in places:
             self._stays(at)
@@ -248,8 +248,8 @@ class LiveColumns:
 
 
 class _Replaced:
-    """A column with other sizes at some places: `more` and `less` are by how much the first 0, 1, ... of them change
-    what is kept and what is pruned."""
+    """A column with other sizes at some places. `more` and `less` have the changes of kept and pruned sizes at
+    the first 0, 1, ... places."""
 
     __slots__ = ("column", "less", "more", "places")
 
@@ -331,9 +331,9 @@ def _compacted(
     merged: bool,
     shortened: tuple[bool, bool],
 ) -> Column:
-    """The column of what a compaction leaves. `cuts` are where the head ends, where the tail starts and where pruning
-    stops. A summary of so much, where there is one, stands between them or is `merged` into the first message of the
-    tail. `shortened` tells whether pruning changes anything of the head, of the tail."""
+    """Column after a compaction. `cuts` are the end of the head, the start of the tail and the end of pruning.
+    The summary's size, if any, is inserted between head and tail or `merged` into the first message of the
+    tail. `shortened` says whether pruning changes the head and the tail."""
     head, tail, pruned_to = cuts
     begins, goes_on = shortened
     front = _standing(column, 0, head, pruned_to) if begins else column.kept[: head + 1]
@@ -354,7 +354,7 @@ def _compacted(
 
 
 def _standing(column: Column, start: int, stop: int, pruned_to: int) -> array[int]:
-    """The sums of [start:stop] once what stands before `pruned_to` is pruned."""
+    """The sums of [start:stop] after pruning everything before `pruned_to`."""
     middle = min(max(pruned_to, start), stop)
     more = column.kept[middle] - column.short[middle]
     return array("q", [total + more for total in column.short[start:middle]]) + column.kept[middle : stop + 1]

@@ -1,4 +1,4 @@
-"""What the engine keeps of a message: its stats without its text, and a list of them as columns."""
+"""Stats of a message without its text, and columns of stats for a list."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from inspector.engines.sizes import MessageSize
 OTHER, NO_ROLE = 4, 5
 USER, ASSISTANT, TOOL, SYSTEM = (ROLE_CODES[name] for name in ("user", "assistant", "tool", "system"))
 
-#: What the release would raise, by phase: (index, exception name).
+#: Errors that the release would raise, by phase: (index, exception name).
 Troubles = Mapping[str, list[tuple[int, str]]]
 
 
 class MessageStats(NamedTuple):
     """A message without its text.
 
-    `now` is its size as it stands, `short` after pruning (None where pruning leaves it alone), `repeated` as the
-    back-reference that takes its place where a later result has the same text, which `same` tells. `role` is a code
-    of inspector.core.conversations (5 where the key is missing); `calls` says that it makes tool calls, `speaks` that
-    an assistant's text is not empty, `handoff` that the release takes it for a summary, `erasable` that pruning would
-    take that away.
+    `now` is its current size, `short` its size after pruning (None if pruning leaves it alone), `repeated` its
+    size as a back-reference to `same`, a later result with the same text. `role` is a code of
+    inspector.core.conversations (5 where the key is missing); `calls` says that it makes tool calls, `speaks`
+    that an assistant's text is not empty, `handoff` that the release takes it for a summary, `erasable` that
+    pruning would take that away.
     """
 
     role: int
@@ -66,7 +66,7 @@ class Sizes:
         return MessageSize(self.walk[index], self.chars[index], self.images[index])
 
 
-#: What is true of a message, as bits: see MessageStats.
+#: Flags of a message as bits: see MessageStats.
 CALLS, SHORT, REPEATED, HANDOFF, ERASABLE, SPEAKS = 1, 2, 4, 8, 16, 32
 _IS_SET = {
     flag: bytes(int(bool(flags & flag)) for flags in range(256))
@@ -136,7 +136,7 @@ class ListStats(Sequence[MessageStats]):
         self.repeated.extend(other.repeated, start, stop)
 
     def with_flag(self, flag: int) -> bytes:
-        """1 for the messages of which a flag is true, 0 for the others."""
+        """1 for messages with a flag set, 0 for the others."""
         return bytes(self.flags.translate(_IS_SET[flag]))
 
     def shorten(self, index: int, short: MessageSize) -> None:

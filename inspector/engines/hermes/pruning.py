@@ -50,7 +50,7 @@ def facts_of(content: str) -> Facts:
     return Facts(len(content), lines, exit_code[1] if exit_code else "?", total[1] if total else "?")
 
 
-# Every fact stands in a line at most once, so a line's growth from the least of them to these tells which it names.
+# A line has each fact at most once, so its growth from the shortest facts to these shows which facts it names.
 _LEAST, _LONGER = Facts(0, 0, "", ""), Facts(10, 100, "4444", "88888888")
 _CHARS, _LINES, _EXIT_CODE, _TOTAL_COUNT = 1, 2, 4, 8
 
@@ -82,7 +82,7 @@ NO_LINE = Extent(0, len(repr("")), 0)
 
 
 def extent_of(tool: Tool, policies: Policies) -> Extent:
-    """Extent of the line about a call, which replaces the need for its arguments."""
+    """Extent of the line about a call. Its arguments are not needed after this."""
     if policies.placeholder:
         return Extent(len(PLACEHOLDER), len(repr(PLACEHOLDER)), 0)
     name, arguments = tool[0], _arguments(tool[1])

@@ -18,7 +18,7 @@ from inspector.engines.hermes.stats_reader import read_stats
 from inspector.engines.hermes.token_index import HermesTokenIndex
 from inspector.engines.sizes import Compacted, MessageSize, Refusal
 
-#: What is taken to stand in front of a summary where the release's wording is not known, in characters.
+#: Assumed characters in front of a summary if the release's wording is unknown.
 _PREFIX = 60
 
 
@@ -28,7 +28,7 @@ class CuttingEngine(Engine, Protocol):
     def cut(
         self, token_index: HermesTokenIndex, settings: Settings, numbers: Budgets, compactions: int = 0
     ) -> Cut:
-        """What the plan decides, from budgets that are known."""
+        """Decisions of the plan from known budgets."""
         ...
 
 
@@ -47,7 +47,7 @@ class HermesReplayable:
         return HermesList(self.engine, stats, MessageColumns(stats, self.policies, troubles))
 
     def join(self, parts: Iterable[tuple[HermesList, int, int]]) -> HermesList:
-        """A list made of stretches of others; what the release would raise is not carried over."""
+        """List made of stretches of other lists; errors of the release are not carried over."""
         stats = ListStats()
         for part, start, stop in parts:
             stats.extend(part.stats, start, stop)
@@ -96,11 +96,11 @@ class HermesList:
         return self.stats.now.of(index)
 
     def growth(self) -> Sequence[int]:
-        """The release's rough estimate of the first 0, 1, ... messages as they stand, in tokens."""
+        """The release's rough estimate of the first 0, 1, ... messages before pruning, in tokens."""
         return self.columns.growth()
 
     def token_index(self, stop: int) -> HermesTokenIndex:
-        """What a plan of the first `stop` messages needs."""
+        """Data for a plan of the first `stop` messages."""
         return token_index_until(self.columns, stop)
 
     def live(self, settings: Settings, budgets: Budgets, system_tokens: int) -> HermesLiveList:

@@ -1,4 +1,4 @@
-"""Phase 3: what the summary model is handed (releases 0.13.0 to 0.20.0, `_serialize_for_summary`, `compress`).
+"""Phase 3: the input of the summary model (releases 0.13.0 to 0.20.0, `_serialize_for_summary`, `compress`).
 
 Bodies and arguments are cut to size, and the labels before them are the releases' own, so that only what writes the
 summary differs. Secrets are taken out before anything is cut.
@@ -115,7 +115,8 @@ def _call(call: Any, mask: Mask) -> str:
 
 
 def _task(turns: Sequence[Wire], policies: Policies, mask: Mask) -> str:
-    """What the release says itself that the user asked for: the last thing that a person said of what is summarized."""
+    """The user's request as the release itself states it: the last words of a person among the summarized
+    messages."""
     for wire in reversed(turns):
         content = wire.get("content")
         if wire.get("role") != "user" or is_synthetic(wire, policies) or handoff_kind(content, policies):
@@ -134,7 +135,7 @@ def _task(turns: Sequence[Wire], policies: Policies, mask: Mask) -> str:
 
 
 def own_focus(wires: Sequence[Wire], policies: Policies, mask: Mask) -> str:
-    """What the release takes for the focus where nobody named one: the last things that the user said."""
+    """Default focus of the release: the last messages of the user."""
     said: list[str] = []
     for wire in reversed(wires):
         handoff = handoff_kind(wire.get("content"), policies)

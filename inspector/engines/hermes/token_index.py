@@ -1,4 +1,4 @@
-"""A list as prefix sums: what makes a plan arithmetic that needs no text."""
+"""List as prefix sums, so that a plan is arithmetic and needs no text."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ class Sums(Protocol):
 class Column:
     """A number a message, before and after pruning, as prefix sums.
 
-    `kept[i]` sums the first i messages as they stand once duplicates were replaced, `short[i]` as they stand
-    fully pruned. `between` and the walk take pruned numbers before `pruned_to` and kept ones from there on.
+    `kept[i]` sums the first i messages after replacing duplicates, `short[i]` after full pruning. `between` and
+    the walk take pruned numbers before `pruned_to` and kept ones from there on.
     """
 
     __slots__ = ("kept", "short")
@@ -68,7 +68,7 @@ class Column:
 
 
 class HermesTokenIndex:
-    """What the engine keeps of a list: some numbers a message and a few sorted lists of indexes."""
+    """Columns of a list: some numbers a message and a few sorted lists of indexes."""
 
     __slots__ = (
         "assistants",
@@ -115,7 +115,7 @@ class HermesTokenIndex:
     users: Where
     assistants: Where
     speaking: Where
-    #: What the release would raise, by phase: (index, exception name), sorted by index.
+    #: Errors that the release would raise, by phase: (index, exception name), sorted by index.
     troubles: Mapping[str, Sequence[tuple[int, str]]]
 
     def __len__(self) -> int:
@@ -138,6 +138,6 @@ class HermesTokenIndex:
         return self.rough_between(0, stop, 0)
 
     def rough_between(self, start: int, stop: int, pruned_to: int) -> int:
-        """The release's rough estimate of [start:stop] with what stands before `pruned_to` pruned."""
+        """The release's rough estimate of [start:stop], with everything before `pruned_to` pruned."""
         chars = self.chars.between(start, stop, pruned_to)
         return list_tokens(chars, self.images.between(start, stop, pruned_to))

@@ -1,7 +1,7 @@
-"""What was observed of other agents' compactions, as data: evidence for each number, not a release's promise.
+"""Observed rules of other agents' compactions, as data: evidence for each number, not a release's promise.
 
-The events are those of public transcripts: 99 compactions of Claude Code (2.0.76 to 2.1.232), 81 of Codex (0.125 to
-0.146), 16 of opencode (1.16 to 1.18) and 8 of pi.
+The events are taken from public transcripts: 99 compactions of Claude Code (2.0.76 to 2.1.232), 81 of Codex
+(0.125 to 0.146), 16 of opencode (1.16 to 1.18) and 8 of pi.
 """
 
 from __future__ import annotations

@@ -20,14 +20,15 @@ _SESSION = "<the session's own id>"
 
 
 class Kept(NamedTuple):
-    """A message of the list before that goes on, as it stands then."""
+    """Message of the old list that stays, in its new form."""
 
     source: int
     wire: Wire
 
 
 class Role(NamedTuple):
-    """The summary's role, or the tail message that it is merged into; `before` says that it stands before its text."""
+    """Role of the summary, or the tail message that it is merged into; `before` says that it precedes the
+    message's text."""
 
     role: str
     target: int | None = None
@@ -35,8 +36,9 @@ class Role(NamedTuple):
 
 
 def demoted(tail: Sequence[Kept]) -> list[Kept]:
-    """The tail with a line in place of long results of all but its newest rounds of calls (current sources, a lean
-    tail). The line names the session, which a list does not say: words as long as its id stand there."""
+    """The tail with a line in place of long results of all but its newest rounds of calls (current sources, a
+    lean tail). The line names the session, which is not part of the list: placeholder words of the same length
+    as an id are used."""
     rounds, newest = 0, len(tail)
     while newest > 0 and rounds <= _ROUNDS_KEPT:
         newest -= 1
@@ -66,8 +68,7 @@ def _demoted(wire: Wire) -> Wire:
 
 
 def role_of(head: Sequence[Kept], tail: Sequence[Kept], headless: bool) -> Role:
-    """The role that does not repeat one beside it, as templates count them; `headless` says that no head is
-    protected."""
+    """Role that does not repeat a neighbour's, as templates count roles; `headless`: the head is unprotected."""
     last: str | None = "user"
     if head:
         last = next((role for kept in reversed(head) if (role := visible_role(kept.wire)) is not None), None)

@@ -1,4 +1,4 @@
-"""The engine of releases from 0.20.0 on: what they do with a list cannot be told from sizes alone, so it holds the
+"""The engine of releases from 0.20.0 on: sizes alone do not determine what they do with a list, so it holds the
 list."""
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class DirectIndex:
             return 0
 
     def rough(self, wire: Wire) -> int:
-        """What a message adds to the rough estimate, counted once where it stands in the list as it is."""
+        """Rough size of a message; messages that are in the unchanged list were counted before."""
         known = self._rough.get(id(wire))
         return rough_tokens(wire) if known is None else known
 
@@ -69,10 +69,10 @@ class DirectIndex:
 
 
 class _Window(NamedTuple):
-    """What a plan decides, in the list that is left when blank echoes are gone; `kept` leads to the list before.
+    """Decisions of a plan about the list without blank echoes; `kept` maps to the list with them.
 
-    `head_end`, `cut` and `tail_start` index it: the head, what is summarized, and the tail, which a later handoff
-    moves.
+    `head_end`, `cut` and `tail_start` index it: the head, the summarized messages, and the tail, which a later
+    handoff moves.
     """
 
     pruned: Sequence[Wire]
@@ -85,7 +85,7 @@ class _Window(NamedTuple):
     steps: tuple[DerivationStep, ...]
 
     def place(self, index: int) -> int:
-        """Where a message of the shorter list stood in the list before."""
+        """Index in the earlier list of a message of the shorter list."""
         return self.kept[index] if index < len(self.kept) else len(self.pruned) + index - len(self.kept)
 
 
@@ -106,7 +106,7 @@ class DirectEngine(ReleaseEngine):
     def plan(
         self, token_index: DirectIndex, settings: Settings, compactions: int = 0, system_tokens: int = 0
     ) -> Plan:
-        """What a compaction now would do. `compactions` went before; `system_tokens` count for the gauge only."""
+        """Plan a compaction now, after `compactions` earlier ones. `system_tokens` count for the gauge only."""
         numbers = self.budgets(settings)
         length, total = len(token_index), token_index.total() + system_tokens
         try:
@@ -155,7 +155,7 @@ class DirectEngine(ReleaseEngine):
         )
 
     def prune(self, messages: Sequence[Message], plan: Plan) -> tuple[Wire, ...]:
-        """Every message as it stands after pruning."""
+        """Every message after pruning."""
         wires = [message.wire for message in messages]
         if not plan.compacts:
             return tuple(wires)
@@ -186,7 +186,7 @@ class DirectEngine(ReleaseEngine):
         return None if at is None else Kept(at, wires[at])
 
     def summary_input(self, messages: Sequence[Message], plan: Plan, focus: str, mask: Mask) -> SummaryInput:
-        """What the summary model is handed."""
+        """Input of the summary model."""
         pruned = self.prune(messages, plan)
         head, tail = plan.regions()
         echoes = self._echoes(pruned)

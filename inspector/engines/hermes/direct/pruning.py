@@ -1,5 +1,5 @@
-"""Phase 1: old tool results and arguments are shortened, and those of the protected end where it is too large (releases
-from 0.20.0 on, `_prune_old_tool_results`)."""
+"""Phase 1: shorten old tool results and arguments, also in a protected end that is too large (releases from
+0.20.0 on, `_prune_old_tool_results`)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Wire = Mapping[str, Any]
 
 
 def prune_boundary(wires: Sequence[Wire], policies: Policies, budgets: Budgets, protect_last_n: int) -> int:
-    """Where the protected end begins. Raises as the release does."""
+    """Start of the protected end. Raises as the release does."""
     work = _Pruner(list(wires), policies)
     return max(
         0, min(work.boundary(budgets.tail_token_budget, protect_last_n), work.spared(budgets.round_tokens))
@@ -63,7 +63,7 @@ class _Pruner:
         return message_tokens(self.wires[index], self.policies, index >= self.newest)
 
     def boundary(self, budget: int, protect_last_n: int) -> int:
-        """Where the budget, or the last messages, protect from."""
+        """Start of the messages protected by the budget or by their number."""
         length = len(self.wires)
         if budget <= 0:
             return length - protect_last_n
@@ -78,7 +78,7 @@ class _Pruner:
         return length - max(length - start, floor)
 
     def spared(self, ceiling: int) -> int:
-        """Where a last round of calls begins that nothing answers yet and that is no larger than `ceiling` tokens."""
+        """Start of a last, unanswered round of calls of at most `ceiling` tokens."""
         length = len(self.wires)
         if not ceiling or not length or self.wires[-1].get("role") != "tool":
             return length
