@@ -1,4 +1,4 @@
-"""The facts of a conversation under inspection, read from its store: this is what the commands and the app ask."""
+"""Read the facts of a conversation from its store, for the commands and the app."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _SYSTEM = ROLE_CODES["system"]
 
 @dataclass(frozen=True, slots=True)
 class FactsReading:
-    """The facts of a conversation, what became of them, and those of the live list by place.
+    """Facts of a conversation with their fates, and the facts of the live list by index.
 
     `places` lead, for each generation, from a step of the conversation to the message's index in that list."""
 
@@ -41,7 +41,7 @@ class FactsReading:
     places: tuple[Mapping[int, int], ...] = ()
 
     def without(self, keys: Collection[str]) -> FactsReading:
-        """The same with the facts of some keys dismissed."""
+        """Return the reading with the facts of some keys dismissed."""
         if not keys:
             return self
         facts = self.facts.without(keys)
@@ -57,16 +57,15 @@ def read_facts(
 
     Facts that the user dismissed are apart, unless `all_facts` is true.
 
-    Reads each list for what it says and once more for the rules files in it, and what a compaction left of it again.
-    `cache` keeps what each message says between runs.
-    `watch` is told what is going on, with how many of how many; what it raises ends the work. `pruned` has, by
-    compaction, the indexes whose texts it pruned (see pruned_by): facts of those are kept apart. `places` as in
-    lives_of. Where that pays, other processes help.
+    Each list is read for its messages, for its rules files, and again for the part that a compaction left. `cache`
+    keeps the facts of each message between runs. `watch` gets the name of the step, the items done and their total; an
+    exception from it ends the work. `pruned` has, by compaction, the indexes of pruned texts (see pruned_by), whose
+    facts are listed separately. `places` is as in lives_of. Helper processes share the work if that is faster.
     """
     compactions = inspection.compactions()
     course, ends, steps = _said(inspection, cache, watch, pruned or {})
     live, lists = course.live, course.lists if places == "every" else ()
-    # Nothing that is no longer needed is held while lives are followed, which takes most memory.
+    # Free memory first: following lives needs the most.
     del course
     give_back()
     facts = gather(steps)
@@ -87,13 +86,13 @@ def dismissed_facts(inspection: Inspection) -> frozenset[str]:
 
 
 def _gathered(inspection: Inspection, steps: Sequence[SpokenMessage]) -> tuple[Fact, ...]:
-    """The facts in some messages without the dismissed ones."""
+    """Return the facts in some messages without dismissed facts."""
     dismissed = dismissed_facts(inspection)
     return tuple(fact for fact in gather(steps) if fact.key not in dismissed)
 
 
 def _let_go(steps: list[SpokenMessage]) -> Iterator[SpokenMessage]:
-    """The messages in order, each out of the list as it is handed over."""
+    """Yield the messages in order and remove each from the list."""
     steps.reverse()
     while steps:
         yield steps.pop()
@@ -103,7 +102,7 @@ def _said(
     inspection: Inspection, cache: KeptResults | None, watch: Watch | None,
     pruned: Mapping[int, Sequence[int]],
 ) -> tuple[Course, Sequence[int], list[SpokenMessage]]:  # fmt: skip
-    """Where messages went, how many had been said at each compaction, and what each says."""
+    """Return the course of the messages, the number of messages at each compaction, and the facts of each message."""
     told = transcript(inspection.conversation, inspection.compactions())
     found = read_messages(inspection, cache, watch, told, bool(pruned))
     course = course_of(told, inspection.compactions(), pruned)
@@ -113,7 +112,7 @@ def _said(
 def facts_said(
     inspection: Inspection, cache: KeptResults | None = None, watch: Watch | None = None
 ) -> tuple[Fact, ...]:
-    """The same facts, best rank first, without what became of them: what takes longest is left out."""
+    """Return the facts, best rank first, without their fates, which take longest to compute."""
     return _gathered(inspection, _said(inspection, cache, watch, {})[2])
 
 
@@ -124,9 +123,10 @@ def facts_with(
     watch: Watch | None = None,
     pruned: Mapping[int, Sequence[int]] | None = None,
 ) -> tuple[ConversationFacts, ...]:
-    """The facts that some compactions took, and what became of them with other summaries in the place of the recorded
-    ones: for each of `several` choices of summaries by compaction. What was said is read once. `pruned` as for
-    read_facts."""
+    """Return the facts that some compactions took, with their fates under other summaries than the recorded ones.
+
+    `several` has choices of summaries by compaction, each with a result. The messages are read once. `pruned` is as
+    for read_facts."""
     if not several:
         return ()
     compactions = inspection.compactions()
@@ -145,8 +145,9 @@ def facts_after(
     watch: Watch | None = None,
     pruned: Mapping[int, Sequence[int]] | None = None,
 ) -> ConversationFacts:
-    """The facts that a planned compaction takes, and what became of them in the list after it. Its `before` says where
-    the conversation ends; `pruned` as for read_facts."""
+    """Return the facts that a planned compaction takes, with their fates in the list after it.
+
+    Its `before` is the end of the conversation; `pruned` is as for read_facts."""
     earlier = inspection.compactions()[: planned.index - 1]
     whole = transcript(inspection.conversation, inspection.compactions())
     places = tuple(
@@ -164,7 +165,7 @@ def facts_after(
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """Where the messages of a transcript went, by step.
+    """Course of the messages of a transcript through the compactions, by step.
 
     `left` is the compaction that summarized a message, `pruned` the first that pruned its text, `lists` its index in
     the list of each generation."""
@@ -175,7 +176,7 @@ class Course:
 
     @property
     def live(self) -> Mapping[int, int]:
-        """By step the index in the live list."""
+        """Step -> index in the live list."""
         return self.lists[-1]
 
 
@@ -211,14 +212,14 @@ def course_of(
 
 
 def pruned_by(inspection: Inspection, settings: Settings) -> dict[int, Sequence[int]]:
-    """The indexes that each compaction pruned, as the settings' engine plans it for the list before."""
+    """Return the indexes that each compaction pruned, as the settings' engine plans it for the list before."""
     return {c.recorded.index: c.planned.pruned for c in inspection.compared(settings) if c.planned.compacts}
 
 
 def _steps(
     told: Transcript, found: dict[tuple[int, int], MessageFacts], course: Course, inspection: Inspection
 ) -> list[SpokenMessage]:
-    """The messages that say something, in order; what they say is taken out of `found`."""
+    """Return the messages with facts, in order. The facts are removed from `found`."""
     steps = []
     task = 0
     sessions = {g.number: g.session for g in inspection.conversation.generations}

@@ -1,4 +1,4 @@
-"""The facts of a conversation that are asked for: what became of them, or which the next compaction would take."""
+"""Select facts of a conversation: with their fates, or at risk in the next compaction."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Wanted:
 def facts_reading(
     answers: Answers, name: str, watch: Watch | None = None
 ) -> tuple[Inspection, ResolvedSettings, FactsReading]:
-    """A conversation's facts by the settings in force, places told where a fate changed; notes go to the answers."""
+    """Read a conversation's facts under the current settings; changed fates have places. Notes go to `answers`."""
     inspection, resolved = answers.opened(name)
     cache = default_results()
     pruned = pruned_by(inspection, resolved.settings)
@@ -53,8 +53,8 @@ def facts_reading(
 def lives_wanted(inspection: Inspection, reading: FactsReading, wanted: Wanted) -> list[Life]:
     """The lives asked for, by compaction and rank, as they are after the last compaction or after `wanted.after`.
 
-    `wanted.fates` chooses among gone facts only those that are losses (see is_lost). Raises UnknownConversation for a
-    compaction that is not there."""
+    With `wanted.fates`, a gone fact is included only if it is a loss (see is_lost). Raises UnknownConversation for an
+    unknown compaction."""
     known = [compaction.index for compaction in inspection.compactions()]
     for number in (wanted.compaction, wanted.after):
         if number is not None and number not in known:
@@ -79,7 +79,7 @@ def _has_fate(life: Life, fates: Collection[str]) -> bool:
 def risks_wanted(
     inspection: Inspection, resolved: ResolvedSettings, reading: FactsReading, wanted: Wanted
 ) -> list[AtRisk]:
-    """What a compaction of the live list under the settings would take out of it, what stands there once first."""
+    """Return the facts that a compaction of the live list would remove, first the facts said once."""
     plan = inspection.plan(inspection.conversation.live, resolved.settings)
     head, tail = plan.regions()
     if not plan.compacts:
@@ -89,7 +89,7 @@ def risks_wanted(
 
 
 def _first(lives: Sequence[Life], limit: int | None) -> list[Life]:
-    """The first so many of each compaction."""
+    """Return the first `limit` lives of each compaction."""
     if limit is None:
         return list(lives)
     seen: dict[int, int] = {}
@@ -110,7 +110,7 @@ def note_dismissed(answers: Answers, count: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class FollowedFacts:
-    """The facts of a conversation that were asked for. `fates` says whether they were chosen by what became of them."""
+    """Selected facts of a conversation. `fates` says whether they were selected by fate."""
 
     conversation: str
     facts: tuple[Life, ...]
@@ -119,7 +119,7 @@ class FollowedFacts:
 
 @dataclass(frozen=True, slots=True)
 class FactsAtRisk:
-    """What a compaction of the live list would take out of it; `compaction` is the one that would come next."""
+    """Facts that a compaction of the live list would remove; `compaction` is the number of that compaction."""
 
     conversation: str
     compaction: int
@@ -138,7 +138,7 @@ def follow_facts(answers: Answers, name: str, wanted: Wanted) -> FollowedFacts:
 
 
 def facts_at_risk(answers: Answers, name: str, wanted: Wanted) -> FactsAtRisk:
-    """What the next compaction would take, what stands there once first. Raises as follow_facts does."""
+    """Return the facts that the next compaction would remove, facts said once first. Raises as follow_facts does."""
     inspection, resolved, reading = facts_reading(answers, name)
     live = inspection.conversation.live
     plan = inspection.plan(live, resolved.settings)

@@ -1,4 +1,4 @@
-"""What compactions lost or changed of what was said: read from facts and summaries for the rules."""
+"""Losses and changes by compactions, read from facts and summaries as evidence for the rules."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from inspector.summaries.exact import exact_of
 from inspector.summaries.lineage import Column, follow
 from inspector.summaries.parse import parse_summary
 
-#: A message says a value of the same thing where a line of it has so much of an entry's words.
+#: Minimum share of an entry's words in a line for the line to be about the same thing.
 _SAME_THING = 0.5
 _LINES = 2_000
-#: So many messages before a choice by numbers are searched for the list that it is of.
+#: Number of messages before a choice by number to search for its list.
 _BEFORE = 12
 
 
 def facts_of(inspection: Inspection) -> ConversationFacts:
-    """The facts of a conversation, with what is known from earlier runs; none where nothing was compacted."""
+    """Return the facts of a conversation, from the cache where possible; none without a compaction."""
     if not inspection.compactions():
         return ConversationFacts()
     return read_facts(inspection, default_results(), places="none").facts
@@ -63,7 +63,7 @@ def fact_evidence(
 
 
 def lost_rules(facts: ConversationFacts) -> dict[int, tuple[LostRule, ...]]:
-    """By compaction: the user's hard constraints that died with it and that nothing brought back."""
+    """Return, by compaction, the user's hard constraints that it lost and that nothing brought back."""
     found: dict[int, list[LostRule]] = defaultdict(list)
     told: set[tuple[int, str]] = set()
     for life in facts.lives:
@@ -78,7 +78,7 @@ def lost_rules(facts: ConversationFacts) -> dict[int, tuple[LostRule, ...]]:
 
 
 def weakened_rules(facts: ConversationFacts) -> dict[int, tuple[LostRule, ...]]:
-    """By compaction: the user's hard constraints that its list tells of and that no longer bind."""
+    """Return, by compaction, the user's hard constraints that its list mentions but that no longer bind."""
     found: dict[int, list[LostRule]] = defaultdict(list)
     for life in facts.lives:
         if life.fact.binds and life.outcome == "weakened" and not life.superseded and life.back is None:
@@ -88,7 +88,7 @@ def weakened_rules(facts: ConversationFacts) -> dict[int, tuple[LostRule, ...]]:
 
 
 def gaps(inspection: Inspection, facts: ConversationFacts) -> dict[int, tuple[Gap, ...]]:
-    """By compaction: the signs that the summary that a model wrote does not tell something."""
+    """Return, by compaction, the gaps of a summary that a model wrote."""
 
     def before(generation: int, index: int) -> list[str]:
         start = max(0, index - _BEFORE)
@@ -103,18 +103,18 @@ def gaps(inspection: Inspection, facts: ConversationFacts) -> dict[int, tuple[Ga
 
 
 def _counts(life: Life, died: int) -> bool:
-    # What the user took back before the compaction is no loss.
+    # A rule that the user took back before the compaction is not a loss.
     taken_back = life.contradicted is not None and life.contradicted.saying.generation <= died
     return life.fact.binds and life.back is None and not taken_back
 
 
 def exchanged_values(inspection: Inspection, facts: ConversationFacts) -> dict[int, tuple[Exchanged, ...]]:
-    """By compaction: the numbers and versions that its summary gives otherwise, though nobody said so."""
+    """Return, by compaction, the numbers and versions that its summary changed without a message that says so."""
     found: dict[int, dict[str, Exchanged]] = defaultdict(dict)
     written = [c for c in inspection.compactions() if c.summary is not None and not c.fallback]
     lineage = follow([Column(c.index, parse_summary(c.summary or "")) for c in written])
     settled = [turn for turn in drift_of(lineage, load_stemmer()).otherwise if turn.settled]
-    # The messages of one list at a time: those of all are larger than anything else.
+    # Hold the messages of one list at a time: all lists together are too large.
     read: tuple[int, Sequence[Message]] = (0, ())
     for turn in sorted(settled, key=lambda turn: turn.column):
         recorded = written[turn.column]

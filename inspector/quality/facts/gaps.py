@@ -1,4 +1,4 @@
-"""Signs in a summary that something is not told: read from its text and from what was said, without a model."""
+"""Find gaps in a summary: omissions that its text and the earlier messages show, without a model."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from inspector.quality.facts.fate import plain
 from inspector.quality.facts.rules import CLAIMS, ELISIONS, HEDGES, REFERENCES, load_stemmer
 from inspector.summaries.parse import parse_summary
 
-#: left out, cut: a user's message in the summary's own list of them. elided: brackets where a text stood. dangling: a
-#: reference whose list is gone. sure: a guess told as a fact. claimed: all is done, it says, and requests are gone.
+#: left out, cut: the summary's list of user messages lacks a message, or a part of it. elided: brackets replace a text.
+#: dangling: a reference to a list that is gone. sure: a guess written as a fact. claimed: the summary says that all is
+#: done, and requests are gone.
 GapKind = Literal["left out", "cut", "elided", "dangling", "sure", "claimed"]
 #: The texts of the messages before a place (generation, index), the nearest first.
 Before = Callable[[int, int], Sequence[str]]
@@ -24,14 +25,16 @@ _LISTED = "user messages"
 _BRACKETS = re.compile(r"(?<![\w\]!])\[(?P<text>[^\[\]\n]{4,160})\](?![(\[])")
 _SIGNS = re.compile(r"[\W_]+")
 _FENCED = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
-#: A point of a list is told where a line has so much of its words.
+#: Minimum share of the words of a list item in one line for the line to mention it.
 _TOLD = 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """A sign that a summary does not tell something. `text` is what was said, or what stands in the brackets; `more`
-    what stands there instead, or what is missing; the message is None where the place is the summary itself."""
+    """A sign of an omission in a summary.
+
+    `text` is the original text, or the text in the brackets. `more` is the replacement or the missing part. The message
+    is None if the place is the summary itself."""
 
     kind: GapKind
     text: str
@@ -41,7 +44,7 @@ class Gap:
 
 
 def gaps_of(summary: str, lives: Sequence[Life], before: Before) -> Iterator[Gap]:
-    """The gaps of a summary. `lives` are those of the facts that its compaction took."""
+    """Yield the gaps of a summary. `lives` are the lives that begin with its compaction."""
     own = [life for life in lives if life.role == "user" and not life.fact.pasted and not life.pruned]
     yield from _unlisted(summary, own)
     yield from _elided(summary)
@@ -51,7 +54,7 @@ def gaps_of(summary: str, lives: Sequence[Life], before: Before) -> Iterator[Gap
 
 
 def _unlisted(summary: str, own: Sequence[Life]) -> Iterator[Gap]:
-    """Messages of the user's that the summary's list of them leaves out, or has a part of."""
+    """Yield user messages that the summary's list of user messages leaves out or cuts."""
     sections = [one for one in parse_summary(summary).sections if _LISTED in one.name.casefold()]
     listed = _bare(" ".join(item.text for section in sections for item in section.items))
     if not listed:
@@ -61,19 +64,19 @@ def _unlisted(summary: str, own: Sequence[Life]) -> Iterator[Gap]:
         said[life.saying.generation, life.saying.index].append(life)
     stands = {place: [_bare(life.text) in listed for life in lives] for place, lives in said.items()}
     if not any(any(found) for found in stands.values()):
-        # It retells them in words of its own.
+        # The list paraphrases the messages.
         return
     for (generation, index), found in sorted(stands.items()):
         here = said[generation, index]
         missing = [life for life, there in zip(here, found, strict=True) if not there]
-        # What stayed in the list, word for word, does not need to be listed.
+        # A message that stayed in the list word for word need not be listed.
         missing = [life for life in missing if not (life.fate.alive and life.fate.where != "summary")]
         if missing:
             yield Gap("cut" if any(found) else "left out", missing[0].text, "", generation, index)
 
 
 def _bare(text: str) -> str:
-    """A text's letters and digits alone: a list may break lines and lose spaces."""
+    """Return the letters and digits of a text alone: a list may break lines and lose spaces."""
     return _SIGNS.sub("", plain(text))
 
 
@@ -85,7 +88,7 @@ def _elided(summary: str) -> Iterator[Gap]:
 
 
 def _dangling(summary: str, own: Sequence[Life], before: Before) -> Iterator[Gap]:
-    """Yield what the user chose by its number or letter, where the summary does not tell what that was."""
+    """Yield choices by number or letter whose chosen option the summary does not mention."""
     lines = [frozenset(load_stemmer().words(line)) for line in summary.split("\n")]
     for life in own:
         choice = REFERENCES.search(life.text) if life.fate.alive else None

@@ -1,4 +1,4 @@
-"""The facts of a conversation, from what its messages say: sayings joined, links found, uses counted, all ranked."""
+"""Gather the facts of a conversation from its messages: join sayings, find links, count uses and rank."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _VALUE = "value "
 _BEGUN, _AGAIN = 24, 4
 #: Minimum content words of what the agent says for it to be joined with the same at more length.
 _FEWEST = 3
-#: A message with more statements hands on a plan or a list: each of them counts less, the surest cues aside.
+#: Maximum statements of an ordinary message. A longer message is a plan or a list, and weak cues in it count less.
 _MANY = 15
 _CROWDED, _CROWDED_RULE, _CROWDED_SURE = 42.0, 32.0, 10.0
 _SUREST = 9
-#: Words and values from which on a statement loses nothing for being short, and what the shortest loses.
+#: Words and values of a statement without a penalty for being short, and the largest penalty.
 _LONG, _LONG_OF_AGENT = 20, 8
 _BRIEF = 45.0
 #: Pairs of characters that count as a word, in scripts without spaces.
@@ -45,14 +45,16 @@ TOOL_USES = 3
 _LINKS = frozenset({"path", "url", "ticket", "digest", "uuid", "setting"})
 _SPOKEN = ("user", "assistant")
 _EMPHASIS = re.compile(r"[*_]{2,}|(?<!\w)[*_]|[*_](?!\w)")
-#: Maximum words beside a name for a user's statement to be about that name alone.
+#: Maximum words in addition to a name for a user's statement to be about that name alone.
 _BESIDE = 3
 
 
 @dataclass(slots=True)
 class _Gathered:
-    """A fact while its sayings are collected; `statement` is the one whose words are shown, `best` its number among
-    them. `crowded`: it was first said among very many."""
+    """A fact while its sayings are collected.
+
+    `statement` has the words to show, `best` is its index in `sayings`. `crowded`: it was first said in a message with
+    many statements."""
 
     statement: Statement
     sayings: list[tuple[Saying, Statement]]
@@ -86,7 +88,7 @@ def gather(steps: Sequence[SpokenMessage]) -> tuple[Fact, ...]:
     _join_shorter(found)
     _join_values(found)
     made = [(_fact(key, gathered, used, course), gathered) for key, gathered in found.items()]
-    # A value that was only pasted counts once somebody uses it.
+    # A pasted value counts only after a use.
     facts = [
         fact
         for fact, gathered in made
@@ -107,7 +109,7 @@ def _weight(statement: Statement, role: str) -> float:
 
 
 def _add(found: dict[str, _Gathered], key: str, statement: Statement, saying: Saying, crowded: bool) -> None:
-    """Collect a saying under the key of its fact; the words of the one that counts most are shown."""
+    """Collect a saying under the key of its fact. The saying with the largest weight gives the words to show."""
     entry = found.get(key)
     if entry is None:
         found[key] = _Gathered(statement, [(saying, statement)], crowded=crowded)
@@ -158,7 +160,7 @@ def _join_shorter(found: dict[str, _Gathered]) -> None:
 
 
 def _join_values(found: dict[str, _Gathered]) -> None:
-    """Join what gives the same value of the agent's with the longest that does, where a word beside it is the same."""
+    """Join statements of the agent's with the same value and a common word into the longest."""
     giving: dict[tuple[str, str], list[str]] = defaultdict(list)
     for key, one in found.items():
         if one.statement.rule.startswith("value.") and one.by("assistant"):
@@ -183,7 +185,7 @@ def _join_values(found: dict[str, _Gathered]) -> None:
 
 
 def _chosen(ranked: Iterable[Fact]) -> Iterator[Fact]:
-    """Every fact but those of the agent's that come behind the first so many of each compaction that took them."""
+    """Yield every fact, but of the agent's facts only the best few of each compaction that took them."""
     told: Counter[tuple[int | None, bool]] = Counter()
     for fact in ranked:
         if fact.role == "assistant":
@@ -209,7 +211,7 @@ def _owned(steps: Sequence[SpokenMessage]) -> frozenset[str]:
 
 
 def _key(statement: Statement, role: str, owned: frozenset[str]) -> str:
-    """What makes two sayings one fact: a value's own name, else the words. Empty where nothing is kept."""
+    """Return the key of a fact: the name of a value, else the words. Empty if the statement is not kept."""
     if statement.asked and role != "user":
         return ""
     if statement.kind == "value":
@@ -265,14 +267,14 @@ def _fact(key: str, gathered: _Gathered, used: _Uses, course: _Course) -> Fact:
 
 
 def _brevity(statement: Statement, role: str) -> float:
-    """What a statement of few words loses: fragments, go-aheads and what was only meant for a moment are short."""
+    """Return the penalty of a short statement: fragments, go-aheads and passing remarks are short."""
     words = len(statement.things) / (_PAIRS_A_WORD if has_unspaced(statement.text) else 1)
     long = _LONG if role == "user" else _LONG_OF_AGENT
     return _BRIEF * (math.log1p(long) - math.log1p(min(words + len(statement.values), long)))
 
 
 def _crowding(statement: Statement) -> float:
-    """What a statement among very many in one message loses. One that ends with a colon only leads over to others."""
+    """Return the penalty of a statement in a crowded message. A final colon only introduces other statements."""
     if statement.told or statement.text.endswith((":", "：")):
         return _CROWDED
     return _CROWDED_SURE if statement.strength >= _SUREST else _CROWDED_RULE
@@ -284,7 +286,7 @@ def _value(statement: Statement) -> str:
 
 
 def _earlier(fact: Fact, older: list[tuple[Saying, Statement]]) -> Iterator[Fact]:
-    """The fact as each of some sayings told it that was the best until then."""
+    """Yield a version of the fact for each saying that was the best until then."""
     weight = -math.inf
     for saying, said in sorted(older, key=lambda one: one[0].step):
         if (now := _weight(said, saying.role)) <= weight:
@@ -326,7 +328,7 @@ class _Course:
         self._generations, self._ends = [*ends], [*ends.values()]
 
     def weight(self, one: _Gathered) -> float:
-        """What the agent's own words win by being said late, and in an answer; less than 0 where they are old."""
+        """Return the bonus of the agent's words for being late and in an answer; negative for old words."""
         return max(
             (_FAR - self._age(saying)) * (_ANSWERED if saying.step in self._answers else _ON_THE_WAY) - _OLD
             for saying, _ in one.sayings
@@ -334,7 +336,7 @@ class _Course:
 
     def passed(self, one: _Gathered, uses: int) -> bool:
         """Whether only the agent said something long before its compaction: on its way to an answer, or as a number
-        that nobody used again."""
+        without a later use."""
         return all(
             saying.role == "assistant"
             and (saying.step not in self._answers or (statement.kind == "value" and not uses))
@@ -343,7 +345,7 @@ class _Course:
         )
 
     def _age(self, saying: Saying) -> int:
-        """The user's messages between a saying and the end of the list that its compaction took, up to _FAR."""
+        """Return the number of user messages after a saying in the list that its compaction took, up to _FAR."""
         at = (
             len(self._ends)
             if saying.compaction is None
@@ -353,8 +355,7 @@ class _Course:
 
 
 class _Uses:
-    """Where names are used and values are said, so that later uses can be counted; of the names in pruned results
-    wherever they stand."""
+    """Index of uses of names and values. For names in pruned results it has every mention."""
 
     def __init__(self, steps: Sequence[SpokenMessage]) -> None:
         self.named: dict[str, list[tuple[SpokenMessage, Mention]]] = defaultdict(list)
@@ -391,7 +392,7 @@ class _Uses:
 
 
 def _printed(used: _Uses, known: set[str]) -> Iterable[Fact]:
-    """Names that stand in pruned tool results alone, and that were used much: kept apart from what was said."""
+    """Yield names from pruned tool results that only calls use, and use often, as separate facts."""
     for canon, mentions in used.named.items():
         if (
             canon in known
@@ -408,7 +409,7 @@ def _printed(used: _Uses, known: set[str]) -> Iterable[Fact]:
 
 
 def _spoken(step: SpokenMessage, mention: Mention) -> bool:
-    """Whether somebody used a name, rather than showed it in a paste or printed it."""
+    """Return whether a mention is a use of the name, rather than a paste or a print."""
     return step.saying.role == "assistant" or (step.saying.role == "user" and not mention.pasted)
 
 

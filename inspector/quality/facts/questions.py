@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from inspector.quality.facts.fact import Fact, Fate, Value
 from inspector.quality.facts.values import values_of
 
-#: What stands in the place of the value that is asked for, and of those that other questions ask for.
+#: Placeholders for the value of the question, and for the values of other questions.
 GAP, OTHER_GAP = "____", "…"
-#: Whoever does not know is to say so.
+#: Answer of a model that does not know the value.
 UNKNOWN = "unknown"
 _WORDS: Mapping[str, str] = {
     "number": "number", "quantity": "number with its unit", "percent": "percentage", "ratio": "ratio", "time": "time",
@@ -36,14 +36,15 @@ class Question:
 
 
 def questions_of(facts: Iterable[Fact], most: int) -> tuple[Question, ...]:
-    """At most so many questions, one a fact and the facts in their order. Of a fact with several values the first that
-    stands in its text is asked for; no question tells the answer of another."""
+    """Return at most `most` questions, one a fact, in the order of the facts.
+
+    A question asks for the first value in the text of its fact. No question contains the answer of another."""
     left = [fact for fact in facts if _SHORTEST <= len(fact.text) <= _LONGEST]
     while True:
         chosen = _chosen(left, most)
         hidden = sorted({value.text for _, value in chosen}, key=len, reverse=True)
         questions = [Question(fact, value, _worded(fact, value, hidden)) for fact, value in chosen]
-        # One that still tells its answer, in another form of it say, is not asked; the next is.
+        # A question that still contains its answer, in another form for example, is replaced by the next.
         telling = {one.fact.key for one in questions if not _hides(one)}
         if not telling:
             return tuple(questions)
@@ -78,7 +79,7 @@ def _worded(fact: Fact, value: Value, hidden: Sequence[str]) -> str:
 
 
 def prompt_of(questions: Sequence[Question], context: str) -> str:
-    """All questions at once, with the list of messages that they are to be answered from."""
+    """Return a prompt with all questions and the list of messages to answer them from."""
     asked = "\n".join(f"{number}. {question.text}" for number, question in enumerate(questions, 1))
     return (
         "Below is what is left of a conversation. Answer each question from it alone, one line an answer: its number, "
@@ -88,7 +89,7 @@ def prompt_of(questions: Sequence[Question], context: str) -> str:
 
 
 def answers_in(text: str, count: int) -> tuple[str, ...]:
-    """The answer to each question, "" where there is none; the first of several counts."""
+    """Return the answer to each question, "" for a missing answer; the first of several counts."""
     found: dict[int, str] = {}
     for match in _LINE.finditer(text):
         found.setdefault(int(match[1]), match[2].strip())
@@ -110,9 +111,10 @@ def is_right(question: Question, answer: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """How far fates and answers agree: `both` were judged to be there and were answered, `neither` was; `told` were
-    there and were not answered, `answered` were answered although they were judged gone. `open` are those of which
-    rules could not tell."""
+    """Agreement of fates and answers, in numbers of facts.
+
+    `both`: alive and answered rightly. `neither`: not alive and not answered. `told`: alive but not answered.
+    `answered`: answered although judged not alive. `open`: the fate is not settled."""
 
     both: int
     neither: int
@@ -122,17 +124,17 @@ class Agreement:
 
     @property
     def of(self) -> int:
-        """How many could be compared."""
+        """Number of facts with a settled fate."""
         return self.both + self.neither + self.told + self.answered
 
     @property
     def share(self) -> float | None:
-        """The share that agrees; None where nothing could be compared."""
+        """Share of facts that agree; None if no fate is settled."""
         return (self.both + self.neither) / self.of if self.of else None
 
 
 def agreement(judged: Iterable[tuple[Fate, bool]]) -> Agreement:
-    """Fates beside whether the question was answered rightly."""
+    """Compare fates with whether their questions were answered rightly."""
     counts = {(alive, right): 0 for alive in (False, True) for right in (False, True)}
     unsettled = 0
     for fate, right in judged:

@@ -1,4 +1,4 @@
-"""At risk: which facts a compaction would take out of the list now, and how many those of a whole run would have."""
+"""Facts at risk: facts that the next compaction would remove, and counts of the losses of a whole run."""
 
 from __future__ import annotations
 
@@ -11,29 +11,29 @@ from inspector.quality.facts.fact import Fact, OfFact, Saying
 
 @dataclass(frozen=True, slots=True)
 class AtRisk(OfFact):
-    """A fact that would leave the list. `places` are the indexes in the live list where it stands now."""
+    """A fact that would leave the list. `places` are its indexes in the live list."""
 
     fact: Fact
     places: tuple[int, ...]
 
     @property
     def once(self) -> bool:
-        """Whether it stands there a single time."""
+        """Whether the list has it a single time."""
         return len(self.places) == 1
 
     @property
     def saying(self) -> Saying:
-        """Where it was said, with the place where it stands first now."""
+        """Its first saying, with its first index in the live list."""
         return replace(self.fact.first, index=self.places[0])
 
     @property
     def times(self) -> int:
-        """How often it stands there."""
+        """Number of messages in the list that say it."""
         return len(self.places)
 
 
 class RiskIndex:
-    """The facts of the live list by where they stand. Made once per list; a plan is then a filter over them."""
+    """Facts of the live list by index. Made once per list; a plan is then a filter over them."""
 
     def __init__(self, facts: Iterable[Fact], places: Mapping[int, int]) -> None:
         """`places` leads from a step of the conversation to the message's index in the live list."""
@@ -62,9 +62,10 @@ class RiskIndex:
     def at_risk(
         self, head_end: int, tail_start: int, length: int | None = None, kept: Collection[int] = ()
     ) -> tuple[AtRisk, ...]:
-        """What leaves verbatim context when [head_end:tail_start] but for the `kept` is summarized: first what stands
-        there once, then by rank. What also stands elsewhere stays. With `length` the list is its first so many
-        messages."""
+        """Return the facts that leave verbatim context when [head_end:tail_start] without `kept` is summarized.
+
+        Facts that the list has once are first, then the order is by rank. A fact that another message repeats is not at
+        risk. With `length`, only the first `length` messages of the list count."""
         if length is not None:
             found = self._until(length, head_end, tail_start)
         else:
@@ -87,13 +88,13 @@ class RiskIndex:
         return tuple(sorted(found, key=lambda entry: not entry.once))
 
     def count(self, head_end: int, tail_start: int) -> int:
-        """How many facts that is."""
+        """Return the number of facts at risk."""
         return sum(head_end <= first and last < tail_start for first, last in self._bounds)
 
 
 @dataclass(frozen=True, slots=True)
 class Gone:
-    """How many facts stand word for word nowhere any more, and how many hard constraints are among them."""
+    """Number of facts that no message has word for word any more, and number of hard constraints among them."""
 
     facts: int
     constraints: int
@@ -102,9 +103,8 @@ class Gone:
 class FactSteps:
     """The facts of a conversation by the steps at which they were said, for runs that take messages out of the list.
 
-    A fact is gone once every message that says it has left; said again in a message that stayed, it stands. A tool
-    result whose text was pruned stays. Made once; each run is then counted by bisection. With `until` it is what was
-    said before that step.
+    A fact is gone once every message that says it has left the list. A tool result whose text was pruned stays. Made
+    once; each run is then counted by bisection. With `until`, only sayings before that step count.
     """
 
     def __init__(self, facts: Iterable[Fact], until: int | None = None) -> None:
@@ -121,11 +121,11 @@ class FactSteps:
 
     @property
     def constraints(self) -> int:
-        """How many of the facts are hard constraints."""
+        """Number of hard constraints among the facts."""
         return len(self._constraints.steps)
 
     def gone(self, left: Mapping[int, int]) -> Gone:
-        """What is gone when the messages at the steps that `left` has as keys have left the list."""
+        """Count the facts that are gone after the messages at the steps in `left` leave the list."""
         if not left:
             return Gone(0, 0)
         low, high = min(left), max(left) + 1
@@ -145,11 +145,11 @@ class _Bounds:
         self.lasts = sorted(found[-1] for found in self.steps)
 
     def within(self, low: int, high: int) -> int:
-        """How many were said in steps [low:high] alone."""
+        """Return the number of facts said in steps [low:high] alone."""
         before = bisect_left(self.firsts, low)
-        # Few stand before `low`, the end of a head; they are looked at one by one for those that were said later too.
+        # Few facts start before `low`, the end of a head, so each is checked for later sayings.
         return bisect_left(self.lasts, high) - sum(found[-1] < high for found in self.steps[:before])
 
     def inside(self, left: Mapping[int, int]) -> int:
-        """How many were said in the steps of `left` alone."""
+        """Return the number of facts said in the steps of `left` alone."""
         return sum(all(step in left for step in found) for found in self.steps)
