@@ -21,13 +21,13 @@ from inspector.stores.signatures import Signature
 if TYPE_CHECKING:
     from inspector.stores.second_reader import SecondReader
 
-#: What was read of files is handed to the index so often, in seconds: a run that is broken off loses little.
+#: Seconds between two writes of digests to the index, so that an interrupted run loses little.
 _KEPT_EVERY = 2.0
-#: Of so many files on the whole list is kept between runs, beside what each of them holds.
+#: Number of files from which the whole list is kept between runs, in addition to the digest of each file.
 MANY = 100
 #: The least that is worth starting another process for, in bytes.
 WORTH = 64_000_000
-#: So many files it is asked for before it has answered the first: whoever asks reads too, and is not to be waited for.
+#: Number of files requested before the first answer: the caller reads files too and should not be waited for.
 AHEAD = 8
 
 
@@ -106,7 +106,7 @@ class Listing:
         #: How the list was when it was looked at last, in an earlier run, and whether that was looked up.
         self._before: Listed | None = None
         self._recalled = self._hurried = False
-        #: What was opened before all files were gone through, and what single files tell.
+        #: Conversations opened before all files were read, and the content of single files.
         self._early: dict[str, Source] = {}
         self._alone: dict[str, tuple[tuple[FileDigest, ...], Sequence[ConversationRow]]] = {}
 
@@ -119,7 +119,7 @@ class Listing:
     def at_once(self) -> tuple[tuple[ConversationRow, ...], bool] | None:
         """Return the conversations that are known without reading a file, and whether they are complete and current.
 
-        They are those of an earlier run, else all files by name and time. None if there are few files.
+        They come from an earlier run, else from the names and times of all files. None if there are few files.
         """
         now = self._files()
         if len(now) < MANY:
@@ -152,7 +152,7 @@ class Listing:
             known = self._known(path, signature)
             done += known is not None
             if path in told:
-                # Which files belong together is known of an earlier run, and found out anew when all were read.
+                # An earlier run knows which files belong together; this is computed again when all are read.
                 continue
             if known is None:
                 row = _unread(path, signature, self._agent)
@@ -280,7 +280,7 @@ class Listing:
                 if kept.agent == self._agent:
                     self._digests[path] = ((kept.size, kept.changed), kept.digests)
             unknown = [path for path in unknown if self._known(path, now[path]) is None]
-        # The last written are those that people look at first.
+        # People look first at the files written last.
         unknown.sort(key=lambda path: now[path][1], reverse=True)
         self._go_through(deque(unknown), now)
         return [digest for path in now for digest in self._digests[path][1]]
@@ -296,7 +296,7 @@ class Listing:
                 helping.start()
                 self._read_these(paths, now, done)
                 helping.join()
-        # What the other process left when it ended before its time.
+        # Read the files that the other process left when it ended early.
         self._read_these(paths, now, done)
 
     def _help(

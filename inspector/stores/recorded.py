@@ -1,4 +1,4 @@
-"""What a reader of one agent's files answers, and what it finds in them."""
+"""Interface of a reader of one agent's files, and the values that it returns."""
 
 from __future__ import annotations
 
@@ -23,11 +23,14 @@ Bodies = Callable[[Sequence[int]], list[Message]]
 
 
 class FileDigest(NamedTuple):
-    """What the list of conversations needs of a file. `messages` are those of its last list, `compactions` the names of
-    its compactions. `first` and `last` name its first and last line, `before` what its first line goes on from in
-    another file; `midway`: it begins with a compaction of what stands there, `copied`: with lines of another session.
-    `parent` is the session that started this one, a sub-agent's; `part` names a sub-agent whose messages stand between
-    the file's own. `largest` is the most tokens that one request sent."""
+    """Summary of a file for the list of conversations.
+
+    `messages` counts the messages of its last list; `compactions` are the names of its compactions. `first` and `last`
+    name its first and last line; `before` is the parent of its first line, in another file. `midway`: the file begins
+    with a compaction of the list in that file; `copied`: it begins with lines of another session. `parent` is the
+    session that started this sub-agent; `part` names a sub-agent whose messages are mixed with the main conversation.
+    `largest` is the number of tokens of the largest request.
+    """
 
     path: str
     session: str
@@ -66,10 +69,10 @@ def digest_from(values: Sequence[Any]) -> FileDigest:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A conversation in the list and the files that it is read from, oldest first.
+    """A conversation in the list and its files, oldest first.
 
-    `shared` are files whose messages and compactions are another conversation's, which this one branched from; `part`
-    names a sub-agent whose messages stand between others in the files."""
+    `shared` are the files of the conversation that this conversation branched from; `part` names a sub-agent whose
+    messages are mixed with others in the files."""
 
     row: ConversationRow
     files: tuple[str, ...]
@@ -79,8 +82,8 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """A conversation as its files tell it. The compactions' rough tokens are 0: they follow from the bodies.
-    `prompt` is the system prompt where the files have it."""
+    """A conversation as recorded in its files. The compactions' rough tokens are 0: they are computed from the bodies.
+    `prompt` is the system prompt if the files hold it."""
 
     conversation: Conversation
     compactions: tuple[Compaction, ...]
@@ -99,14 +102,14 @@ def row_from(values: list[Any]) -> ConversationRow:
 
 
 class Memory(Protocol):
-    """What was found out about files, kept between runs: JSON values under texts."""
+    """Results about files, kept between runs: JSON values by name."""
 
     def recall(self, name: str) -> Any:
         """The value under a name; None where there is none."""
         ...
 
     def remember(self, name: str, value: Any) -> None:
-        """Keep a value, in the place of the one before."""
+        """Store a value; it replaces the previous value."""
         ...
 
 
@@ -120,7 +123,7 @@ class Reader(Protocol):
 
     @property
     def limits(self) -> tuple[str, ...]:
-        """What the agent's files do not tell, in sentences."""
+        """Sentences about data that the agent's files lack."""
         ...
 
     def recognises(self, head: Head) -> bool:
@@ -128,8 +131,7 @@ class Reader(Protocol):
         ...
 
     def digests(self, path: Path) -> tuple[FileDigest, ...]:
-        """What the list needs of a file, for each conversation in it; nothing where it holds no message. Raises
-        StoreErrors."""
+        """Return a digest for each conversation in a file; empty if it holds no message. Raises StoreErrors."""
         ...
 
     def sources(self, digests: Sequence[FileDigest], memory: Memory | None = None) -> tuple[Source, ...]:

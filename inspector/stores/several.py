@@ -23,23 +23,22 @@ from inspector.stores.base import Gradual, Store, StoreInfo, failures_of, sent_o
 
 
 def settled_info(store: Store) -> StoreInfo:
-    """What a store is, as surely as it can be told: one whose signs leave several profiles open reads some lists."""
+    """Describe a store as surely as possible; reads some lists if its signs leave several profiles open."""
     settled: Callable[[], StoreInfo] | None = getattr(store, "settled", None)
     return store.info if settled is None else settled()
 
 
 def info_of(store: Store, session: str) -> StoreInfo:
-    """What the store is that holds a session, with the profile of the release that wrote the session where the store
-    tells releases apart by session."""
+    """Describe the store that holds a session, with the release that wrote the session if the store records it."""
     own: Callable[[str], StoreInfo] | None = getattr(store, "info_of", None)
     return settled_info(store) if own is None else own(session)
 
 
 class SeveralStores:
-    """A Store over others. Sessions are told apart by their ids, which must differ between the databases."""
+    """A Store over others. Session ids must differ between the databases."""
 
     def __init__(self, stores: Sequence[Store], path: Path, problems: Sequence[str] = ()) -> None:
-        """`problems` are sentences about databases that could not be opened beside these."""
+        """Combine the stores; `problems` are sentences about other databases that could not be opened."""
         self._stores = tuple(stores)
         self.path = path
         self._problems = tuple(problems)
@@ -47,18 +46,18 @@ class SeveralStores:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What could not be read so far in any of them."""
+        """Sentences about data that could not be read so far in any store."""
         notes = (note for store in self._stores for note in store.notes)
         return tuple(dict.fromkeys((*self._problems, *notes)))
 
     @property
     def info(self) -> StoreInfo:
-        """What the stores have in common; each one's own profile stands with its conversations."""
+        """Common description of the stores; each conversation has the profile of its store."""
         first, *_ = [store.info for store in self._stores]
         return StoreInfo(first.kind, self.path, first.schema, first.profile, first.profile_reason, self.notes)
 
     def info_of(self, session: str) -> StoreInfo:
-        """What the database is that holds a session."""
+        """Describe the database that holds a session."""
         return info_of(self._owner(session), session)
 
     @property
@@ -97,8 +96,7 @@ class SeveralStores:
         )
 
     def resolve(self, name: str) -> str:
-        """The conversation of that name in any of the stores: who has the id is meant before who is called so. Raises
-        UnknownConversation."""
+        """Return the conversation of that name in any store; ids take precedence. Raises UnknownConversation."""
         owner = self._owners.get(name)
         if owner is not None:
             return owner.resolve(name)
@@ -166,7 +164,7 @@ class SeveralStores:
         return self._owner(conversation).count_compactions(conversation)
 
     def stamp(self, conversation: str) -> str:
-        """What is another text as soon as the conversation is another."""
+        """Return a text that changes whenever the conversation does."""
         return stamp_of(self._owner(conversation), conversation)
 
     def search(self, query: str, conversation: str | None = None, limit: int = 200) -> Iterator[Hit]:

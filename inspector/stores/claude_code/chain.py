@@ -1,5 +1,7 @@
-"""Which lines of a transcript the model had, and in what order: between two boundaries the path that leads to the last
-line, with all answers to calls that were made side by side. Pure."""
+"""Select the transcript lines that the model had, in order. Pure.
+
+Between two boundaries these are the path to the last line and all answers to parallel calls.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +14,11 @@ from inspector.stores.claude_code.scan import Node, boundary_of
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """What stands between two boundaries: the boundary it starts with (None for the first; a summary that has none is
-    its own), the lines of the list in order, and how many messages were left on other branches."""
+    """The lines between two boundaries, in order.
+
+    `boundary` starts the stretch: None for the first; a summary without a boundary serves as one. `left` counts the
+    messages on abandoned branches.
+    """
 
     boundary: Node | None
     nodes: tuple[Node, ...]
@@ -21,8 +26,8 @@ class Stretch:
 
 
 def parts_of(nodes: Sequence[Node]) -> list[tuple[str, list[Node]]]:
-    """The lines of the file's own conversation under "", those of each sub-agent under its name."""
-    # A file that begins with a sub-agent's line which names no sub-agent marks all of its own lines like this.
+    """Group lines by conversation: the main conversation under "", each sub-agent under its name."""
+    # If the first line is a sub-agent's but names no sub-agent, all lines of the main conversation are marked like it.
     marked = bool(nodes) and nodes[0].side and not nodes[0].agent
     own = [node for node in nodes if not node.side or (marked and not node.agent)]
     if not any(node.message for node in own):
@@ -38,7 +43,7 @@ def parts_of(nodes: Sequence[Node]) -> list[tuple[str, list[Node]]]:
 
 
 def _bounded(nodes: Iterable[Node]) -> list[Node]:
-    """The lines of one conversation in a file; a summary that no boundary announced, as up to some 2.0, is one."""
+    """Return the lines of one conversation; a summary without a boundary (up to some 2.0) becomes a boundary."""
     announced = False
     bounded: list[Node] = []
     for node in nodes:
@@ -53,7 +58,7 @@ def _bounded(nodes: Iterable[Node]) -> list[Node]:
 
 
 def announced_elsewhere(nodes: Sequence[Node]) -> list[Node]:
-    """The lines of several files together: a summary that hangs on a boundary is none itself, wherever that stands."""
+    """Return the lines of several files; a summary whose parent is a boundary, in any file, is not a boundary."""
     named = {
         node.uuid
         for node in nodes
@@ -64,15 +69,17 @@ def announced_elsewhere(nodes: Sequence[Node]) -> list[Node]:
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """What the user went back from, across a boundary: the line `by` which went on from an earlier one, and all lines
-    of the conversation as it was until then."""
+    """A branch that the user abandoned across a boundary.
+
+    `by` is the line that continued from an earlier line; `nodes` are all lines of the conversation until then.
+    """
 
     by: str
     nodes: tuple[Node, ...]
 
 
 def gone_back(nodes: Sequence[Node]) -> tuple[list[Node], list[Left]]:
-    """The lines of the conversation as it went on in the end, and each that was left behind a boundary."""
+    """Return the lines of the final conversation, and each branch that was abandoned across a boundary."""
     main: list[Node] = []
     places: dict[str, int] = {}
     left: list[Left] = []
@@ -89,11 +96,13 @@ def gone_back(nodes: Sequence[Node]) -> tuple[list[Node], list[Left]]:
 
 
 def goes_back(node: Node, since: Sequence[Node]) -> bool:
-    """Whether a line is the user's, and there is a boundary among the lines since the one that it hangs on which does
-    not say that this one stayed."""
+    """Return whether a user's line goes back across a boundary.
+
+    It does if there is a boundary after the line's parent and no such boundary lists the parent as kept.
+    """
     if node.kind != "user" or node.results or node.summary or not node.entries:
         return False
-    # A line that only stands behind a boundary in the file was said before it.
+    # A line may follow a boundary in the file although it was written earlier: compare times.
     boundaries = [
         other.boundary
         for other in since
@@ -103,7 +112,7 @@ def goes_back(node: Node, since: Sequence[Node]) -> bool:
 
 
 def in_order(nodes: Sequence[Node]) -> list[Node]:
-    """The lines as they stand, but for those that stand before the line they hang on: they follow it."""
+    """Return the lines in file order, except that a line found before its parent is moved after it."""
     places = {node.uuid: place for place, node in enumerate(nodes)}
     if all(places.get(_above(node), -1) < place for place, node in enumerate(nodes)):
         return list(nodes)
@@ -121,7 +130,7 @@ def in_order(nodes: Sequence[Node]) -> list[Node]:
             done.add(item.uuid)
             ordered.append(item)
             stack.extend(reversed(waiting.pop(item.uuid, [])))
-    # What hangs on itself in a ring never got its turn.
+    # Lines in a cycle of parents were never reached.
     ordered.extend(node for node in nodes if node.uuid not in done)
     return ordered
 
@@ -131,7 +140,7 @@ def _above(node: Node) -> str:
 
 
 def stretches(nodes: Sequence[Node]) -> list[Stretch]:
-    """The lists of a conversation, one for each boundary and one before the first."""
+    """Split a conversation into lists: one before the first boundary and one after each."""
     parts: list[tuple[Node | None, list[Node]]] = [(None, [])]
     for node in nodes:
         if node.boundary is not None and not node.boundary.micro:
@@ -149,24 +158,24 @@ def _stretch(boundary: Node | None, part: Sequence[Node], end: str) -> Stretch:
     places = {node.uuid: place for place, node in enumerate(part)}
     on = _path(part, places, messages[-1])
     if end in places and end not in on:
-        # The boundary says where the list ended that it follows, where that line hangs on messages.
+        # The boundary names the end of the list before it. Use that line if its path holds messages.
         told = _path(part, places, part[places[end]])
         on = told if any(node.uuid in told for node in messages) else on
     answers = {node.answer for node in messages if node.uuid in on and node.answer}
     on.update(node.uuid for node in messages if node.answer in answers)
     made = {use for node in messages if node.uuid in on for use in node.uses}
     on.update(node.uuid for node in messages if not made.isdisjoint(node.results))
-    # No line hangs on what was handed over from the queue.
+    # A queued prompt is never the parent of another line.
     on.update(node.uuid for node in messages if node.kind == QUEUED and node.parent in on)
     if boundary is not None:
-        # What follows hangs on the messages that were kept, where some were; the summary belongs to the list as well.
+        # The lines after a compaction may have a kept message as parent; the summary belongs to the list as well.
         on.update(node.uuid for node in messages if node.summary)
     kept = tuple(node for node in part if node.uuid in on and node.message)
     return Stretch(boundary, kept, sum(len(node.entries) for node in messages if node.uuid not in on))
 
 
 def _path(part: Sequence[Node], places: Mapping[str, int], leaf: Node) -> set[str]:
-    """The lines from a leaf up. Where the line above is not there, the one that stands before goes on."""
+    """Return the lines from a leaf up. If a parent is missing, the previous line in the file takes its place."""
     on: set[str] = set()
     place: int | None = places[leaf.uuid]
     while place is not None:
@@ -182,7 +191,7 @@ def _path(part: Sequence[Node], places: Mapping[str, int], leaf: Node) -> set[st
 
 
 def kept_of(boundary: Node, before: Sequence[Node]) -> list[Node]:
-    """The lines of the list before that stayed: those that the boundary names, else those of its segment."""
+    """Return the kept lines of the previous list: the lines that the boundary names, else its segment."""
     data = boundary.boundary
     if data is None:
         return []

@@ -1,6 +1,6 @@
-"""What the list of conversations needs of a Claude Code transcript, by a pass that reads no body.
+"""Digest a Claude Code transcript for the list of conversations, without reading bodies.
 
-Only the fields that it names are made into values, which is several times as fast as reading lines whole.
+Only the fields named here are decoded, which is several times as fast as decoding whole lines.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _TITLE = 120
 _CHAINED = frozenset({"user", "assistant", "system", "attachment", "progress"})
 
 
-#: So much of a file is read at once, in bytes.
+#: Bytes of a file read at once.
 _PIECE = 1 << 18
 
 
@@ -36,7 +36,7 @@ class _Usage(msgspec.Struct, gc=False):
 
 
 class _Part(msgspec.Struct, gc=False):
-    """A part of a message; what a tool was asked and what it answered are passed over."""
+    """A part of a message; arguments and results of tools are skipped."""
 
     type: str = ""
     text: str | None = None
@@ -74,7 +74,7 @@ class _Line(msgspec.Struct, gc=False):
 
 
 class _Tally:
-    """What is known of one conversation in a file so far. `boundaries` are the file's own, so far."""
+    """Running totals of one conversation in a file. `boundaries` are the boundaries of the file so far."""
 
     def __init__(self, boundaries: set[str]) -> None:
         self.boundaries = boundaries
@@ -88,7 +88,7 @@ class _Tally:
         self.answers: set[str] = set()
         self.messages = 0
         self.largest = 0
-        #: The boundaries, and summaries without one with the line that they hang on.
+        #: Boundaries, and summaries without a boundary, with their parent lines.
         self.compactions: dict[str, str] = {}
         #: Whether the summary of the last boundary is still to come.
         self.announced = False
@@ -179,13 +179,12 @@ class _Tally:
 
 
 def digests_of(path: Path, left_by: Mapping[str, str] | None = None) -> tuple[FileDigest, ...]:
-    """A digest of the file's own conversation, one of each sub-agent whose messages stand between its own, and one of
-    what the user went back from behind a boundary. `left_by` are the lines of these, by uuid the part that they are;
-    None where that is not known. Raises StoreErrors."""
+    """Return digests of the main conversation, of each sub-agent in the file and of each branch abandoned across a
+    boundary. `left_by` maps the uuids of abandoned lines to their part; None if that is unknown. Raises StoreErrors."""
     tallies: dict[str, _Tally] = {}
     titles: dict[str, str] = {}
     summaries: list[tuple[str, str]] = []
-    #: Of each line of the file's own conversation, how many compactions stood before it.
+    #: Number of compactions before each line of the main conversation.
     behind: dict[str, int] = {}
     left: Mapping[str, str] = {} if left_by is None else left_by
     stayed: set[str] = set()
@@ -194,7 +193,7 @@ def digests_of(path: Path, left_by: Mapping[str, str] | None = None) -> tuple[Fi
     marked: bool | None = None
     queue = Queue()
     boundaries: set[str] = set()
-    #: The conversation of the last line that is no sub-agent's.
+    #: The conversation of the last line outside sub-agents.
     own_last = _Tally(boundaries)
     for line, raw in _lines(path):
         if line.type in ("custom-title", "ai-title") and (named := line.customTitle or line.aiTitle):
@@ -235,7 +234,7 @@ def digests_of(path: Path, left_by: Mapping[str, str] | None = None) -> tuple[Fi
         back = behind.get(parent, compacted) < compacted and parent not in stayed
         asked = line.type == "user" and not line.isCompactSummary
         if left_by is None and asked and not part and back:
-            # The user may have gone back behind a boundary: who did is told by reading the lines whole.
+            # The user may have gone back across a boundary; only whole lines show that.
             return digests_of(path, _left_by(path))
     for handed in queue.handed(float("inf"), own_last.results):
         tallies.get(left.get(handed.name, ""), own_last).hand(handed)
@@ -273,7 +272,7 @@ def _left_by(path: Path) -> dict[str, str]:
 def _digest(path: Path, part: str, tally: _Tally, *, title: str, session: str, parent: str) -> FileDigest:
     first, last = tally.first or _Line(), tally.last or _Line()
     before = first.parentUuid or first.logicalParentUuid or ""
-    # A boundary may stand behind its summary.
+    # A boundary may follow its summary.
     compactions = [name for name, above in tally.compactions.items() if above not in tally.boundaries]
     return FileDigest(
         path=str(path),
@@ -339,7 +338,7 @@ def _lines(path: Path) -> Iterator[tuple[_Line, bytes]]:
 
 
 def _odd(value: dict[str, object]) -> _Line:
-    """A line with values of other types than the usual: what of it is usual."""
+    """Return the valid fields of a line that has values of unexpected types."""
     texts = (
         "type",
         "subtype",

@@ -1,7 +1,7 @@
-"""Which transcripts of Claude Code belong together: copies, files that go on from others, and forks.
+"""Join Claude Code transcripts into conversations: copies, continuations and forks.
 
-A session that is resumed may go on in a new file, which begins with copies of lines (the same uuids) or with a boundary
-whose list stands in the file before. Where both files go on from the shared lines, the copy is a branch of the other.
+A resumed session may continue in a new file. That file begins with copied lines (the same uuids) or with a boundary
+whose list is in the previous file. If both files continue after the shared lines, the copy is a branch.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from inspector.stores.recorded import FileDigest, Memory, Source
 
 #: The windows that Claude Code runs its models with. The transcript does not say which: a larger request does.
 _WINDOWS = (200_000, 1_000_000)
-#: How the name of a part begins that the user went back from.
+#: Prefix of the name of an abandoned part.
 _LEFT = "left by "
-#: What a file is to others of its conversation: it goes on from them, it says nothing new, or it goes another way.
+#: Role of a file in its conversation: it continues the others, repeats them, or branches off.
 _TRUNK, _COPY, _BRANCH = "trunk", "copy", "branch"
 
 
 def join(digests: Sequence[FileDigest], memory: Memory | None = None) -> tuple[Source, ...]:
-    """The conversations that files hold together. Raises StoreErrors."""
+    """Return the conversations that the files hold together. Raises StoreErrors."""
     found: list[Source] = []
     for group in _related([digest for digest in digests if not digest.parent], memory):
         if len({digest.path for digest in group}) == 1:
@@ -51,7 +51,7 @@ def join(digests: Sequence[FileDigest], memory: Memory | None = None) -> tuple[S
 
 
 def _related(digests: Sequence[FileDigest], memory: Memory | None) -> list[list[FileDigest]]:
-    """Files that share a session, a first line or a boundary, or of which one goes on from the other."""
+    """Group files that share a session, a first line or a boundary, or that continue one another."""
     lasts = {digest.last for digest in digests}
     named: list[set[str]] = []
     for digest in digests:
@@ -83,8 +83,10 @@ def _related(digests: Sequence[FileDigest], memory: Memory | None) -> list[list[
 
 
 def _holder(digest: FileDigest, digests: Iterable[FileDigest], memory: Memory | None) -> FileDigest | None:
-    """The file beside it that holds the line which a file that begins midway goes on from. Files are read for it, those
-    first that ended when this one began; which have it not is remembered."""
+    """Return the file in the same folder that holds the parent of this file's first line.
+
+    Files that ended when this file began are read first. The results are remembered, misses too.
+    """
     if not digest.before:
         return None
     folder, began = os.path.dirname(digest.path), digest.started_at or float("inf")
@@ -96,7 +98,7 @@ def _holder(digest: FileDigest, digests: Iterable[FileDigest], memory: Memory | 
     name = f"line {digest.before} beside {digest.path}"
     recalled = memory.recall(name) if memory is not None else None
     known: dict[str, bool] = recalled if isinstance(recalled, dict) else {}
-    # What only old forms of the files had is not kept.
+    # Drop results for earlier states of the files.
     now = {_fingerprint((other,)): other for other in beside}
     looked = {mark: known[mark] for mark in now if mark in known}
     holder = next((now[mark] for mark, held in looked.items() if held), None)
@@ -115,14 +117,14 @@ def _holder(digest: FileDigest, digests: Iterable[FileDigest], memory: Memory | 
 
 @lru_cache(maxsize=4_096)
 def _fingerprint(digests: tuple[FileDigest, ...]) -> str:
-    """A short text that changes whenever one of the digests does."""
+    """Return a short hash of the digests."""
     raw = repr(digests).encode("utf-8", errors="surrogatepass")
     return hashlib.blake2b(raw, digest_size=8).hexdigest()
 
 
 @lru_cache(maxsize=4_096)
 def _holds(digest: FileDigest, uuid: str) -> bool:
-    """Whether a file has a line's name in it; asked once while its digest is the same."""
+    """Return whether a file mentions a line's uuid; cached while the file's digest is the same."""
     wanted = f'"{uuid}"'.encode()
     try:
         with open(digest.path, "rb") as file:
@@ -132,12 +134,12 @@ def _holds(digest: FileDigest, uuid: str) -> bool:
 
 
 def left_name(by: str) -> str:
-    """What the part of a file is called that the user went back from with the line `by`."""
+    """Return the name of the part that the user abandoned with the line `by`."""
     return f"{_LEFT}{by}"
 
 
 def is_left(part: str) -> bool:
-    """Whether a part of a file is one that the user went back from."""
+    """Return whether the user abandoned this part of a file."""
     return part.startswith(_LEFT)
 
 

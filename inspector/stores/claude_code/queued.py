@@ -121,7 +121,7 @@ class Queue:
         return line, span
 
     def _take(self, text: str | None, *kinds: str) -> tuple[str, str, Mapping[str, Any], Span] | None:
-        """Take out the first of the first of these kinds that waits."""
+        """Remove the first waiting item, trying the kinds in order."""
         for kind in kinds:
             for place, one in enumerate(self._waiting):
                 if one[0] == kind and text in (None, one[1]):
@@ -130,12 +130,12 @@ class Queue:
 
 
 def said_again(handed: Handed, line: Mapping[str, Any]) -> bool:
-    """Whether the line that follows what was handed over is the same as a turn of its own."""
+    """Return whether the line after a queued prompt repeats it as a separate turn."""
     return line.get("type") == "user" and _words(user_wires(line)) == _words(handed.wires)
 
 
 def _kind(line: Mapping[str, Any]) -> str:
-    """What was put into the queue; "" for what is never taken out in the middle of a turn."""
+    """Return the kind of a queued item; "" for items that are never delivered within a turn."""
     text = _text(line)
     if text.startswith(_NOTICE):
         return ""
@@ -152,7 +152,7 @@ def _text(line: Mapping[str, Any]) -> str:
 
 
 def _words(wires: list[Wire]) -> str:
-    """What a person wrote in messages."""
+    """Return the user's text in messages."""
     contents = [wire["content"] for wire in wires if wire["role"] == "user"]
     texts = [
         str(part.get("text") or "")

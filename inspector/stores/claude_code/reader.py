@@ -62,7 +62,7 @@ class ClaudeCodeReader:
         return False
 
     def digests(self, path: Path) -> tuple[FileDigest, ...]:
-        """A digest of the file's own conversation, and one of each sub-agent whose messages stand between its own."""
+        """Return digests of the main conversation and of each sub-agent whose messages are in the file."""
         from inspector.stores.claude_code.digest import digests_of
 
         return digests_of(path)
@@ -101,7 +101,7 @@ def _scanned(path: Path, part: str) -> _Part:
 
 
 def _left(path: Path, source: Source) -> Recorded:
-    """What the user went back from: the lines until then, of which the conversation that went on has the first."""
+    """An abandoned branch: the lines until the user went back; the first are shared with the main conversation."""
     found = scan(path)
     main, left = gone_back(dict(parts_of(found.nodes)).get("", []))
     nodes = next((one.nodes for one in left if left_name(one.by) == source.part), ())
@@ -123,8 +123,8 @@ def _after_shared(nodes: Sequence[Node], shared: set[str]) -> list[Node]:
 
 
 def _around_summary(stretch: Stretch) -> tuple[list[Node], list[Node], list[Node]]:
-    """The lines of a list that come before its summary (the context of the session in newer releases), the summary, and
-    the others."""
+    """Split a list into the lines before its summary (the session's context in newer releases), the summary, and the
+    other lines."""
     nodes = stretch.nodes
     first = next((place for place, node in enumerate(nodes) if node.summary), 0)
     before = [node for node in nodes[:first] if node.kind == "attachment"]
@@ -142,12 +142,12 @@ class _Reading:
         self.file_of: dict[str, int] = {}
         nodes: list[Node] = []
         for file, part in enumerate(parts):
-            # A file that goes on from another begins with copies of its lines.
+            # A file that continues another begins with copies of its lines.
             nodes += [node for node in part.nodes if self.file_of.setdefault(node.uuid, file) == file]
         ordered = in_order(announced_elsewhere(nodes))
         self.nodes = _after_shared(ordered, {node.uuid for found in shared for node in found.nodes})
         self.lists = stretches(self.nodes)
-        #: Whether the first line goes on from one that is nowhere: the session was resumed, and its file begins midway.
+        #: Whether the parent of the first line is missing: the session was resumed, and its file begins midway.
         known = {node.uuid for found in shared for node in found.nodes} | self.file_of.keys()
         first = self.nodes[0] if self.nodes else None
         self.midway = first is not None and first.boundary is None and first.parent not in ("", *known)
@@ -344,7 +344,7 @@ class _Reading:
 
 
 def _about_calls(calls: Sequence[Call]) -> Iterator[str]:
-    """What the recorded usage lacks: outputs that are placeholders, and what costs more than tokens do."""
+    """Sentences about gaps in the recorded usage: placeholder outputs and costs beyond tokens."""
     guessed = sum(
         not call.stopped and call.output <= PLACEHOLDER and text_tokens(call.chars) > 2 * call.output
         for call in calls
@@ -385,7 +385,7 @@ def _counted(count: int, what: str, plural: str) -> str:
 
 
 def _about_queue(queues: Sequence[Queue]) -> Iterator[str]:
-    """What is not known of prompts that the user typed while the agent was at work."""
+    """Sentences about prompts that the user typed while the agent was working."""
     typed = "that the user typed while the agent was at work"
     unrecorded = sum(queue.unrecorded for queue in queues)
     if unrecorded:

@@ -1,4 +1,4 @@
-"""One pass over a Claude Code transcript: where its messages stand, how lines hang together, what was called."""
+"""Scan a Claude Code transcript once: places of messages, links between lines, API calls."""
 
 from __future__ import annotations
 
@@ -27,14 +27,16 @@ _TYPES = frozenset({"user", "assistant", "system", "attachment", "progress"})
 _TITLES = {"custom-title": "customTitle", "ai-title": "aiTitle", "summary": "summary"}
 
 
-#: An output that is no larger, in tokens, of an answer whose end was not recorded may be a placeholder.
+#: Largest output, in tokens, that may be a placeholder if the end of the answer was not recorded.
 PLACEHOLDER = 9
 
 
 @dataclass(slots=True)
 class Boundary:
-    """What a compact_boundary or microcompact_boundary says. `kept` are the uuids of the lines that stayed, `stayed`
-    those too that hold no message."""
+    """Content of a compact_boundary or microcompact_boundary.
+
+    `kept` are the uuids of the kept lines; `stayed` adds kept lines without a message.
+    """
 
     micro: bool
     trigger: str | None
@@ -50,7 +52,7 @@ class Boundary:
 
 @dataclass(slots=True)
 class Node:
-    """A line that others may hang on. `entries` are the messages that begin in it."""
+    """A line that may be the parent of others. `entries` are the messages that begin in it."""
 
     uuid: str
     parent: str
@@ -66,18 +68,18 @@ class Node:
     results: tuple[str, ...] = ()
     boundary: Boundary | None = None
     summary: bool = False
-    #: Why an attempt to compact failed that the line is about.
+    #: Reason of the failed attempt to compact that the line reports.
     failure: str = ""
 
     @property
     def message(self) -> bool:
-        """Whether a message of the list begins in it or goes on in it."""
+        """Whether a message of the list begins or continues in this line."""
         return bool(self.entries) or bool(self.answer)
 
 
 @dataclass(slots=True)
 class Call:
-    """An API call: the answer's id and the largest usage that its lines tell."""
+    """An API call: the answer's id and the largest usage in its lines."""
 
     answer: str
     model: str
@@ -85,14 +87,14 @@ class Call:
     at: float
     usage: dict[str, Any]
     output: int
-    #: Whether a line says why the answer stopped; and the characters of what it says, counted while it does not.
+    #: Whether a line has a stop reason; and the answer's characters, counted until there is one.
     stopped: bool = False
     chars: int = 0
 
 
 @dataclass(slots=True)
 class Scan:
-    """A transcript that was gone through once. Bodies are read again where they are wanted."""
+    """Result of one pass over a transcript. Bodies are read again on demand."""
 
     entries: Entries
     nodes: list[Node] = field(default_factory=list)
@@ -109,21 +111,21 @@ class Scan:
 
 
 def _convert(lines: list[dict[str, Any]]) -> list[Wire]:
-    """The messages that lines make: all blocks of an answer one, each part of what the user's side said one."""
+    """Convert lines to messages: all blocks of an answer make one, each part of a user's line makes one."""
     if lines and lines[0].get("type") == "assistant":
         return [assistant_wire([block for line in lines for block in blocks_of(line)])]
     return wires_of(lines[0]) if lines else []
 
 
 def wires_of(line: Mapping[str, Any]) -> list[Wire]:
-    """The messages in a line that is no answer of the model's."""
+    """Return the messages in a line other than an answer of the model."""
     if line.get("type") == QUEUED:
         return queued_wires(line)
     return user_wires(line) if line.get("type") == "user" else attachment_wires(line)
 
 
 def scan(path: Path) -> Scan:
-    """Go through a transcript. Lines that are no JSON, repeated or of unknown type are passed over.
+    """Scan a transcript. Skip repeated lines, lines of unknown type and lines without valid JSON.
 
     Raises StoreErrors.
     """
@@ -148,7 +150,7 @@ class _Scanner:
             self._line(line.value, (line.start, line.length))
         self._handed(float("inf"))
         uuids = {node.uuid for node in found.nodes} if self.summaries else set[str]()
-        # Titles of other sessions stand in the file too; a session's own leads to a line that is in it.
+        # The file also holds titles of other sessions; a title of this session refers to a line in the file.
         for title, leaf in self.summaries:
             if leaf in uuids:
                 found.titles["summary"] = title
@@ -203,7 +205,7 @@ class _Scanner:
             self.last = node
 
     def _begins(self, value: dict[str, Any], node: Node) -> bool:
-        """Whether a line begins something: an answer, what the user says, a list; results go on with a turn."""
+        """Return whether a line begins an answer, a user's message or a list; tool results continue a turn."""
         if node.kind == "assistant":
             return (text_at(value, "message", "id") or node.uuid, node.side) not in self.answers
         if node.kind == "user":
@@ -211,7 +213,7 @@ class _Scanner:
         return value.get("subtype") == "compact_boundary"
 
     def _handed(self, at: float, value: dict[str, Any] | None = None) -> None:
-        """What the agent was handed from the queue before the line that begins then: it hangs on the last message."""
+        """Add the prompts delivered from the queue before this line; their parent is the last message."""
         found, last = self.found, self.last
         for handed in found.queue.handed(at, last is not None and bool(last.results)):
             known = (handed.name, QUEUED, "") in self.known
@@ -237,7 +239,7 @@ class _Scanner:
         message = told if isinstance(told, dict) else {}
         answer, model = text_of(message, "id"), text_of(message, "model")
         if value.get("isApiErrorMessage") is True:
-            # Told to the user, never sent to the model.
+            # Shown to the user, never sent to the model.
             found.api_errors += 1
             return
         node.answer = answer or node.uuid
@@ -261,7 +263,7 @@ class _Scanner:
             if call is None:
                 call = found.calls[node.answer] = Call(node.answer, model, here, node.at, usage, output)
             elif output > call.output:
-                # Another model may have gone on with an answer: usage and model are those of one line.
+                # Another model may have continued the answer: take usage and model from the same line.
                 call.usage, call.output, call.model = usage, output, model or call.model
             call.stopped = call.stopped or message.get("stop_reason") is not None
             if not call.stopped and call.output <= PLACEHOLDER:
@@ -277,7 +279,7 @@ class _Scanner:
 
 
 def chars_in(content: object) -> int:
-    """The characters of the texts in blocks: what was said, thought and given to tools."""
+    """Count the characters of text, reasoning and tool arguments in blocks."""
     if isinstance(content, str):
         return len(content)
     if isinstance(content, Mapping):
@@ -288,7 +290,7 @@ def chars_in(content: object) -> int:
 
 
 def boundary_of(value: dict[str, Any], micro: bool) -> Boundary:
-    """What a line says that is a boundary."""
+    """Parse a boundary line."""
     key = "microcompactMetadata" if micro else "compactMetadata"
     kept = value.get(key)
     data = kept if isinstance(kept, dict) else {}
@@ -298,7 +300,7 @@ def boundary_of(value: dict[str, Any], micro: bool) -> Boundary:
     return Boundary(
         micro=micro,
         trigger=text_at(data, "trigger") or None,
-        # No list has no tokens: a 0 says that nobody counted.
+        # A list always has tokens: 0 means that they were not counted.
         before=count_at(data, "preTokens") or None,
         after=count_at(data, "postTokens") or None,
         saved=count_at(data, "tokensSaved"),

@@ -1,10 +1,9 @@
-"""Read-only connections to one SQLite file, one a thread, that leave nothing behind.
+"""Read-only connections to one SQLite file, one a thread, that leave no files behind.
 
-A read-only connection to a database in WAL mode creates the `-wal` and `-shm` files where there are none, and
-cannot remove them again. So a database without a write-ahead log is opened as *still* (`immutable=1`): no
-lock, no file. That is only right while nobody writes, so the file's size and time and the log are looked at
-before and after every read; when a writer appears the read is done again with a *live* connection, which
-sees the writer's log and never blocks it.
+A read-only connection to a database in WAL mode creates missing `-wal` and `-shm` files, and cannot remove them
+again. So a database without a write-ahead log is opened as *still* (`immutable=1`): no lock, no file. That is only
+right while no process writes, so the file's size and time and the log are checked before and after each read. When a
+writer appears, the read is repeated with a *live* connection, which sees the writer's log and never blocks it.
 """
 
 from __future__ import annotations
@@ -28,11 +27,11 @@ T = TypeVar("T")
 _MAGIC = b"SQLite format 3\0"
 _BUSY_SECONDS = 2.0
 _ATTEMPTS = 5
-# SQLite keeps 2 MB of pages for each connection, of which there is one a thread. Bodies are read once, in order; what
-# leads to them fits into a quarter of that, and the system has the file's pages anyway.
+# SQLite caches 2 MB of pages for each connection, and each thread has a connection. Bodies are read once, in order;
+# the index pages fit into a quarter of that, and the system caches the file's pages anyway.
 _PAGES = "PRAGMA cache_size = -512"
 
-#: Why a live connection could not be had although there is a log: no right to write beside the file.
+#: Error codes of a live connection that failed although there is a log: no right to write in the folder.
 _NO_SHARED_MEMORY = frozenset(
     {
         "SQLITE_CANTOPEN",
@@ -48,14 +47,14 @@ _NO_SHARED_MEMORY = frozenset(
 
 
 class Signature(NamedTuple):
-    """What the file system tells of a database without opening it: the file, its log, its rollback journal."""
+    """File-system state of a database, read without opening it: the file, its log, its rollback journal."""
 
     file: tuple[int, int, int]
     log: tuple[int, int]
 
     @property
     def has_log(self) -> bool:
-        """Whether a write-ahead log with something in it lies beside the file."""
+        """Whether the database has a write-ahead log that is not empty."""
         return self.log[0] > 0
 
 
@@ -116,7 +115,7 @@ class Connections:
                     continue
                 raise translate(error, self.path) from error
             except UnicodeDecodeError as error:
-                # What SQLite says of a damaged schema may quote it, and Python cannot always read that.
+                # SQLite's message may quote the damaged schema, and Python cannot always decode it.
                 damaged = sqlite3.DatabaseError("its schema holds text that cannot be read")
                 raise translate(damaged, self.path) from error
             if not still or last or signature(self.path) == before:
@@ -136,13 +135,13 @@ class Connections:
             try:
                 return work(connection)
             except MemoryError as error:
-                # What a damaged full-text index says of its own size SQLite believes.
+                # SQLite trusts the size that a damaged full-text index declares.
                 raise sqlite3.DatabaseError("it asks for more memory than there is") from error
             finally:
                 connection.execute("ROLLBACK")
 
     def close(self) -> None:
-        """Close the connections of every thread; what one of them is reading is cut short, with a StoreError there."""
+        """Close the connections of all threads; a read in progress is interrupted and raises a StoreError."""
         with self._lock:
             self._closed = True
             connections = list(self._open)
@@ -158,7 +157,7 @@ class Connections:
         if self._closed:
             raise StoreError(f"{self.path} has been closed.")
         with self._lock:
-            # A file put in the other's place, or a log that came or went, needs connections made anew.
+            # A replaced file, or a log that appeared or disappeared, needs new connections.
             moved = now.file[0] != self._opened.file[0]
             if moved or (self._wal and now.has_log != self._opened.has_log):
                 self._epoch += 1

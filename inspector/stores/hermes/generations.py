@@ -1,9 +1,9 @@
-"""Which rows of a session make up which list.
+"""Divide the rows of a session into lists.
 
-A session that compacted in place holds its archived lists one behind the other in the order of their ids, and
-the live one behind them. Where an archived list begins is found from its summary row: the rows of a list are
-inserted in one transaction and so carry times a microsecond apart, or times that they had before. Where the
-times do not tell, the bodies do: the tail behind a summary repeats the end of the list before.
+A session that compacted in place holds its archived lists in the order of their ids, followed by the live list.
+The start of an archived list is found from its summary row: the rows of a list are inserted in one transaction, so
+their times are a microsecond apart or copied from the previous list. If the times are not conclusive, the bodies
+are: the tail after a summary repeats the end of the previous list.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _CHUNK = 256
 _LONGEST_HEAD = 200
 #: No release compacts a list of four messages or fewer.
 _SHORTEST = 5
-#: Rows of a damaged table are asked for by number, so many at once, and up to this number where none is known.
+#: Rows of a damaged table are read by number: the rows at once, and the last number to try if the last is unknown.
 _RANGE, _MOST_ROWS = 4_096, 1_000_000
 
 
@@ -52,8 +52,8 @@ class Index:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One list of a session. `ids` and `roles` are its messages. `rows` are the ids of all its rows, those
-    that were undone later too, in which the copies of the list before are looked for."""
+    """One list of a session. `ids` and `roles` are its messages. `rows` are the ids of all its rows, including rows
+    undone later; copies of the previous list are searched in them."""
 
     ids: array[int]
     roles: bytes
@@ -95,7 +95,7 @@ def _with_carried(connection: sqlite3.Connection, schema: Schema, index: Index) 
         newest[tuple(key)] = max(identity, newest.get(tuple(key), identity))
     rows.sort()
     times = [0, *(row[1] for row in rows), 0]
-    # Where neighbours have one time, or none, only the call tells a copy from what was said again.
+    # If neighbours have the same time, or no time, only the call distinguishes a copy from a repeated message.
     copied = {
         identity
         for at, (identity, *key) in enumerate(rows, 1)
@@ -139,7 +139,7 @@ def _read_index(connection: sqlite3.Connection, session: str, flag: str) -> Inde
 
 
 def has_inactive(connection: sqlite3.Connection, session: str) -> bool:
-    """Whether a session has rows that are not live; True where damage keeps it from being told."""
+    """Return whether a session has rows that are not live; True if damage hides the answer."""
     try:
         found = connection.execute(
             "SELECT 1 FROM messages WHERE session_id = ? AND active = 0 LIMIT 1", (session,)
@@ -152,7 +152,7 @@ def has_inactive(connection: sqlite3.Connection, session: str) -> bool:
 
 
 def one_by_one(connection: sqlite3.Connection, table: str, session: str) -> Iterator[Sequence[Any]]:
-    """The rows of a session that can be found by number, whatever is damaged between them. `table` selects them."""
+    """Return the rows of a session that can be read by number despite damage. `table` selects them."""
     try:
         last = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'messages'").fetchall()
     except sqlite3.Error:
@@ -174,9 +174,9 @@ def one_by_one(connection: sqlite3.Connection, table: str, session: str) -> Iter
 
 
 def _index_at_once(connection: sqlite3.Connection, session: str, flag: str) -> Index | None:
-    """The index gathered by SQLite itself; None where that cannot be done, and row by row tells more.
+    """Return the index as SQLite aggregates it; None if that fails and reading row by row recovers more.
 
-    Of 100,000 rows most of the time would go into handing them over, and much more while another thread is busy.
+    For 100,000 rows, passing single rows to Python would take most of the time, and more if another thread is busy.
     """
     sql = f"SELECT group_concat(id), group_concat({_ROLE}, ''), group_concat({flag}, '') FROM messages"
     try:
@@ -264,7 +264,7 @@ class _Splitter:
             start = starts[-1][0]
             if len(starts) > 1 and self._is_head(starts[-2][0], start, place):
                 continue  # the summary of the list that begins at `start`, behind a head with an older one
-            # Copies of an older summary lie in heads and tails; the times of one can look like a beginning.
+            # Heads and tails hold copies of older summaries; the times of a copy can look like a beginning.
             copy = any(start <= other < place and texts[other] == texts[place] for other in candidates)
             found = self._start_of(start, place, copy)
             if found is not None:
@@ -324,7 +324,7 @@ class _Splitter:
     def _live_start(
         self, last_archived: int, candidates: Sequence[int], starts: list[tuple[int, bool]]
     ) -> tuple[int, bool] | None:
-        """The start of the live list where no summary row led to it: the flags still tell where it is."""
+        """Return the start of the live list from the flags, if no summary row led to it."""
         if starts[-1][0] > last_archived:
             return None
         place = next((place for place in candidates if place > last_archived), None)
@@ -344,8 +344,8 @@ class _Splitter:
         return head_of(olds, self._load(range(start, place)), length) is not None
 
     def _start_of(self, start: int, place: int, copy: bool) -> int | None:
-        """Where the list begins whose summary row is at `place`, None where that row only is a copy in the
-        list that begins at `start`. `copy` says that an older summary of that list has the same text."""
+        """Return the start of the list whose summary row is at `place`; None if that row is only a copy in the list
+        that begins at `start`. `copy`: an older summary of that list has the same text."""
         if self._index.flags.count(ARCHIVED, start, max(start, place)) < _SHORTEST:
             return None
         last_archived = self._index.flags.rfind(ARCHIVED)
@@ -358,7 +358,7 @@ class _Splitter:
             return None
         if copy:
             return self._start_by_bodies(start, place, floor)
-        # Copies that keep their times may lie as close together as those of one transaction.
+        # Copies that keep their times may be as close together as rows of one transaction.
         begin = min(run, place - self._head_by_times(start, place)) if run > start else run
         if start < begin < place:
             return max(begin, floor)
@@ -395,7 +395,7 @@ class _Splitter:
         return True
 
     def _start_by_bodies(self, start: int, place: int, floor: int) -> int | None:
-        # Where the tail keeps its times, a head does too: its first copy is older than the row before it.
+        # If the tail keeps its times, so does the head: its first copy is older than the row before it.
         kept_times = 0 < self._time(min(place + 1, len(self._index.ids) - 1)) < self._time(place)
         for head in self._heads(start, place, floor):
             if head and kept_times and self._time(place - head) > self._time(place - head - 1):

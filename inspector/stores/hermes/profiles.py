@@ -1,4 +1,4 @@
-"""Which release wrote a database: what its schema, its summaries and what stands beside them leave open."""
+"""Infer the release that wrote a database from its schema, its summaries and the rows around them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PROFILES = (
     "hermes-0.20",
     "hermes-current",
 )
-#: The schema that a release writes → its profile. Between two of them is what never was released.
+#: Schema version → profile of the release that writes it. Versions between these were never released.
 _SCHEMAS = {
     6: "documented",
     11: "hermes-0.13",
@@ -38,7 +38,7 @@ _SCHEMAS = {
     25: "hermes-0.20",
     31: "hermes-current",
 }
-#: What a release brought, newest first: columns of sessions and messages, tables.
+#: Additions of each release, newest first: columns of sessions and messages, tables.
 _COLUMNS = (
     ("hermes-current", {"message_uid", "display_order", "_compressed_summary", "created_source"}),
     ("hermes-0.20", {"display_kind", "system_prompts", "system_prompt_hash", "last_activity_at"}),
@@ -65,7 +65,7 @@ _STUB, _TAKEN_OUT = "[Result from earlier conversation", "(tool call removed)"
 
 
 class Evidence(NamedTuple):
-    """What a sign leaves open, oldest first, and the sentence that says so."""
+    """Profiles that a sign allows, oldest first, and the sentence that explains it."""
 
     profiles: tuple[str, ...]
     text: str
@@ -80,9 +80,9 @@ class Summary(NamedTuple):
 
 
 class Detection(NamedTuple):
-    """The profiles that the signs leave open, oldest first, the one they point to, and the sentences that say why.
+    """The profiles that the signs allow, oldest first, the most likely profile, and the reasons as sentences.
 
-    `sessions` are those with the newest summaries, newest first."""
+    `sessions` are the sessions with the newest summaries, newest first."""
 
     profile: str
     open: tuple[str, ...]
@@ -91,7 +91,7 @@ class Detection(NamedTuple):
 
 
 def detect(connection: sqlite3.Connection, schema: Schema, config_version: int | None = None) -> Detection:
-    """What the signs say. Reads a handful of rows."""
+    """Collect the signs. Reads a handful of rows."""
     opener = _opener(schema, config_version)
     handoffs = list(_newest_handoffs(connection, schema))
     if not handoffs:
@@ -170,7 +170,7 @@ def _worded(newest: Summary) -> Iterable[Evidence]:
 
 
 def _made(newest: Summary) -> Iterable[Evidence]:
-    """What the newest summary itself says of how it was made."""
+    """Signs in the text of the newest summary."""
     identity, handoff = newest.id, newest.handoff
     if handoff.fallback:
         plain = handoff.body.startswith(_PLAIN_FALLBACK)
@@ -182,7 +182,7 @@ def _made(newest: Summary) -> Iterable[Evidence]:
 
 
 def _mended(connection: sqlite3.Connection, schema: Schema, identity: int) -> Iterable[Evidence]:
-    """What stands beside the newest summary, in its session: archived lists, mended calls."""
+    """Signs in the session of the newest summary: archived lists, repaired calls."""
     if schema.in_place and _any(connection, identity, "active = 0 AND compacted = 1"):
         yield Evidence(_since("hermes-0.18.0"), "Its list was compacted in place, as from 0.18 on.")
     if _any(connection, identity, f"role = 'tool' AND content LIKE '{_STUB}%'"):
@@ -199,7 +199,7 @@ def _any(connection: sqlite3.Connection, identity: int, where: str) -> bool:
         rows = connection.execute(f"SELECT 1 FROM messages WHERE {session} AND {where} LIMIT 1", (identity,))
         return bool(rows.fetchall())
     except sqlite3.DatabaseError:
-        return False  # what a damaged page hides is no sign
+        return False  # a damaged page gives no sign
 
 
 def _newest_handoffs(connection: sqlite3.Connection, schema: Schema) -> Iterable[Summary]:

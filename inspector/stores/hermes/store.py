@@ -33,7 +33,7 @@ from inspector.stores.hermes.schema import NEWEST_SCHEMA, Schema, as_time, read_
 from inspector.stores.hermes.sessions import exactly, nodes, rows_at_once, salvage, session, stamp
 
 if TYPE_CHECKING:
-    # What opens and searches conversations is imported when one is: the list of them comes up sooner.
+    # Modules that open and search conversations are imported on demand, so that the list appears sooner.
     from inspector.stores.hermes import text_search
     from inspector.stores.hermes.describe import StoreDescription
     from inspector.stores.hermes.fitting import Fit
@@ -45,7 +45,7 @@ _BATCH = 256
 #: Those who go through a list may rest between two pieces of it: large ones would keep a frame waiting.
 _PIECE = 64
 _SCAN = 4_096
-#: The lists of so many sessions are kept as indexes: a question about one asks for them several times.
+#: Number of sessions whose lists are cached as indexes: one question reads them several times.
 _KEPT_LISTS = 8
 
 
@@ -56,7 +56,7 @@ class HermesStore:
         """Open `path`. Raises a StoreError that says what is wrong with it."""
         self.path = path
         self._connections = Connections(path)
-        # What a connection tells of other processes' commits counts from its own last look.
+        # A connection counts commits of other processes since its previous check.
         self._watcher = Connections(path, shared=True)
         self._lock = threading.RLock()
         self._chains: tuple[object, Chains] | None = None
@@ -93,12 +93,12 @@ class HermesStore:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What could not be read so far."""
+        """Sentences about data that could not be read so far."""
         return (*self._notes, *self._connections.notes)
 
     @property
     def info(self) -> StoreInfo:
-        """What this store is, by its signs alone until `settled` was asked; its notes grow as damage is met."""
+        """Description of this store, from its signs alone until `settled` runs; its notes grow as damage is found."""
         detected = self._detection()
         return StoreInfo(
             kind="hermes",
@@ -116,8 +116,11 @@ class HermesStore:
         return self._fits_of(profiles.PROFILES, {*varied, *self._detection().open})
 
     def settled(self) -> StoreInfo:
-        """What this store is and, where the signs leave several profiles open, which of these plans what was recorded:
-        that reads the lists of some compactions, once."""
+        """Description of this store with its profile settled.
+
+        If the signs leave several profiles open, take the profile whose plans match the recorded compactions. This
+        reads the lists of some compactions, once.
+        """
         found = self._detection()
         if len(found.open) > 1 and not self._settled:
             from inspector.stores.hermes.fitting import settled
@@ -168,8 +171,7 @@ class HermesStore:
     def messages(
         self, generation: Generation, start: int = 0, stop: int | None = None
     ) -> tuple[Message, ...]:
-        """The bodies of generation[start:stop]. A row that cannot be read any more stands there empty, with
-        a note that says why."""
+        """Return the bodies of generation[start:stop]. Unreadable rows are empty, with a note that gives the reason."""
         low, high, _ = slice(start, stop).indices(len(generation))
         answer: list[Message] = []
         for at in range(low, high, _BATCH):
@@ -182,7 +184,7 @@ class HermesStore:
             yield from self._bodies(generation, at, min(at + _PIECE, len(generation)))
 
     def sizes(self, generation: Generation) -> array[int]:
-        """The size of every message's stored content in octets, 0 for those that have none."""
+        """Return the size of each message's stored content in octets, 0 if it has no content."""
         answer = array("q", bytes(8 * len(generation)))
         sizes: dict[int, int] = {}
         for at in range(0, len(generation), _SCAN):
@@ -247,8 +249,10 @@ class HermesStore:
         return list_tokens(characters, images) + text_tokens(len(self.system_prompt(tip)))
 
     def stamp(self, conversation: str) -> str:
-        """What is another text as soon as a conversation is another: by its sessions, how many messages they have, how
-        many of these are live, and which is the last. Reads no body."""
+        """Return a text that changes whenever the conversation does. Reads no body.
+
+        It holds the sessions and, for each, its number of messages, its number of live messages and its last message.
+        """
         row = self._row(conversation)
         try:
             return self._read(lambda db: "\n".join(stamp(db, self._schema, name) for name in row.sessions))
@@ -296,7 +300,7 @@ class HermesStore:
         return now.file[1] + now.log[0]
 
     def describe(self) -> StoreDescription:
-        """What lies in the file; counts the rows of every table."""
+        """Describe the file's contents; counts the rows of each table."""
         from inspector.stores.hermes.describe import describe
 
         return self._read(describe)
@@ -363,7 +367,7 @@ class HermesStore:
         return Conversation(row, tuple(sessions), generations, tuple(notes)), lists
 
     def _parts(self, db: sqlite3.Connection, session: str) -> tuple[list[Part], tuple[str, ...]]:
-        """The lists of a session, and what could not be read. Those of the last sessions are kept."""
+        """Return the lists of a session and its read problems. Lists of the last sessions are cached."""
         from inspector.stores.hermes.generations import parts, read_index
 
         now = signature(self.path)
@@ -430,7 +434,7 @@ class HermesStore:
             return
         below = highest
         try:
-            # Where the index is not kept up any more, what is newer than it must be read.
+            # If the index is no longer updated, rows newer than the index must be read.
             newest = 1 + self._read(lambda db: text_search.newest(db, asked))
             yield from self._scan(asked, sessions, max(lowest, newest), highest)
             below = min(below, newest)
@@ -484,7 +488,7 @@ def _sizes(db: sqlite3.Connection, schema: Schema, ids: Sequence[int]) -> dict[i
 
 
 def _last_messages(db: sqlite3.Connection, schema: Schema) -> dict[str, float]:
-    """When the newest message of every session that has not ended came; empty where no index tells it."""
+    """Return the time of the newest message of each open session; empty if no index holds it."""
     indexed = any(name.startswith("idx_messages_session") for name in schema.indexes)
     if not indexed or not {"timestamp", "session_id"} <= schema.messages or "ended_at" not in schema.sessions:
         return {}

@@ -1,8 +1,8 @@
 """Logs of model requests as conversations.
 
-Each request holds a whole list. One that goes on from the list before, or from the answer to it, makes it longer. One
-that does not, but shares messages with it, was made by a compaction, and so was one that quotes the answer to the
-request before it: that request wrote the summary.
+Each request holds a whole list. A request that continues the previous list, or the answer to it, extends the list. A
+request that only shares messages with it follows a compaction. So does a request that quotes the answer to the
+previous request: that previous request wrote the summary.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _PART = -1
 _WORD = re.compile(r"[\w./-]{6,}")
 _SHARED_WORDS = 5
 _PROMPT = 1_000
-#: Where a document may have its requests.
+#: Keys that may hold a document's requests.
 _LISTS = ("requests", "calls", "exchanges", "logs", "data")
 #: Largest document that is looked into to recognise it, in bytes.
 _LARGEST = 64_000_000
@@ -128,12 +128,12 @@ def _scan(path: Path) -> dict[str, _Thread]:
 
 
 def _hash(wire: Wire) -> int:
-    """Equal for messages that say the same; encrypted summaries are told apart by what they are named."""
+    """Return a key that is equal for equal messages; encrypted summaries are distinguished by their names."""
     return hash((hash_of(wire), str(wire.get(COMPACTION, ""))))
 
 
 def _name(threads: Mapping[str, _Thread], exchange: Exchange) -> str:
-    """The thread that a request belongs to: that of its id, else the one with most of its messages."""
+    """Return the thread of a request: by its id, else the thread that shares the most messages."""
     if exchange.session:
         return exchange.session
     hashes = [_hash(wire) for wire in exchange.wires]
@@ -194,7 +194,7 @@ def _add(thread: _Thread, exchange: Exchange, line: Line, offset: int) -> None:
     first = len(session.requests)
     _calls(thread, exchange)
     if exchange.compacted and answer:
-        # The API compacted: what comes before the block is dropped.
+        # The API compacted: messages before the block are dropped.
         session.entries.found[answer[0]].summary = True
         text = str(exchange.answer[0]["content"])
         session.compact(
@@ -229,7 +229,7 @@ def _number(thread: _Thread, wire: Wire, part: int, at: float) -> int:
 
 
 def _continues(thread: _Thread, made: Sequence[int], hashes: Sequence[int]) -> bool:
-    """Whether a list goes on from the live one. The last answer may be spelled another way in it."""
+    """Return whether a list continues the live list. Its copy of the last answer may be spelled differently."""
     live, before = thread.session.live, thread.hashes
     if not live:
         return True
@@ -247,8 +247,8 @@ def _continues(thread: _Thread, made: Sequence[int], hashes: Sequence[int]) -> b
 
 
 def _edited(thread: _Thread, wires: Sequence[Wire], made: Sequence[int]) -> bool:
-    """Whether a list that does not continue the live one is the same list with changed messages: it is no shorter, and
-    no new message holds a summary."""
+    """Return whether a list that does not continue the live list is that list with edited messages: it is at least as
+    long, and none of its new messages holds a summary."""
     old = set(thread.session.live)
     fresh = [wire for wire, number in zip(wires, made, strict=True) if number not in old]
     summarized = any(
