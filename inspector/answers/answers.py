@@ -1,4 +1,4 @@
-"""What the questions are asked about: a store, and the settings by flags and configuration."""
+"""Subject of the questions: a store, and the settings from flags and configuration."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def stores_of(store: Store) -> tuple[Store, ...]:
 
 
 def paths_of(store: Store) -> tuple[Path, ...]:
-    """The files and folders that a store is read from; what lies in one of the folders is read with it."""
+    """Files and folders that a store is read from; a folder includes its content."""
     paths = dict.fromkeys(one.path for one in stores_of(store))
     return tuple(path for path in paths if paths.keys().isdisjoint(path.parents))
 
@@ -41,7 +41,7 @@ class Answers:
         self.store = store
         self.flags = flags
         self.config = config
-        #: Where questions about many conversations run.
+        #: Runs questions about many conversations.
         self.scheduling = Scheduling() if scheduling is None else scheduling
         #: A sentence for each conversation that a question about many left out.
         self.unread: list[str] = []
@@ -52,7 +52,7 @@ class Answers:
         return list(dict.fromkeys([*self.store.info.notes, *self._notes, *cache_problems()]))
 
     def note(self, sentence: str) -> None:
-        """Something else to be told to the person at the terminal."""
+        """Report a note to the user at the terminal."""
         self._notes[sentence] = None
 
     @classmethod

@@ -26,16 +26,16 @@ from inspector.stores.base import Store
 
 #: Smaller sizes of compacted lists show no threshold, in tokens.
 _LEAST_THRESHOLD = 1_000
-#: A token index takes some hundred bytes a message; this many generations of them are kept, or more of short lists.
+#: Number of generations whose token indexes are cached (more for short lists); a message takes about 100 bytes.
 _KEPT_INDEXES = 16
 _KEPT_MESSAGES = 100_000
-#: Who watches a reading is told every so many messages.
+#: Number of messages between two reports of progress.
 _WATCHED = 64
 
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """A recorded compaction beside the plan that an engine makes of the list before it."""
+    """A recorded compaction and an engine's plan for the list before it."""
 
     recorded: Compaction
     planned: Plan
@@ -50,16 +50,16 @@ class Compared:
 
 
 class Gathered(NamedTuple):
-    """What is kept of a generation's messages: the files and pages that they opened, as (index, name)."""
+    """Cached details of a generation's messages: the files and pages that they opened, as (index, name)."""
 
     opened: list[tuple[int, str]]
 
 
 class Inspection:
-    """One conversation of a store. Safe to use from several threads; nothing is read before it is asked for.
+    """One conversation of a store. Thread-safe; everything is read on demand.
 
-    `alone`: no other process is to help with it, since this one is itself in the background, or one of several.
-    `config` is the file of settings that was given, None for the one beside the store."""
+    `alone`: start no worker process, because this process is itself a worker or one of several.
+    `config` is the given settings file, None for the file next to the store."""
 
     def __init__(
         self, store: Store, conversation: Conversation, alone: bool = False, config: Path | None = None
@@ -76,7 +76,7 @@ class Inspection:
         self._prompts: dict[str, str] = {}
         self._compactions: tuple[Compaction, ...] | None = None
         self._requests: tuple[Request, ...] | None = None
-        #: What was read of the whole conversation, by engine: see `recordings.shared_recording`.
+        #: Recordings of the whole conversation, by engine: see `recordings.shared_recording`.
         self.recordings: dict[str, Any] = {}
         #: How well the settings in force reproduce the recording, once worked out: see `replaying.reproduced`.
         self.reproduction: Any = None
@@ -158,7 +158,8 @@ class Inspection:
     ) -> TokenIndex:
         """The token index of a generation under an engine; reads every body once.
 
-        `watch` is told now and then how many messages were read; an InspectorError that it raises ends the reading.
+        `watch` is called at intervals with the number of messages read; an InspectorError that it raises stops the
+        reading.
         """
         key = (profile, generation.number, len(generation))
         with self.reading(key):
@@ -177,12 +178,12 @@ class Inspection:
             return found
 
     def reading(self, key: tuple[str, int, int]) -> Lock:
-        """Held while something is read: whoever wants what another thread is reading waits for it."""
+        """Lock held during a read: a second thread waits for the result of the first."""
         with self._lock:
             return self._reading.setdefault(key, Lock())
 
     def gathered(self, generation: Generation, profile: str) -> Gathered:
-        """What else was read of a generation's messages with its token index."""
+        """Return the other details that were read along with a generation's token index."""
         key = (generation.number, len(generation))
         if key not in self._gathered:
             self.token_index(generation, profile)
@@ -196,7 +197,7 @@ class Inspection:
         return self._sent[key]
 
     def keep_sent(self, generation: Generation, sent: SentMessages) -> None:
-        """Keep what somebody read of a whole generation."""
+        """Cache the details that a caller read of a whole generation."""
         with self._lock:
             self._sent[sent.release, generation.number, len(generation)] = sent
 
@@ -204,14 +205,14 @@ class Inspection:
         return sum(len(index) for index in self._token_indexes.values())
 
     def plan(self, generation: Generation, settings: Settings) -> Plan:
-        """What the settings' engine would do with the whole generation, the compactions before it counted."""
+        """Plan the whole generation with the engine of the settings, counting the compactions before it."""
         token_index = self.token_index(generation, settings.profile)
         before = generation.number - 1
         system = self.system_tokens(generation.session)
         return plan_with(engine(settings.profile), token_index, settings, before, system)
 
     def compared(self, settings: Settings) -> tuple[Compared, ...]:
-        """Every recorded compaction beside the plan for the list before it."""
+        """Pair each recorded compaction with the plan for the list before it."""
         generations = self.conversation.generations
         return tuple(
             Compared(recorded, self.plan(generations[recorded.index - 1], settings))
@@ -234,7 +235,7 @@ class Inspection:
 
 
 def _gathering(messages: Iterable[Message], gathered: Gathered, sent: SentMessages) -> Iterator[Message]:
-    """The messages; what is kept of each is put into `gathered` and `sent`."""
+    """Yield the messages; add the details of each to `gathered` and `sent`."""
     # Imported with the first reading: a conversation is opened without it.
     from inspector.quality.measures.reopened import opened_in
 
@@ -247,7 +248,7 @@ def _gathering(messages: Iterable[Message], gathered: Gathered, sent: SentMessag
 def watched(
     messages: Iterable[Message], watch: Callable[[int], None] | None, before: int = 0
 ) -> Iterator[Message]:
-    """The messages; `watch` is told now and then how many came, those `before` included."""
+    """Yield the messages; call `watch` at intervals with their number, including the messages `before`."""
     for done, message in enumerate(messages, start=before):
         if watch is not None and done % _WATCHED == 0:
             watch(done)

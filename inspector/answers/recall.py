@@ -1,4 +1,4 @@
-"""Recall, asked for real: what a model can still answer from the list after a compaction, beside what rules judged."""
+"""Recall: a model's answers from the list after a compaction, compared with the verdicts of the rules."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from inspector.quality.facts.questions import (
     questions_of,
 )
 
-#: An answer of so many tokens a question is reckoned with.
+#: Expected tokens of the answer to one question.
 _ANSWER = 12
 
 
 @dataclass(frozen=True, slots=True)
 class Exam:
-    """What is asked of one list: the outcome whose summary stands in it, the questions, and the prompt."""
+    """Questions about one list: the outcome whose summary it holds, the questions, and the prompt."""
 
     outcome: SummaryOutcome
     questions: tuple[Question, ...]
@@ -53,7 +53,7 @@ class Answered:
 
 @dataclass(frozen=True, slots=True)
 class Recall:
-    """What a model could answer from one list, and how far that agrees with the fates."""
+    """A model's answers from one list, and their agreement with the fates."""
 
     outcome: SummaryOutcome
     answered: tuple[Answered, ...]
@@ -112,7 +112,7 @@ def _written(message: Message, masker: Masker) -> str:
 
 
 def recall_sending(exams: Sequence[Exam], summarizer: Summarizer, masker: Masker) -> Sending:
-    """What asking would send."""
+    """Describe the requests that asking would send."""
     prompts = [prompt_tokens(exam.prompt) for exam in exams]
     answers = [_ANSWER * len(exam.questions) for exam in exams]
     return Sending((recipient_of(summarizer, prompts, answers),), masker.counts, masker.on)

@@ -1,4 +1,4 @@
-"""Settings worth taking for an agent: what they would change, against the settings in force, and how sure that is."""
+"""Recommended settings for an agent: their effect compared with the settings in force, and its certainty."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from inspector.replay.whatif import Course, Range, range_of
 
 Goal = Literal["cost", "facts", "few-compactions"]
 GOALS: tuple[Goal, ...] = ("cost", "facts", "few-compactions")
-#: Metrics that a recommendation is told by.
+#: Metrics that a recommendation shows.
 FIGURES = ("compactions", "input_tokens", "cost", "facts_at_risk", "constraints_at_risk", "peak_tokens")
 _THRESHOLDS, _RATIOS = "0.3:0.9:0.1", "0.1:0.6:0.1"
 

@@ -1,4 +1,4 @@
-"""Standing rules of a conversation: the files that the agent loaded, and in which lists they are."""
+"""Rule files of a conversation: the files that the agent loaded, and the lists that hold them."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from inspector.stores.rule_files import RuleFile, rule_files
 
 @dataclass(frozen=True, slots=True)
 class StandingFile:
-    """A file of standing rules or of memory, with every place where a list has its text.
+    """A file of rules or of memory, with every place where a list has its text.
 
-    `lists` are the generations (from 1) whose recorded list has it. `live`: the list that the agent holds now has it.
-    Agents may send such a file without recording it, so a missing one is not in the recorded list, which does not prove
-    that the model did not see it.
+    `lists` are the generations (from 1) whose recorded list has it. `live`: the agent's current list has it. Agents may
+    send such a file without recording it: a file that is missing from the recorded list may still have been seen by the
+    model.
     """
 
     path: str
@@ -29,7 +29,7 @@ class StandingFile:
 
 @dataclass(frozen=True, slots=True)
 class StandingRules:
-    """The standing files of one conversation, in the order in which they were loaded, and how many lists it has."""
+    """Rule files of one conversation in the order they were loaded, and its number of lists."""
 
     row: ConversationRow
     generations: int
@@ -37,7 +37,7 @@ class StandingRules:
 
 
 def list_rules(answers: Answers, names: Sequence[str] = ()) -> list[StandingRules]:
-    """The standing rules of the named conversations, or of all that have any.
+    """Return the rule files of the named conversations, or of all conversations that loaded any.
 
     Raises UnknownConversation and StoreErrors.
     """

@@ -34,11 +34,11 @@ _FEW = 2_000
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What a sweep is to do: small enough to be sent to other processes, which open the databases anew.
+    """Task of a sweep: small enough to send to worker processes, which open the databases themselves.
 
-    `flags` are settings for all conversations, others come from each one's store and model. `model` is how large
-    summaries are taken to be, None for each conversation's own. With `facts` the facts of each conversation are read,
-    for the metrics that count them.
+    `flags` are settings for all conversations; other settings come from each conversation's store and model. `model`
+    is the assumed size of summaries, None for the size recorded in each conversation. With `facts` the facts of each
+    conversation are read, for the metrics that count them.
     """
 
     paths: tuple[Path, ...]
@@ -83,7 +83,7 @@ def run_sweep(
         for row, found in ask_each(asking, [rows[name] for name in request.names], question):
             done[places[row.id]], reproduces = found
     except KeyboardInterrupt:
-        # What is done is kept.
+        # Keep the finished cells.
         pass
     whole = len(done) == total and all(
         cell is not None for grid in done.values() for line in grid for cell in line
@@ -130,7 +130,7 @@ def alike_in(settings: Sequence[Settings], rows: Axis, columns: Axis) -> tuple[s
 
 
 def unused_in(settings: Sequence[Settings], names: Sequence[str]) -> tuple[str, ...]:
-    """A sentence for each of the named settings that profiles do not use; `settings` are those of each conversation.
+    """Return a sentence for each named setting that profiles do not use; `settings` has an item a conversation.
     Raises EngineError."""
     budgets = {one: engine(one.profile).budgets(one) for one in set(settings)}
     told = []
@@ -172,7 +172,7 @@ def _grid(request: Request, inspection: Inspection, wanted: Callable[[], bool]) 
 
 
 class _Unwanted(InspectorError):
-    """A sweep was cancelled while facts were read; nobody is told."""
+    """A sweep was cancelled while facts were read; this is not reported."""
 
 
 def _facts(inspection: Inspection, wanted: Callable[[], bool]) -> FactSteps:
@@ -213,6 +213,6 @@ def sweep_store(
 
 
 def all_equal(found: Sweep, metric: str) -> bool:
-    """Whether several cells were run and all of them are the same by a metric: none is better than the others."""
+    """Return whether several cells were run and a metric is equal in all: no cell is better than another."""
     run = [cell for line in found.cells[metric] for cell in line if not isnan(cell)]
     return len(run) > 1 and len(set(run)) == 1

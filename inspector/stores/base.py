@@ -1,4 +1,4 @@
-"""What every store answers. A store only ever reads."""
+"""Interface of every store. A store only ever reads."""
 
 from __future__ import annotations
 
@@ -44,17 +44,17 @@ class Store(Protocol):
 
     @property
     def path(self) -> Path:
-        """Where it lies: a file, or a folder."""
+        """Path of the store: a file or a folder."""
         ...
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Sentences about what could not be read so far."""
+        """Sentences about data that could not be read so far."""
         ...
 
     @property
     def info(self) -> StoreInfo:
-        """What this store is: that may read what only its sessions tell."""
+        """Description of this store; this may read sessions."""
         ...
 
     def conversations(self) -> tuple[ConversationRow, ...]:
@@ -79,7 +79,7 @@ class Store(Protocol):
         ...
 
     def iterate(self, generation: Generation) -> Iterator[Message]:
-        """Every body of a generation in order, never more than a batch of them in memory."""
+        """Yield each body of a generation in order, with at most one batch in memory."""
         ...
 
     def system_prompt(self, session: str) -> str:
@@ -101,7 +101,7 @@ class Store(Protocol):
     def live_tokens(self, conversation: str, watch: Callable[[int], None] | None = None) -> int:
         """Rough tokens of the list that the agent holds now, system prompt included; reads that list once.
 
-        `watch` is told now and then how many messages were read; what it raises ends the reading.
+        `watch` is called at intervals with the number of messages read; an error that it raises stops the reading.
         """
         ...
 
@@ -128,7 +128,7 @@ class Store(Protocol):
 
 @runtime_checkable
 class Stamping(Protocol):
-    """A store that can tell whether a conversation is the same as in an earlier run."""
+    """A store that can detect whether a conversation changed since an earlier run."""
 
     def stamp(self, conversation: str) -> str:
         """A text that is another one as soon as the conversation is another; costs no reading of its messages."""
@@ -140,8 +140,8 @@ class Gradual(Protocol):
     """A store whose list takes a while to read."""
 
     def at_once(self) -> tuple[tuple[ConversationRow, ...], bool] | None:
-        """The conversations as far as they are known without reading a file, and whether they are all, and as they are
-        now; None where asking for all of them is as quick."""
+        """Return the conversations that are known without reading a file, and whether they are complete and current;
+        None if reading all of them is as quick."""
         ...
 
     def so_far(self) -> tuple[tuple[ConversationRow, ...], int, int]:

@@ -64,7 +64,7 @@ class FolderFiles:
         return tuple(sentences)
 
     def _unknown(self) -> Iterator[str]:
-        """The files of unknown formats, without those that a known agent keeps beside its sessions."""
+        """Return the files of unknown formats, except files that a known agent keeps next to its sessions."""
         aside = _aside()
         for path, (size, _) in self._now.items():
             if size and not self._agents.get(path) and path not in self._refused and not aside.search(path):
@@ -87,7 +87,7 @@ class FolderFiles:
         return of
 
     def _walked(self) -> dict[str, Signature]:
-        """Every file that may be of somebody's; the stores of several agents share one look."""
+        """Return each file that may belong to an agent; the stores of several agents share one search."""
         if time.monotonic() - self._at < _SHARED_SECONDS:
             return self._now
         found: dict[str, Signature] = {}
@@ -184,13 +184,13 @@ def _endings() -> tuple[str, ...]:
 
 
 def _aside() -> re.Pattern[str]:
-    """Matches paths of files that agents keep beside their sessions."""
+    """Return a pattern for paths of files that agents keep next to their sessions."""
     return _pattern([name for agent in agents() for name in agent.aside if not name.endswith("/")])
 
 
 @lru_cache(maxsize=1)
 def _folders_aside() -> re.Pattern[str]:
-    """Matches paths of folders, a slash at the end, in which agents keep pieces of sessions."""
+    """Return a pattern for paths of folders, with a final slash, where agents keep pieces of sessions."""
     return _pattern([name for agent in agents() for name in agent.aside if name.endswith("/")])
 
 

@@ -1,4 +1,4 @@
-"""What files were found to hold, kept between runs: only a file that changed is read again.
+"""Index of files, kept between runs: only a changed file is read again.
 
 The program's own database in the user's cache directory; by path: size and time of the file, whose it is, its digests.
 """
@@ -28,7 +28,7 @@ FORMAT = 6
 
 
 class Kept(NamedTuple):
-    """What a file held when it had this size in bytes and this time of change in nanoseconds."""
+    """Content of a file at this size in bytes and this modification time in nanoseconds."""
 
     size: int
     changed: int
@@ -37,7 +37,7 @@ class Kept(NamedTuple):
 
 
 class FileIndex:
-    """What is kept of files. Where the database cannot be used nothing is kept, and `problem` says why."""
+    """Stored results about files. If the database cannot be used, nothing is stored and `problem` gives the reason."""
 
     def __init__(self, path: Path) -> None:
         self._file = CacheFile(path, "files", "digests", LARGEST, "What files hold")
@@ -50,7 +50,7 @@ class FileIndex:
         return self._file.problem
 
     def get(self, paths: Iterable[str]) -> dict[str, Kept]:
-        """What is known of these files, whether it still holds or not."""
+        """Return the stored results about these files, current or not."""
         wanted = list(paths)
         keys = {_path_key(path): path for path in wanted if path not in self._known}
         found = self._file.get(list(keys))
@@ -65,7 +65,7 @@ class FileIndex:
         self._file.put({_path_key(path): _packed(kept) for path, kept in found.items()})
 
     def recall(self, name: str) -> Any:
-        """What was found out about several files; None where nothing was."""
+        """Return the stored results about several files; None if there are none."""
         key = _key(name, b"memory")
         return _value(self._file.get([key]).get(key))
 
@@ -105,7 +105,7 @@ def _key(name: str, person: bytes = b"") -> bytes:
 
 @lru_cache(maxsize=1)
 def _version() -> bytes:
-    """Changes with the format and with the agents that there are: a file that nobody knew may be known now."""
+    """Return a version that changes with the format and the supported agents: an unknown file may be known now."""
     names = (FORMAT, *(agent.name for agent in agents()))
     return hashlib.blake2b(repr(names).encode(), digest_size=16).digest()
 
@@ -136,7 +136,7 @@ def _all_kept(values: list[Any]) -> list[Kept | None]:
 
 
 def _kept(data: object) -> Kept | None:
-    """What was packed; None where it is none of ours."""
+    """Unpack a value; None if this program did not write it."""
     try:
         document: Any = json.loads(data) if isinstance(data, bytes) else None
         size, changed, agent, digests = document

@@ -15,7 +15,7 @@ from inspector.core.errors import NotAStore, StoreBusy, StoreDamaged, StoreError
 from inspector.core.times import calendar_time
 from inspector.stores.compressed import ENDINGS, open_plain
 
-#: How much of a file is looked at at most to tell what it is, in bytes: a picture may stand in its first line.
+#: Maximum bytes of a file read to detect its format: the first line may hold a picture.
 HEAD = 1 << 26
 _FIRST = 1 << 14
 #: Maximum number of places in a damaged line at which a whole record may begin.
@@ -24,7 +24,7 @@ _SPACE = re.compile(r"\s*")
 
 
 class Line(NamedTuple):
-    """A line of a file: where it starts, its length in bytes, and its mapping; None where it cannot be read as one."""
+    """A line of a file: its start, its length in bytes, and its mapping; None if it cannot be parsed as a mapping."""
 
     start: int
     length: int
@@ -155,7 +155,7 @@ def _decode() -> Callable[[bytes], Any]:
 
 
 def text_of_file(path: Path, most: int) -> str:
-    """The beginning of a text file, at most so many bytes. Raises StoreErrors."""
+    """Return the beginning of a text file, up to a number of bytes. Raises StoreErrors."""
     try:
         with path.open("rb") as file:
             return file.read(most).decode("utf-8", errors="replace")

@@ -1,4 +1,4 @@
-"""A second process that goes through files, so that two cores read a home which nobody has read before.
+"""A second process that reads files, so that two cores read a home on the first run.
 
 Standard input has a path a line, as JSON. Standard output gets a line for each: what was wrong, or null, and the
 digests. It ends with its input.
@@ -24,13 +24,13 @@ class Ended(Exception):
 
 
 class SecondReader:
-    """The process, seen from whoever asks it."""
+    """The process, seen from the caller."""
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
         self._process = process
 
     def ask(self, path: str) -> None:
-        """Have it read a file after those before. Raises Ended where nobody listens."""
+        """Queue a file for the process. Raises Ended if the process has ended."""
         asked = self._process.stdin
         if asked is None:
             raise Ended
@@ -41,8 +41,8 @@ class SecondReader:
             raise Ended from None
 
     def answer(self) -> tuple[FileDigest, ...]:
-        """As `Reader.digests`, of the first file that was asked for and not answered yet. Raises StoreErrors, and Ended
-        where nobody answers."""
+        """Return the result of `Reader.digests` for the oldest queued file without an answer. Raises StoreErrors, and
+        Ended if the process has ended."""
         answers = self._process.stdout
         try:
             line = b"" if answers is None else answers.readline()

@@ -32,7 +32,7 @@ from inspector.stores.signatures import Signature, signature_of
 
 _BATCH = 256
 _PIECE = 64
-#: So many conversations stay open: what is kept of each are places in files, no bodies.
+#: Number of conversations kept open: each holds places in files, no bodies.
 _KEPT = 8
 
 
@@ -71,12 +71,12 @@ class TranscriptStore:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What could not be read so far."""
+        """Sentences about data that could not be read so far."""
         return (*self._left_out(), *self._notes)
 
     @property
     def info(self) -> StoreInfo:
-        """What this store is; its notes grow as damage is met."""
+        """Description of this store; its notes grow as damage is found."""
         agent, row = self._agent, agent_named(self._agent)
         reason = f"The files are those of {self._title}."
         profile = row.profile if row is not None and row.profile else agent
@@ -106,8 +106,8 @@ class TranscriptStore:
         return self._listing.rows()
 
     def at_once(self) -> tuple[tuple[ConversationRow, ...], bool] | None:
-        """The conversations as far as they are known without reading a file, and whether they are all, and as they are
-        now; None where there are so few files that they are soon read."""
+        """Return the conversations that are known without reading a file, and whether they are complete and current;
+        None if there are few files."""
         return self._listing.at_once()
 
     def so_far(self) -> tuple[tuple[ConversationRow, ...], int, int]:
@@ -122,7 +122,7 @@ class TranscriptStore:
             return early.row.id
         rows = self.conversations()
         if self._listing.known(name) is None and (named := self._listing.of_file(name)) is not None:
-            # A file that nobody had read yet was listed by its name.
+            # A file that had not been read yet was listed by its name.
             return named
         return resolve(name, rows)
 

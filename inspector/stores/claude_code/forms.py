@@ -14,7 +14,7 @@ from typing import Any
 
 from inspector.stores.entries import Wire
 
-#: What Claude Code wraps around words that are not the user's. Of a team only its lead says what is to be done.
+#: Tags around texts that are not the user's. In a team only the lead gives instructions.
 _TAGS = (
     "system-reminder|command-name|command-message|command-contents|local-command-stdout|local-command-stderr|"
     "local-command-caveat|bash-input|bash-stdout|bash-stderr|task-notification|ide_opened_file|ide_selection|"
@@ -32,7 +32,7 @@ _FAILED = re.compile(
     r"\s*<local-command-stderr>\s*(?:Error:\s*)?([^<]*\bcompact(?:ion|ing)?\b.*?)</local-command-stderr>\s*",
     re.DOTALL | re.IGNORECASE,
 )
-#: Who else than a person can be the origin of a line.
+#: Origins of a line that a person wrote.
 _HUMAN = ("", "human", "user")
 #: The attachment with the system prompt.
 PROMPT = "prompt_snapshot"
@@ -51,7 +51,7 @@ def failure_in(line: Mapping[str, Any]) -> str:
 
 
 def user_wires(line: Mapping[str, Any]) -> list[Wire]:
-    """The messages in a line of type user: tool results, then words, those of the user apart from the rest."""
+    """Convert a line of type user: tool results, then texts, with the user's text separate from the harness's."""
     message = line.get("message")
     content = message.get("content") if isinstance(message, Mapping) else None
     if line.get("isCompactSummary") is True:
@@ -115,7 +115,7 @@ def blocks_of(line: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def attachment_wires(line: Mapping[str, Any]) -> list[Wire]:
-    """What an attachment said to the model: a prompt that the user queued, a file, a reminder; nothing for the rest."""
+    """Convert an attachment to messages: a prompt that the user queued, a file, a reminder; empty for other types."""
     attachment = line.get("attachment")
     if not isinstance(attachment, Mapping):
         return []
@@ -177,7 +177,7 @@ def _prompted(prompt: object) -> list[Mapping[str, Any]]:
 
 
 def _said(parts: Sequence[Mapping[str, Any]]) -> list[Wire]:
-    """Words under the user's role: what a person wrote, and what the harness put around it, in order."""
+    """Split a text under the user's role into the person's text and the harness's additions, in order."""
     wires: list[Wire] = []
     own: list[Mapping[str, Any]] = []
 
@@ -271,7 +271,7 @@ def _file_name(attachment: Mapping[str, Any]) -> str:
 
 
 def _attached_text(attachment: Mapping[str, Any]) -> str:
-    """The longest text that an attachment of whatever type holds: the file, the reminder, the hook's words."""
+    """Return the longest text in an attachment of any type: the file, the reminder, the hook's output."""
     texts: list[str] = []
 
     def collect(value: object, depth: int) -> None:

@@ -1,7 +1,7 @@
 """Codex' rollouts (`~/.codex/sessions/YYYY/MM/DD/rollout-*.jsonl`) as conversations.
 
-A compaction puts a list of its own in the place of all items before: messages of the user and the developer as they
-were, and mostly a summary that is encrypted.
+A compaction replaces all earlier items with a new list: unchanged messages of the user and the developer, and usually
+an encrypted summary.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Scan:
     compactions: list[Compaction] = field(default_factory=list)
     requests: list[Request] = field(default_factory=list)
     failures: list[FailedCompaction] = field(default_factory=list)
-    #: What names each request and each compaction in every copy of it: cumulative usage, and content.
+    #: Keys that are equal in all copies of a request (cumulative usage) or a compaction (content).
     request_names: list[str] = field(default_factory=list)
     compaction_names: list[str] = field(default_factory=list)
     session: str = ""
@@ -68,7 +68,7 @@ class CodexReader:
         return text_at(head.first, "type") in _TYPES and isinstance(head.first.get("payload"), dict)
 
     def digests(self, path: Path) -> tuple[FileDigest, ...]:
-        """The one conversation of a rollout."""
+        """Return the digest of the single conversation of a rollout."""
         found = _Scanner(path).run()
         if not found.entries.found:
             return ()
@@ -137,8 +137,8 @@ READER = CodexReader
 
 
 def _leave_out(found: Scan, parent: Scan) -> None:
-    """Leave out the requests and compactions that a session copied from the one that it was forked from. Its first list
-    is then the one after the last copied compaction."""
+    """Leave out the requests and compactions that a fork copied from its parent session. Its first list is then the
+    list after the last copied compaction."""
     requests = [
         request
         for request, name in zip(found.requests, found.request_names, strict=True)
@@ -157,7 +157,7 @@ class _Scanner:
     def __init__(self, path: Path) -> None:
         self.found = Scan(Entries(path, _convert))
         self.open: int | None = None
-        #: What messages of the list say that the model did not make, as a hash, by number.
+        #: Hashes of the messages in the list that the model did not write, by number.
         self.said: dict[int, int] = {}
         self.counted: object = None
         self.last_size: int | None = None
@@ -280,7 +280,7 @@ class _Scanner:
         if not text or number is None:
             return False
         entry = found.entries.found[number]
-        # Items that the model made in a row are one message: the summary is the last of them.
+        # Consecutive items of the model make one message: the summary is the last item.
         (item,) = found.entries.fetch(found.entries.path, [found.entries.spans[entry.lines[-1]]])
         answer = "".join(str(wire["content"]) for wire in _convert([item] if item else [])).strip()
         if not answer or answer not in text:
@@ -295,7 +295,7 @@ class _Scanner:
     def _kept(
         self, before: Sequence[int], wires: Sequence[Mapping[str, Any]], numbers: Sequence[int]
     ) -> tuple[tuple[int, int], ...]:
-        """Which messages of the list before stand in the new one: of equal ones the last."""
+        """Return the messages of the previous list that the new list keeps; of equal messages the last."""
         places: dict[int, list[int]] = {}
         for index, number in enumerate(before):
             if number in self.said:
@@ -337,7 +337,7 @@ class _Scanner:
         if not isinstance(info, dict):
             return
         found.window = count_at(info, "model_context_window") or found.window
-        # No list has no tokens: a 0 says that nobody counted.
+        # A list always has tokens: 0 means that they were not counted.
         size = count_at(info, "last_token_usage", "total_tokens") or None
         total, sent = info.get("total_token_usage"), count_at(info, "last_token_usage", "input_tokens")
         if self.waiting is not None:
@@ -379,7 +379,7 @@ class _Scanner:
         )
 
     def _back(self, turns: int) -> None:
-        """The user went back so many turns: what they said from there on is in no list."""
+        """Go back that number of turns, as the user did; the abandoned messages are in no list."""
         numbers = self.found.lists[-1]
         asked = [
             place for place, number in enumerate(numbers) if self.found.entries.found[number].role == _USER

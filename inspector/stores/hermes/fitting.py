@@ -17,9 +17,9 @@ from inspector.engines.registry import engine
 from inspector.stores.base import Store
 from inspector.stores.hermes.profiles import Detection, told
 
-#: So many lists are looked at, of so many messages at most each.
+#: Number of lists to compare, and the largest number of messages in each.
 _LISTS, _LONGEST = 4, 5_000
-#: What is tried where the settings that are known fit nothing: each alone, the rest as it is.
+#: Values to try if the known settings fit nothing: each alone, the other settings unchanged.
 _TRIES: tuple[tuple[str, tuple[float, ...]], ...] = (
     ("threshold", (0.5, 0.75, 0.85, 0.8, 0.7, 0.6, 0.9, 0.65, 0.55, 0.4, 0.3)),
     ("target_ratio", (0.2, 0.1, 0.15, 0.25, 0.3, 0.4, 0.5)),
@@ -122,7 +122,7 @@ def recorded_lists(store: Recorded, path: Path, sessions: Iterable[str]) -> list
 
 
 def settled(detected: Detection, fits: Sequence[Fit]) -> Detection:
-    """The one of the open profiles whose plans equal the recorded compactions, and a reason that says so."""
+    """Return the open profile whose plans equal the recorded compactions, and the reason as a sentence."""
     names = " and ".join(map(told, detected.open))
     if not fits or not fits[0].fits:
         more = "; no recorded compaction tells them apart." if not fits else "; none plans what was recorded."
@@ -144,7 +144,7 @@ def settled(detected: Detection, fits: Sequence[Fit]) -> Detection:
 
 
 def tried_text(fits: Sequence[Fit], profile: str) -> str:
-    """What the recorded compactions were compared with: the profile in force, what fits best, the rest in short."""
+    """Describe the comparison with recorded compactions: the profile in force, the best fit, the rest in short."""
     if not fits:
         return ""
     own = [fit for fit in fits if fit.profile == profile and not fit.changed]

@@ -1,4 +1,4 @@
-"""What a compaction did, from the list before it and the list after it."""
+"""Recover the boundaries of a compaction from the list before it and the list after it."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def recover(old: Sequence[Print], new: Sequence[Print]) -> Recovered:
         return Recovered(len(old), len(old), 0, 0, 0, None, False, False, _EMPTY)
     summaries = [at for at, item in enumerate(new) if item.handoff is not None][:_MAX_SUMMARIES]
     known = {item.text for item in old if item.handoff is not None}
-    # A new summary differs from those before it, so copies of them are the last to be tried.
+    # A new summary differs from earlier summaries, so try copies of those last.
     summaries.sort(key=lambda at: new[at].text in known)
     for as_declared, as_counted in ((True, True), (True, False), (False, True), (False, False)):
         for summary in summaries:
@@ -119,7 +119,7 @@ def _keeps_results(handoff: Handoff) -> bool:
 
 
 def _certain(found: Sequence[Tail], new: Sequence[Print], expected: int | None) -> Tail | None:
-    """The one of several tails that something else than their length speaks for."""
+    """Return the tail, of several candidates, that evidence other than its length supports."""
     if expected is not None:
         return next((tail for tail in found if tail.start == expected), None)
     same = [tail for tail in found if tail.same_times]
@@ -137,7 +137,7 @@ def _certain(found: Sequence[Tail], new: Sequence[Print], expected: int | None) 
 
 
 def _expected(old: Sequence[Print], head: int, handoff: Handoff) -> int | None:
-    """Where the tail starts if a fallback says how many messages it stands for; None for other summaries."""
+    """Return the start of the tail if a fallback states how many messages it replaces; None for other summaries."""
     if handoff.dropped is None:
         return None
     if handoff.body.startswith(_PLAIN_FALLBACK):
@@ -150,7 +150,7 @@ def _expected(old: Sequence[Print], head: int, handoff: Handoff) -> int | None:
 
 
 def _results_before(old: Sequence[Print], head: int, start: int) -> int:
-    """Where the run of tool results right before old[start] begins; `start` where there is none."""
+    """Return the start of the run of tool results right before old[start]; `start` if there is none."""
     at = start
     while at > head and old[at - 1].role == "tool":
         at -= 1
@@ -160,7 +160,7 @@ def _results_before(old: Sequence[Print], head: int, start: int) -> int:
 def _start_with_results(
     old: Sequence[Print], head: int, results: int, start: int, expected: int | None
 ) -> tuple[int, bool]:
-    """Where a tail starts whose first messages may be results that were left out, and whether that is known.
+    """Return the start of a tail whose first messages may be omitted results, and whether that start is certain.
 
     A start inside a group moves back to the call, but never to the head: then the results stay in the tail
     and lose their call, and so they are left out of the new list.

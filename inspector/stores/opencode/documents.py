@@ -1,4 +1,4 @@
-"""Where opencode keeps a session: an export, its folder of JSON files, or its database. Each is read as an export is.
+"""Sessions of opencode in an export, a folder of JSON files or a database. Each is read like an export.
 
 The forms are those of opencode's source and of exports of 1.16 to 1.18: `storage/session/<project>/<name>.json`
 with `storage/message/<session>/*.json` and `storage/part/<message>/*.json` (in the oldest under
@@ -35,7 +35,7 @@ _COLUMNS = {
 _WORDS = b"Exporting session"
 _TABLES = frozenset({"session", "message", "part"})
 _NEWER_TABLES = frozenset({"session_v2", "session_message"})
-#: What opencode 1 wrote to session_message as well is none of the conversation.
+#: Types of rows that belong to the conversation; opencode 1 also wrote other rows to session_message.
 _SAID = "type IN ('user', 'assistant', 'compaction')"
 T = TypeVar("T")
 
@@ -77,7 +77,7 @@ def read_document(path: Path, session: str) -> Document | None:
 
 
 def _from_folder(path: Path, info: Document) -> Document:
-    # opencode itself takes ids from the names of files: what stands in them may be older.
+    # Take ids from the names of files, as opencode does: ids in their content may be older.
     storage = next((folder for folder in path.parents if (folder / "message").is_dir()), path.parent)
     messages = []
     for file in _files(storage / "message" / path.stem):

@@ -58,7 +58,7 @@ class Build:
     provider: str = ""
     first_words: str = ""
     last_active: float = 0.0
-    #: So many messages the user went back from; opencode deletes them when the session goes on.
+    #: Number of messages that the user reverted; opencode deletes them when the session continues.
     reverted: int = 0
 
 
@@ -93,7 +93,7 @@ class OpencodeReader:
         return tuple(found)
 
     def sources(self, digests: Sequence[FileDigest], memory: Memory | None = None) -> tuple[Source, ...]:
-        """A conversation a session: the newest where it lies in several files, of two alike the one in a database."""
+        """Return a conversation for each session: the newest copy, and the copy in a database if two are equal."""
         newest: dict[str, FileDigest] = {}
         for digest in sorted(digests, key=lambda digest: (digest.last_active, bool(digest.part))):
             newest[digest.session] = digest
@@ -301,8 +301,7 @@ def _note(known: bool, recent: bool, overflow: bool = False) -> str:
 
 
 def _usage(built: Build, info: dict[str, Any], parts: Sequence[dict[str, Any]], at: float) -> None:
-    """The calls behind a message of which usage is told: one a finished step where there are several, else one a
-    message."""
+    """Return the calls of a message with recorded usage: one for each finished step if there are several, else one."""
     steps = [
         part for part in parts if part.get("type") == "step-finish" and isinstance(part.get("tokens"), dict)
     ]
@@ -367,7 +366,7 @@ def _microcompactions(built: Build, generations: Sequence[Generation]) -> Iterat
 
 
 def _wires(info: Mapping[str, Any], parts: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """The messages in an entry; what opencode says under the user's role becomes `system`."""
+    """Convert an entry to messages; texts that opencode wrote under the user's role become `system`."""
     if info.get("role") == "assistant":
         yield from _answered(parts)
         return

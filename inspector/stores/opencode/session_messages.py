@@ -1,4 +1,4 @@
-"""The messages of opencode 2, put into the form in which opencode 1 keeps them, so that one reader does for both.
+"""Convert the messages of opencode 2 to the form of opencode 1, so that one reader handles both.
 
 From 2.0 on a message is one document with a type: in the table session_message (beside session_v2; its `data` without
 id and type) and in exports. A compaction is such a message too. It holds the summary, and the newest messages as a text
@@ -13,7 +13,7 @@ from typing import Any
 from inspector.stores.lines import text_at
 
 Document = dict[str, Any]
-#: What opencode 2 says under the user's role, and where its words stand.
+#: Types of messages that opencode 2 writes under the user's role, and the field of their text.
 _SPOKEN = {"synthetic": "text", "skill": "text", "system": "text"}
 #: The part of a compaction's answer that has the newest messages as a text.
 RECENT = "recent"
@@ -26,12 +26,12 @@ def is_newer(messages: object) -> bool:
 
 
 def as_entries(messages: Sequence[object]) -> list[Document]:
-    """The messages in order as opencode 1 would keep them; those that say nothing to the model are left out."""
+    """Return the messages in order, in the form of opencode 1; messages without content for the model are left out."""
     return [entry for message in messages if isinstance(message, dict) for entry in _entries(message)]
 
 
 def session_info(info: Document) -> Document:
-    """What an export of opencode 2 says of the session, under the names of opencode 1."""
+    """Convert the session data of an opencode 2 export to the names of opencode 1."""
     location = info.get("location")
     folder = text_at(location, "directory") if isinstance(location, dict) else ""
     return {"directory": folder, **info}
@@ -59,7 +59,7 @@ def _synthetic(text: str) -> Document:
 
 
 def _words(message: Document, kind: str) -> str:
-    """What a message says that neither the user nor the model wrote."""
+    """Return the text of a message that neither the user nor the model wrote."""
     if kind == "shell":
         return f"$ {text_at(message, 'command')}\n{text_at(message, 'output', 'output') or text_at(message, 'output')}"
     if kind == "location-switched":

@@ -1,7 +1,7 @@
 """pi's sessions (`~/.pi/agent/sessions/**/*.jsonl`), versions 1 to 3.
 
-Version 1 is a list of entries, a compaction names the first one that stayed by its place. From 2 on each entry hangs on
-another, and the session is the path that leads to the last one.
+Version 1 is a list of entries; a compaction names the index of the first kept entry. From version 2 on each entry has a
+parent, and the session is the path to the last entry.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class PiReader:
     """See Reader for what every method answers."""
 
     agent = "pi"
-    #: What the list calls a release.
+    #: Label of a release in the list.
     source = "pi, session version"
     limits = ("pi does not record what started a compaction, nor the size after it.",)
 
@@ -99,7 +99,7 @@ class PiReader:
         return known and "createdAt" not in first
 
     def digests(self, path: Path) -> tuple[FileDigest, ...]:
-        """The one conversation of a file."""
+        """Return the digest of the single conversation of a file."""
         found = self.scan(path, "")
         if not found.entries.found:
             return ()
@@ -110,7 +110,7 @@ class PiReader:
         return scan_of(Entries(path, convert), read_lines(path))
 
     def digest(self, path: Path, part: str, found: Scan) -> FileDigest:
-        """What the list needs of a session."""
+        """Return the digest of a session for the list."""
         times = [node.at for node in found.nodes if node.at]
         on = found.path()
         return FileDigest(
@@ -307,7 +307,7 @@ def _lists(found: Scan, on: Sequence[Node], shared: bool = False) -> tuple[list[
 
 
 def _usage(usage: Mapping[str, Any] | None) -> Usage | None:
-    """The usage of the summarizing calls, of which there are two where a turn was split."""
+    """Return the usage of the summarizing calls; there are two if a turn was split."""
     if usage is None:
         return None
     keys = ("input", "output", "cacheRead", "cacheWrite")
