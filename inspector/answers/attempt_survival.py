@@ -55,7 +55,7 @@ class SummaryOutcome:
 
     @property
     def label(self) -> str:
-        """What it is called."""
+        """Label of the attempt, or "recorded" for the recorded compaction."""
         return "recorded" if self.attempt is None else self.attempt.label
 
     def survival(self) -> tuple[KindSurvival, ...]:
@@ -152,7 +152,7 @@ def _planned(
     watch: Watch | None,
 ) -> SummaryOutcome:
     assert attempt.place.step is not None
-    # It was planned under the settings of then, not those of now.
+    # It was planned under the settings of that time, not the current settings.
     kept = attempt.settings.get("engine")
     then = {name: kept[name] for name in SETTING_NAMES if name in kept} if isinstance(kept, dict) else {}
     settings = replace(settings, **then)

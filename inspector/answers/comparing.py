@@ -32,7 +32,7 @@ class Proportion:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The interval in which the share behind the sample lies, with 95% confidence."""
+        """Return the 95% confidence interval of the share."""
         if not self.of:
             return 0.0, 1.0
         share, n = self.count / self.of, self.of

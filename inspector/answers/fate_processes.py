@@ -13,12 +13,12 @@ from inspector.quality.facts.lives import Following, Work, fates_of
 
 #: With fewer facts times lists other processes take longer to start than they save.
 _FEW = 60_000
-#: Each reads every list anew, and takes as much memory as a single one: more of them gain little.
+#: Maximum number of processes: each reads every list and needs as much memory as a single process.
 _MOST = 4
 
 
 def fates_together(inspection: Inspection, processes: int | None = None) -> Work:
-    """What follows facts as fates_of does it, in `processes` at once: without a number as many as pay."""
+    """Return a function that follows facts like fates_of, in several processes; by default as many as pay off."""
 
     def work(
         asked: Following, lists_after: Mapping[int, PassageIndex], watch: Callable[[int], None] | None = None

@@ -21,7 +21,7 @@ def identity(file: int, number: int) -> int:
 
 
 def bodies_of(files: Sequence[Entries], session: str) -> Bodies:
-    """What reads the messages of these files by id."""
+    """Return a reader of the messages of these files by id."""
 
     def read(ids: Sequence[int]) -> list[Message]:
         wanted: dict[int, list[int]] = {}
@@ -110,7 +110,7 @@ def several(count: int, what: str) -> str:
 
 
 def left_out(unreadable: int) -> tuple[str, ...]:
-    """The sentence about lines that are no JSON; none where there are none."""
+    """Return the sentence about lines without valid JSON; empty if there are none."""
     if not unreadable:
         return ()
     verb = "is" if unreadable == 1 else "are"

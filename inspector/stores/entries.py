@@ -32,7 +32,7 @@ class Entry:
 
 @dataclass(slots=True)
 class Entries:
-    """The messages of a file in the order in which they begin. `spans` are the lines (start and length in bytes)."""
+    """The messages of a file, ordered by their beginnings. `spans` are the lines (start and length in bytes)."""
 
     path: Path
     convert: Convert

@@ -29,7 +29,7 @@ _USER = ROLE_CODES["user"]
 
 @dataclass(slots=True)
 class SessionLists:
-    """What is known of a session so far. Lists hold numbers of `entries`."""
+    """State of a session so far. Lists hold numbers of `entries`."""
 
     entries: Entries
     lists: list[list[int]] = field(default_factory=lambda: [[]])
@@ -148,7 +148,7 @@ class SessionLists:
         places: dict[int, list[int]] = {}
         for index in range(head, len(old) - tail):
             places.setdefault(old[index], []).append(index)
-        # Of equal messages the last is the one that stayed.
+        # Of equal messages the last was kept.
         kept = [
             (same.pop(), index)
             for index in range(len(new) - tail - 1, head - 1, -1)
@@ -211,7 +211,7 @@ class SessionLists:
             del self.live[self.live.index(number) :]
 
     def digest(self, path: Path) -> FileDigest:
-        """What the list of conversations needs."""
+        """Return the digest for the list of conversations."""
         return FileDigest(
             path=str(path),
             session=self.session or path.stem,
@@ -261,7 +261,7 @@ class SessionReader:
         raise NotImplementedError
 
     def digests(self, path: Path) -> tuple[FileDigest, ...]:
-        """The one conversation of a file."""
+        """Return the digest of the single conversation of a file."""
         session = self.scan(path)
         return (session.digest(path),) if session.entries.found else ()
 

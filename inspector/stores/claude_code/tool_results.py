@@ -24,7 +24,7 @@ def file_of(transcript: Path, wire: Mapping[str, Any]) -> str:
     if saved is None:
         return ""
     name = re.split(r"[/\\]", saved[1].strip())[-1]
-    # Those of sub-agents lie in a folder of the session: SESSION/subagents/agent-1.jsonl.
+    # Transcripts of sub-agents are in a folder of the session: SESSION/subagents/agent-1.jsonl.
     sessions = (transcript.with_suffix(""), transcript.parent.parent)
     found = (session / _FOLDER / name for session in sessions if name not in ("", ".", ".."))
     return next((str(path) for path in found if path.is_file()), "")

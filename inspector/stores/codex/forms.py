@@ -9,7 +9,7 @@ from typing import Any
 
 from inspector.stores.entries import Wire
 
-#: What Codex says under the user's role.
+#: Texts that Codex writes under the user's role.
 _HARNESS = re.compile(
     r"\s*(?:<(?:environment_context|user_instructions|turn_aborted|recommended_plugins|permissions instructions|"
     r"app-context|collaboration_mode|skills_instructions|apps_instructions|plugins_instructions|multi_agent_mode|"
@@ -50,7 +50,7 @@ def answer_wire(items: Sequence[Mapping[str, Any]]) -> Wire:
 
 
 def item_wires(item: Mapping[str, Any]) -> list[Wire]:
-    """The messages in an item that the model did not make, or that stands alone in the list after a compaction."""
+    """Convert an item that the model did not write, or a single item of the list after a compaction."""
     kind = str(item.get("type"))
     if is_made(item):
         return [answer_wire([item])]
@@ -72,7 +72,7 @@ def item_wires(item: Mapping[str, Any]) -> list[Wire]:
 
 
 def _said(content: object) -> Iterator[Wire]:
-    """What stands under the user's role: the user's words apart from Codex' own."""
+    """Split content under the user's role into the user's text and Codex' text."""
     own: list[Mapping[str, Any]] = []
     for part in content if isinstance(content, list) else [{"type": "input_text", "text": content}]:
         if not isinstance(part, Mapping):

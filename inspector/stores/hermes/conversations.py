@@ -15,7 +15,7 @@ from inspector.core.conversations import ConversationRow
 from inspector.core.errors import UnknownConversation
 from inspector.stores.hermes.sessions import Node
 
-#: From this schema on every sub-agent is marked, so times need not tell.
+#: From this schema on every sub-agent is marked, so times are not compared.
 _MARKED_SINCE = 16
 #: A child may be written a moment before its parent's end is.
 _RACE_SECONDS = 2.0
@@ -113,7 +113,7 @@ def chains(nodes: Sequence[Node], active: Mapping[str, float], schema: int | Non
 def _continuation(
     parent: Node, children: Sequence[Node], active: Mapping[str, float], marked: bool
 ) -> Node | None:
-    """The child in which a session that was compacted goes on."""
+    """Return the child session that continues a compacted session."""
     candidates = [
         child
         for child in children

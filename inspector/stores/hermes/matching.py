@@ -19,9 +19,9 @@ from inspector.core.rough import message_chars, message_images
 
 #: The result that 0.13 puts behind a call whose own result was summarized away, up to its dash.
 _STUB = "[Result from earlier conversation"
-#: What an assistant message says from 0.19 on when its only calls were taken out.
+#: Text of an assistant message from 0.19 on when its only calls were removed.
 _CALL_REMOVED = "(tool call removed)"
-#: What stands where a picture was (0.19 in any message, both in tool results).
+#: Placeholders of a removed picture (0.19 in any message, both in tool results).
 _NO_PICTURE = frozenset(
     {"[Attached image — stripped after compression]", "[screenshot removed to save context]"}
 )
@@ -41,7 +41,7 @@ class Call(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Print:
-    """What is kept of a message to compare it: no text but hashes of it."""
+    """Fingerprint of a message for comparisons: hashes instead of text."""
 
     role: str
     text: int
@@ -185,7 +185,7 @@ class Tail:
 
 
 def head_of(old: Sequence[Print], new: Sequence[Print], summary: int) -> int | None:
-    """How many messages of `old` new[:summary] copies; None where they are no copies of its beginning."""
+    """Return how many messages of `old` new[:summary] copies; None if it does not copy the beginning of `old`."""
     at = 0
     calls: set[str] = set()
     for index in range(summary):

@@ -13,13 +13,13 @@ from inspector.stores.hermes.schema import Schema, as_number, as_text
 
 _JSON_CONTENT = "\x00json:"
 
-#: The key by which the live list of 0.19 knows its summaries.
+#: The key that marks summaries in the live list of 0.19.
 SUMMARY_MARK = "_compressed_summary"
 
 #: How the note of a message begins whose time is dropped.
 ODD_TIME = "Its time"
 
-#: In the order in which `select` asks for them.
+#: Columns in the order of `select`.
 _COLUMNS = (
     "id",
     "session_id",
@@ -45,7 +45,7 @@ _AT = {name: index for index, name in enumerate(_COLUMNS)}
 
 
 def select(schema: Schema) -> str:
-    """The columns of a message for a SELECT, NULL for those that this schema does not have."""
+    """Return the columns of a message for a SELECT, with NULL for columns that this schema lacks."""
     return ", ".join(schema.column("messages", name) for name in _COLUMNS)
 
 

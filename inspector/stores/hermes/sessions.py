@@ -34,7 +34,7 @@ _LIGHT = (
     "model_config",
 )
 _TIMES = frozenset({"started_at", "ended_at"})
-#: What Session has fields for, and the one column that is too long to read along.
+#: Columns with a field in Session, and the column that is too long to read along.
 _KNOWN = frozenset({*_LIGHT, *_USAGE, "billing_provider", "billing_base_url", "system_prompt"})
 
 
@@ -56,9 +56,9 @@ class Node(NamedTuple):
 
 
 def nodes(connection: sqlite3.Connection, schema: Schema) -> tuple[list[Node], sqlite3.Error | None]:
-    """Every session in the order of the file; what a damaged one still gives, and the damage.
+    """Return the sessions in file order; from a damaged file the readable sessions, and the damage.
 
-    Raises sqlite3.Error where it gives nothing.
+    Raises sqlite3.Error if no session is readable.
     """
     names = [schema.column("sessions", name) for name in _LIGHT]
     exact = [exactly(sql) if name in _TIMES else sql for name, sql in zip(_LIGHT, names, strict=True)]

@@ -57,7 +57,7 @@ def query_of(query: str, schema: Schema) -> Query | None:
 
 
 def phrases_of(query: str) -> tuple[str, ...]:
-    """The words of a query, and what stands in double quotes whole."""
+    """Return the words of a query; a text in double quotes is one phrase."""
     return tuple(
         part
         for quoted_part, plain in re.findall(r'"([^"]+)"|(\S+)', query)
@@ -112,7 +112,7 @@ def candidates(
 def in_range(
     connection: sqlite3.Connection, schema: Schema, low: int, high: int, sessions: Sequence[str]
 ) -> list[Message]:
-    """The messages with ids in [low, high), newest first; those that a damaged database still gives."""
+    """Return the messages with ids in [low, high), newest first; from a damaged database the readable messages."""
     where = f" AND +session_id IN ({','.join('?' * len(sessions))})" if sessions else ""
     sql = f"SELECT {select(schema)} FROM messages WHERE id >= ? AND id < ?{where}"
     rows, _ = salvage(connection, sql, "id", (low, high, *sessions))
@@ -120,7 +120,7 @@ def in_range(
 
 
 def check(messages: Iterable[Message], asked: Query) -> Iterator[MatchingRow]:
-    """Those of the messages that contain the words, with an excerpt."""
+    """Yield the messages that contain the words, with an excerpt."""
     for item in messages:
         calls = " ".join(f"{call.name} {call.arguments}" for call in item.tool_calls)
         whole = "\n".join(part for part in (item.text, item.tool_name, calls) if part)

@@ -95,7 +95,7 @@ class _Scanner:
         session = self.session
         numbers: list[int] = []
         summary: tuple[int, str] | None = None
-        # What a compaction wrote ends with the first count of tokens.
+        # The output of a compaction ends at the first count of tokens.
         written: int | None = None
         for line in read_lines(file):
             if line.value is None:

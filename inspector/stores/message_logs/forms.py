@@ -55,7 +55,7 @@ def is_logged(record: Mapping[str, Any]) -> bool:
 
 
 def exchanges_in(record: Mapping[str, Any]) -> Iterator[Exchange]:
-    """The requests in a record: one, or those of the spans of an export."""
+    """Yield the requests in a record: a single request, or the requests in the spans of an export."""
     spans = list(_spans(record))
     if spans:
         for span in spans:
@@ -199,7 +199,7 @@ def _chat(message: Mapping[str, Any]) -> list[Wire]:
 
 
 def _item_wires(items: Sequence[Mapping[str, Any]]) -> list[Wire]:
-    """Items of the responses API: those that the model made in a row are one message."""
+    """Convert items of the responses API: consecutive items of the model make one message."""
     wires: list[Wire] = []
     made: list[Mapping[str, Any]] = []
 

@@ -56,7 +56,7 @@ class _Scanner:
         self.session = SessionLists(Entries(path, wires_of))
         #: The usage of an API response that no answer was recorded for yet.
         self.waiting: Mapping[str, Any] | None = None
-        #: By line: the list and how many messages it had. A line that hangs on an earlier one goes back there.
+        #: By line: the list and its number of messages. A line whose parent is an earlier line goes back there.
         self.marks: dict[str, tuple[int, int]] = {}
         self.last = ""
         self.left = 0
@@ -124,7 +124,7 @@ class _Scanner:
         session, waiting = self.session, self.waiting
         self.waiting = None
         if waiting is not None:
-            # An API response without an answer of its own wrote the summary.
+            # An API response without an answer in the list wrote the summary.
             sent, read = (
                 count_of(waiting, "input_token_count") or 0,
                 count_of(waiting, "cached_content_token_count") or 0,
