@@ -17,6 +17,7 @@ TITLES = {
     "ConversationTable": "Table of conversations",
     "LossesScreen": "Losses of the whole store",
     "SearchScreen": "Search",
+    "TraceScreen": "Trace of a phrase",
     "ConversationScreen": "A conversation",
     "LineList": "Lists",
     "Timeline": "Timeline",

@@ -105,6 +105,14 @@ class DismissFact(Message):
         self.fact = fact
 
 
+class TraceText(Message):
+    """Show the history of a text."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.text = text
+
+
 class CopyFacts(Message):
     """Copy facts as a checklist; `at_risk` means that no compaction has taken them yet."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -12,11 +12,20 @@ from inspector.answers.inspection import Inspection
 from inspector.answers.losses import facts_of
 from inspector.core.conversations import Compaction, ConversationRow
 from inspector.core.handoff import handoff_of
+from inspector.core.places import place_name
+from inspector.core.signs import FATE_SIGNS
 from inspector.core.text import safe, safe_title
 from inspector.quality.aftermath import AftermathEvent
 from inspector.quality.facts.fact import ConversationFacts, Fate, Life, Where
 from inspector.replay.transcript import transcript
 
+#: Fates in the words of a trace, where they differ.
+FATE_WORDS: Mapping[str, str] = {
+    "verbatim": "word for word",
+    "paraphrased": "in other words",
+    "uncertain": "uncertain: not there word for word",
+    "unknown": "unknown: the summary is encrypted",
+}
 #: Hits of a search over a whole store whose conversations are traced.
 MAX_HITS = 200
 _EXCERPT = 200
@@ -49,6 +58,67 @@ class Trace:
     aftermath: tuple[AftermathEvent, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class TraceStep:
+    """One entry of a trace: something said, a fate after a compaction, or something done again.
+
+    `compaction` is None for a message. `generation` and `index` are the place to look at (None: the phrase has no place
+    in that list), `message` its row of the store. `sign` and `evidence` are "" where there is none.
+    """
+
+    words: str
+    sign: str
+    grave: bool
+    compaction: int | None
+    generation: int
+    index: int | None
+    message: int | None
+    evidence: str = ""
+
+
+def steps_of(trace: Trace) -> tuple[TraceStep, ...]:
+    """The entries of a trace in the order of the conversation."""
+    return tuple(step for _, step in sorted(_steps(trace), key=lambda entry: entry[0]))
+
+
+def _steps(trace: Trace) -> Iterator[tuple[tuple[int, int, int], TraceStep]]:
+    """Entries with their order: generation, 0 for its messages and 1 for its compaction, index."""
+    for number, said in enumerate(trace.said):
+        verb = "said again" if number else "said"
+        words = f"{verb} at {place_name(said.index, generation=said.generation)} by the {said.role}"
+        yield (
+            (said.generation, 0, said.index),
+            TraceStep(words, "", False, None, said.generation, said.index, said.message),
+        )
+    for fate in trace.fates:
+        where = f" in the {fate.where}" if fate.where else ""
+        words = f"compaction {fate.compaction}: {FATE_WORDS.get(fate.outcome, fate.outcome)}{where}"
+        yield (
+            (fate.compaction, 1, 0),
+            TraceStep(
+                words, FATE_SIGNS[fate.outcome], fate.gone, fate.compaction, fate.compaction + 1, fate.index, None,
+                fate.excerpt,
+            ),
+        )  # fmt: skip
+    for event in trace.aftermath:
+        if event.kind != "said again":
+            place = event.place
+            words = f"{event.kind} at {place_name(place.index, generation=place.generation)}"
+            yield (
+                (place.generation, 0, place.index),
+                TraceStep(
+                    words,
+                    "",
+                    event.breaks_rule,
+                    None,
+                    place.generation,
+                    place.index,
+                    place.message,
+                    event.text,
+                ),
+            )
+
+
 def trace_phrase(answers: Answers, names: Sequence[str], text: str) -> list[Trace]:
     """Trace a phrase through the named conversations, or through all that have it.
 
@@ -64,11 +134,13 @@ def trace_phrase(answers: Answers, names: Sequence[str], text: str) -> list[Trac
     return [trace for trace in traces if trace.said or trace.fates]
 
 
-def trace_in(inspection: Inspection, row: ConversationRow, text: str) -> Trace:
-    """The history of a phrase in one conversation. Raises StoreErrors."""
+def trace_in(
+    inspection: Inspection, row: ConversationRow, text: str, facts: ConversationFacts | None = None
+) -> Trace:
+    """The history of a phrase in one conversation; `facts` are its facts if they are known. Raises StoreErrors."""
     phrase = folded(text)
     said = tuple(_said(inspection, phrase))
-    facts = facts_of(inspection)
+    facts = facts_of(inspection) if facts is None else facts
     life = _life_of(facts, phrase)
     events = read_aftermath(inspection, facts) if inspection.compactions() else ()
     fact = "" if life is None else life.fact.text

@@ -14,7 +14,7 @@ from widgets.bars.fact_filters import FactFilters
 from widgets.bars.mode_bar import Mode, ModeBar
 from widgets.base.headline import Headline
 from widgets.base.text_lines import TextLine
-from widgets.intents import ChooseCompaction, CopyFacts, DismissFact
+from widgets.intents import ChooseCompaction, CopyFacts, DismissFact, TraceText
 from widgets.lists.fact_list import FactList, ListedFact, source_of, survivor_of
 from widgets.lists.survival_table import SurvivalTable
 from widgets.panes.fact_lines import fact_lines
@@ -30,8 +30,8 @@ _ROOMY, _TABLE = 24, 6
 class LossesFacts(Vertical):
     """The facts of a LossesView by scope.
 
-    Posts GoTo for the place of a fact, CopyFacts for the list, DismissFact for a fact that does not matter,
-    ChooseCompaction for a column of the table.
+    Posts GoTo for the place of a fact, TraceText for its history, DismissFact for a fact that does not matter,
+    CopyFacts for the list, ChooseCompaction for a column of the table.
     """
 
     DEFAULT_CSS = """
@@ -57,6 +57,7 @@ class LossesFacts(Vertical):
             tooltip="Go to the place where the fact survives",
         ),
         Binding("d", "dismiss", "Not a rule", id="facts.dismiss", tooltip="Dismiss the fact, or restore it"),
+        Binding("T", "trace", "Trace", id="facts.trace", tooltip="Show the history of the fact"),
         Binding("J", "next(1)", "Next fact", id="facts.next", show=False),
         Binding("K", "next(-1)", "Previous fact", id="facts.previous", show=False),
         Binding("C", "copy", "Checklist", id="facts.copy", tooltip="Copy the listed facts as a checklist"),
@@ -148,7 +149,7 @@ class LossesFacts(Vertical):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Disable the keys while there are no facts."""
-        if action in ("step", "next", "survivor", "copy", "dismiss"):
+        if action in ("step", "next", "survivor", "copy", "dismiss", "trace"):
             return any(scope.facts for scope in self._view.offered)
         return True
 
@@ -222,6 +223,12 @@ class LossesFacts(Vertical):
         chosen = self._chosen()
         if chosen is not None:
             self.post_message(DismissFact(chosen.fact))
+
+    def action_trace(self) -> None:
+        """Show the history of the selected fact."""
+        chosen = self._chosen()
+        if chosen is not None:
+            self.post_message(TraceText(chosen.text))
 
     def action_step(self, name: str) -> None:
         """Take the next choice of a filter."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -11,12 +12,15 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 
 from inspector.core.signs import ROUGH
+from inspector.quality.facts.fact import Life
 from widgets.bars.mode_bar import Mode, ModeBar
 from widgets.base import human
 from widgets.base.headline import Headline
 from widgets.base.readable import readable
 from widgets.base.strips import one_line
 from widgets.base.text_lines import TextLine, line_of
+from widgets.lists.fact_list import OUTCOMES
+from widgets.panes.fact_lines import fact_lines
 from widgets.panes.text_view import TextView
 
 _MARKS = {"head": "▎", "middle": "┊", "tail": "▌"}
@@ -40,7 +44,7 @@ class MessageView:
 
     `markdown` are the lines of a text that is Markdown. `pruned` is the text that pruning would leave (None: it leaves
     the message alone). `whole` is the full result where the text is its beginning. `facts` are more pairs for the head
-    ("finish", "stop"), `notes` are sentences.
+    ("finish", "stop"), `notes` are sentences. `statements` are the facts that it says, with their fates.
     """
 
     label: str
@@ -60,6 +64,7 @@ class MessageView:
     facts: tuple[tuple[str, str], ...] = ()
     notes: tuple[str, ...] = ()
     markdown: tuple[TextLine, ...] = ()
+    statements: tuple[Life, ...] = ()
 
 
 class MessagePane(Vertical):
@@ -107,7 +112,7 @@ class MessagePane(Vertical):
 
     @property
     def mode(self) -> str:
-        """text, plain, calls, reasoning, pruned, whole or raw."""
+        """text, plain, calls, fates, reasoning, pruned, whole or raw."""
         return self._modes.mode
 
     @property
@@ -174,6 +179,8 @@ class MessagePane(Vertical):
             self._body.set_lines(_call_lines(view.calls))
         elif mode == "reasoning":
             self._body.set_text(view.reasoning)
+        elif mode == "fates":
+            self._body.set_lines(_statement_lines(view.statements))
         elif mode == "pruned":
             self._body.set_text(view.pruned or "")
         elif mode == "whole":
@@ -194,6 +201,11 @@ def _modes(view: MessageView) -> list[Mode]:
         modes.append(Mode("plain", "plain", "The text as written, with its Markdown"))
     if view.calls:
         modes.append(Mode("calls", f"calls {len(view.calls)}", "Tool calls, each with its result"))
+    if view.statements:
+        count = f"fates {len(view.statements)}"
+        modes.append(
+            Mode("fates", count, "The facts that the message says, and their fates after each compaction")
+        )
     if view.reasoning:
         modes.append(Mode("reasoning", "reasoning", "The reasoning of the model"))
     if view.pruned is not None:
@@ -225,7 +237,22 @@ def _facts(view: MessageView) -> list[TextLine]:
     quiet += [f"{one_line(name, 40)} {one_line(value, 200)}" for name, value in view.facts]
     if quiet:
         lines.append(TextLine(" · ".join(quiet), "muted"))
+    if view.statements:
+        counts: Counter[str] = Counter(life.outcome for life in view.statements)
+        words = [
+            (f"   {sign} {counts[outcome]:,} {outcome}", style)
+            for outcome, (sign, style) in OUTCOMES.items()
+            if counts[outcome]
+        ]
+        lines.append(line_of((human.plural(len(view.statements), "fact"), "muted"), *words))
     lines += [TextLine(note, "warning", prefix="! ") for note in view.notes]
+    return lines
+
+
+def _statement_lines(lives: tuple[Life, ...]) -> list[TextLine]:
+    lines: list[TextLine] = []
+    for life in lives:
+        lines += [*([TextLine("")] if lines else []), *fact_lines(life, low=True)]
     return lines
 
 

@@ -104,3 +104,28 @@ def lost_rows(reading: FactsReading) -> dict[int, frozenset[int]]:
                 if saying.compaction == number and not saying.pruned:
                     rows.setdefault(saying.generation, set()).add(saying.index)
     return {generation: frozenset(indexes) for generation, indexes in rows.items()}
+
+
+class LivesByMessage:
+    """The facts that compactions summarized, by the message that says them."""
+
+    def __init__(self, reading: FactsReading) -> None:
+        self._places = reading.places
+        self._steps: dict[int, dict[int, int]] = {}
+        self._lives: dict[int, dict[str, Life]] = defaultdict(dict)
+        for life in reading.facts.lives:
+            for saying in life.fact.sayings:
+                if saying.compaction == life.compaction and not saying.pruned:
+                    last = life.fates[-1].compaction if life.fates else life.compaction
+                    self._lives[saying.step].setdefault(life.fact.key, life.seen(last))
+
+    def of(self, generation: int, index: int) -> tuple[Life, ...]:
+        """The facts of a message, as they are after the last compaction, best rank first."""
+        if not 0 < generation <= len(self._places):
+            return ()
+        steps = self._steps.get(generation)
+        if steps is None:
+            steps = {place: step for step, place in self._places[generation - 1].items()}
+            self._steps[generation] = steps
+        found = self._lives.get(steps.get(index, -1), {})
+        return tuple(sorted(found.values(), key=lambda life: -life.fact.rank))

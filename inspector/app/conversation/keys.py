@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from inspector.app.conversation.prompts import Prompts
     from inspector.app.conversation.report import ReportWriter
     from inspector.app.conversation.state import State
+    from inspector.app.conversation.tracer import Tracer
     from inspector.app.conversation.tuner import Tuner
     from inspector.replay.moments import Unit
 
@@ -65,6 +66,7 @@ KEYS: list[BindingType] = [
     _hidden("v", "sweep", "Sweep", "tune.sweep"),
     _hidden("ctrl+o", "recommend", "Recommend settings", "tune.recommend"),
     _hidden("P", "attempt", "Another summary", "conversation.attempt"),
+    _hidden("T", "trace", "Trace a phrase", "conversation.trace"),
     _hidden("W", "ask_file", "Write settings to a file", "copy.write"),
     _hidden("ctrl+r", "copy_comparison", "Copy the comparison", "copy.comparison"),
     _hidden("ctrl+e", "report", "Write a report", "conversation.report"),
@@ -88,6 +90,7 @@ class KeyActions:
     player: Player
     prompts: Prompts
     reports: ReportWriter
+    tracer: Tracer
     tuner: Tuner
 
     @property
@@ -176,6 +179,10 @@ class KeyActions:
     def action_attempt(self) -> None:
         """Have the summary made again."""
         self.attempts.ask()
+
+    def action_trace(self) -> None:
+        """Show the history of the selected text, of the text that is looked for, or of the message's statement."""
+        self.tracer.trace()
 
     def action_report(self) -> None:
         """Write a report of the conversation."""

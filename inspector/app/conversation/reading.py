@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from inspector.app.conversation.as_of import FactsAsOf, FindingsAsOf, LineageAsOf
     from inspector.app.conversation.attempt_views import AttemptsRead
     from inspector.app.conversation.caching import Caching
+    from inspector.app.conversation.fact_scopes import LivesByMessage
     from inspector.app.conversation.request_views import RequestsRead
     from inspector.config.settings import ResolvedSettings
     from inspector.quality.aftermath import AftermathEvent
@@ -156,6 +157,11 @@ class FactsRead:
     lost: Mapping[int, frozenset[int]]
     steps: FactSteps
     as_of: FactsAsOf
+    by_message: LivesByMessage
+
+    def of_message(self, generation: int, index: int) -> tuple[Life, ...]:
+        """The facts that a message of a list says and a compaction summarized, best rank first."""
+        return self.by_message.of(generation, index)
 
 
 def find_facts(inspection: Inspection, settings: Settings, watch: Watch) -> FactsReading:
@@ -177,14 +183,14 @@ def facts_read(
 ) -> FactsRead:
     """The facts as the screen shows them, the dismissed ones apart. Raises StoreErrors."""
     from inspector.app.conversation.as_of import FactsAsOf
-    from inspector.app.conversation.fact_scopes import lost_rows, scopes, survival
+    from inspector.app.conversation.fact_scopes import LivesByMessage, lost_rows, scopes, survival
     from inspector.quality.facts.risk import FactSteps
 
     reading = every.without(dismissed)
     ended = reading.facts.ended()
     return FactsRead(
         inspection, reading, ended, scopes(reading, ended), survival(reading.facts, inspection.compactions()),
-        lost_rows(reading), FactSteps(reading.facts.facts), FactsAsOf(reading, ended),
+        lost_rows(reading), FactSteps(reading.facts.facts), FactsAsOf(reading, ended), LivesByMessage(reading),
     )  # fmt: skip
 
 

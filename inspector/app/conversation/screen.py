@@ -37,6 +37,7 @@ from inspector.app.conversation.reader import Reader
 from inspector.app.conversation.report import ReportWriter
 from inspector.app.conversation.resources import COMPACTIONS
 from inspector.app.conversation.state import Loaded, Resource, State
+from inspector.app.conversation.tracer import Tracer
 from inspector.app.conversation.tuner import Tuner
 from inspector.app.events import StoreChanged
 from inspector.app.job_screen import JobScreen
@@ -61,6 +62,7 @@ from widgets.intents import (
     ReadRows,
     ShowPane,
     StepCompaction,
+    TraceText,
 )
 from widgets.lists.message_list import MessageList
 from widgets.panes.text_view import TextView
@@ -121,6 +123,7 @@ class ConversationScreen(KeyActions, JobScreen):
         self.reports = ReportWriter(self)
         self.attempts = Attempts(self)
         self.dismissing = Dismissing(self)
+        self.tracer = Tracer(self, self.get_selected_text)
         self.navigation = Navigation(self)
         self.opening = Opener(self, self.navigation, name, message, find, compaction)
         self.reader = Reader(self)
@@ -303,6 +306,10 @@ class ConversationScreen(KeyActions, JobScreen):
     @on(DeleteAttempt)
     def _delete_attempt(self, event: DeleteAttempt) -> None:
         self.attempts.delete(event.attempt)
+
+    @on(TraceText)
+    def _trace_text(self, event: TraceText) -> None:
+        self.tracer.trace(event.text)
 
     @on(DismissFact)
     def _dismiss_fact(self, event: DismissFact) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.style import Style
 from textual import on
@@ -25,6 +25,10 @@ from widgets.bars.title_bar import TitleBar, TitlePart
 from widgets.base.prompt import ListPrompt, Prompt, WordsPrompt
 from widgets.base.strips import Row, find_spans, fit
 from widgets.lists.line_list import LineList
+
+if TYPE_CHECKING:
+    from inspector.answers.tracing import TraceStep
+    from inspector.core.conversations import ConversationRow
 
 _LIMIT = 500
 _BATCH = 25
@@ -152,10 +156,14 @@ class SearchScreen(JobScreen):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "app.pop_screen", "Back", id="search.back"),
         Binding("slash", "focus_words", "Search again", id="search.words", key_display="/"),
+        Binding(
+            "T", "trace", "Trace", id="search.trace", tooltip="Trace the words in the hit's conversation"
+        ),
     ]
     HELP: ClassVar[str] = (
         "Searches the text and the tool calls of every message, with the store's own index where it has one. Each hit "
-        "says in which list it was said, and c2 that it left the list with compaction 2."
+        "says in which list it was said, and c2 that it left the list with compaction 2. T traces the longest word, or "
+        "a quoted phrase, through the compactions of the hit's conversation."
     )
 
     def __init__(self, store: Store) -> None:
@@ -200,6 +208,19 @@ class SearchScreen(JobScreen):
             self.jobs.run(
                 "search", (self.store, self._query), search_store, self._hits_came, some=self._named
             )
+
+    def action_trace(self) -> None:
+        """Trace the words of the search in the conversation of the hit under the cursor."""
+        from inspector.app.trace.screen import TraceScreen
+
+        hits, text = self.query_one(HitList), marked_word(self._query)
+        if hits.cursor < len(hits.hits) and text:
+            conversation = hits.hits[hits.cursor].conversation
+
+            def go(row: ConversationRow, step: TraceStep) -> None:
+                self.app.open_conversation(row.id, step.message, text, step.compaction)
+
+            self.app.push_screen(TraceScreen((self.store, conversation), text, go))
 
     def _named(self, part: Titles | Places | tuple[Hit, ...]) -> None:
         hits = self.query_one(HitList)

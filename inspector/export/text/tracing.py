@@ -6,18 +6,12 @@ from collections.abc import Iterator, Sequence
 
 from rich.text import Text
 
+from inspector.answers.tracing import FATE_WORDS
 from inspector.core.places import place_name
 from inspector.core.signs import FATE_SIGNS
 from inspector.core.text import safe_title
 from inspector.export.documents.document import Document
 from inspector.export.text.console import console_for
-
-_WORDS = {
-    "verbatim": "word for word",
-    "paraphrased": "in other words",
-    "uncertain": "uncertain: not there word for word",
-    "unknown": "unknown: the summary is encrypted",
-}
 
 
 def print_traces(documents: Sequence[Document]) -> None:
@@ -47,7 +41,7 @@ def _lines(entry: Document) -> Iterator[tuple[tuple[int, int, int], str, str]]:
         where = f" in the {fate['where']}" if fate["where"] else ""
         quote = f": “{safe_title(fate['evidence'], 160)}”" if fate["evidence"] else ""
         sign = FATE_SIGNS[outcome]
-        text = f"compaction {fate['compaction']}: {sign} {_WORDS.get(outcome, outcome)}{where}{quote}"
+        text = f"compaction {fate['compaction']}: {sign} {FATE_WORDS.get(outcome, outcome)}{where}{quote}"
         yield (
             (fate["compaction"], 1, 0),
             text,

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from inspector.app.conversation.keys import key_of
 from inspector.app.conversation.panes.base import Context, Pane
+from inspector.app.conversation.resources import FACTS
 from inspector.app.conversation.rows import is_tool_error
 from inspector.core.conversations import Generation
 from inspector.core.errors import EngineError, StoreError
@@ -21,6 +24,9 @@ from widgets.base.markdown_lines import is_markdown, markdown_lines
 from widgets.base.text_lines import TextLine
 from widgets.lists.message_list import MessageRow
 from widgets.panes.message_pane import CallView, MessagePane, MessageView
+
+if TYPE_CHECKING:
+    from inspector.quality.facts.fact import Life
 
 #: Number of messages before and after in which calls and results are looked up.
 _AROUND = 24
@@ -42,10 +48,12 @@ def _needs(context: Context) -> tuple[Any, ...] | None:
     generation, index = rows.place(context.state.row)
     row = rows.row(context.state.row)
     if index < 0:
-        return None, generation, index, row, rows.system_prompt, None, find
+        return None, generation, index, row, rows.system_prompt, None, find, ()
     plan = rows.marks.plan if generation is rows.generation and index in rows.pruned else None
     whole = context.opened.generations[generation.number - 1]
-    return context.opened.inspection.store, whole, index, row, "", plan, find
+    facts = context.loaded.latest(FACTS) if context.state.moment is None else None
+    lives = () if facts is None else facts.of_message(generation.number, index)
+    return context.opened.inspection.store, whole, index, row, "", plan, find, lives
 
 
 def compute(
@@ -56,10 +64,11 @@ def compute(
     prompt: str,
     plan: Plan | None,
     find: str,
+    lives: tuple[Life, ...] = (),
 ) -> tuple[MessageView | None, str]:
     """Return a message with the results of its calls, and the text to mark in it; without a store the system prompt.
 
-    `plan` is a plan that prunes the message. Raises StoreErrors.
+    `plan` is a plan that prunes the message, `lives` are the facts that it says. Raises StoreErrors.
     """
     if store is None:
         return system_view(row, prompt), find
@@ -73,7 +82,8 @@ def compute(
         callers = {call.id: other for other in around[: index - start] for call in other.tool_calls}
         pruned = pruned_text(message, callers, plan)
     shown = row or MessageRow(str(index), message.role, "")
-    return message_view(shown, message, around[index - start + 1 :], pruned), find
+    view = message_view(shown, message, around[index - start + 1 :], pruned)
+    return replace(view, statements=lives), find
 
 
 def message_view(
@@ -171,11 +181,13 @@ def pruned_text(message: StoredMessage, calls: Mapping[str, StoredMessage], plan
 
 PANE = Pane(
     "The message under the cursor in full: its text (Markdown without its marks; m shows it as written), tool calls "
-    "with results, reasoning, the message after pruning, and the stored row.",
+    "with results, reasoning, the message after pruning, and the stored row; the fates of the facts that it says. "
+    f"{key_of('conversation.trace')} traces a selected text, or its first fact, through the compactions.",
     MessagePane,
     _needs,
     compute,
     MessagePane.set_message,
+    lambda state: (FACTS,),
     threaded=True,
     rest=_REST,
 )

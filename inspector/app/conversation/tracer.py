@@ -1,0 +1,64 @@
+"""Tracing a phrase from the conversation screen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from inspector.app.conversation.resources import FACTS
+from inspector.core.text import safe
+from widgets.intents import ChooseCompaction, GoTo
+
+if TYPE_CHECKING:
+    from inspector.answers.tracing import TraceStep
+    from inspector.app.conversation.intents import ConversationHost
+    from inspector.core.conversations import ConversationRow
+
+#: Maximum length of a traced phrase, in characters.
+_LONGEST = 400
+
+
+class Tracer:
+    """Chooses the phrase and shows its trace. `selected` returns the text that the user selected on screen."""
+
+    def __init__(self, host: ConversationHost, selected: Callable[[], str | None]) -> None:
+        self._host = host
+        self._selected = selected
+
+    def trace(self, text: str = "") -> None:
+        """Trace a text; without one the selected text, the text that is looked for, or a statement of the message."""
+        from inspector.app.trace.screen import TraceScreen
+
+        host, opened = self._host, self._host.known.opened
+        phrase = (text or self._selected() or host.now.find or self._statement())[:_LONGEST].strip()
+        if opened is None or not phrase:
+            host.app.notify("Select a text, or find one with /, to trace it.", timeout=3)
+            return
+        facts = host.known.current(FACTS, host.now)
+        known = None if facts is None else facts.reading.facts
+
+        def go(row: ConversationRow, step: TraceStep) -> None:
+            if step.index is None and step.compaction is not None:
+                host.post_message(ChooseCompaction(step.compaction))
+            else:
+                found = phrase if len(phrase) <= 80 and "\n" not in phrase else ""
+                host.post_message(GoTo(step.generation, step.index, found, "message"))
+
+        host.app.push_screen(TraceScreen(opened.inspection, phrase, go, known))
+
+    def _statement(self) -> str:
+        """The best statement of the message under the cursor, else its first line."""
+        host = self._host
+        rows, facts = host.messages.rows, host.known.current(FACTS, host.now)
+        if rows is None or not len(rows):
+            return ""
+        generation, index = rows.place(host.now.row)
+        lives = () if facts is None or index < 0 else facts.of_message(generation.number, index)
+        if lives:
+            return lives[0].fact.text
+        found = host.store.messages(generation, index, index + 1) if index >= 0 else ()
+        return (
+            next((line.strip() for line in safe(found[0].text).split("\n") if line.strip()), "")
+            if found
+            else ""
+        )

@@ -1,0 +1,135 @@
+"""The history of a phrase in a conversation: said, kept, gone, said again, with a jump to each place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import ClassVar
+
+from rich.style import Style
+from rich.text import Text
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.strip import Strip
+from textual.widgets import Static
+
+from inspector.answers.inspection import Inspection
+from inspector.answers.tracing import Trace, TraceStep, steps_of, trace_in
+from inspector.app.job_screen import JobScreen
+from inspector.core.conversations import ConversationRow
+from inspector.core.text import safe_line, safe_title
+from inspector.core.watching import Watch
+from inspector.quality.facts.fact import ConversationFacts
+from inspector.stores.base import Store
+from widgets.bars.key_line import KeyLine
+from widgets.bars.notes_bar import NotesBar
+from widgets.bars.title_bar import TitleBar, TitlePart
+from widgets.base.strips import Row, fit, one_line
+from widgets.lists.entry_list import EntryList
+
+_PHRASE, _FACT, _EVIDENCE = 120, 400, 1_000
+
+
+class StepList(EntryList[TraceStep]):
+    """One line an entry of a trace."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"trace--grave"}
+    DEFAULT_CSS = """
+    StepList > .trace--grave { color: $text-error; text-style: bold; }
+    """
+    TOOLTIP = "The history of the phrase, oldest first. Enter goes to the place."
+
+    def draw_line(self, line: int, width: int) -> Strip:
+        """Draw a step: its sign, its words, what shows it."""
+        step = self.entries[line]
+        ink = self.ink("trace--grave") if step.grave else Style()
+        row = Row().add(self.cursor_mark(line), Style()).add(f"{step.sign or ' '} ", ink)
+        row.add(fit(step.words, max(1, width - row.width)), ink)
+        if step.evidence and width - row.width > 0:
+            quote = f"  “{one_line(step.evidence, 300)}”"
+            row.add(fit(quote, width - row.width), self.ink("list--muted"))
+        return row.strip(
+            width, self.base_style + self.row_style(line), flat=line == self.cursor and self.flat_cursor
+        )
+
+
+def read_trace(
+    opened: Inspection | tuple[Store, str], facts: ConversationFacts | None, text: str, watch: Watch
+) -> Trace:
+    """The trace of a phrase in an open conversation, or in one of a store. Raises StoreErrors."""
+    inspection = opened if isinstance(opened, Inspection) else Inspection.open(*opened)
+    watch.check()
+    return trace_in(inspection, inspection.conversation.row, text, facts)
+
+
+class TraceScreen(JobScreen):
+    """The trace of a phrase. `go` is called with the step to go to, after the screen has closed."""
+
+    CSS_PATH = "trace.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "app.pop_screen", "Back", id="trace.back")]
+    HELP: ClassVar[str] = (
+        "The history of a phrase: each message that says it, its fate after each compaction, and what was done again "
+        "because of it. Where a statement has the phrase, fates are those of the statement; else the phrase is there "
+        "word for word, or its fate is uncertain. Enter goes to the place."
+    )
+
+    def __init__(
+        self,
+        opened: Inspection | tuple[Store, str],
+        text: str,
+        go: Callable[[ConversationRow, TraceStep], object],
+        facts: ConversationFacts | None = None,
+    ) -> None:
+        super().__init__()
+        self._values = (opened, facts, text)
+        self._text = text
+        self._go = go
+        self._trace: Trace | None = None
+
+    def compose(self) -> ComposeResult:
+        """The phrase, the steps, the words that show the selected one, keys."""
+        yield TitleBar(id="title")
+        yield StepList(id="steps")
+        yield Static("tracing …", id="none", markup=False)
+        yield Static("", id="evidence", markup=False)
+        yield NotesBar(id="note")
+        yield KeyLine()
+
+    def on_mount(self) -> None:
+        """Read the trace."""
+        phrase = safe_title(self._text, _PHRASE)
+        self.query_one(TitleBar).set_parts((TitlePart("Trace", 5), TitlePart(f"“{phrase}”", 4)))
+        self.query_one(StepList).display = False
+        self.query_one("#evidence").display = False
+        self.jobs.run("trace", self._values, read_trace, self._came)
+
+    def _came(self, trace: Trace) -> None:
+        self._trace = trace
+        steps = steps_of(trace)
+        table, none = self.query_one(StepList), self.query_one("#none", Static)
+        table.display, none.display = bool(steps), not steps
+        none.update("No message of this conversation has the phrase.")
+        table.set_entries(steps)
+        if steps:
+            table.focus()
+        self._show_evidence()
+
+    @on(StepList.Selected)
+    def _show_evidence(self) -> None:
+        panel, step = self.query_one("#evidence", Static), self.query_one(StepList).entry
+        fact = "" if self._trace is None else self._trace.fact
+        lines = []
+        if step is not None and step.evidence:
+            lines.append(Text(safe_line(step.evidence, _EVIDENCE)))
+        if fact:
+            lines.append(Text(f"statement: {safe_title(fact, _FACT)}", "dim"))
+        panel.display = bool(lines)
+        panel.update(Text("\n").join(lines))
+
+    @on(StepList.Opened)
+    def _opened(self, event: StepList.Opened) -> None:
+        step = self.query_one(StepList).entries[event.row]
+        if self._trace is not None:
+            row = self._trace.row
+            self.app.pop_screen()
+            self._go(row, step)

@@ -1,0 +1,80 @@
+"""The trace of a phrase in the app, and the fates of the facts of a message."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from inspector.app.trace.screen import StepList, TraceScreen
+from inspector.quality.facts.fact import Life
+from tests.app.running import conversation, opened, press, running, title
+from widgets.panes.losses_pane import LossesPane
+from widgets.panes.message_pane import MessagePane
+
+SIZE = (160, 48)
+LOSES_ROWS = "Nightly orders import loses rows"
+
+
+async def test_the_trace_of_a_found_text_leads_to_each_place(fixtures_dir: Path) -> None:
+    path = fixtures_dir / "hermes-0.19-in-place.db"
+    async with running(path, LOSES_ROWS, size=SIZE) as pilot:
+        screen = conversation(pilot)
+        screen.change(find="s3://orders-raw/")
+        await press(pilot, "T")
+        assert isinstance(pilot.app.screen, TraceScreen)
+        assert "s3://orders-raw/" in title(pilot)
+        steps = pilot.app.screen.query_one(StepList).entries
+        assert steps[0].words.startswith("said at #")
+        compactions = [step.compaction for step in steps if step.compaction is not None]
+        assert compactions
+        assert compactions == sorted(set(compactions))
+        await press(pilot, "enter")
+        assert pilot.app.screen is screen
+        assert (screen.now.generation, screen.messages.rows.index(screen.now.row)) == (  # type: ignore[union-attr]
+            steps[0].generation,
+            steps[0].index,
+        )
+
+
+async def test_a_message_shows_the_fates_of_its_facts(fixtures_dir: Path) -> None:
+    path = fixtures_dir / "hermes-0.19-in-place.db"
+    async with running(path, LOSES_ROWS, size=SIZE) as pilot:
+        screen = conversation(pilot)
+        await press(pilot, "4")
+        facts = screen.query_one(LossesPane).view
+        assert facts is not None
+        life = next(fact for scope in facts.offered for fact in scope.facts if isinstance(fact, Life))
+        saying = life.saying
+        screen.change(
+            generation=saying.generation, row=saying.index + opened(pilot).offset(saying.generation)
+        )
+        await press(pilot, "1")
+        pane = screen.query_one(MessagePane)
+        assert pane.view is not None
+        assert life.fact.key in [one.fact.key for one in pane.view.statements]
+        while pane.mode != "fates":
+            await press(pilot, "m")
+        assert life.fact.text[:40] in pane.body.text
+        assert f"After compaction {life.compaction}: " in pane.body.text
+        await press(pilot, "T")
+        assert isinstance(pilot.app.screen, TraceScreen)
+        await press(pilot, "escape")
+        assert pilot.app.screen is screen
+
+
+async def test_a_search_hit_is_traced(fixtures_dir: Path) -> None:
+    path = fixtures_dir / "hermes-0.19-in-place.db"
+    async with running(path, size=SIZE) as pilot:
+        await press(pilot, "f", *"orders-raw", "enter", "T")
+        shown = pilot.app.screen
+        assert isinstance(shown, TraceScreen)
+        assert shown.query_one(StepList).entries
+        await press(pilot, "enter")
+        assert conversation(pilot)
+
+
+async def test_a_phrase_that_is_nowhere_says_so(fixtures_dir: Path) -> None:
+    path = fixtures_dir / "hermes-0.19-in-place.db"
+    async with running(path, LOSES_ROWS, size=SIZE) as pilot:
+        conversation(pilot).change(find="no such words at all")
+        await press(pilot, "T")
+        assert "No message" in str(pilot.app.screen.query_one("#none").render())
