@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 
@@ -55,12 +56,13 @@ class JudgePrompt:
 @dataclass(frozen=True, slots=True)
 class JudgedStatement:
     """A statement with its place: the message that says it (row of the store and index in the list before), and where
-    the evidence is in the list after."""
+    the evidence is in the list after (region and index)."""
 
     statement: Statement
     message: int | None
     index: int | None
     where: Where | None
+    found: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,17 +181,62 @@ def judgement_of(
     )  # fmt: skip
 
 
+def kept_judgements(
+    inspection: Inspection, kept: KeptAttempts, facts: ConversationFacts
+) -> tuple[Judgement, ...]:
+    """The judgements of a conversation from all stored answers, one for each compaction and model.
+
+    Quotes are checked against the texts with and without masked secrets. Raises StoreErrors and OutputProblem.
+    """
+    place = place_of(inspection.store, inspection.conversation.row, 0)
+    by_model: dict[tuple[int, str], list[str]] = {}
+    for answer in kept.answers_of(place.store, place.root):
+        by_model.setdefault((answer.compaction, answer.model), []).append(answer.answer)
+    known = {one.index: one for one in inspection.compactions() if not one.encrypted}
+    return tuple(
+        _from_texts(inspection, known[compaction], model, answers, facts)
+        for (compaction, model), answers in sorted(by_model.items())
+        if compaction in known
+    )
+
+
+def _from_texts(
+    inspection: Inspection, recorded: Compaction, model: str, answers: Sequence[str], facts: ConversationFacts
+) -> Judgement:
+    prompts = [
+        prompt
+        for masker in (Masker(), Masker(False))
+        for prompt in judge_prompts(inspection, recorded.index, masker, PIECE_TOKENS[2])
+    ]
+    piece, after = (
+        "\n".join(texts) for texts in zip(*((one.piece, one.after) for one in prompts), strict=True)
+    )
+    usable: list[Judged] = []
+    for answer in answers:
+        with suppress(ValueError):
+            usable.append(judged(answer, piece, after))
+    whole = joined(usable)
+    return Judgement(
+        recorded.index, model, tuple(_placed(inspection, recorded, whole.statements)), whole.dropped, whole.unproven,
+        len(answers), len(usable), agreement(whole.statements, facts.of(recorded.index)),
+    )  # fmt: skip
+
+
 def _placed(
     inspection: Inspection, recorded: Compaction, statements: Sequence[Statement]
 ) -> Iterator[JudgedStatement]:
     before = inspection.generation(recorded.index)
     said = [letters(message.text) for message in inspection.store.messages(before)[: recorded.before]]
-    stayed = [(letters(_text_of(message)), where) for message, where in _stayed(inspection, recorded)]
+    stayed = [
+        (letters(_text_of(message)), where, at)
+        for at, (message, where) in enumerate(_stayed(inspection, recorded))
+    ]
     for statement in statements:
         quote, evidence = letters(statement.quote), letters(statement.evidence)
         index = next((at for at, text in enumerate(said) if quote in text), None)
-        where = next((where for text, where in stayed if evidence and evidence in text), None)
-        yield JudgedStatement(statement, None if index is None else before.ids[index], index, where)
+        places = ((where, at) for text, where, at in stayed if evidence and evidence in text)
+        where, found = next(places, (None, None))
+        yield JudgedStatement(statement, None if index is None else before.ids[index], index, where, found)
 
 
 def _stayed(inspection: Inspection, recorded: Compaction) -> Iterator[tuple[Message, Where]]:

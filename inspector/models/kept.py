@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import RLock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from inspector.config.database import prepare_private
 from inspector.config.opened import OpenedOnce
@@ -30,6 +30,14 @@ _COLUMNS = {
     "sent": int, "received": int, "reported": int, "seconds": float, "cost": float, "prices": str, "life": int,
     "title": str, "agent": str, "problem": str,
 }  # fmt: skip
+
+
+class KeptAnswer(NamedTuple):
+    """The stored answer of a judging model, or of a command where no model is known, about a compaction."""
+
+    compaction: int
+    model: str
+    answer: str
 
 
 class KeptAttempts:
@@ -122,6 +130,22 @@ class KeptAttempts:
         with self._open() as database:
             row = next(iter(database.table("answers").rows_where("key = ?", [key], select="answer")), None)
             return None if row is None else str(row["answer"])
+
+    def answers_of(self, store: str, root: str) -> tuple[KeptAnswer, ...]:
+        """Return the stored answers of judging models about a conversation, the newest first."""
+        if not self.path.exists():
+            return ()
+        with self._open() as database:
+            rows = database.table("answers").rows_where(
+                "store = ? AND root = ?",
+                [store, root],
+                order_by="at desc",
+                select="compaction, location, model, answer",
+            )
+            return tuple(
+                KeptAnswer(row["compaction"], row["model"] or row["location"] or "", row["answer"])
+                for row in rows
+            )
 
     def keep_answer(self, key: str, place: Place, summarizer: Summarizer, answer: str) -> None:
         """Store a judging model's answer under a key."""

@@ -94,19 +94,27 @@ def joined(answers: Iterable[Judged]) -> Judged:
 def agreement(statements: Sequence[Statement], lives: Sequence[Life]) -> Agreement:
     """Compare the statements of a model with the facts of the rules about the same compaction."""
     both = same = undecided = 0
-    left = {life.fact.key: (letters(life.fact.text), life) for life in lives}
-    for statement in statements:
-        mine = letters(statement.quote)
-        key = next((key for key, (theirs, _) in left.items() if _same(mine, theirs)), None)
-        if key is None:
+    for statement, life in zip(statements, matched(statements, lives), strict=True):
+        if life is None:
             continue
-        life = left.pop(key)[1]
         both += 1
         if not life.fate.settled or statement.fate in ("uncertain", "unknown"):
             undecided += 1
         else:
             same += life.fate.alive == (statement.fate in ("verbatim", "paraphrased"))
-    return Agreement(both, same, undecided, len(statements) - both, len(left))
+    facts = {life.fact.key for life in lives}
+    return Agreement(both, same, undecided, len(statements) - both, len(facts) - both)
+
+
+def matched(statements: Sequence[Statement], lives: Sequence[Life]) -> list[Life | None]:
+    """The fact of the rules for each statement of a model, each fact once; None where the rules have none."""
+    left = {life.fact.key: (letters(life.fact.text), life) for life in lives}
+    found: list[Life | None] = []
+    for statement in statements:
+        mine = letters(statement.quote)
+        key = next((key for key, (theirs, _) in left.items() if _same(mine, theirs)), None)
+        found.append(None if key is None else left.pop(key)[1])
+    return found
 
 
 def pieces_of(texts: Iterable[str], limit: int) -> list[str]:

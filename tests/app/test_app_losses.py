@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
+from inspector.answers.inspection import Inspection
+from inspector.answers.judging import judge_prompts
+from inspector.models.judging import answer_key
+from inspector.models.kept import default_attempts
+from inspector.models.masking import Masker
+from inspector.models.summarizers.command import CommandSummarizer
 from inspector.quality.facts.fact import Life
 from inspector.quality.losses import is_lost
+from inspector.stores.detect import open_store
 from tests.app.running import (
     CHECKOUT,
     Test,
@@ -185,3 +193,37 @@ async def test_a_dismissed_finding_leaves_the_header_and_the_list(rotating: Path
         await press(pilot, "D", "end", "d")
         assert len(screen.derived.findings.findings) == before
         assert pane.list.row_count < before, "findings of one cause share a line"
+
+
+async def test_the_facts_of_a_model_are_shown_beside_those_of_the_rules(rotating: Path) -> None:
+    store = open_store(rotating)
+    inspection = Inspection.open(store, CHECKOUT)
+    (prompt, *_) = judge_prompts(inspection, 4, Masker())
+    line = next(line for line in prompt.piece.splitlines() if line.startswith("[USER] ")).removeprefix(
+        "[USER] "
+    )
+    statement = {
+        "quote": line,
+        "role": "user",
+        "kind": "constraint",
+        "importance": 3,
+        "fate": "lost",
+        "evidence": "",
+    }
+    judge = CommandSummarizer("a-model")
+    answer = json.dumps({"statements": [statement]})
+    default_attempts().keep_answer(answer_key(prompt.prompt, judge), prompt.place, judge, answer)
+    store.close()
+    async with running(rotating, CHECKOUT, size=SIZE) as pilot:
+        await press(pilot, "4")
+        pane = facts_of(pilot)
+        assert pane.scope == "4"
+        await press(pilot, "R")
+        assert pane.scope.startswith("model ")
+        (fact,) = pane.facts.entries
+        assert fact.text == line
+        assert "model a-model" in pane.body.text
+        assert "importance 3" in pane.body.text
+        assert "The rules found" in pane.headline
+        await press(pilot, "R")
+        assert pane.scope == "4"

@@ -16,8 +16,16 @@ from hypothesis import strategies as st
 
 from inspector.answers.answers import Answers
 from inspector.answers.inspection import Inspection
-from inspector.answers.judging import JudgePrompt, ask_judge, judge_prompts, judge_sending, judgement_of
+from inspector.answers.judging import (
+    JudgePrompt,
+    ask_judge,
+    judge_prompts,
+    judge_sending,
+    judgement_of,
+    kept_judgements,
+)
 from inspector.answers.losses import facts_of
+from inspector.app.conversation.judged_scopes import judged_scopes
 from inspector.commands.sources import open_source
 from inspector.core.errors import NotAllowed, SummarizerFailed, UnknownConversation, UsageProblem
 from inspector.models.consent import Allowance
@@ -26,6 +34,7 @@ from inspector.models.masking import Masker
 from inspector.models.summarizers.base import OnText, Reply, Summarizer
 from inspector.models.summarizers.command import CommandSummarizer
 from inspector.models.summarizers.endpoint import EndpointSummarizer
+from inspector.quality.facts.fact import Life
 from inspector.quality.judgement import Judged, agreement, judged, letters, pieces_of
 from tests.models.server import DONE, Server, event, stream
 
@@ -98,6 +107,29 @@ def test_statements_have_their_message_and_are_compared_with_the_rules(
     assert judgement.dropped == 1
     assert judgement.agreement.both == 1
     assert judgement.agreement.only_rules == len(facts.of(1)) - 1
+
+
+def test_stored_answers_are_read_as_facts_with_source_and_agreement(
+    inspection: Inspection, kept: KeptAttempts
+) -> None:
+    prompts, facts = prompts_of(inspection), facts_of(inspection)
+    rule = next(life for life in facts.of(1) if life.role == "user" and life.fact.text in prompts[0].piece)
+    judge = Judge(
+        lambda prompt: answer(lost(rule.fact.text), lost("never said anywhere in this conversation"))
+    )
+    assert kept_judgements(inspection, kept, facts) == ()
+    ask(prompts, judge, kept)
+    (judgement,) = kept_judgements(inspection, kept, facts)
+    told = judgement_of(inspection, prompts, judge, kept, facts)
+    assert judgement.statements == told.statements
+    assert (judgement.compaction, judgement.dropped, judgement.agreement) == (1, told.dropped, told.agreement)
+    (scope,) = judged_scopes((judgement,), facts)[1]
+    (life,) = scope.facts
+    assert isinstance(life, Life)
+    assert life.fact.judged
+    assert (life.text, life.outcome, life.saying.message) == (rule.fact.text, "lost", rule.saying.message)
+    assert f"the rules say {rule.outcome}" in life.fact.explained
+    assert "The rules found 1 of them" in scope.note
 
 
 def test_an_answer_is_kept_and_never_asked_for_twice(inspection: Inspection, kept: KeptAttempts) -> None:

@@ -69,7 +69,8 @@ def _survivor(fate: Fate) -> str:
 
 def _history(entry: ListedFact, partial: bool) -> Iterable[str]:
     if isinstance(entry, Life):
-        yield _use(entry.fact, partial)
+        if not entry.fact.judged:
+            yield _use(entry.fact, partial)
         fates = (f"{fate.compaction}: {fate.outcome}{_region(fate)}" for fate in entry.fates)
         yield f"After compaction {'; '.join(fates)}."
     elif not partial:

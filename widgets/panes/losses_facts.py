@@ -135,6 +135,12 @@ class LossesFacts(Vertical):
         """Show the next scope: pruned, at risk, the compaction."""
         self._scopes.step(1)
 
+    def next_source(self) -> None:
+        """Show the facts of the next model that judged the compaction, then those of the rules again."""
+        names = [self._view.first_scope, *(scope.name for scope in self._view.judged)]
+        at = names.index(self.scope) if self.scope in names else -1
+        self._scopes.choose(names[(at + 1) % len(names)])
+
     def _fill(self, first: bool = False) -> None:
         modes = [Mode(s.name, f"{s.short} ({len(s.facts):,})", s.note) for s in self._view.offered]
         names = [mode.name for mode in modes]
@@ -221,7 +227,7 @@ class LossesFacts(Vertical):
     def action_dismiss(self) -> None:
         """Dismiss the selected fact, or restore it."""
         chosen = self._chosen()
-        if chosen is not None:
+        if chosen is not None and not chosen.fact.judged:
             self.post_message(DismissFact(chosen.fact))
 
     def action_trace(self) -> None:

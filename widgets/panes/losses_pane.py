@@ -26,6 +26,10 @@ class LossesPane(ViewsPane[LossesView]):
             "r", "scope", "Pruned, at risk", id="losses.beyond",
             tooltip="Show pruned facts, dismissed facts, facts at risk, then those of the compaction again",
         ),
+        Binding(
+            "R", "source", "Rules or model", id="losses.source",
+            tooltip="Show the facts of the model that judged the compaction, or those of the rules",
+        ),
     ]  # fmt: skip
 
     def make(self, name: str) -> Widget:
@@ -44,7 +48,14 @@ class LossesPane(ViewsPane[LossesView]):
         """Disable the scopes while there are none, and outside the facts."""
         if action == "scope":
             return self.view_name == "facts" and self.view is not None and bool(self.view.scopes)
+        if action == "source":
+            return self.view_name == "facts" and self.view is not None and bool(self.view.judged)
         return super().check_action(action, parameters)
+
+    def action_source(self) -> None:
+        """Show the facts of the next model, then those of the rules again."""
+        if isinstance(self.shown, LossesFacts):
+            self.shown.next_source()
 
     def action_scope(self) -> None:
         """Show the next scope of facts."""

@@ -47,7 +47,8 @@ class LossesView:
 
     `scopes` are those of compactions, then the others; None while facts are being read, and then `note` is a sentence
     about that. `chosen` is the compaction on screen, from 1 (0: none), of `total` (0: unknown). `survival` is the
-    table by kind and compaction, `attempts` are those of the chosen compaction's summary.
+    table by kind and compaction, `attempts` are those of the chosen compaction's summary, `judged` the
+    facts that models found in its messages.
     """
 
     scopes: tuple[FactScope, ...] | None = None
@@ -56,6 +57,7 @@ class LossesView:
     note: str = ""
     total: int = 0
     attempts: AttemptsView = NO_ATTEMPTS
+    judged: tuple[FactScope, ...] = ()
 
     @property
     def offered(self) -> list[FactScope]:
@@ -67,7 +69,7 @@ class LossesView:
         if not self.chosen:
             return others
         chosen = next((scope for scope in self.scopes if scope.name == number), None)
-        return [chosen or FactScope(number, ()), *others]
+        return [chosen or FactScope(number, ()), *self.judged, *others]
 
     @property
     def first_scope(self) -> str:

@@ -194,6 +194,21 @@ def facts_read(
     )  # fmt: skip
 
 
+def find_judged(
+    inspection: Inspection, facts: FactsRead, turn: int, watch: Watch
+) -> Mapping[int, tuple[FactScope, ...]]:
+    """By compaction the facts that models of the user found; `turn` as in judge_attempts.
+
+    Raises StoreErrors and OutputProblem.
+    """
+    from inspector.answers.judging import kept_judgements
+    from inspector.app.conversation.judged_scopes import judged_scopes
+    from inspector.models.kept import default_attempts
+
+    found = facts.reading.facts
+    return judged_scopes(kept_judgements(inspection, default_attempts(), found), found)
+
+
 def judge_attempts(
     inspection: Inspection, settings: Settings, compaction: int, facts: FactsRead, turn: int, watch: Watch
 ) -> AttemptsRead:

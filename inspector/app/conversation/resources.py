@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from inspector.quality.finding import Finding
     from inspector.quality.sources import SourceShare
     from inspector.replay.recording import Recording
+    from widgets.panes.losses_view import FactScope
 
 Needs = tuple[Any, ...] | None
 
@@ -150,6 +151,17 @@ def _attempts(state: State, loaded: Loaded) -> Needs:
 
 #: Attempts of the chosen compaction, judged.
 ATTEMPTS: Resource[AttemptsRead] = Resource("attempts", _attempts, reading.judge_attempts, (FACTS,))
+
+
+def _judged(state: State, loaded: Loaded) -> Needs:
+    opened, facts = loaded.opened, loaded.current(FACTS, state)
+    return None if opened is None or facts is None else (opened.inspection, facts, state.attempts)
+
+
+#: Facts of models by compaction.
+JUDGED: Resource[Mapping[int, tuple[FactScope, ...]]] = Resource(
+    "judgements", _judged, reading.find_judged, (FACTS,)
+)
 LINEAGE: Resource[LineageAsOf] = Resource("lineage", _lineage, reading.follow_items, (COMPACTIONS,))
 
 

@@ -27,6 +27,8 @@ OUTCOMES: tuple[Outcome, ...] = (
 )  # fmt: skip
 #: Suffixes of the ids of rules that accept a user's sentence without any cue.
 PLAIN = (".request", ".question", ".told", ".errand")
+#: Start of the rule of a fact that a model found; its name follows.
+BY_MODEL = "model "
 #: Regions of a list. The agent loads "rules file" and "memory" into every list.
 Where = Literal["summary", "head", "tail", "rules file", "memory"]
 Span = tuple[int, int]
@@ -184,6 +186,11 @@ class Fact:
         """Whether it is a rule of the user's, rather than a request or a piece of information."""
         own = self.kind == "constraint" and self.role == "user" and not self.pasted
         return own and not self.rule.endswith(PLAIN)
+
+    @property
+    def judged(self) -> bool:
+        """Whether a model found it, not the rules."""
+        return self.rule.startswith(BY_MODEL)
 
     @property
     def once(self) -> bool:

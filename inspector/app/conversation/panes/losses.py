@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from inspector.app.conversation.panes.base import Context, Pane
-from inspector.app.conversation.resources import ATTEMPTS, COMPACTIONS, FACTS
+from inspector.app.conversation.resources import ATTEMPTS, COMPACTIONS, FACTS, JUDGED
 from inspector.app.conversation.state import recorded_then
 from widgets.panes.attempt_lines import NO_ATTEMPTS
 from widgets.panes.losses_attempts import LossesAttempts
@@ -30,7 +30,17 @@ def _needs(context: Context) -> tuple[Any, ...] | None:
     on_live = state.moment is not None or state.generation == len(context.opened.generations)
     plan = context.derived.plan if on_live else None
     attempts = loaded.current(ATTEMPTS, state) if state.moment is None else None
-    return loaded.latest(FACTS), state.compaction, then, state.moment, plan, state.generation, attempts
+    judged = (loaded.latest(JUDGED) or {}).get(state.compaction, ()) if state.moment is None else ()
+    return (
+        loaded.latest(FACTS),
+        state.compaction,
+        then,
+        state.moment,
+        plan,
+        state.generation,
+        attempts,
+        judged,
+    )
 
 
 def compute(
@@ -41,6 +51,7 @@ def compute(
     plan: Plan | None,
     generation: int,
     attempts: AttemptsRead | None = None,
+    judged: tuple[FactScope, ...] = (),
 ) -> LossesView:
     """Return the facts of the chosen compaction of `then`, and those at risk in the list on screen."""
     from inspector.app.conversation.attempt_views import attempts_view
@@ -58,6 +69,7 @@ def compute(
         facts.survival if at is None else facts.survival.until(then),
         total=then,
         attempts=NO_ATTEMPTS if at is not None else attempts_view(attempts, None),
+        judged=judged,
     )
 
 
@@ -79,13 +91,13 @@ def _at_risk(facts: FactsRead, plan: Plan | None, generation: int, at: Moment | 
 PANE = Pane(
     "Facts in the messages that the chosen compaction summarized, each with its fate; above them the share of facts "
     "that survived each compaction, by kind. r shows pruned facts, dismissed facts, and facts at risk in a compaction "
-    "now. c, f and w filter by kind, fate and speaker. Enter goes to where a fact was said, s to where it survives, "
-    "C copies the list as a checklist for the agent. d dismisses a fact that is not a rule: it counts nowhere. m shows "
-    "the fates with each summary that was made again.",
+    "now; R the facts of a model that judged the compaction. c, f and w filter by kind, fate and speaker. Enter goes "
+    "to where a fact was said, s to where it survives, C copies the list as a checklist for the agent. d dismisses a "
+    "fact that is not a rule: it counts nowhere. m shows the fates with each summary that was made again.",
     LossesPane,
     _needs,
     compute,
     LossesPane.set_view,
-    lambda state: (FACTS, ATTEMPTS),
+    lambda state: (FACTS, ATTEMPTS, JUDGED),
     parts=(("facts", LossesFacts), ("attempts", LossesAttempts)),
 )
