@@ -31,11 +31,12 @@ _MEASURES = {
     "homes": ("homes", "measure"),
     "hermes": ("hermes", "measure"),
     "fleets": ("fleets", "measure"),
+    "labels": ("labels", "measure"),
 }
 #: What is measured where another checkout is named: what can be, of any, by keys alone.
 _AGAINST = ("start", "terminal")
 #: What needs no database, or makes one of its own.
-_OWN = ("imports", "alone")
+_OWN = ("imports", "alone", "labels")
 #: Octets on disk that a message takes with both full-text tables, roughly.
 _OCTETS = 2_300
 
@@ -61,6 +62,7 @@ def main(words: Sequence[str] | None = None) -> int:
         metavar="PATH",
         help="another checkout with its .venv, measured by turns with this one",
     )
+    parser.add_argument("--labels", type=Path, help="the labels of COMPINT, to judge the rules by")
     options = parser.parse_args(words)
     if options.against is not None and not (options.against / ".venv" / "bin" / "python").exists():
         sys.exit(f"{options.against} has no .venv; run make demo there.")
@@ -92,7 +94,9 @@ def main(words: Sequence[str] | None = None) -> int:
             f"{shape.messages:,} messages, {shape.conversations:,} conversations, {size:,.0f} MB, "
             f"release {shape.release}; long generations of {shape.long:,} and {shape.longest:,}"
         )
-    context = Context(database, shape, options.runs, options.hermes_python, *checkouts[1:])
+    context = Context(
+        database, shape, options.runs, options.hermes_python, *checkouts[1:], labels=options.labels
+    )
     figures = []
     for name in names:
         if name == "hermes" and context.hermes is None:

@@ -19,13 +19,14 @@ ROOT = Path(__file__).resolve().parents[2]
 @dataclass(frozen=True, slots=True)
 class Context:
     """The database under measure. `runs` is how often a start is measured, `hermes` a Python that has hermes-agent,
-    `against` another checkout."""
+    `against` another checkout, `labels` a file with labels of COMPINT."""
 
     database: Path
     shape: Shape
     runs: int = 7
     hermes: Path | None = None
     against: Path | None = None
+    labels: Path | None = None
 
     def conversations(self) -> list[tuple[str, str]]:
         """Title and live session of every conversation, as they are listed."""

@@ -1,0 +1,96 @@
+"""Fates judged by the rules, against the labels of others: people who read summaries, and a kit that plants statements.
+
+    python -m tests.benchmarks --only labels --labels balanced_blind_labeled.jsonl
+
+`--labels` is the file of COMPINT (github.com/ZhiqiEliWang/compaction-integrity, judge_robustness_eval). The kit is
+compaction-conformance-kit: it is used if it is installed. Nothing of both is in this repository.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from inspector.answers.hooking import user_facts
+from inspector.core.messages import Message
+from inspector.core.text import safe
+from inspector.quality.facts.fact import Fact, Outcome
+from inspector.quality.facts.fate import ListText, PassageIndex, fate
+from tests.benchmarks.context import Context
+from tests.benchmarks.figures import Figure
+
+#: Sessions of the kit and rounds of each.
+_SEEDS, _ROUNDS = 12, 3
+_COMPACTORS = (
+    ("compactors", "LossyTruncationCompactor"), ("compactors", "NaiveSummaryCompactor"),
+    ("compactors", "ChecklistCompactor"), ("compactors", "UpdateAwareChecklistCompactor"),
+    ("compactors", "PinnedRulesCompactor"), ("compactors", "SummaryTailCompactor"),
+    ("adapters", "ProgressiveSummaryCompactor"),
+)  # fmt: skip
+
+
+def measure(context: Context) -> list[Figure]:
+    """Return the share of right answers among the decided ones, for each set of labels that is there."""
+    figures = []
+    if context.labels is not None:
+        figures += _figures("COMPINT, labels of a person", _compint(context.labels))
+    kit = list(_kit())
+    if kit:
+        figures += _figures("compaction-conformance-kit, planted statements", kit)
+    return figures
+
+
+def _figures(name: str, pairs: Iterable[tuple[bool, bool | None]]) -> list[Figure]:
+    """Figures of (kept by the label, kept by the rules or None if uncertain)."""
+    counts = Counter(pairs)
+    total = sum(counts.values())
+    decided = total - sum(count for (_, told), count in counts.items() if told is None)
+    right = sum(count for (label, told), count in counts.items() if label == told)
+    note = f"{right:,} of {decided:,} decided; falsely kept {counts[False, True]:,}, lost {counts[True, False]:,}"
+    return [
+        Figure(f"{name}: right", 100 * right / max(1, decided), "%", note=note),
+        Figure(f"{name}: decided", 100 * decided / max(1, total), "%", note=f"{decided:,} of {total:,}"),
+    ]
+
+
+def _compint(path: Path) -> Iterator[tuple[bool, bool | None]]:
+    for line in path.read_text(encoding="utf-8").splitlines():
+        row: dict[str, Any] = json.loads(line)
+        after = PassageIndex([ListText("summary", 0, "summary", safe(row["compacted_summary"]))])
+        yield bool(row["label"]), kept(_facts_of(row["sssc_message"]), after)
+
+
+def _kit() -> Iterator[tuple[bool, bool | None]]:
+    """Statements of the kit with what it says of each: all words that it needs are there."""
+    try:
+        corpus, runner = (importlib.import_module(f"compaction_kit.{name}") for name in ("corpus", "runner"))
+        compactors = [
+            getattr(importlib.import_module(f"compaction_kit.{module}"), name)()
+            for module, name in _COMPACTORS
+        ]
+    except ImportError:
+        return
+    for seed in range(1, _SEEDS + 1):
+        session, canaries = corpus.build_random_session(seed)
+        facts = {canary.id: _facts_of(canary.content) for canary in canaries}
+        for compactor in compactors:
+            for done in runner.run_conformance(session, compactor, _ROUNDS, canaries).rounds:
+                after = PassageIndex([ListText("summary", 0, "summary", safe(done.context.text))])
+                for canary in canaries:
+                    yield done.survived[canary.id], kept(facts[canary.id], after)
+
+
+def _facts_of(text: str) -> tuple[Fact, ...]:
+    return user_facts([Message({"role": "user", "content": text})])
+
+
+def kept(facts: Iterable[Fact], after: PassageIndex) -> bool | None:
+    """Whether every fact of a message can be read in a list, None if that is uncertain or there is none."""
+    outcomes: set[Outcome] = {fate(fact, after, 1).outcome for fact in facts}
+    if outcomes & {"lost", "value lost", "contradicted", "weakened"}:
+        return False
+    return None if not outcomes or "uncertain" in outcomes else True
