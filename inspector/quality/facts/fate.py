@@ -18,6 +18,7 @@ from inspector.core.text import safe_title
 from inspector.quality.facts.extract import ARROW, asked_and_answered
 from inspector.quality.facts.fact import Fact, Fate, Outcome, Span, Value, Where
 from inspector.quality.facts.meaning import (
+    AGENT_DID,
     BINDS,
     EVENT,
     NARROW,
@@ -128,6 +129,9 @@ _BEHIND_MODAL = re.compile(
 _NOTHING = frozenset(["none", "无", "n/a", "na", "无。"])
 #: Small words that change what a sentence says.
 _MATTERS = word_set("not no never only on off dont t cannot without unless except before after all every")
+_SENTENCE = re.compile(r"(?:[^.!?\n]|[.!?](?!\s))++[.!?]?")
+#: Fates of what can still be read.
+KEPT = ("verbatim", "paraphrased")
 # A line of a list that begins with what somebody said, and may explain it.
 _QUOTED = re.compile(r"[\s>]*+(?:(?:[-*•]|\d{1,3}[.)])\s*+)?[\"“](?P<said>[^\"“”\n]{1,120})[\"”]")
 _INSIDE = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_")
@@ -476,7 +480,10 @@ def _pieces_of(text: str, start: int, end: int) -> Iterator[Span]:
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """What is looked for of a fact: its wordings, its main clause and what limits it, its values, its language."""
+    """What is looked for of a fact: its wordings, its main clause and what limits it, its values, its language.
+
+    `parts` are the probes of its clauses, if it gives several things a value each.
+    """
 
     wordings: tuple[str, ...]
     answers: tuple[str, ...]
@@ -491,6 +498,7 @@ class Probe:
     of_user: bool
     asked: bool
     answer: frozenset[str]
+    parts: tuple[Probe, ...] = ()
 
     @property
     def concepts(self) -> frozenset[str]:
@@ -514,6 +522,20 @@ class Probe:
 @lru_cache(maxsize=4_096)
 def probe_of(fact: Fact) -> Probe:
     """Return what is looked for of a fact."""
+    probe = _probe(fact)
+    if ARROW in fact.text or probe.asked:
+        return probe
+    texts = [
+        fact.text[a:b].strip()
+        for sentence in _SENTENCE.finditer(fact.text)
+        for a, b in clauses(fact.text, *sentence.span())
+    ]
+    parts = tuple(_probe(replace(fact, text=text)) for text in texts if text)
+    alone = len(parts) > 1 and all(one.values and one.main.words and not one.adjuncts for one in parts)
+    return replace(probe, parts=parts) if alone else probe
+
+
+def _probe(fact: Fact) -> Probe:
     question, said = asked_and_answered(fact)
     text = f"{question} {said}" if question else said
     text = re.sub(r"[*_]{2,}", "", text)
@@ -634,15 +656,56 @@ def matches(
     if probe.of_user:
         for part, span in after.nearly(probe.wordings):
             found.setdefault(part, Match("verbatim", 0.95, part, span))
+    denied: set[int] = set()
+    joined: list[Match] = []
     for number in _candidates(probe, after):
         passage = after.passages[number]
         known = found.get(passage.part)
         if known is not None and known.outcome == "verbatim":
             continue
         match = _judged(probe, after, number, numbers_said)
-        if match is not None and (known is None or (*match.order, match.span) < (*known.order, known.span)):
+        if match is None:
+            continue
+        if "\n" not in passage.text and (
+            match.outcome == "contradicted" or _gives_other(probe, match, passage)
+        ):
+            denied.add(passage.part)
+        elif "\n" in passage.text and match.outcome in KEPT:
+            joined.append(match)
+            continue
+        if known is None or (*match.order, match.span) < (*known.order, known.span):
             found[passage.part] = match
+    for match in joined:
+        # Two lines together do not say what one of them denies.
+        if match.part in denied:
+            match = replace(match, outcome="uncertain")
+        known = found.get(match.part)
+        if known is None or (*match.order, match.span) < (*known.order, known.span):
+            found[match.part] = match
+    if probe.parts and any(match.outcome not in KEPT for match in found.values()):
+        found |= _together(probe, after, found, numbers_said)
     return found
+
+
+def _gives_other(probe: Probe, match: Match, passage: Passage) -> bool:
+    """Return whether a passage has the subject of a fact with another value."""
+    there = meaning_of(passage.text).values
+    return match.outcome == "value lost" and any(
+        comparable(value, other) and not same_value(value, other) for value in probe.values for other in there
+    )
+
+
+def _together(
+    probe: Probe, after: PassageIndex, found: Mapping[int, Match], numbers_said: Collection[tuple[str, str]]
+) -> dict[int, Match]:
+    """Return a match for each part of the list that has every clause of a statement, each somewhere."""
+    each = [matches(one, after, numbers_said) for one in probe.parts]
+    there = set.intersection(*({at for at, match in one.items() if match.outcome in KEPT} for one in each))
+    return {
+        at: Match("paraphrased", min(one[at].score for one in each), at, each[0][at].span)
+        for at in there
+        if at not in found or found[at].outcome not in KEPT
+    }
 
 
 def _candidates(probe: Probe, after: PassageIndex) -> list[int]:
@@ -831,8 +894,14 @@ class _Comparison:
         ):
             return "uncertain", ""
         if said or valued:
-            return "paraphrased", ""
+            return ("uncertain", "") if self._done_once() else ("paraphrased", "")
         return self._unlike(kept_values)
+
+    def _done_once(self) -> bool:
+        """Return whether the passage reports that the agent did so, where the user says how things are to be."""
+        probe, text = self.probe, self.there.text
+        wish = probe.of_user and not (probe.asked or AGENT_DID.search(probe.text))
+        return wish and AGENT_DID.search(text) is not None and not (self.binding or stands(text))
 
     def _foreign(
         self, is_foreign: bool, kept_values: int, numbers_said: Collection[tuple[str, str]]

@@ -122,6 +122,12 @@ EVENT = re.compile(
     r"\w{3,}(?:ied|[^e]ed) (?:in|on|to|by|with|before|after|the|once|for|at|from)\b|last time|yesterday|today|"
     r"this time|once)\b|[^\W\d_]了|已经|已經|した|しました", re.IGNORECASE,
 )  # fmt: skip
+#: A sentence reports what the agent did.
+AGENT_DID = re.compile(
+    r"\b(?:I|we|the (?:agent|assistant|model))(?:['’]ve| have| has| had)? (?:\w{2,12}ly |always )?"
+    r"(?:(?!\w*(?:need|feed|ceed|speed)\b)\w{2,}ed|wrote|written|kept|made|did|done|ran|put|sent|gave|went|took|chose|built|set|got)\b",
+    re.IGNORECASE,
+)
 UNIVERSAL = re.compile(
     r"\b(?:all|every|each|any|always|everything|everywhere|everyone|never|no|whole|entire|"
     r"both|todos?|todas?|alle|jede[rsn]?|tous|toutes)\b|所有|每|全部|一律|任何",
@@ -153,7 +159,7 @@ ONLY = re.compile(
 )
 _RESTRICTS = re.compile(
     rf"{ONLY.pattern}|\b(?:must|requires?|required|needs?|unless|without|not|no|never|"
-    rf"off[- ]limits|forbidden|reserved|alone|else|except)\b",
+    rf"off[- ]limits|forbidden|reserved|alone|else|except|\w+n['’]t)\b",
     re.IGNORECASE,
 )
 # What says the same as a denial without one: "only X" for "no Y", "needs approval" for "not without approval".

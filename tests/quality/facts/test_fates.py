@@ -102,6 +102,41 @@ def test_a_change_is_named() -> None:
     assert judged("The queue holds 500 jobs.", "- The queue holds 50 jobs")[1].changed == "50"
 
 
+@pytest.mark.parametrize(
+    ("summary", "alive"),
+    [
+        ("- Invoices are kept 10 years\n- Mails are kept 6 years", True),
+        ("- Invoices: keep 10 years\n- Mails: keep 6 years", True),
+        ("- Invoices are kept 6 years\n- Mails are kept 10 years", False),
+        ("- Invoices are kept 10 years\n- Mails are kept for a while", False),
+    ],
+)
+def test_a_statement_about_several_things_is_kept_if_each_is_on_its_own_line(
+    summary: str, alive: bool
+) -> None:
+    assert judged("Invoices 10 years, mails 6 years.", summary)[1].alive is alive
+
+
+def test_two_lines_do_not_say_what_one_of_them_denies() -> None:
+    summary = "- Invoices are kept 6 years\n- Mails are kept 10 years"
+    assert not judged("Keep invoices 10 years.", summary)[1].alive
+
+
+@pytest.mark.parametrize("statement", ["British spelling please", "Please use British spelling."])
+def test_a_wish_that_was_followed_once_does_not_stand_as_a_wish(statement: str) -> None:
+    assert judged(statement, "## Preferences\n- Use British spelling")[1].alive
+    for report in (
+        "I used British spelling throughout the page",
+        "The agent used British spelling in the intro",
+    ):
+        assert not judged(statement, f"## Done\n- {report}")[1].alive
+
+
+def test_a_denial_restricts_as_only_does() -> None:
+    statement = "Don't ask me to confirm before you run a command, just do it."
+    assert judged(statement, "- Don’t ask for confirmation before running commands")[1].outcome != "weakened"
+
+
 def test_values_of_several_kinds_are_all_needed() -> None:
     statement = "Our pool has 20 connections and a timeout of 30 seconds."
     assert judged(statement, "- Pool: 20 connections, timeout 30 s")[1].alive
