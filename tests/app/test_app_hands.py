@@ -123,7 +123,8 @@ def test_no_key_means_two_things_at_once() -> None:
         }
 
     outer = keys(ConversationScreen) | keys(InspectorApp)
-    meant = {"text.next_match", "text.previous_match", "text.copy"}
+    # The inner key does the same with the fact under the cursor.
+    meant = {"text.next_match", "text.previous_match", "text.copy", "facts.trace"}
     # On the knobs the arrows turn, in a summary space folds; a replay goes on with them from anywhere else.
     meant |= {"knobs.less", "knobs.more", "knobs.much_less", "knobs.much_more", "summary.fold"}
     # What is being typed there is left before the pane is.
