@@ -1,1 +1,1 @@
-"""What is wrong with a conversation, or worth knowing about it: rules over frozen values."""
+"""Rules over frozen values that find problems of a conversation, and facts worth knowing."""

@@ -51,7 +51,7 @@ MIN_QUESTION_OVERLAP = 0.6
 ROUTINE_RUNS = 3
 _SHOWN = 200
 
-#: Words by which a user says that something was said before, or was not done.
+#: Words of a user who repeats something, or who says that something was not done.
 _CORRECTION = re.compile(
     r"\b(?:(?:i|we)(?:['’]ve| have)? (?:already |just )?(?:told|said|asked|mentioned|explained|wrote|wanted|agreed)"
     r"|(?:as|like) (?:i )?(?:said|told|mentioned|discussed|agreed)|(?:you|u) (?:forgot|ignored|lost|missed|just)"
@@ -59,7 +59,7 @@ _CORRECTION = re.compile(
     r"|我(?:已经|刚才|之前)?(?:说|讲|提)过|再说一[次遍]|你忘了|还是没|为什么",
     re.I,
 )
-#: Words by which a user accepts a result or lifts a rule.
+#: Words of a user who accepts a result or lifts a rule.
 _SETTLED = re.compile(
     r"\b(?:great|thanks|thank you|nice|perfect|well done|passes|works now|you can|you may|no longer|any ?more)\b"
     r"|可以了|谢谢",
@@ -80,7 +80,7 @@ _LOOKING = frozenset({
     "grep", "egrep", "rg", "ag", "find", "fd", "awk", "jq", "wc", "tree", "du", "stat", "strings", "diff", "xxd",
 })  # fmt: skip
 _GIT_LOOKING = frozenset({"show", "blame", "grep"})
-#: Words that questions share whatever they ask.
+#: Words that are common to all questions.
 _QUESTION_WORDS = frozenset({
     "would", "like", "want", "shall", "should", "could", "continue", "with", "this", "that", "your", "you", "have",
     "need", "anything", "else", "help", "there", "what", "which", "when", "where", "does", "make", "sure", "next",

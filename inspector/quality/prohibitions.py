@@ -263,7 +263,7 @@ def _base(verb: str) -> str:
 
 
 def _in_folder(name: str, path: str) -> bool:
-    """Whether a path is the named file, or lies in the named folder."""
+    """Return whether a path is the named file, or is in the named folder."""
     wanted, path = plain_path(name).strip("/*"), path.strip("/")
     if not wanted or " " in wanted or not ("/" in name or "." in name):
         return False

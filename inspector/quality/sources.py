@@ -11,7 +11,7 @@ from inspector.core.messages import Message
 from inspector.core.rough import IMAGE_TOKENS, text_tokens
 from inspector.quality.acts import acts_of_call
 
-#: Sources that are no tools.
+#: Sources other than tools.
 SYSTEM_PROMPT, SYSTEM, USER, AGENT, REASONING, SUMMARY, PICTURES, FILES = (
     "system prompt", "system messages", "user", "agent", "reasoning", "summaries", "pictures", "files read",
 )  # fmt: skip

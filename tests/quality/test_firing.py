@@ -1,4 +1,4 @@
-"""Why a compaction fired, told from the list before it."""
+"""Causes of a compaction, read from the list before it."""
 
 from __future__ import annotations
 

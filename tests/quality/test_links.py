@@ -1,4 +1,4 @@
-"""What breaks the rules of chat APIs in a list."""
+"""Messages that break the rules of chat APIs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What counts as a loss, at which compaction, and in which order."""
+"""Rules for losses: which facts count, at which compaction, in what order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One fate everywhere: a fact that any answer calls lost is lost in all of them."""
+"""One fate everywhere: a fact that any answer calls lost is lost in every answer."""
 
 from __future__ import annotations
 

@@ -198,12 +198,12 @@ DOES_NOT: dict[str, Make] = {
     "gave-up": lambda: under_0_13(140_000, 50_000, 140_000),
     "compaction-fails": lambda: live(evidence(), plan=replace(FAILS, tokens_before=159_999)),
     "tail-starts-with-result": evidence,
-    # Summarized and told of; kept.
+    # Summarized and mentioned; kept.
     "request-gone": lambda: evidence(
         compaction_evidence(1, last_request=59), compaction_evidence(2, last_request=80)
     ),
     "constraint-lost": evidence,
-    # What was repeated had survived.
+    # The repeated fact had survived.
     "said-again": lambda: evidence(after(replace(done_again("said again"), fact="", category="", fate=""))),
     "number-changed": evidence,
     "constraint-weakened": evidence,
@@ -217,7 +217,7 @@ DOES_NOT: dict[str, Make] = {
         plan=plan("documented", middle_tokens=110_000),
     ),
     "summary-cut-off": lambda: summary(SECOND + "\n```\ncode\n```\n"),
-    # The same entries again for a few more messages are no wonder.
+    # Equal entries after only a few more messages are expected.
     "summary-repeats-previous": lambda: evidence(
         compaction_evidence(1), compaction_evidence(2, {"summary": FIRST}, planned=plan(summarized_from=51))
     ),
@@ -260,7 +260,7 @@ DOES_NOT: dict[str, Make] = {
         settings=Settings(profile="hermes-0.13", context_length=64_001)
     ),
     "target-ratio-clamped": lambda: evidence(settings=Settings(target_ratio=0.80)),
-    # The same threshold where no gateway stands before the agent.
+    # The same threshold without a gateway in front of the agent.
     "hygiene-before-agent": lambda: evidence(source="cli", settings=Settings(threshold=0.85)),
     "orphaned-result": evidence,
     "unanswered-call": evidence,

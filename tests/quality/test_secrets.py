@@ -1,4 +1,4 @@
-"""What looks like a secret, and what does not."""
+"""Texts that look like a secret, and texts that do not."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ PIN_LEAD = "Keep these word for word. They still hold:"
 #: Kinds of facts that are worth pinning.
 _PINNED = ("constraint", "preference", "decision", "value")
 _SPECIAL = "\\`*_[]<>#|"
-#: Who may speak in a memory store: a tool's words are the agent's.
+#: Speakers in a memory store: a tool's words count as the agent's.
 _SPEAKERS = {"user": "user"}
 
 
@@ -58,7 +58,7 @@ def escaped(text: str) -> str:
 
 
 def plain(fact: Fact) -> dict[str, Any]:
-    """A fact as plain JSON: what it says, who said it and where."""
+    """A fact as plain JSON: its text, its speaker and its places."""
     first = fact.first
     return {
         "category": fact.kind,

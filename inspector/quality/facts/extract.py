@@ -44,7 +44,7 @@ _ANSWER = 1_000
 _FEWEST_OF_AGENT = 3
 #: Characters of a call's arguments that are read.
 _ARGUMENTS = 20_000
-# A document in which an agent hands on what it decided and found.
+# A document of an agent with its decisions and findings.
 _DOCUMENT = re.compile(
     r"(?i:plan|hand-?off|notes?|memory|decision|design|spec|adr|progress|status|todo|context|summary|findings|"
     r"claude|agents)[\w .-]{0,60}\.(?:md|mdx|txt|rst)$|"
@@ -87,7 +87,7 @@ _SHORT = 80
 _ASKED = 240
 _SEMICOLON = re.compile(r";\s+|；")
 _REFUSES = re.compile(r"\b(?:no|nope|not|don['’]?t)\b|不|别", re.I)
-# A sentence that only points at what stands beside it.
+# A sentence that only points to nearby text.
 _SHOWS = re.compile(
     r"\W*(?:here(?:['’]s| is| are)\b|(?:see )?(?:the )?attached\b|这是|[這那]是|如下|[见見]附件)", re.I
 )
@@ -387,7 +387,7 @@ def agreed(text: str, before: str) -> tuple[Statement, ...]:
 
 
 def answers_only(text: str) -> bool:
-    """Return whether a user's text is a word or two that mean nothing but beside a question."""
+    """Return whether a user's text is a word or two without meaning unless they answer a question."""
     body = text.strip()
     if (
         not 0 < len(body) <= _SHORT

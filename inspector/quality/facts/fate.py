@@ -44,9 +44,9 @@ from inspector.quality.facts.rules import HEDGES, concept, excludes, load_stemme
 from inspector.quality.facts.sentences import MOST, clauses
 from inspector.quality.facts.values import comparable, named, same_value, values_of
 
-#: The order in which regions are searched.
+#: Search order of regions.
 REGIONS: tuple[Where, ...] = ("summary", "head", "tail", "rules file", "memory")
-#: The best outcome first. What is told wrongly comes before what is merely uncertain.
+#: Outcomes, the best first. A wrong version ranks above an uncertain match.
 ORDER: tuple[Outcome, ...] = (
     "verbatim", "paraphrased", "weakened", "contradicted", "value lost", "uncertain", "lost",
 )  # fmt: skip
@@ -64,15 +64,15 @@ _NEARLY_ALL = 0.85
 ELSEWHERE = 0.5
 #: Likeness (0 to 100) of two words that differ by a typo, and of two sentences that are the same but for one.
 TYPO, NEAR_VERBATIM = 86, 93
-#: Likeness for a language without a lexicon: its words are not known, so nearly all of them must be the same.
+#: Likeness for a language without a lexicon: nearly all words must be the same, as related words are not known.
 MIN_LIKE_FOREIGN = 82
 #: Minimum characters of a wording that may be quoted with a typo, and minimum share of its words that are there.
 _LONG_WORDING, MIN_PIECES = 30, 0.8
 #: Maximum characters of a line that may be an answer in a list of the user's messages.
 _LISTED = 120
-#: Maximum words of a measure for one of them to tell it.
+#: Maximum words of a measure that a single word can identify.
 _FEW_WORDS = 1
-#: Words that a passage may have beyond twice those of a fact for it to be about the same thing.
+#: Extra words, beyond twice the words of a fact, that a passage about the same thing may have.
 _ROOM = 4
 #: Maximum passages that have a word for it to be rare in a list.
 _RARE = 4
@@ -132,7 +132,7 @@ _MATTERS = word_set("not no never only on off dont t cannot without unless excep
 _SENTENCE = re.compile(r"(?:[^.!?\n]|[.!?](?!\s))++[.!?]?")
 #: Fates of what can still be read.
 KEPT = ("verbatim", "paraphrased")
-# A line of a list that begins with what somebody said, and may explain it.
+# A list line that begins with a quote, and may explain it.
 _QUOTED = re.compile(r"[\s>]*+(?:(?:[-*•]|\d{1,3}[.)])\s*+)?[\"“](?P<said>[^\"“”\n]{1,120})[\"”]")
 _INSIDE = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_")
 _LATIN = re.compile(r"[A-Za-zÀ-ɏ]{2,}")
@@ -183,7 +183,7 @@ class Match:
 
     @property
     def order(self) -> tuple[int, float]:
-        """What matches are ordered by, the best first."""
+        """Sort key of matches, the best first."""
         return ORDER.index(self.outcome), -self.score
 
 
@@ -215,7 +215,7 @@ class PassageIndex:
     """The texts of a list, searchable: made at the first question, in one pass."""
 
     def __init__(self, parts: Iterable[ListText], said: Sequence[frozenset[str]] = ()) -> None:
-        """`said` are the user's statements as concepts: a rule that one of them accounts for is not another one."""
+        """`said` has the user's statements as concepts: a rule that matches one statement cannot be another rule."""
         self.said = said
         self.parts = tuple(sorted(parts, key=lambda part: (REGIONS.index(part.where), part.index, part.text)))
 
@@ -299,7 +299,7 @@ class PassageIndex:
         return found
 
     def listing(self, wording: str) -> list[int]:
-        """Return the parts that have a plain text as a line of its own."""
+        """Return the parts that have a plain text as a whole line."""
         parts = self._listed.get(wording, 0)
         return [number for number in range(parts.bit_length()) if parts >> number & 1]
 
@@ -521,7 +521,7 @@ class Probe:
 
 @lru_cache(maxsize=4_096)
 def probe_of(fact: Fact) -> Probe:
-    """Return what is looked for of a fact."""
+    """Return the probe of a fact."""
     probe = _probe(fact)
     if ARROW in fact.text or probe.asked:
         return probe
@@ -627,7 +627,7 @@ def best_of(found: Sequence[tuple[Match, int]]) -> tuple[Match, int]:
 
 
 def placed_fate(best: Match, part: int, after: PassageIndex, compaction: int) -> Fate:
-    """Return the fate that a match is, with its place: in that part of `after`."""
+    """Return the fate for a match, with its place in a part of `after`."""
     place = after.parts[part]
     start, end = best.span
     shown = place.text[max(0, start - _BEFORE) : max(end, start + _EXCERPT - _BEFORE)]
@@ -755,7 +755,7 @@ def _judged(
     if outcome is None:
         return None
     if compared.across and outcome in ("contradicted", "weakened", "value lost"):
-        # Of two lines together only what both say is told.
+        # Two lines together say only what is in both.
         outcome, changed = "uncertain", ""
     if part.where != "summary" and outcome not in ("verbatim", "paraphrased"):
         # A message that stayed speaks of the matter; only a summary retells it.
@@ -767,7 +767,7 @@ def _judged(
 
 
 class _Comparison:
-    """A fact beside a passage: which of its words and values are there, and what is different."""
+    """Comparison of a fact with a passage: the words and values in both, and the differences."""
 
     def __init__(self, probe: Probe, number: int, after: PassageIndex) -> None:
         passage = after.passages[number]
@@ -819,7 +819,7 @@ class _Comparison:
         if probe.answer:
             told = {word.concept for word in self.there.words}
             if not probe.answer <= told:
-                # Beside the question of another matter an answer means nothing.
+                # An answer to another question means nothing.
                 some = len(probe.answer) > 1 and probe.answer & told and _rest_there(probe, self.after, told)
                 return ("uncertain", "") if some else (None, "")
             if self.overlap < MIN_SAME_VALUED:
@@ -835,7 +835,7 @@ class _Comparison:
             if one.kind in ("exception", "condition") and self._missing(one)
             for value in one.values
         }
-        # A fact with two words or values is known by two of them.
+        # A passage needs two words or values of the fact, or all if the fact has fewer.
         anchors = sum(mine.weight >= 1.0 for mine, _ in self.pairs) + len(self.replaced) + kept_values
         anchors += any(comparable(value, one) for value in self.lost_values for one in self.there.values)
         if anchors < min(2, sum(word.weight >= 1.0 for word in probe.main.words) + values):
@@ -860,7 +860,7 @@ class _Comparison:
             and full
             and self.overlap >= MIN_MAYBE
         ):
-            # What was measured is known by its exact value beside one of its words.
+            # A measurement needs its exact value and a word of the fact.
             valued = valued or full > 1 or len(probe.main.words) <= _FEW_WORDS
         subject = self.frame >= MIN_SUBJECT or (values > 1 and kept_values and self.frame >= MIN_SAME_VALUED)
         if not (said or valued or subject):
@@ -934,7 +934,7 @@ class _Comparison:
             or SOFT.search(self.there.text) is not None
         )
         if self.there.words and probe.binds and not binding:
-            # A passage that reports on the subject is no rule: the rule is not there.
+            # A passage that only reports on the subject does not state the rule.
             near = self.overlap >= MIN_SAME_VALUED and self._about_key()
             if near and len(self.pairs) > 1 and self._reports():
                 return "weakened", ""
@@ -947,7 +947,7 @@ class _Comparison:
         return ("uncertain", "") if kept_values and self._rare_values() and self.pairs else (None, "")
 
     def _rare(self, word: Word) -> bool:
-        """Return whether a word of the fact stands in few passages of the list, so that it tells of what they are."""
+        """Return whether a word of the fact is rare in the list, so that it identifies the subject."""
         return word.weight >= 1.0 and len(self.after.by_concept.get(word.concept, ())) <= _RARE
 
     def _measured(self) -> bool:
@@ -979,7 +979,7 @@ class _Comparison:
         return ""
 
     def _comparable(self) -> bool:
-        """Return whether the passage says little else than the fact, so that what differs is told of the same thing."""
+        """Return whether the passage says little more than the fact, so that a difference is about the same thing."""
         told = sum(mine.weight >= 1.0 for mine, _ in self.pairs) + sum(
             other is not None for _, other in self.valued
         )
@@ -1034,7 +1034,7 @@ class _Comparison:
         return self.overlap >= MIN_SAME and _crossed(self.pairs, valued)
 
     def _reports(self) -> bool:
-        """Return whether the passage tells what happened once where the fact lays down a rule for every time."""
+        """Return whether the passage reports a single event but the fact is a general rule."""
         text = self.there.text
         if not enforces(self.probe.text) or stands(text) or not self._about_key():
             return False
@@ -1117,7 +1117,7 @@ def _hinted(value: Value, text: str) -> bool:
 
 
 def _aligned(mine: Sequence[Word], theirs: Sequence[Word]) -> Iterator[tuple[Word, Word]]:
-    """Yield the words of a fact that a passage has, each with the one that it is there: by concept, else by a typo."""
+    """Yield the words of a fact that a passage has, each with its match: by concept, else by a typo."""
     free = list(theirs)
     left = []
     for word in mine:
@@ -1188,7 +1188,7 @@ def _crossed(pairs: Sequence[tuple[Word, Word]], valued: Sequence[tuple[int, int
 
 
 def place_of(wording: str, text: str) -> Span:
-    """Return where a wording is in a text, whatever marks stand between its words."""
+    """Return the span of a wording in a text, with any marks between its words."""
     words = re.findall(r"[\u3040-\u9fff]|[^\W\u3040-\u9fff]+", wording.lower())
     low = text.lower()
     start = low.find(words[0]) if words and len(low) == len(text) else -1

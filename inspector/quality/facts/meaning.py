@@ -36,7 +36,7 @@ _CJK_DENIES = re.compile(
     r"ず(?=[、。])|なく|禁|않|지 "
     r"?마|없|안 "
 )
-#: Words that deny what stands before them in their clause.
+#: Words that deny the words before them in their clause.
 _REFUSED = (
     r"(?:forbidden|prohibited|banned|disallowed|excluded|off[- ]limits|out of scope|rejected|discarded|ruled "
     r"out|dropped)"
@@ -47,7 +47,7 @@ _DENIED_AFTER = re.compile(
     r"not (?:an option|allowed|permitted|wanted|supported)|verboten|ausgeschlossen|prohibid[oa]s?|"
     r"descartad[oa]s?|interdit[es]*|exclu[es]*|запрещен[оаы]?|entfällt)\b|已?排除|禁止|不行", re.IGNORECASE,
 )  # fmt: skip
-#: What follows is not what was chosen.
+#: The words after it are not the choice.
 _CONTRAST = re.compile(
     r"\b(?:instead of|rather than|in place of|statt|anstatt|anstelle|en lugar de|en vez de|"
     r"au lieu de|plutôt que|em vez de|вместо|over(?= [A-Z]))\b|而不是|而非|代替",
@@ -148,7 +148,7 @@ ORDERED_THERE = re.compile(
     r"\b(?:before|prior|ahead|until|unless|without|first|requires?|required|needs?|must|after|once|only|beforehand|"
     r"by|no|not|pending|awaiting|waits?|forbidden|off[- ]limits)\b|之前|先|[须須]", re.IGNORECASE,
 )  # fmt: skip
-#: What is not so yet is still to come.
+#: Something that is "not yet" is still to come.
 YET = re.compile(
     r"\b(?:yet|still|so far|pending|todo|to be done|open|remaining)\b|[还還]|尚未", re.IGNORECASE
 )
@@ -162,7 +162,7 @@ _RESTRICTS = re.compile(
     rf"off[- ]limits|forbidden|reserved|alone|else|except|\w+n['’]t)\b",
     re.IGNORECASE,
 )
-# What says the same as a denial without one: "only X" for "no Y", "needs approval" for "not without approval".
+# Phrases with the sense of a denial: "only X" for "no Y", "needs approval" for "not without approval".
 _LIMITS = re.compile(
     rf"{ONLY.pattern}|\b(?:unless|until|except|other than|apart from|at most|max(?:imum)?|"
     rf"limited|restricted|reserved|alone|unchanged|intact|as (?:is|before|it was)|instead)\b|"
@@ -192,7 +192,7 @@ _ASIDE = (
     r"(?<=[\w)`\"'])(?:,|;|:|\s[—–-]+)\s+(?=(?:it['’]s|it is|they|we|i|he|she|that['’]s|that is|this|there|the "
     r"\w+ (?:\w+ )?(?:is|are|won['’]t|can['’]t|does|doesn['’]t|\w+s))\b)"
 )
-# What follows a colon explains it where it is a clause with a subject of its own.
+# A clause after a colon explains the words before it if it has a subject.
 _EXPLAINS = r":\s+(?=(?:the|it|this|that|we|they|you|he|she|our|otherwise|without|an?)\b(?:\s+\S+){3,}\W*\Z)"
 _ADJUNCT = re.compile(
     rf"(?P<exception>{_EXCEPTION})|(?P<condition>{_CONDITION})|(?P<reason>{_BECAUSE}|{_EXPLAINS})|"
@@ -326,7 +326,7 @@ def _words(text: str, values: tuple[Value, ...]) -> tuple[list[Word], tuple[int,
         if low in _JOINS:
             clause += 1
             tag = ""
-            # "no X or Y" denies both; "and" starts again where a verb of its own follows.
+            # "no X or Y" denies both; "and" starts again if another verb follows.
             if low in ("but", "while", "whereas", "yet", "however", "pero", "aber", "mais", "mas", "но"):
                 denied = False
             continue

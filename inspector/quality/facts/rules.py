@@ -369,7 +369,7 @@ def load_stemmer() -> Stemmer:
     return Stemmer(_STOP, _stem)
 
 
-#: Words that mean the same in what people tell an agent, a group a line.
+#: Words that mean the same in messages to an agent, a group a line.
 _ALIKE = """
 remove delete drop erase wipe purge discard strip eliminate rid
 add append insert introduce
@@ -532,13 +532,13 @@ def opposites(stem: str) -> frozenset[str]:
 
 
 def is_question(text: str) -> bool:
-    """Return whether a sentence only asks to be told something: a polite request ("could you ...?") is none."""
+    """Return whether a sentence only asks for information. A polite request ("could you ...?") does not."""
     asks = _QUESTION.search(text) is not None
     return asks and not (_ASKS_POLITELY.match(text) and not _ASKS_TO_TELL.match(text))
 
 
 def plain_rule(text: str) -> tuple[str, Kind]:
-    """Return the rule id and the kind of a user's sentence without a cue: an errand, a request, or something told."""
+    """Return the rule id and the kind of a user's sentence without a cue: an errand, a request, or information."""
     language = "zh" if has_unspaced(text) else "en"
     if ERRANDS.match(text):
         return f"{language}.errand", "decision"

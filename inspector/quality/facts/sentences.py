@@ -19,7 +19,7 @@ MOST = 60_000
 LONGEST = 420
 #: A line with fewer characters is not wrapped: it ends where its writer ended it.
 _WRAPPED = 45
-#: Characters of a line that are looked at to tell code and logs from prose.
+#: Characters of a line to examine when code and logs are separated from prose.
 _LINE = 600
 
 # A message that begins so was written by a program in the user's name.
@@ -33,13 +33,13 @@ _BY_PROGRAM = re.compile(
     r"Another language model started to solve|Unknown (?:skill|command|slash command): |"
     r"Please analyze this codebase and create a CLAUDE\.md|Contents of \S{1,300} \(|# claudeMd\b)"
 )
-# What a program adds behind what the user said.
+# Text that a program adds after the user's text.
 _NOTE = re.compile(
     r"If you need specific details from before exiting plan mode|Read the output file to retrieve the result: /|"
     r"Full transcript available at: "
 )
 _OPENING = re.compile(r"<(?P<tag>[A-Za-z][\w-]{0,40})(?:\s[^<>\n]{0,400})?>")
-#: Tags inside of which the user speaks.
+#: Tags around words of the user.
 _OWN_TAGS = word_set(
     "command-args task feedback answer user_query user_message user-message user_input objective "
     "question request"
@@ -104,12 +104,12 @@ _COMMAND = re.compile(
     r"(?: (?!(?:is|are|was|the|a|to|and|or|not|for|with|when|on|in|please|must|only|"
     r"but)\b)[\w./:@=~+,\[\]{}$\"'<>^-]++)+$"
 )
-# A run of letters and digits that is no word: a key, a hash, an encoded file.
+# A run of letters and digits that is not a word: a key, a hash, an encoded file.
 _DATA = re.compile(r"(?=\S*[\dA-Z+/])[A-Za-z0-9+/=_-]{24,}|-{3,}[A-Z ]+-{3,}")
 _WORDS = re.compile(r"(?<!\S)[\"'(*_`]*[^\W\d_]{2,}[\"')*_`]*[,.;:!?]*(?!\S)")
 _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _LETTERS = re.compile(r"[^\W\d_]")
-# What stands on pages of the web and in no message.
+# Text of web pages that never occurs in messages.
 _PAGE = re.compile(
     r"\s*(?:skip to (?:main )?content|sign (?:in|up|out)|log ?in|subscribe|cookie|accept (?:all )?cookies|"
     r"privacy policy|terms of (?:service|use)|"
@@ -121,7 +121,7 @@ _PAGE = re.compile(
     r"advertisement|follow us|related articles)\b.{0,40}$",
     re.IGNORECASE,
 )
-# What bots write into a review.
+# Text that bots write into a review.
 _BOT = re.compile(
     r"(?i:code ?rabbit|greptile|sourcery-ai|bugbot|copilot reviewed|gemini-code-assist|devin-ai|sonarcloud|"
     r"codecov|dependabot|renovate\[bot\])|"
@@ -148,7 +148,7 @@ _NORM = (
     r"must|mustn't|has to|have to|needs?|should|shall|may not|cannot|can't|requires?|is not allowed|are not "
     r"allowed"
 )
-# Where a sentence goes on with a statement of its own: behind a comma, a dash, "and" or "but".
+# Start of a further statement in a sentence: after a comma, a dash, "and" or "but".
 _JOINT = re.compile(
     rf"(?:(?<!\s)\s*+[,;–—]\s*+(?:(?:and|but|so|also|then|yet|though)\s++)*"
     rf"|(?<!\s)\s++-{{1,2}}\s++(?:(?:and|but)\s++)?|(?<!\s)\s++but\s++)"
@@ -157,7 +157,7 @@ _JOINT = re.compile(
     r"[，,;；]\s*(?:但是?|不过|而且|並且|并且)(?=[^，。]{0,12}(?:不要|不得|不能|别|勿|必须|禁止|务必|只能))",
     re.IGNORECASE,
 )
-# A clause that hangs on the next one: what follows belongs to it.
+# A clause that depends on the next clause.
 _HANGS = re.compile(
     r"\W*(?:(?:and|but|so|also|please|ok|okay|well|then)\W+)*(?:if|when|whenever|unless|until|before|after|"
     r"once|while|because|since|for|in|to|as|with|on|although|however|otherwise|"
@@ -370,7 +370,7 @@ def _line_blocks(lines: Sequence[str]) -> Iterator[list[int]]:
 
 
 def is_prose(line: str) -> bool:
-    """Return whether a person may have written a line: it is no code, command, log, table or markup."""
+    """Return whether a person may have written a line: it is not code, a command, a log, a table or markup."""
     line = line[:_LINE]
     stripped = line.strip()
     if len(stripped) < 2 or _LETTERS.search(stripped) is None or _DATA.fullmatch(stripped):

@@ -75,7 +75,7 @@ _SIZES: Mapping[str, tuple[str, Decimal]] = {
 #: Units that name what is counted: their number may be given without them.
 _LOOSE = frozenset({"times", "rows", "entries", "users", "files", "lines", "tests", "workers", "nodes", "replicas",
                     "connections", "requests", "decimals", "characters", "bullets", "pages", "tokens"})  # fmt: skip
-#: What the agent counts in passing.
+#: Things that the agent counts in passing.
 FLEETING = frozenset(
     {"tests", "lines", "files", "entries", "times", "characters", "bullets", "decimals", "nodes"}
 )
@@ -117,7 +117,7 @@ _MONTHS: Mapping[str, int] = {
 _WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday " + " ".join(
     f"{week}{day}" for week in ("周", "星期") for day in "一二三四五六日"
 )
-#: What looks like a name and is the name of nothing.
+#: Texts that look like a name and are not a name.
 _COMMON = word_set(
     "utf-8 utf-16 utf-32 iso-8859 iso-8601 sha-1 sha-256 sha-512 md-5 pep-8 us-ascii cp-1252 x-1 "
     "y-1 i-1 n-1 h-1 k-1 j-1 http-1 http-2 base-64 float-64 int-64 and/or read/write input/output "
@@ -132,7 +132,7 @@ _PLACEHOLDER = re.compile(
     re.ASCII,
 )
 
-# Neither a letter, a digit nor a joining sign stands beside a value: none is cut out of a longer one.
+# A value has no letter, digit or joining sign next to it, so it is never a part of a longer value.
 _BEFORE = r"(?<![A-Za-z0-9_./@#%&+-])"
 _BEHIND = r"(?![A-Za-z0-9_%])"
 
