@@ -20,7 +20,7 @@ from inspector.core.conversations import ROLE_CODES
 from inspector.core.errors import BadInput
 from inspector.core.text import safe, safe_line
 
-# A hook runs before every answer of an agent: most of them need none of these.
+# Most hooks need none of these modules, and a hook runs before every answer of an agent.
 if TYPE_CHECKING:
     from inspector.core.messages import Message
     from inspector.quality.facts.fact import Fact, SpokenMessage
@@ -87,7 +87,7 @@ export const CompactionInspector = async () => ({
 
 @dataclass(frozen=True, slots=True)
 class HookAnswer:
-    """What a hook prints: plain `text`, or `json` where the agent takes that. Both empty: nothing is printed."""
+    """The output of a hook: plain `text`, or `json` if the agent accepts it. Both are empty for no output."""
 
     text: str = ""
     json: Mapping[str, Any] | None = None
@@ -125,7 +125,7 @@ def claude_code(event: Mapping[str, Any], budget: int = BUDGET) -> HookAnswer:
 def hermes(event: Mapping[str, Any], budget: int = BUDGET) -> HookAnswer:
     """Answer a hook of Hermes Agent: `on_pre_compress` with its messages, or `pre_llm_call` with the history.
 
-    Raises BadInput for messages that are no list.
+    Raise BadInput if the messages are not a list.
     """
     name, session = _text(event, "hook_event_name"), _text(event, "session_id")
     extra = event.get("extra")
@@ -385,7 +385,7 @@ def _say_once(session: str, event: str) -> HookAnswer:
 
 
 def _rules_in(path: Path, session: str) -> int:
-    """How many rules of the user's a transcript has; counted anew once the file grew by a user's message."""
+    """Return the number of the user's rules in a transcript, counted again when the size of the file changes."""
     if not path.is_file():
         return 0
     size = path.stat().st_size
@@ -423,7 +423,7 @@ def _remember(session: str, values: Mapping[str, Any]) -> None:
     write_state(_state_file(session), {**values, "at": time.time()})
 
 
-#: By the name on the command line: what answers an event within a budget, and the block of settings to paste.
+#: By name on the command line: the function that answers an event within a budget, and the block of settings to paste.
 AGENTS: Mapping[str, tuple[Callable[[Mapping[str, Any], int], HookAnswer], Callable[[str], str]]] = {
     "claude-code": (claude_code, claude_code_settings),
     "codex": (codex, codex_settings),

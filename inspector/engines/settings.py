@@ -12,7 +12,7 @@ from inspector.core.errors import UsageProblem
 
 
 class Slider(NamedTuple):
-    """How a knob turns: the fine and the coarse step, and the range of its slider; sizes have a logarithmic one."""
+    """A knob: its fine and coarse step, and the range of its slider, which is logarithmic for sizes."""
 
     step: float = 1
     coarse: float = 1
@@ -27,9 +27,9 @@ _TOKENS = Slider(1_000, 10_000, 8_000, 2_000_000, log=True)
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A row: what a setting is, the values it takes, and where it is read and written.
+    """A row: the meaning of a setting, its values, and the places where it is read and written.
 
-    `low` and `high` bound the values that are accepted, `choices` are those of a setting that is no number. `keys` are
+    `low` and `high` bound the accepted numbers; `choices` are the values of any other setting. `keys` are
     its paths in Hermes' config.yaml, newer ones first. A `lenient` value is ignored if the agent cannot read it; the
     agent does not start with other wrong values. `written`: a copied configuration always has it, or only a value that
     differs from the default. `swept` are the values of a sweep over it (`*` before multiples of the value in use),
@@ -55,7 +55,7 @@ class Setting:
 
     @property
     def optional(self) -> bool:
-        """Whether it may be left out."""
+        """Whether the setting may have no value."""
         return self.default is None
 
     @property
@@ -79,7 +79,7 @@ _MOST = 10_000_000
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a user can set. Sizes are in tokens; None stands for a setting that is not set."""
+    """Values of the settings. Sizes are in tokens; None is for a setting without a value."""
 
     threshold: float = setting(
         0.50, "share", "The share of the context at which the agent compacts.",
@@ -112,12 +112,12 @@ class Settings:
     )  # fmt: skip
     profile: str = setting("documented", "choice", "The release whose rules decide.")
     summary_context: int | None = setting(
-        None, "tokens", "The context window of the summary model, to which the threshold is lowered.", low=1_000,
+        None, "tokens", "The context window of the summary model; the threshold is lowered to it.", low=1_000,
         high=_MOST, lenient=True, keys=("auxiliary.compression.context_length",), slider=_TOKENS,
         swept="16000,32000,48000,64000,100000,128000,200000,400000",
     )  # fmt: skip
     threshold_cap: int | None = setting(
-        None, "tokens", "The agent compacts at so many tokens at the latest.", low=1, high=_MOST, lenient=True,
+        None, "tokens", "Upper limit of the threshold in tokens.", low=1, high=_MOST, lenient=True,
         keys=("compression.threshold_tokens",), written="changed", slider=_TOKENS, seldom=True, note="from 0.20 on",
     )  # fmt: skip
     tail_mode: Literal["lean", "legacy"] = setting(

@@ -1,4 +1,4 @@
-"""Taking secrets out of what is to be passed on: out of every text of a value, before one is cut, escaped or split."""
+"""Remove secrets from every text of a value before the texts are cut, escaped or split."""
 
 from __future__ import annotations
 
@@ -15,19 +15,21 @@ from inspector.summaries.summary import ItemChange
 from inspector.summaries.words import word_changes
 
 Told = TypeVar("Told")
-#: No format of a secret fits shorter texts, nor is one known that is shorter.
+#: Minimum length of a text that can have a secret.
 _LEAST = 6
 #: Fields of facts that are only compared.
 _UNSAID = ("canon", "things")
 _SECRET = masked_as("a secret")
 _PLAIN = frozenset({int, float, bool, type(None)})
-#: So many messages are held at once.
+#: Number of messages in memory at a time.
 _BATCH = 500
 
 
 def masker_of(inspection: Inspection, on: bool = True) -> Masker:
-    """A masker that knows every secret of a conversation's messages: a fact is a part of one, and what tells that it is
-    a secret may stand in another part. Reads each message once."""
+    """Return a masker that knows every secret in a conversation's messages. It reads each message once.
+
+    A fact is only a part of a message, and another part may show that it has a secret.
+    """
     if not on:
         return Masker(on=False)
     reader = Masker()
@@ -48,12 +50,12 @@ def masker_of(inspection: Inspection, on: bool = True) -> Masker:
 
 
 def masked(told: Told, masker: Masker) -> Told:
-    """The same value without secrets in any of its texts. Where one stands in a message (a span) stays as it is."""
+    """Return the value without secrets in its texts. Spans in messages stay as they are."""
     return Masking(masker).of(told) if masker.on else told
 
 
 def masking_note(masker: Masker) -> list[str]:
-    """A sentence about it for the person at the terminal, or none."""
+    """Return a sentence about the removed secrets, or no sentence."""
     words = masked_words(masker)
     return (
         [f"{words}; --no-mask leaves {'it' if sum(masker.counts.values()) == 1 else 'them'}."]
@@ -63,7 +65,7 @@ def masking_note(masker: Masker) -> list[str]:
 
 
 def masked_words(masker: Masker) -> str:
-    """The removed secrets in a sentence without its end mark; "" for none."""
+    """Return the removed secrets in a sentence without its end mark; "" if there are none."""
     counts = masker.counts
     number = sum(counts.values())
     if not number:
@@ -73,8 +75,8 @@ def masked_words(masker: Masker) -> str:
 
 
 class DocumentMasker:
-    """Takes secrets out of documents before they are printed. A secret that one text of a document gives away, as the
-    sentence "the password is ..." does, is taken out of its other texts too. `on` false: documents stay."""
+    """Removes secrets from documents before they are printed. A secret that one text shows ("the password is ...") is
+    removed from the other texts of the document too. If `on` is False, documents stay as they are."""
 
     def __init__(self, on: bool = True) -> None:
         self._reader = Masker(on)
@@ -88,12 +90,12 @@ class DocumentMasker:
 
     @property
     def notes(self) -> list[str]:
-        """The sentence about what was taken out; none if nothing was."""
+        """Return a sentence about the removed secrets; no sentence if there are none."""
         return masking_note(self._reader)
 
 
 class Masking:
-    """Values without secrets. A text that comes again is read once."""
+    """Removes secrets from values. Equal texts are read once."""
 
     def __init__(self, masker: Masker) -> None:
         self._masker = masker
@@ -103,7 +105,7 @@ class Masking:
         self._ways: dict[type, Callable[[Any], Any]] = {}
 
     def of(self, told: Any) -> Any:
-        """A value of texts, sequences, mappings and data classes, without secrets; itself where it has none."""
+        """Return a value of texts, sequences, mappings and data classes without secrets; itself if it has none."""
         shape = type(told)
         if shape in _PLAIN:
             return told
@@ -155,7 +157,7 @@ class Masking:
         return replace(told, **changed) if changed else told
 
     def _fact(self, fact: Fact) -> Fact:
-        """What was an exact value within a secret, which alone looks like none, goes with it."""
+        """Remove an exact value that was a part of a secret, although it does not look like a secret alone."""
         found: Fact = self._fields(fact)
         if found.text == fact.text:
             return found
@@ -169,7 +171,7 @@ class Masking:
         return replace(found, values=tuple(values), value=value, things=())
 
     def _change(self, item: ItemChange) -> ItemChange:
-        """Where the wordings differ is told by places in them, so it is worked out again."""
+        """Compare the masked wordings again, because the differences are places in the texts."""
         found: ItemChange = self._fields(item)
         if found.was is None or (found.was, found.text) == (item.was, item.text):
             return found

@@ -1,8 +1,8 @@
-"""Messages that stand in lines of a file: where each stands is kept, what it says is read when it is wanted."""
+"""Messages in the lines of a file: their places stay in memory, and their texts are read on demand."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,11 +17,14 @@ Convert = Callable[[list[dict[str, Any]]], list[Wire]]
 
 _OTHER = len(ROLE_NAMES) - 1
 _CHANGED = "This message cannot be read any more: the file was changed in another way than by going on."
+_ODD_TIME = "Its recorded time is not one that a calendar has, so it is not shown."
+#: Names of the time in a record.
+_TIMES = ("timestamp", "time", "createdAt")
 
 
 @dataclass(slots=True)
 class Entry:
-    """A message: the lines that it is made of, and which of the messages in them it is."""
+    """A message: its lines, and its number among the messages of these lines."""
 
     lines: list[int]
     part: int
@@ -32,7 +35,7 @@ class Entry:
 
 @dataclass(slots=True)
 class Entries:
-    """The messages of a file, ordered by their beginnings. `spans` are the lines (start and length in bytes)."""
+    """The messages of a file, in order. `spans` are the lines (start and length in bytes)."""
 
     path: Path
     convert: Convert
@@ -72,10 +75,17 @@ class Entries:
             wires = made[key]
             if entry.part < len(wires):
                 wire = wires[entry.part]
+                note = "" if entry.at else _odd_time(values[at] for at in key)
                 answer[number] = Message(
-                    wire, timestamp=entry.at, summary=entry.summary, whole=self.whole(wire)
+                    wire, timestamp=entry.at, summary=entry.summary, whole=self.whole(wire), note=note
                 )
             else:
                 wire = {"role": ROLE_NAMES[entry.role], "content": ""}
                 answer[number] = Message(wire, timestamp=entry.at, note=_CHANGED)
         return answer
+
+
+def _odd_time(records: Iterable[Mapping[str, Any] | None]) -> str:
+    """Return a sentence if a record has a time that cannot be read; "" if it has none."""
+    times = (record.get(name) for record in records if record is not None for name in _TIMES)
+    return _ODD_TIME if any(times) else ""

@@ -426,7 +426,7 @@ async def test_the_cache_pane_changes_layout_and_time_and_goes_to_breakpoints(ro
         after = pane.view
         assert after is not None
         assert {before.layout, after.layout} == {"native", "envelope"}
-        await press(pilot, "T")
+        await press(pilot, "E")
         after = pane.view
         assert after is not None
         assert after.ttl == "1h"

@@ -143,7 +143,7 @@ async def test_the_cache_pane_posts_what_is_wanted() -> None:
     pane = NextRequest()
     async with hosting(pane, set_up=lambda: pane.set_view(CACHE)) as host:
         pane.body.focus()
-        await host.press("L", "T", "J", "J", "enter")
+        await host.press("L", "E", "J", "J", "enter")
         assert [message.changes for message in host.of(Change)] == [{"layout": "envelope"}, {"ttl": "1h"}]
         row = next(y for y, line in enumerate(lines(pane.body)) if "⚑3" in line)
         await host.click(pane.body, 5, row)

@@ -77,7 +77,7 @@ class NextRequest(Vertical):
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("L", "layout", "Layout", id="cache.layout", tooltip="Native or envelope layout"),
-        Binding("T", "ttl", "5m or 1h", id="cache.ttl", tooltip="Kept for 5 minutes or for 1 hour"),
+        Binding("E", "ttl", "5m or 1h", id="cache.ttl", tooltip="Kept for 5 minutes or for 1 hour"),
         Binding("J", "breakpoint(1)", "Next breakpoint", id="cache.next", show=False),
         Binding("K", "breakpoint(-1)", "Previous breakpoint", id="cache.previous", show=False),
         Binding(

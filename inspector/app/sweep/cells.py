@@ -24,7 +24,7 @@ from widgets.panes.token_graph import GraphState, TokenGraph
 
 @dataclass(frozen=True, slots=True)
 class CellAsked:
-    """The cell under the cursor, of a sweep; `facts` are those of the conversation on screen."""
+    """The cell under the cursor of a sweep. `facts` belong to the conversation on screen."""
 
     state: SweepState
     found: Sweep | None
@@ -52,8 +52,11 @@ def run_cell(
     cell: Cell,
     watch: Watch,
 ) -> CellRun:
-    """Run a conversation under the settings of a cell (row, column); `facts` are those of the conversation on screen,
-    and those of another are read where they are `counted`. Raises StoreErrors, EngineErrors."""
+    """Run a conversation under the settings of a cell (row, column).
+
+    `facts` belong to the conversation on screen. Facts of other conversations are read only if they are `counted`.
+    Raise StoreErrors and EngineErrors.
+    """
     if name == subject.name:
         curve = Curve(name, subject.title, subject.recording, subject.settings, subject.model)
         course = curve.recording.course.with_facts(facts)
@@ -65,7 +68,7 @@ def run_cell(
 
 
 class CellView(Vertical):
-    """What stands beside the cell under the cursor: the curve of a conversation, and its figures."""
+    """The panel about the cell under the cursor: the curve of a conversation, and its figures."""
 
     def __init__(self, subject: Subject, jobs: Jobs, *, id: str) -> None:
         super().__init__(id=id)
@@ -74,36 +77,36 @@ class CellView(Vertical):
         answers = subject.answers
         flags = {**answers.flags, **subject.changed}
         self._curves = Curves(answers.store, flags, answers.config, subject.size)
-        #: The conversation whose curves are shown; "" for the one with the most compactions in each cell.
+        #: The conversation whose curves are shown; "": in each cell the conversation with the most compactions.
         self._followed = ""
         self._asked: CellAsked | None = None
         self._ran: CellRun | None = None
 
     def compose(self) -> ComposeResult:
-        """The figures, the curve."""
+        """Yield the figures and the curve."""
         yield Headline(15, id="sweep-cell")
         graph = TokenGraph(id="sweep-graph")
         graph.can_focus = False
         yield graph
 
     def on_resize(self) -> None:
-        """Where it is narrow the figures need less."""
+        """Fit the figures into the width."""
         self._draw()
 
     def offered(self) -> tuple[str, ...]:
-        """The conversations whose curve the cell under the cursor can show, those with the most compactions first."""
+        """Return the conversations whose curve the cell can show, the most compacted first."""
         asked = self._asked
         if asked is None or asked.state.scope == "this" or asked.found is None:
             return (self._subject.name,)
         return asked.found.most_compacted(*asked.cell) or (self._subject.name,)
 
     def shown(self) -> str:
-        """The conversation whose curve is shown: the one that was chosen as long as it is there, else the first."""
+        """Return the conversation whose curve is shown: the chosen conversation if it is there, else the first."""
         offered = self.offered()
         return self._followed if self._followed in offered else offered[0]
 
     def next_conversation(self, by: int) -> None:
-        """The cell's curve over the next conversation, or the one before; other cells show that one from now on."""
+        """Show the curve of the next or previous conversation, in this cell and in the others."""
         offered = self.offered()
         if self._asked is None or len(offered) < 2:
             alone = self._asked is None or self._asked.state.scope == "this"
@@ -114,7 +117,7 @@ class CellView(Vertical):
         self.show(self._asked)
 
     def show(self, asked: CellAsked) -> None:
-        """Run a conversation under the settings of a cell; one outside of the grid changes nothing."""
+        """Run a conversation under the settings of a cell. A cell outside the grid changes nothing."""
         self._asked = asked
         state, (row, column) = asked.state, asked.cell
         if row < len(state.rows.values) and column < len(state.columns.values):
@@ -141,7 +144,7 @@ class CellView(Vertical):
             whatif_events=tuple(event.step for event in run.events),
         )
         whose = self._whose(ran.curve)
-        # Where it is narrow the map needs the room: the cell's own figures are those that the metrics show.
+        # In a narrow terminal the map needs the room, and the metrics show the figures of the cell.
         narrow = self.screen.has_class("narrow")
         lines = [whose] if narrow else [_head(ran), whose, *self._figures(ran)]
         self.query_one(Headline).set_lines(lines)
@@ -158,7 +161,7 @@ class CellView(Vertical):
         return lines
 
     def _whose(self, curve: Curve) -> TextLine:
-        """Whose curve and figures these are."""
+        """Return the title: the conversation of the curve and the figures."""
         offered = self.offered()
         if len(offered) < 2 or curve.name not in offered:
             return line_of(("of ", "muted"), (curve.title, ""))

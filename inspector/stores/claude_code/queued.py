@@ -1,11 +1,11 @@
-"""What the user typed while the agent was at work, as far as it stands only in lines about the queue.
+"""Prompts that the user typed while the agent worked, and that only lines about the queue record.
 
-Such lines say that something was put into the queue (`enqueue`, with its text), begun as a turn of its own (`dequeue`:
-lines of type user record it again), taken back into the user's prompt (`popAll`), or taken out (`remove`). Where the
-agent was in the middle of a turn, what the user typed is taken out because the agent is handed it with the results of
-its tools; where the turn is over, because it is the program's own word about tasks, which goes nowhere. Before `remove`
-had a text, nothing else recorded what was handed over; since then an attachment does. Of prompts that are no plain text
-(those of editors) only the taking out is recorded. Commands and notifications are not the user's words to the agent.
+A line says that a prompt was queued (`enqueue`, with its text), started a turn (`dequeue`: lines of type user record it
+again), went back into the user's input (`popAll`), or was removed (`remove`). In the middle of a turn, `remove` means
+that the agent got the prompt with the results of its tools. After a turn, it means that the program removed its own
+notice about tasks, which the agent never gets. In older releases `remove` has no text, and no other line records the
+prompt; in newer releases an attachment records it. For prompts that are not plain text (from editors) only `remove` is
+recorded. Commands and notices are not words of the user to the agent.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Handed:
-    """A prompt that the agent was handed in the middle of a turn: the line that has its words, where that stands
-    (start and length in bytes), and when it was handed over, in seconds."""
+    """A prompt that the agent got in the middle of a turn: the line with its text, the place of this line (start and
+    length in bytes), and the time at which the agent got it, in seconds."""
 
     line: Mapping[str, Any]
     span: Span
@@ -41,41 +41,41 @@ class Handed:
 
     @property
     def name(self) -> str:
-        """A name that copies of the line have too; lines about the queue have no uuid."""
+        """A name that copies of the line share; lines about the queue have no uuid."""
         return f"{QUEUED} {text_of(dict(self.line), 'timestamp')} {self.line.get('content')}"
 
     @property
     def wires(self) -> list[Wire]:
-        """The messages that it makes."""
+        """The messages for the agent."""
         return queued_wires(self.line)
 
 
 @dataclass(slots=True)
 class Queue:
-    """The queue of one transcript, followed line by line. Who goes through the file says what else stands in it.
+    """The queue of one transcript, followed line by line. The caller reads the file and reports its attachments.
 
-    `unrecorded` counts what was handed over whose words stand nowhere, `unclear` prompts that were taken out where it
-    is not recorded whether the agent got them."""
+    `unrecorded` counts prompts that the agent got and whose text is not recorded. `unclear` counts removed prompts that
+    the agent may have got."""
 
     unrecorded: int = 0
     unclear: int = 0
-    #: Lines that are not applied yet: what they mean depends on lines that may follow them in the file.
+    #: Lines that are not applied yet: their meaning depends on lines that may follow in the file.
     pending: list[tuple[float, Mapping[str, Any], Span]] = field(default_factory=list)
     _waiting: list[tuple[str, str, Mapping[str, Any], Span]] = field(default_factory=list)
     _attached: Counter[str] = field(default_factory=Counter)
 
     def add(self, line: Mapping[str, Any], span: Span) -> None:
-        """A line about the queue."""
+        """Add a line about the queue."""
         self.pending.append((seconds_of(line.get("timestamp")), line, span))
 
     def attach(self, line: Mapping[str, Any]) -> None:
-        """An attachment, which may record what was handed over."""
+        """Note an attachment, which may record a prompt that the agent got."""
         attachment = line.get("attachment")
         if isinstance(attachment, Mapping) and attachment.get("type") == "queued_command":
             self._attached[_words(attachment_wires(line))] += 1
 
     def handed(self, at: float, results: bool) -> list[Handed]:
-        """What was handed over before a moment. `results`: the last message before it is a tool's result."""
+        """Return the prompts that the agent got before a moment. `results`: a tool's result was the last message."""
         before = [one for one in self.pending if one[0] < at]
         self.pending = [one for one in self.pending if one[0] >= at]
         handed: list[Handed] = []
@@ -88,7 +88,7 @@ class Queue:
     def _apply(
         self, line: Mapping[str, Any], span: Span, results: bool
     ) -> tuple[Mapping[str, Any], Span] | None:
-        """What a line hands over."""
+        """Return the prompt that a line gives to the agent."""
         operation, text = line.get("operation"), _text(line)
         if operation == "enqueue":
             kind = _kind(line)

@@ -1,4 +1,4 @@
-"""What other settings would do: knobs, the curve of the whole conversation, the numbers that follow."""
+"""The what-if pane: knobs, the curve of the whole conversation, and the derived numbers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from widgets.panes.knobs import Knobs
 from widgets.panes.token_graph import TokenGraph
 from widgets.panes.what_if_pane import Preset, ReplayView, TuneState, WhatIfPane
 
-# What the pane is worked out by is imported when it is on screen.
+# These modules are imported when the pane is on screen.
 if TYPE_CHECKING:
     from inspector.answers.costing import Costing
     from inspector.app.conversation.reading import RecordedFigures, Runs
@@ -56,7 +56,7 @@ class WhatIf(WhatIfPane):
             settings = with_profile(settings, str(event.value))
         else:
             settings = settings.with_(**{event.name: event.value})
-        # Another turn may come before the screen has answered this one.
+        # A key may turn the knob again before the screen has answered.
         self.tuning = settings, size
         self.post_message(UseSettings(self.tuning))
 
@@ -77,7 +77,7 @@ def _needs(context: Context) -> tuple[Any, ...] | None:
         derived.plan,
         derived.gauge,
         loaded.current(RECORDING, state),
-        # Until the next run is there, some ms after a knob was turned, the one before stays.
+        # The previous run stays on screen until the next run is done, some ms after a turn of a knob.
         loaded.latest(RUNS),
         loaded.latest(RECORDED_FIGURES),
         loaded.latest(COSTING),
@@ -138,7 +138,7 @@ def presets(settings: Settings, force: Settings) -> tuple[Preset, ...]:
 
 
 def _outcome(plan: Plan | None, settings: Settings, reported: int | None) -> tuple[str, ...]:
-    """What a compaction now would do, in sentences; `reported` is how large the agent said that the list is."""
+    """Return sentences about a compaction now. `reported` is the size of the list in tokens by the agent's report."""
     if plan is None:
         return ("Reading the list …",)
     size = plan.tokens_before if reported is None else reported

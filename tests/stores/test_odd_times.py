@@ -1,0 +1,31 @@
+"""Times that no calendar has: dropped, and a note on the message says so."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from inspector.stores.detect import open_store
+from tests.conftest import ROOT
+
+FIXTURES = ROOT / "fixtures"
+
+
+@pytest.mark.parametrize("time", [300_000_000_000_000_000, "9999-99-99T00:00:00Z", -5])
+def test_a_time_that_no_calendar_has_is_dropped_and_said(time: object, tmp_path: Path) -> None:
+    source = next((FIXTURES / "agents" / "claude-code" / "-home-dev").glob("e8d41b6f*.jsonl"))
+    lines = [json.loads(line) for line in source.read_text(encoding="utf-8").splitlines()]
+    said = next(line for line in lines if line["type"] == "user" and not line.get("isMeta"))
+    said["timestamp"] = time
+    path = tmp_path / source.name
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    store = open_store(path)
+    (row,) = store.conversations()
+    conversation = store.open(row.id)
+    messages = [message for generation in conversation.generations for message in store.messages(generation)]
+    assert {message.note for message in messages if message.timestamp == 0} == {
+        "Its recorded time is not one that a calendar has, so it is not shown."
+    }
+    assert all(not message.note for message in messages if message.timestamp)
