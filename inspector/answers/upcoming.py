@@ -84,7 +84,7 @@ class Upcoming:
         if self.reason:
             return ""
         if not self.at_boundary:
-            return "The agent is in the middle of a task: a compaction now is a compaction in mid-task."
+            return "The agent is in the middle of a task: a compaction now would interrupt it."
         needed = None if self.bill is None else self.bill.requests_to_pay_off
         if (
             self.warm

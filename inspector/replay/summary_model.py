@@ -1,4 +1,4 @@
-"""Sizes of the summaries of a run, modelled from those that were recorded."""
+"""Sizes of the summaries of a run, modelled from the recorded summaries."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from inspector.engines.sizes import MessageSize
 
 
 class WrittenSummary(NamedTuple):
-    """The size of a recorded summary message. The summary was written after `step` messages, and summarized `messages`
-    of them for the first time."""
+    """The size of a recorded summary message. The summary was written after `step` messages, and `messages` messages
+    were summarized for the first time."""
 
     step: int
     messages: int
@@ -19,7 +19,8 @@ class WrittenSummary(NamedTuple):
 
 
 class Extra(NamedTuple):
-    """Reported tokens that came with the summary after `step` messages beside its text, as files read again."""
+    """Reported tokens that came with the summary after `step` messages in addition to its text, such as files read
+    again."""
 
     step: int
     tokens: int
@@ -40,7 +41,7 @@ class SummaryModel:
     extras: tuple[Extra, ...] = ()
 
     def written(self, number: int, step: int, messages: int, previous: int) -> MessageSize | None:
-        """The size of a summary of so many `messages`, after `step` messages and `number` other summaries, the last of
+        """The size of a summary of `messages` messages, after `step` messages and `number` other summaries, the last of
         `previous` characters; None where none is recorded.
 
         The first summary is compared with the recorded first one, others with the others. Sizes between two recorded

@@ -50,8 +50,8 @@ def read_lines(path: Path) -> Iterator[Line]:
 
 
 def _pieces(raw: bytes, start: int) -> Iterator[Line]:
-    """The documents in a line that is no single one: several, where two programs wrote at once, one behind NUL bytes
-    (a disk lost what was written there) or behind a record that was cut, or nothing readable."""
+    """The documents in a damaged line: several documents if two programs wrote at once; a document after NUL bytes
+    (lost by a disk) or after a cut record; or none."""
     text = raw.decode("utf-8", errors="surrogateescape")
     nuls = len(text) - len(text.lstrip("\0"))
     if nuls:
@@ -139,8 +139,8 @@ def mapping(raw: bytes) -> dict[str, Any] | None:
 
 @cache
 def _decode() -> Callable[[bytes], Any]:
-    """Reads JSON twice as fast as the standard library, which is asked where it is stricter: lone surrogates, NaN, and
-    bytes that are no UTF-8."""
+    """Reads JSON twice as fast as the standard library, which reads the rest: lone surrogates, NaN, and bytes that
+    are not UTF-8."""
     import msgspec
 
     fast = msgspec.json.Decoder().decode

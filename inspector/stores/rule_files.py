@@ -1,4 +1,5 @@
-"""Files of standing rules (CLAUDE.md, AGENTS.md and the like) that a conversation loaded: when, and with which text."""
+"""Files of standing rules (CLAUDE.md, AGENTS.md and the like) that a conversation loaded, with their times and
+texts."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ _NAMES = (
     r"|\.cursorrules|\.clinerules"
 )
 _FILE = re.compile(rf"(?:^|[/\\])(?:{_NAMES})$", re.IGNORECASE)
-#: Where Claude Code puts the text of such a file into a message: up to the next file or the end of the reminder.
+#: The text of such a file in a message of Claude Code, up to the next file or the end of the reminder.
 _CONTENTS = re.compile(
     r"^Contents of (?P<path>\S[^\n]*?)(?: \([^\n()]*\))?:\n(?P<text>.*?)(?=^Contents of \S[^\n]*:\n|^# \w+$|^</|\Z)",
     re.DOTALL | re.MULTILINE,

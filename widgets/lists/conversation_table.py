@@ -21,7 +21,7 @@ from widgets.lists.line_list import LineList
 class ConversationEntry(NamedTuple):
     """A row. None means "unknown yet" and is shown as · .
 
-    `tokens` and `threshold` are those of the live list; `last_active` is in seconds since the epoch. `kind` is
+    `tokens` and `threshold` belong to the live list; `last_active` is in seconds since the epoch. `kind` is
     "branch" or "sub-agent" for a child of the conversation `parent`. `agent` and `folder` (the project) are "" where
     unknown. `lost` counts facts that can no longer be read, `constraints` the constraints among them. `weakened` and
     `unknown` facts are counted apart.
@@ -189,7 +189,7 @@ class ConversationTable(LineList):
         self._agents: tuple[str, ...] = ()
         self._column = _BY_NAME["active"]
         self._reverse = True
-        #: Time from which ages are counted; None is the clock. Tests and pictures set it.
+        #: The current time for ages; None is the clock. Tests and pictures set it.
         self.now: float | None = None
         self.tooltip = self.TOOLTIP
 

@@ -19,9 +19,9 @@ from widgets.base.strips import Row, fit, one_line
 Cell = tuple[int, int]
 _SHADES = " ░▒▓█"
 _LABEL, _LEAST = 10, 9
-#: The cells' signs besides their shade: what is on screen, what is in force, the best one.
+#: Signs of cells in addition to their shade: on screen, in force, best.
 NOW, FORCE, BEST = "●", "◇", "★"
-#: The sign of a cell in which a run is stuck.
+#: The sign of a cell with a stuck run.
 STUCK = "!"
 
 
@@ -219,7 +219,7 @@ class HeatMap(Inked, can_focus=True):
             self.move_to(place)
 
     def action_take(self) -> None:
-        """Tell that the cell's settings are wanted."""
+        """Ask for the settings of the cell."""
         if self.state.rows:
             self.post_message(self.CellTaken(*self._cursor))
 

@@ -1,4 +1,4 @@
-"""Tokens over the steps of a conversation: what was recorded, and what other settings would have done."""
+"""Tokens over the steps of a conversation, as recorded and under other settings."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ class TokenGraph(Inked, can_focus=True):
         super().notify_style_update()
 
     def _with_cursor(self, strip: Strip, column: int, axis: bool) -> Strip:
-        """A row with its cell in the cursor's colour; where nothing is drawn in it, with the cursor's line."""
+        """Return a row with its cell in the cursor's colour, or with the cursor's line in an empty cell."""
         before, cell, after = strip.divide([column, column + 1, strip.cell_length])
         text = cell.text
         if text in " ╌┄":
@@ -207,7 +207,7 @@ class TokenGraph(Inked, can_focus=True):
             self.post_message(self.StepChosen(max(1, min(self.steps, step))))
 
     def action_step(self, by: int) -> None:
-        """Move by so many steps."""
+        """Move by a number of steps."""
         self._choose((self.state.step or self.steps) + by)
 
     def action_edge(self, step: int) -> None:
@@ -215,7 +215,7 @@ class TokenGraph(Inked, can_focus=True):
         self._choose(step if step > 0 else self.steps)
 
     def action_compaction(self, direction: int) -> None:
-        """The next recorded or what-if compaction, or the one before."""
+        """Go to the next or previous compaction, recorded or what-if."""
         places = sorted({*self.state.recorded_events, *self.state.whatif_events})
         at = self.state.step or (0 if direction > 0 else self.steps + 1)
         ahead = [step for step in places if (step > at if direction > 0 else step < at)]
@@ -253,7 +253,7 @@ class _Curves:
 
     @classmethod
     def of(cls, state: GraphState, width: int, height: int, steps: int) -> _Curves:
-        """The curves of a state over so many columns."""
+        """Return the curves of a state over a number of columns."""
         recorded, whatif, kept, low, high = (
             _columns(tokens, width, steps)
             for tokens in (state.recorded, state.whatif, state.kept, state.low, state.high)

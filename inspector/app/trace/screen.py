@@ -27,7 +27,7 @@ from widgets.bars.title_bar import TitleBar, TitlePart
 from widgets.base.strips import Row, fit, one_line
 from widgets.lists.entry_list import EntryList
 
-_PHRASE, _FACT, _EVIDENCE = 120, 400, 1_000
+_PHRASE, _FACT, _EVIDENCE = 60, 400, 1_000
 
 
 class StepList(EntryList[TraceStep]):

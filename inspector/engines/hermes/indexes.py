@@ -36,7 +36,7 @@ class Where(Sequence[int]):
         return len(self._all())
 
     def last_in(self, start: int, stop: int) -> int:
-        """The last of them in [start:stop]; -1 where there is none."""
+        """Return the last place in [start:stop]; -1 if there is none."""
         at = self.column.rfind(self.value, start, stop)
         while at in self.gone:
             at = self.column.rfind(self.value, start, at)
@@ -56,7 +56,7 @@ class Where(Sequence[int]):
 
 
 def _places(column: bytes | bytearray, value: int) -> list[int]:
-    """Where a value stands in a column."""
+    """The places of a value in a column."""
     count = column.count(value)
     if count * _SPARSE > len(column):
         return list(compress(range(len(column)), column.translate(_ONLY[value])))

@@ -45,8 +45,8 @@ class Derivation:
 class GenerationLine:
     """A live list between two compactions.
 
-    `said` counts messages without copies and summary, `first_step` is the step of the first of them, from 1. `tokens`
-    are those of the whole list with its system prompt.
+    `said` counts messages without copies and summary, `first_step` is the step of the first message, from 1. `tokens`
+    count the whole list with its system prompt.
     """
 
     number: int
@@ -193,7 +193,7 @@ class CostsPart:
 
 @dataclass(frozen=True, slots=True)
 class AttemptLine:
-    """What a summary of a compaction keeps: the recorded one (`id` 0), or an attempt by `name`. `tokens` is its rough
+    """The facts that a summary keeps: the recorded summary (`id` 0), or an attempt by `name`. `tokens` is its rough
     size, None where there is none that can be read; `cost` in US dollars, None where it is not known. `problem` says
     why there is no summary, or only a part."""
 
@@ -208,8 +208,8 @@ class AttemptLine:
 
 @dataclass(frozen=True, slots=True)
 class AttemptsPart:
-    """The recorded summary of a compaction, and those that were made again at its boundaries; none of either where
-    nothing was. `more` attempts were left out."""
+    """The recorded summary of a compaction and the attempts at its boundaries, as far as there are any. `more`
+    attempts were left out."""
 
     lines: tuple[AttemptLine, ...] = ()
     more: int = 0

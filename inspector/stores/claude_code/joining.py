@@ -145,7 +145,7 @@ def is_left(part: str) -> bool:
 
 @dataclass(slots=True)
 class _Trunk:
-    """The files of a conversation that go on from one another, so far."""
+    """The files of a conversation so that each continues another, as they are known now."""
 
     sessions: set[str] = field(default_factory=set)
     known: set[str] = field(default_factory=set)
@@ -160,7 +160,7 @@ class _Trunk:
 
 
 def _roles_of(group: tuple[FileDigest, ...], memory: Memory | None) -> list[str]:
-    """What each file of a group is to the others, in their order; files are read for it where nobody remembers."""
+    """The relations of the files in a group, in their order; files without a remembered relation are read."""
     if memory is None:
         return list(_read_roles(group))
     name = "files " + "\n".join(digest.path for digest in group)
@@ -176,7 +176,7 @@ def _roles_of(group: tuple[FileDigest, ...], memory: Memory | None) -> list[str]
 
 @lru_cache(maxsize=512)
 def _read_roles(group: tuple[FileDigest, ...]) -> tuple[str, ...]:
-    """_TRUNK, _COPY or _BRANCH for each file, "" for those that cannot be read."""
+    """_TRUNK, _COPY or _BRANCH for each file, "" for an unreadable file."""
     trunk = _Trunk()
     roles: dict[str, str] = {}
     for digest in sorted(group, key=_order):
@@ -230,7 +230,7 @@ def _compactions(digests: Sequence[FileDigest]) -> set[str]:
 
 
 def _source(group: Sequence[FileDigest], paths: Sequence[str] | None = None) -> Source:
-    """A conversation of files; `paths` are those that are read, all of them without."""
+    """A conversation of files. Only `paths` are read, or all files without `paths`."""
     if len(group) == 1:
         return _source_of(group, group[0], paths)
     ordered = sorted(group, key=_order)

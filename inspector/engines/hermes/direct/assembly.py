@@ -110,7 +110,7 @@ def assembled(
         merged = at == chosen.target
         output.append(Output(merged_with(wire, summary, where) if merged else wire, source, merged))
     output = mended(output, policies, keeps_pending=policies.restates)
-    # Where the summary stands before what a message says, the model reads that as the request.
+    # If the summary comes first in a message, the model reads the rest as the request.
     if request is not None and not (
         chosen.before and plain_text(tail[chosen.target or 0].wire.get("content")).strip()
     ):

@@ -1,4 +1,4 @@
-"""Phase 2: where the head ends and the tail starts (releases from 0.20.0 on, `compress`,
+"""Phase 2: the end of the head and the start of the tail (releases from 0.20.0 on, `compress`,
 `_find_tail_cut_by_tokens`)."""
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from inspector.engines.hermes.direct.handoffs import is_blank, is_handoff, is_sy
 from inspector.engines.hermes.policies import Policies
 
 _FLOOR = 8
-#: A handoff among so many messages behind the protected ones says that the list was compacted before a restart.
+#: A handoff within this number of messages after the protected messages means a compaction before a restart.
 _PROBED = 4
 #: The floor gives way under the current sources where the budget is so many tokens a message of it.
 _ROOMY = 10
@@ -29,7 +29,7 @@ def head_size(wires: Sequence[Wire], policies: Policies, protect_first_n: int, c
 
 
 def past_results(wires: Sequence[Wire], index: int) -> int:
-    """The first index from `index` on that is no tool result."""
+    """Return the first index from `index` on without a tool result."""
     while index < len(wires) and wires[index].get("role") == "tool":
         index += 1
     return index
@@ -65,7 +65,7 @@ class TailCut:
         self.cut = len(wires)
 
     def find(self) -> int:
-        """Where the tail starts. Raises as the release does."""
+        """Return the start of the tail. Raise the errors of the release."""
         wires, length, head = self.wires, len(self.wires), self.head_end
         floor = self._floor()
         held = 0 if self.policies.lean_tail and self.soft >= _ROOMY * floor else floor
