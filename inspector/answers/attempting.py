@@ -26,7 +26,7 @@ from inspector.models.release import release_prompt
 from inspector.models.summarizers.base import Summarizer
 from inspector.stores.base import Store
 
-#: Told how far the work is: what is done, how many of how many.
+#: Receives the progress: the work in words, the number done, and the total.
 Watch = Callable[[str, int, int], None]
 #: Smallest and largest budget, in tokens.
 BUDGETS = (100, 100_000)
