@@ -23,7 +23,7 @@ from inspector.replay.event import Event
 from inspector.replay.fitting import Firing, Sums, fitted
 from inspector.replay.moments import Moment, Moments
 from inspector.replay.pricing import CostBasis
-from inspector.replay.summary_model import Extra, SummaryModel, WrittenSummary
+from inspector.replay.summary_model import Extra, SummaryModel, WrittenSummary, fresh_chars
 from inspector.replay.transcript import Transcript, calls, transcript
 from inspector.replay.whatif import MANUAL, Course, Metrics, at_risk
 
@@ -340,11 +340,12 @@ class _Sized:
         for message, number in gone.items():
             beyond[number] += scale.beyond(message)
         asked = {request.generation for request in self.evidence.requests if request.tokens}
-        written, extras = [], []
+        written, extras, previous = [], [], ""
         for number, (event, left) in enumerate(zip(events, accumulate(beyond), strict=True)):
-            size = _summary_size(compactions[number], self.lists)
+            size, body = _summary_size(compactions[number], self.lists), compactions[number].summary or ""
             if size is not None:
-                written.append(WrittenSummary(event.step, counts[number], size))
+                written.append(WrittenSummary(event.step, counts[number], size, fresh_chars(previous, body)))
+            previous = body
             if scale.excess and number + 2 in asked:
                 more = event.tokens_after - scale.reported(event.rough_after, event.step) + left
                 extras.append(Extra(event.step, more))

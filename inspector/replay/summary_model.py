@@ -7,15 +7,18 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from inspector.engines.sizes import MessageSize
+from inspector.summaries.diff import match_items
+from inspector.summaries.parse import parse_summary
 
 
 class WrittenSummary(NamedTuple):
     """The size of a recorded summary message. The summary was written after `step` messages, and `messages` messages
-    were summarized for the first time."""
+    were summarized for the first time. It has `fresh` characters of items that the previous summary had not."""
 
     step: int
     messages: int
     size: MessageSize
+    fresh: int
 
 
 class Extra(NamedTuple):
@@ -45,15 +48,23 @@ class SummaryModel:
         `previous` characters; None where none is recorded.
 
         The first summary is compared with the recorded first one, others with the others. Sizes between two recorded
-        ones are in proportion, also between the previous summary and the shortest. Beyond the longest they do not grow.
+        ones are in proportion to messages. Of a summary of fewer messages only the fresh items are in proportion: it
+        repeats as much of the previous one as is recorded (all of it, if no second summary is recorded). Sizes do not
+        grow beyond the most messages.
         """
-        known = self.recorded[:1] if number == 0 else self.recorded[1:] or self.recorded
+        first, later = self.recorded[:1], self.recorded[1:]
+        known = later if number and later else first
         above = _nearest((one for one in known if one.messages >= messages), step, messages)
         below = _nearest((one for one in known if one.messages <= messages), step, messages)
         if above is None or below is above:
             return self._scaled(below.size) if below else None
         chars = above.size.chars
-        start, least = (below.messages, below.size.chars) if below else (0, min(previous, chars))
+        if below:
+            start, least = below.messages, below.size.chars
+        elif number == 0:
+            start, least = 0, chars - above.fresh
+        else:
+            start, least = 0, min(previous, chars - above.fresh if later else chars)
         less = round((chars - least) * (above.messages - messages) / (above.messages - start))
         return self._scaled(MessageSize(above.size.walk - less // 4, chars - less, above.size.images))
 
@@ -70,6 +81,13 @@ class SummaryModel:
         if number < len(self.extras):
             return min(self.extras, key=lambda extra: abs(extra.step - step)).tokens
         return sorted(extra.tokens for extra in self.extras)[len(self.extras) // 2]
+
+
+def fresh_chars(previous: str, body: str) -> int:
+    """Characters of the items of a summary that the previous summary does not have, in the same or similar words."""
+    new = parse_summary(body)
+    matched = match_items(parse_summary(previous), new).items
+    return sum(len(item.text) for place, (_, item) in enumerate(new.items()) if place not in matched)
 
 
 def _nearest(known: Iterable[WrittenSummary], step: int, messages: int) -> WrittenSummary | None:

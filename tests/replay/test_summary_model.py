@@ -9,20 +9,20 @@ from inspector.engines.base import Settings
 from inspector.engines.registry import engine
 from inspector.engines.replayable import replayable
 from inspector.engines.sizes import MessageSize
-from inspector.replay.summary_model import Extra, SummaryModel, WrittenSummary
+from inspector.replay.summary_model import Extra, SummaryModel, WrittenSummary, fresh_chars
 from inspector.replay.whatif import Course
 
 
-def written(step: int, messages: int, chars: int) -> WrittenSummary:
-    return WrittenSummary(step, messages, MessageSize(chars // 4 + 10, chars, 0))
+def written(step: int, messages: int, chars: int, fresh: int) -> WrittenSummary:
+    return WrittenSummary(step, messages, MessageSize(chars // 4 + 10, chars, 0), fresh)
 
 
 MODEL = SummaryModel(
     recorded=(
-        written(100, 80, 4_000),
-        written(200, 60, 8_000),
-        written(300, 60, 8_400),
-        written(400, 90, 10_000),
+        written(100, 80, 4_000, 3_600),
+        written(200, 60, 8_000, 5_000),
+        written(300, 60, 8_400, 5_200),
+        written(400, 90, 10_000, 6_000),
     )
 )
 
@@ -31,15 +31,15 @@ MODEL = SummaryModel(
     ("number", "step", "messages", "previous", "chars"),
     [
         (0, 100, 80, 0, 4_000),
-        (0, 50, 40, 0, 2_000),
+        (0, 50, 40, 0, 2_200),
         (0, 300, 200, 0, 4_000),
         (1, 200, 60, 4_000, 8_000),
         (2, 290, 60, 8_000, 8_400),
         (7, 900, 75, 8_000, 9_200),
         (3, 500, 120, 8_000, 10_000),
-        (2, 210, 30, 6_000, 7_000),
-        (2, 210, 0, 6_000, 6_000),
-        (2, 210, 0, 9_000, 8_000),
+        (2, 210, 30, 6_000, 5_500),
+        (2, 210, 0, 6_000, 3_000),
+        (2, 210, 0, 2_000, 2_000),
     ],
 )
 def test_a_summary_is_as_large_as_recorded_ones_of_as_many_messages(
@@ -49,6 +49,19 @@ def test_a_summary_is_as_large_as_recorded_ones_of_as_many_messages(
     assert size is not None
     assert size.chars == chars
     assert size.walk == chars // 4 + 10
+
+
+def test_items_of_the_previous_summary_are_not_fresh() -> None:
+    first = "## Goal\nFix the parser.\n\n## Done\n1. Read parser.py and its tests\n"
+    second = first + "2. Ran the tests: 3 failed\n"
+    reworded = second.replace("its tests", "its old tests")
+    assert [fresh_chars(*pair) for pair in (("", first), (first, second), (first, reworded))] == [43, 23, 23]
+
+
+def test_a_second_summary_repeats_the_first_if_no_second_one_is_recorded() -> None:
+    model = SummaryModel(recorded=MODEL.recorded[:1])
+    sizes = [model.written(number, 150, 20, 3_000) for number in (0, 1)]
+    assert [size and size.chars for size in sizes] == [1_300, 3_250]
 
 
 def test_a_model_without_records_leaves_the_size_open() -> None:
