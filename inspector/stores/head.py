@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import closing
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from inspector.core.errors import StoreError
 from inspector.stores import lines
+from inspector.stores.databases import read_database, table_columns
 
 SQLITE = b"SQLite format 3\0"
 
@@ -46,12 +46,18 @@ class Head:
         """The tables of a SQLite database; None where it is none, or cannot be read."""
         if not self.is_sqlite:
             return None
-        from inspector.stores.hermes.connection import Connections
-
         query = "SELECT name FROM sqlite_master WHERE type = 'table'"
         try:
-            with closing(Connections(self.path)) as connections:
-                rows = connections.read(lambda database: database.execute(query).fetchall())
+            rows = read_database(self.path, lambda database: database.execute(query).fetchall())
         except StoreError:
             return None
         return frozenset(str(name) for (name,) in rows)
+
+    def columns(self, table: str) -> frozenset[str]:
+        """The columns of a table of a SQLite database; empty where there is none."""
+        if self.tables is None or table not in self.tables:
+            return frozenset()
+        try:
+            return read_database(self.path, lambda database: table_columns(database, table))
+        except StoreError:
+            return frozenset()

@@ -4,26 +4,27 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from inspector.stores.compressed import unpacked
+from inspector.stores.databases import read_database
 from inspector.stores.lines import Line, mapping
 
-T = TypeVar("T")
 _EVENT = "SELECT seq, event_json, event_zstd FROM transcript_events WHERE session_id = ?"
 
 
 def session_names(path: Path) -> list[str]:
     """The sessions in a database. Raises StoreErrors."""
     query = "SELECT DISTINCT session_id FROM transcript_events ORDER BY session_id"
-    return _read(path, lambda database: [str(name) for (name,) in database.execute(query)])
+    return read_database(path, lambda database: [str(name) for (name,) in database.execute(query)])
 
 
 def read_events(path: Path, session: str) -> Iterator[Line]:
     """The entries of a session; the place of each is its number. Raises StoreErrors."""
-    rows = _read(path, lambda database: database.execute(f"{_EVENT} ORDER BY seq", (session,)).fetchall())
+    rows = read_database(
+        path, lambda database: database.execute(f"{_EVENT} ORDER BY seq", (session,)).fetchall()
+    )
     for seq, text, packed in rows:
         yield Line(int(seq), 1, _entry(text, packed))
 
@@ -37,7 +38,7 @@ def fetch_of(session: str) -> Callable[[Path, list[tuple[int, int]]], list[dict[
             rows = (database.execute(query, (session, seq)).fetchone() for seq, _ in places)
             return [None if row is None else _entry(row[1], row[2]) for row in rows]
 
-        return _read(path, work)
+        return read_database(path, work)
 
     return fetch
 
@@ -46,10 +47,3 @@ def _entry(text: object, packed: object) -> dict[str, Any] | None:
     if isinstance(packed, bytes) and not text:
         return mapping(unpacked(packed))
     return mapping(text.encode("utf-8", errors="replace")) if isinstance(text, str) else None
-
-
-def _read(path: Path, work: Callable[[sqlite3.Connection], T]) -> T:
-    from inspector.stores.hermes.connection import Connections
-
-    with closing(Connections(path)) as connections:
-        return connections.read(work)

@@ -13,10 +13,11 @@ from __future__ import annotations
 import json
 import sqlite3
 from codecs import BOM_UTF8
-from collections.abc import Callable, Set
+from collections.abc import Set
 from pathlib import Path
 from typing import Any, TypeVar
 
+from inspector.stores.databases import read_database
 from inspector.stores.lines import cannot_read, mapping
 from inspector.stores.opencode.session_messages import as_entries, is_newer, session_info
 
@@ -49,7 +50,7 @@ def session_names(path: Path) -> list[str]:
     """The sessions that a file holds. Raises StoreErrors."""
     if not _is_sqlite(path):
         return [""]
-    return _read(path, _session_names)
+    return read_database(path, _session_names)
 
 
 def _session_names(database: sqlite3.Connection) -> list[str]:
@@ -65,7 +66,7 @@ def _tables(database: sqlite3.Connection) -> set[str]:
 def read_document(path: Path, session: str) -> Document | None:
     """A session as `opencode export` writes it; None where it is none. Raises StoreErrors."""
     if _is_sqlite(path):
-        return _read(path, lambda database: _from_database(database, session))
+        return read_database(path, lambda database: _from_database(database, session))
     document = _json(path)
     if document is not None and is_newer(document.get("messages")):
         info = document.get("info")
@@ -166,16 +167,6 @@ def _loaded(data: object) -> Document:
 
 def _rows(database: sqlite3.Connection, query: str, values: tuple[str, ...] = ()) -> list[tuple[Any, ...]]:
     return database.execute(query, values).fetchall()
-
-
-def _read(path: Path, work: Callable[[sqlite3.Connection], T]) -> T:
-    from inspector.stores.hermes.connection import Connections
-
-    connections = Connections(path)
-    try:
-        return connections.read(work)
-    finally:
-        connections.close()
 
 
 def _is_sqlite(path: Path) -> bool:

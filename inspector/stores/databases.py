@@ -1,0 +1,26 @@
+"""Short reads of agents' SQLite databases."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+def read_database(path: Path, work: Callable[[sqlite3.Connection], T]) -> T:
+    """Return the result of `work` on a read-only connection. It may run more than once. Raises StoreErrors."""
+    from inspector.stores.hermes.connection import Connections
+
+    with closing(Connections(path)) as connections:
+        return connections.read(work)
+
+
+def table_columns(database: sqlite3.Connection, table: str) -> frozenset[str]:
+    """Return the names of a table's columns; empty if there is no such table."""
+    return frozenset(
+        str(row[0]) for row in database.execute("SELECT name FROM pragma_table_info(?)", (table,))
+    )
