@@ -107,7 +107,7 @@ def test_every_profile_has_a_row(corpus: tuple[CorpusConversation, ...]) -> None
     by_label = {row.label: row for row in rows}
     assert {"documented", "hermes-0.20", "claude-code", "codex", "pi"} <= set(by_label)
     assert "truncation" not in by_label
-    left_alone = by_label["openhands"]
+    left_alone = by_label["openclaw"]
     assert (left_alone.compacted, left_alone.kept().of, left_alone.ratio) == ((), 0, None)
     assert left_alone.conversations[0].problem
 
@@ -191,10 +191,10 @@ def test_nothing_is_sent_without_consent(program: Run, small: Path, copying: str
 
 
 def test_a_profile_that_compacts_nothing_is_refused(program: Run, small: Path, copying: str) -> None:
-    done = program("score", copying, "--corpus", str(small), "--profile", "openhands", "--send")
+    done = program("score", copying, "--corpus", str(small), "--profile", "openclaw", "--send")
     assert (done.returncode, done.stdout) == (2, "")
     assert (
-        "openhands compacts no conversation of this corpus: the list is no longer than what stays."
+        "openclaw compacts no conversation of this corpus: the list is no longer than what stays."
         in done.stderr
     )
 

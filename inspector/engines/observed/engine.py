@@ -105,12 +105,13 @@ class ObservedEngine:
 
     def default_threshold(self, context_length: int) -> float:
         """The share of the window at which the agent was seen to compact: at most the whole window."""
-        return min(1.0, max(0.0, self._rules.share - self._rules.reserve / context_length))
+        rules = self._rules
+        return min(rules.share_at_most, max(0.0, rules.share - rules.reserve / context_length))
 
     def budgets(self, settings: Settings) -> Budgets:
         """Threshold, kept tail and summary in tokens, each with its evidence."""
         rules = self._rules
-        stays = rules.tail_tokens + rules.keeps_user
+        stays = self._tail_tokens(settings) + rules.keeps_user
         threshold = round(settings.context_length * settings.threshold)
         usual = round(settings.context_length * self.default_threshold(settings.context_length))
         steps = [DerivationStep("observed", usual, rules.why_threshold, bound=threshold == usual)]
@@ -140,29 +141,31 @@ class ObservedEngine:
     ) -> Plan:
         """What a compaction now would leave."""
         rules, length = self._rules, len(token_index)
-        tail = self._tail_start(token_index)
-        compacts = tail > 0
+        head = min(rules.keeps_head, length)
+        tail = max(head, self._tail_start(token_index, settings))
+        compacts = tail > head
         total = token_index.total()
         kept = self._kept(token_index, tail) if compacts else frozenset[int]()
+        head_tokens = token_index.rough_until(head) if compacts else total
         tail_tokens = token_index.between(tail, length) + sum(map(token_index.tokens, kept))
-        after = tail_tokens + rules.summary_tokens + system_tokens
+        after = head_tokens + tail_tokens + rules.summary_tokens + system_tokens
         return Plan(
             profile=self.name,
             budgets=self.budgets(settings),
             length=length,
             compacts=compacts,
             reason="" if compacts else "the list is no longer than what stays",
-            head_end=0 if compacts else length,
+            head_end=head if compacts else length,
             tail_start=tail if compacts else length,
             prune_before=0,
             pruned=(),
-            summarized_from=0,
+            summarized_from=head if compacts else 0,
             summary_budget=rules.summary_tokens,
             # What the user wrote stays: the summary is not taken for it.
             role="" if not compacts else "assistant" if rules.keeps_user else "user",
             merged=False,
-            head_tokens=0 if compacts else total,
-            middle_tokens=total - tail_tokens if compacts else 0,
+            head_tokens=head_tokens,
+            middle_tokens=total - head_tokens - tail_tokens if compacts else 0,
             tail_tokens=tail_tokens if compacts else 0,
             tokens_before=total + system_tokens,
             tokens_after=after if compacts else total + system_tokens,
@@ -174,16 +177,28 @@ class ObservedEngine:
         """ "agent" from the threshold on."""
         return "agent" if tokens >= round(settings.context_length * settings.threshold) else None
 
-    def _tail_start(self, index: ObservedIndex) -> int:
+    def _tail_tokens(self, settings: Settings) -> int:
+        """The size of the tail that stays."""
+        return max(self._rules.tail_tokens, round(self._rules.tail_of_window * settings.context_length))
+
+    def _tail_start(self, index: ObservedIndex, settings: Settings) -> int:
         """The first message that stays, which is never a result without its call; the length where none does."""
         rules, length = self._rules, len(index)
         if rules.keeps_answer:
             return max(index.roles.rfind(_ASSISTANT), 0) if _ASSISTANT in index.roles else length
-        budget = min(rules.tail_tokens, round(rules.tail_share * index.total()))
-        if not budget:
+        if rules.keeps_call:
+            last = index.roles.rfind(_ASSISTANT)
+            return last if last >= 0 and set(index.roles[last + 1 :]) == {_TOOL} else length
+        if rules.keeps_last:
+            said = [at for at, role in enumerate(index.roles) if role in (_ASSISTANT, _USER)]
+            return said[-rules.keeps_last] if len(said) > rules.keeps_last else 0
+        budget = min(self._tail_tokens(settings), round(rules.tail_share * index.total()))
+        if not budget and not rules.keeps_half:
             return length
         start = length
-        if rules.keeps_crossing:
+        if rules.keeps_half:
+            start = length - max(0, length // 2 - rules.keeps_head - 2)
+        elif rules.keeps_crossing:
             while start > 0 and index.texts[length] - index.texts[start - 1] < budget:
                 start -= 1
         else:
@@ -193,6 +208,8 @@ class ObservedEngine:
             return length
         if rules.keeps_crossing and start > 0:
             start -= 1
+        if rules.begins_with_user:
+            return _user_from(index.roles, start)
         while start < length and index.roles[start] == _TOOL:
             start += 1
         if rules.keeps_crossing and start == length:
@@ -204,7 +221,17 @@ class ObservedEngine:
     def _kept(self, index: ObservedIndex, before: int) -> frozenset[int]:
         """What the user wrote before the tail, as far as it stays: the newest first."""
         written = [at for at in range(before - 1, -1, -1) if index.roles[at] == _USER]
+        if self._rules.keeps_question:
+            return frozenset(written[:1])
         sizes = accumulate(map(index.tokens, written))
         return frozenset(
             at for at, size in zip(written, sizes, strict=True) if size <= self._rules.keeps_user
         )
+
+
+def _user_from(roles: bytes, start: int) -> int:
+    """The first message of the user from `start` on; else the last one, or none of the list if an answer ends it."""
+    found = roles.find(_USER, start)
+    if found >= 0:
+        return found
+    return len(roles) if roles.endswith(bytes([_ASSISTANT])) else max(roles.rfind(_USER), 0)

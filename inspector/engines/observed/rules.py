@@ -11,15 +11,21 @@ from dataclasses import dataclass, replace
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """An agent's rules. `share` of the window less `reserve` tokens fires; `why_threshold` is the evidence.
+    """An agent's rules. `share` of the window less `reserve` tokens fires, or `share_at_most` of it if that is less;
+    `why_threshold` is the evidence.
 
     `agent` is whose they are, "" for the agent of that name; `until` is the last release that was seen to have them,
     None where the newest has.
 
-    The last messages of a list stay if they fit into `tail_tokens`, and into `tail_share` of the list; none where that
-    is 0. `keeps_crossing`: the message that exceeds it stays too. `summarizes_short`: if a whole list fits, nothing of
-    it stays. `keeps_answer`: the last answer stays with its results. `keeps_user`: the user's messages stay, up to that
-    many tokens, the newest first. `summary_tokens` is the usual size of a summary.
+    The last messages of a list stay if they fit into `tail_tokens`, or `tail_of_window` of the window, and into
+    `tail_share` of the list; none where both are 0. `keeps_crossing`: the message that exceeds it stays too.
+    `summarizes_short`: if a whole list fits, nothing of it stays. `begins_with_user`: the tail begins with a message of
+    the user. `keeps_half`: with prompt, head and summary, half as many messages stay as there were.
+
+    `keeps_head` is the number of first messages that stay. `keeps_last` is the number of last messages of user and
+    model that stay with their results. `keeps_answer`: the last answer stays with its results; `keeps_call`: it stays
+    if results follow it. `keeps_user`: the user's messages stay, up to that many tokens, the newest first;
+    `keeps_question`: the newest of them stays. `summary_tokens` is the usual size of a summary.
     """
 
     name: str
@@ -31,8 +37,16 @@ class Observed:
     why_tail: str
     summary_tokens: int
     why_summary: str
+    share_at_most: float = 1.0
+    tail_of_window: float = 0.0
     tail_share: float = 1.0
     summarizes_short: bool = False
+    begins_with_user: bool = False
+    keeps_half: bool = False
+    keeps_head: int = 0
+    keeps_last: int = 0
+    keeps_call: bool = False
+    keeps_question: bool = False
     keeps_user: int = 0
     keeps_crossing: bool = False
     keeps_answer: bool = False
