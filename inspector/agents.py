@@ -157,6 +157,14 @@ _BUILT_IN = (
         aside=("sessions/1*_*/1*_*.json", "sessions.db"),
     ),
     Agent("qwen", "Qwen Code", "inspector.stores.qwen", ("${QWEN_HOME:-~/.qwen}/projects",)),
+    Agent(
+        "goose",
+        "goose",
+        "inspector.stores.goose",
+        ("$GOOSE_PATH_ROOT/data/sessions", "${XDG_DATA_HOME:-~/.local/share}/goose/sessions"),
+        (".db", ".jsonl"),
+        beside=((".db", "-wal"),),
+    ),
     Agent("atif", "ATIF trajectories", "inspector.stores.atif", endings=(".json",), profile="documented"),
     # Last: a request of any API looks like this.
     Agent(

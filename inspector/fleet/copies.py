@@ -14,6 +14,7 @@ from inspector.agents import agents
 from inspector.config.agent_folders import refuse_own_file
 from inspector.config.folders import cache_dir
 from inspector.core.errors import StoreMissing, UsageProblem
+from inspector.stores.signatures import all_files_of
 
 #: The file in a copy's folder that names its URL.
 _NAME = "url"
@@ -66,9 +67,8 @@ def copied_from(path: Path, files: Sequence[str]) -> Copied | None:
     if not path.is_relative_to(copies):
         return None
     folder = copies / path.relative_to(copies).parts[0]
-    names = [name for file in files for name in (file, f"{file}-wal") if os.path.exists(name)]
     known = []
-    for name in names:
+    for name in dict.fromkeys(name for file in files for name in all_files_of(file)):
         status = os.stat(name)
         known.append(CopiedFile(os.path.relpath(name, folder), status.st_size, status.st_mtime))
     url = (folder / _NAME).read_text(encoding="utf-8")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from functools import lru_cache, partial
 from pathlib import Path
@@ -54,10 +55,9 @@ def _of(store: Store) -> Iterator[tuple[str, Place]]:
 def open_place(place: Place) -> Store:
     """Open the conversation of a place. Raises StoreErrors, and NotAStore for an agent that is not installed here."""
     if place.copied is not None:
-        root = copy_of(place.copied)
-        place = Place(
-            place.agent, root / place.copied.path, tuple(str(root / name) for name, *_ in place.copied.files)
-        ) if place.files else Place(place.agent, root / place.copied.path)  # fmt: skip
+        path = copy_of(place.copied) / place.copied.path
+        files = (os.path.normpath(path / os.path.relpath(file, place.path)) for file in place.files)
+        place = Place(place.agent, path, tuple(files))
     if place.files:
         look = partial(signatures, place.files)
         return TranscriptStore(place.agent, partial(reader_of, place.agent), place.path, look)

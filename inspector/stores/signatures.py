@@ -44,6 +44,20 @@ def with_beside(path: str, signature: Signature) -> Signature:
     return signature
 
 
+def all_files_of(path: str) -> list[str]:
+    """Return a file and the files that belong to it: the log of a database, or all files of a session's folder."""
+    files = [path]
+    for ending, name in _beside():
+        if path.endswith(ending):
+            beside = [path + name] if name.startswith("-") else _files_below(os.path.dirname(path))
+            files += (other for other in beside if os.path.isfile(other))
+    return list(dict.fromkeys(files))
+
+
+def _files_below(folder: str) -> list[str]:
+    return sorted(os.path.join(place, name) for place, _, names in os.walk(folder) for name in names)
+
+
 @lru_cache(maxsize=1)
 def _beside() -> tuple[tuple[str, str], ...]:
     return tuple(dict.fromkeys(pair for agent in agents() for pair in agent.beside))

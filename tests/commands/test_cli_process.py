@@ -186,7 +186,7 @@ def test_a_name_that_is_a_file_here_is_the_path(environment: dict[str, str], tmp
         (["breakpoints", "--demo", ROTATING, "--ttl", "2h"], 2, "'2h' is not one of"),
         (["show", "--demo", ROTATING, "--context-length", "5"], 2, "must lie between"),
         (["show", "--demo", ROTATING, "--protect-last-n", "0"], 2, "must lie between"),
-        (["show", "--demo", "2026"], 1, "Give more of the id"),
+        (["show", "--demo", "202603"], 1, "Give more of the id"),
         (["findings", "--demo", "--severity", "fatal"], 2, "'fatal' is not one of"),
     ],
 )

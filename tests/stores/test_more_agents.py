@@ -108,7 +108,9 @@ def test_rules_for_what_ifs_say_where_they_are_from(agent: str) -> None:
     rules = observed_of(agent, "")
     assert rules is not None
     assert engine(agent).name == agent
-    assert all("Observed" in why for why in (rules.why_threshold, rules.why_tail, rules.why_summary))
+    # goose was not run: its rules were read in its code.
+    word = "ot seen" if agent == "goose" else "Observed"
+    assert all(word in why for why in (rules.why_threshold, rules.why_tail, rules.why_summary))
 
 
 def test_dsh_prunes_and_fails(tmp_path: Path) -> None:

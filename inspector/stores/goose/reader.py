@@ -1,0 +1,159 @@
+"""goose's sessions: a database (`~/.local/share/goose/sessions/sessions.db`), JSON lines before 1.10.
+
+A compaction hides all messages from the agent and adds three: a summary and a line of goose, which the user does not
+see, and a copy of the user's newest message.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from inspector.stores.assembly import several
+from inspector.stores.entries import Entries
+from inspector.stores.goose.forms import is_summary, is_visible, trigger_of, wires_of
+from inspector.stores.goose.rows import Row, Stored, fetch_rows, stored_session, stored_sessions
+from inspector.stores.head import Head
+from inspector.stores.lines import count_of, mapping, seconds_of, text_at
+from inspector.stores.recorded import FileDigest, Memory, Recorded, Source
+from inspector.stores.session_lists import SessionLists, hash_of, newest_of
+
+
+class GooseReader:
+    """See Reader for what every method answers."""
+
+    agent = "goose"
+    limits = (
+        "goose does not record the system prompt, the tools, nor the sizes at a compaction. Earlier releases record no "
+        "usage of single requests.",
+    )
+
+    def recognises(self, head: Head) -> bool:
+        """Return whether the file is goose's database, or begins with its line about the session or with a message."""
+        if head.is_sqlite:
+            return {"session_id", "content_json", "created_timestamp"} <= head.columns("messages")
+        first = head.first
+        about = isinstance(first.get("working_dir"), str) and "message_count" in first
+        said = (
+            isinstance(first.get("content"), list)
+            and isinstance(first.get("created"), int)
+            and "role" in first
+        )
+        return about or said
+
+    def digests(self, path: Path) -> tuple[FileDigest, ...]:
+        """Return a digest of each session."""
+        stored = stored_sessions(path) if _is_database(path) else [stored_session(path, "")]
+        sessions = (session_of(path, one) for one in stored)
+        return tuple(
+            one.digest(path)._replace(part=one.session if _is_database(path) else "")
+            for one in sessions
+            if one.entries.found
+        )
+
+    def sources(self, digests: Sequence[FileDigest], memory: Memory | None = None) -> tuple[Source, ...]:
+        """Return a conversation for each session: goose leaves a file where it is when it copies it to its database."""
+        return newest_of(sorted(digests, key=lambda digest: bool(digest.part)), self.agent)
+
+    def read(self, source: Source) -> Recorded:
+        """Return a conversation: its lists, compactions and requests."""
+        path = Path(source.files[0])
+        return session_of(path, stored_session(path, source.part)).recorded(source)
+
+
+READER = GooseReader
+
+
+def _is_database(path: Path) -> bool:
+    return path.suffix != ".jsonl"
+
+
+def session_of(path: Path, stored: Stored) -> SessionLists:
+    """Return the lists, compactions and requests of a session."""
+    entries = Entries(path, wires_of, fetch=fetch_rows) if _is_database(path) else Entries(path, wires_of)
+    session, about = SessionLists(entries), stored.about
+    session.session = text_at(about, "id")
+    session.title = text_at(about, "name") or text_at(about, "description")
+    session.folder, session.provider = text_at(about, "working_dir"), text_at(about, "provider_name")
+    model = mapping(text_at(about, "model_config_json").encode()) or {}
+    session.model, session.window = text_at(model, "model_name"), count_of(model, "context_limit")
+    if text_at(about, "session_type") == "sub_agent":
+        session.parent = text_at(about, "parent_session_id")
+    session.unreadable = stored.unreadable
+    _add_rows(session, stored.rows)
+    _add_calls(session, stored.ledger)
+    return session
+
+
+def _add_rows(session: SessionLists, rows: Sequence[Row]) -> None:
+    hidden: set[int] = set()
+    left = list(rows)
+    while left:
+        record = left[0].record
+        if is_summary(record, left[1].record if len(left) > 1 else None):
+            del left[: _compact(session, left)]
+            hidden.clear()
+            continue
+        at = _begin(session, left.pop(0))
+        numbers = session.add(wires_of([record]), at)
+        if not is_visible(record, "agentVisible"):
+            hidden.update(numbers)
+    # A compaction hides every message before it. Short summaries replaced those that are hidden after it.
+    if hidden:
+        session.lists[-1] = [number for number in session.live if number not in hidden]
+        verb = "is" if len(hidden) == 1 else "are"
+        session.notes.append(
+            f"{several(len(hidden), 'message')} of tool calls, which goose replaced by short summaries, {verb} not in "
+            "the list."
+        )
+
+
+def _begin(session: SessionLists, row: Row) -> float:
+    session.line(*row.place)
+    at = seconds_of(row.record.get("created"))
+    session.seen(at)
+    return at
+
+
+def _compact(session: SessionLists, rows: Sequence[Row]) -> int:
+    """Add the compaction that begins with the first of these rows. Return the number of its rows."""
+    known = {session.hashes[number] for number in session.live}
+    at = _begin(session, rows[0])
+    wires = wires_of([rows[0].record])[:1]
+    after = list(session.make([{**wire, "role": "user"} for wire in wires], at, summary=True))
+    last = _begin(session, rows[1])
+    for number in after:
+        session.entries.extend(number)
+    summary = after[0] if after else None
+    after += session.make(wires_of([rows[1].record]), last)
+    used = 2
+    # goose says the newest message of the user again, except after a compaction by hand.
+    copied = wires_of([rows[2].record]) if len(rows) > 2 and rows[2].record.get("role") == "user" else []
+    if copied and all(hash_of(wire) in known for wire in copied):
+        after += session.make(copied, _begin(session, rows[2]))
+        used = 3
+    text = wires[0]["content"] if wires else None
+    session.compact(
+        after, summary, at, text=text if isinstance(text, str) else None, trigger=trigger_of(rows[1].record)
+    )
+    return used
+
+
+def _add_calls(session: SessionLists, ledger: Sequence[Mapping[str, Any]]) -> None:
+    """Add the calls of the ledger. Sums that were carried over are no calls."""
+    calls = [call for call in ledger if call.get("cost_source") != "carried_forward"]
+    times = [compaction.at for compaction in session.compactions]
+    are_all_recorded = sum(bool(call.get("is_compaction")) for call in calls) == len(times)
+    generation = 1
+    for number, call in enumerate(calls, start=1):
+        at, summarizes = seconds_of(call.get("created_timestamp")), bool(call.get("is_compaction"))
+        if not are_all_recorded:
+            generation = 1 + sum(time <= at for time in times)
+        read, written = count_of(call, "cache_read_tokens") or 0, count_of(call, "cache_write_tokens") or 0
+        session.call(
+            f"call {number}", at, input=max(0, (count_of(call, "input_tokens") or 0) - read - written),
+            cache_read=read, cache_write=written, output=count_of(call, "output_tokens") or 0,
+            model=text_at(dict(call), "model"), generation=generation, summarizes=summarizes,
+        )  # fmt: skip
+        generation += summarizes

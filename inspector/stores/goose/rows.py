@@ -1,0 +1,99 @@
+"""Sessions, messages and usage in goose's database, and messages in its earlier files of JSON lines."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from inspector.stores.databases import read_database, table_columns
+from inspector.stores.lines import mapping, read_lines
+
+_MESSAGE = "SELECT id, role, content_json, created_timestamp, metadata_json FROM messages"
+_NO_METADATA = _MESSAGE.replace("metadata_json", "NULL")
+_LEDGER = (
+    "SELECT created_timestamp, model, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, "
+    "is_compaction, cost_source FROM usage_ledger WHERE session_id = ? ORDER BY id"
+)
+
+
+class Row(NamedTuple):
+    """A message: its place (a row of the database, or start and length in a file) and the record."""
+
+    place: tuple[int, int]
+    record: dict[str, Any]
+
+
+class Stored(NamedTuple):
+    """A session as it is stored: what is known about it, its messages, its calls, and the number of damaged lines."""
+
+    about: Mapping[str, Any]
+    rows: Sequence[Row]
+    ledger: Sequence[Mapping[str, Any]] = ()
+    unreadable: int = 0
+
+
+def stored_sessions(path: Path) -> list[Stored]:
+    """Return the sessions of a database. Raises StoreErrors."""
+
+    def work(database: sqlite3.Connection) -> list[Stored]:
+        names = [str(name) for (name,) in database.execute("SELECT id FROM sessions ORDER BY id")]
+        return [_stored(database, name) for name in names]
+
+    return read_database(path, work)
+
+
+def stored_session(path: Path, name: str) -> Stored:
+    """Return a session of a database; of a file of JSON lines (`name` is empty) its only one. Raises StoreErrors."""
+    if name:
+        return read_database(path, lambda database: _stored(database, name))
+    about: Mapping[str, Any] = {}
+    rows, unreadable = [], 0
+    for line in read_lines(path):
+        if line.value is None:
+            unreadable += 1
+        elif "role" in line.value:
+            rows.append(Row((line.start, line.length), line.value))
+        else:
+            about = about or line.value
+    return Stored({**about, "id": path.stem}, rows, unreadable=unreadable)
+
+
+def fetch_rows(path: Path, places: Sequence[tuple[int, int]]) -> list[dict[str, Any] | None]:
+    """Return the messages of a database with these row ids. Raises StoreErrors."""
+
+    def work(database: sqlite3.Connection) -> list[dict[str, Any] | None]:
+        query = f"{_message_query(database)} WHERE id = ?"
+        found = (database.execute(query, (row,)).fetchone() for row, _ in places)
+        return [None if one is None else _record(one) for one in found]
+
+    return read_database(path, work)
+
+
+def _stored(database: sqlite3.Connection, name: str) -> Stored:
+    about = _mappings(database, "SELECT * FROM sessions WHERE id = ?", name)
+    query = f"{_message_query(database)} WHERE session_id = ? ORDER BY created_timestamp, id"
+    rows = [Row((int(one[0]), 1), _record(one)) for one in database.execute(query, (name,))]
+    has_ledger = "is_compaction" in table_columns(database, "usage_ledger")
+    return Stored(about[0] if about else {}, rows, _mappings(database, _LEDGER, name) if has_ledger else ())
+
+
+def _message_query(database: sqlite3.Connection) -> str:
+    return _MESSAGE if "metadata_json" in table_columns(database, "messages") else _NO_METADATA
+
+
+def _mappings(database: sqlite3.Connection, query: str, name: str) -> list[dict[str, Any]]:
+    found = database.execute(query, (name,))
+    names = [column[0] for column in found.description]
+    return [dict(zip(names, row, strict=True)) for row in found]
+
+
+def _record(row: Sequence[Any]) -> dict[str, Any]:
+    _, role, content, created, metadata = row
+    whole = mapping(b'{"content": %s, "metadata": %s}' % (_bytes(content), _bytes(metadata) or b"null")) or {}
+    return {**whole, "role": role, "created": created}
+
+
+def _bytes(text: object) -> bytes:
+    return text.encode("utf-8", errors="replace") if isinstance(text, str) else b""
