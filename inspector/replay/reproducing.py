@@ -56,23 +56,38 @@ def reproduction(course: Course, recorded: Sequence[Event], run: WhatIf, models:
 
     left = list(own)
     same = near = 0
+    late: list[int] = []
     for event in automatic:
         nearest = min(left, key=lambda other: abs(call(other) - call(event)), default=None)
-        if nearest is None or abs(call(nearest) - call(event)) > NEAR:
+        if nearest is None:
+            continue
+        calls = call(event) - call(nearest)
+        if abs(calls) > NEAR:
+            late += [calls] if calls > 0 else []
             continue
         left.remove(nearest)
         near += 1
         same += nearest.step == event.step
-    why = list(_reasons(course, recorded, automatic, run, models)) if same < len(automatic) or left else []
+    why = (
+        list(_reasons(course, recorded, automatic, run, models, late))
+        if same < len(automatic) or left
+        else []
+    )
     if near < len(automatic) and not why:
         why = ["Other settings may have been in force, or the agent has rules that are not known here."]
     return Reproduction(len(automatic), same, near, len(left), tuple(why))
 
 
 def _reasons(
-    course: Course, recorded: Sequence[Event], automatic: Sequence[Event], run: WhatIf, models: int
+    course: Course,
+    recorded: Sequence[Event],
+    automatic: Sequence[Event],
+    run: WhatIf,
+    models: int,
+    late: Sequence[int],
 ) -> Sequence[str]:
-    """Sentences about what may have made the recorded compactions differ."""
+    """Sentences about what may have made the recorded compactions differ. `late` has the requests by which recorded
+    ones came after those of the run."""
     threshold, reasons = run.budgets.threshold_tokens, []
     manual = len(recorded) - len(automatic)
     if manual:
@@ -86,11 +101,13 @@ def _reasons(
             f"{count} came below the threshold of {threshold:,} tokens (the smallest at {least:,}): "
             "other settings were in force, another model, or it was made by hand."
         )
-    late = [event for event in automatic if event.tokens_before > 1.1 * threshold]
     if late:
-        most = max(event.tokens_before for event in late)
+        count = "1 compaction" if len(late) == 1 else f"{len(late):,} compactions"
+        least, most = min(late), max(late)
+        after = f"{least:,} requests" if least == most else f"{least:,} to {most:,} requests"
         reasons.append(
-            f"The list grew to {most:,} tokens before a compaction, over the threshold of {threshold:,}."
+            f"{count} came {after} after the list had reached the threshold of {threshold:,} tokens: "
+            "other settings were in force, or the provider counted fewer tokens."
         )
     if models > 1:
         reasons.append(f"The conversation had {models:,} models; one window is taken for all.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from math import sqrt
 from typing import NamedTuple
 
 from inspector.engines.sizes import MessageSize
@@ -48,9 +49,10 @@ class SummaryModel:
         `previous` characters; None where none is recorded.
 
         The first summary is compared with the recorded first one, others with the others. Sizes between two recorded
-        ones are in proportion to messages. Of a summary of fewer messages only the fresh items are in proportion: it
-        repeats as much of the previous one as is recorded (all of it, if no second summary is recorded). Sizes do not
-        grow beyond the most messages.
+        ones are in proportion to messages, and do not grow beyond the most messages. Of a summary of fewer messages
+        only the fresh items are fewer: it repeats as much of the previous one as is recorded (all of it, if no second
+        summary is recorded). Fresh items grow with the square root of messages, as new words of a text do: summaries
+        by models of a few messages are nearly as long as those of many.
         """
         first, later = self.recorded[:1], self.recorded[1:]
         known = later if number and later else first
@@ -60,12 +62,13 @@ class SummaryModel:
             return self._scaled(below.size) if below else None
         chars = above.size.chars
         if below:
-            start, least = below.messages, below.size.chars
-        elif number == 0:
-            start, least = 0, chars - above.fresh
+            least = below.size.chars
+            share = (messages - below.messages) / (above.messages - below.messages)
         else:
-            start, least = 0, min(previous, chars - above.fresh if later else chars)
-        less = round((chars - least) * (above.messages - messages) / (above.messages - start))
+            repeated = chars - above.fresh if later or number == 0 else chars
+            least = repeated if number == 0 else min(previous, repeated)
+            share = sqrt(messages / above.messages)
+        less = round((chars - least) * (1 - share))
         return self._scaled(MessageSize(above.size.walk - less // 4, chars - less, above.size.images))
 
     def _scaled(self, size: MessageSize) -> MessageSize:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -44,6 +45,19 @@ def test_other_settings_do_not_reproduce_it_and_the_reason_is_named(bundled: Ans
     assert (found.recorded, found.near) == (3, 0)
     assert any("below the threshold of 300,000 tokens" in reason for reason in found.why_not)
     assert any("2 models" in reason for reason in found.why_not)
+
+
+def test_a_compaction_that_came_late_is_a_reason(bundled: Answers) -> None:
+    inspection, resolved = bundled.opened(ORDERS)
+    recording = read_recording(inspection, resolved.settings.profile)
+    run = recording.course.run(resolved.settings, recording.model)
+    first = run.events[0]
+    late = first._replace(step=first.step + 12)
+    found = reproduction(recording.course, [late], replace(run, events=(first,)))
+    (why,) = found.why_not
+    assert why.startswith(
+        "1 compaction came 4 requests after the list had reached the threshold of 54,400 tokens"
+    )
 
 
 def test_a_replay_has_the_range_of_other_summaries(bundled: Answers) -> None:

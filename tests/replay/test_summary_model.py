@@ -31,13 +31,13 @@ MODEL = SummaryModel(
     ("number", "step", "messages", "previous", "chars"),
     [
         (0, 100, 80, 0, 4_000),
-        (0, 50, 40, 0, 2_200),
+        (0, 50, 20, 0, 2_200),
         (0, 300, 200, 0, 4_000),
         (1, 200, 60, 4_000, 8_000),
         (2, 290, 60, 8_000, 8_400),
         (7, 900, 75, 8_000, 9_200),
         (3, 500, 120, 8_000, 10_000),
-        (2, 210, 30, 6_000, 5_500),
+        (2, 210, 15, 6_000, 5_500),
         (2, 210, 0, 6_000, 3_000),
         (2, 210, 0, 2_000, 2_000),
     ],
@@ -60,7 +60,7 @@ def test_items_of_the_previous_summary_are_not_fresh() -> None:
 
 def test_a_second_summary_repeats_the_first_if_no_second_one_is_recorded() -> None:
     model = SummaryModel(recorded=MODEL.recorded[:1])
-    sizes = [model.written(number, 150, 20, 3_000) for number in (0, 1)]
+    sizes = [model.written(number, 150, 5, 3_000) for number in (0, 1)]
     assert [size and size.chars for size in sizes] == [1_300, 3_250]
 
 
