@@ -183,6 +183,98 @@ def test_openais_compaction_is_encrypted_and_keeps_the_users_messages(tmp_path: 
     assert len(compaction.kept) + compaction.head_end == 2
 
 
+def item(role: str, text: str) -> dict[str, Any]:
+    """A message of OpenAI's responses API."""
+    kind = "output_text" if role == "assistant" else "input_text"
+    return {"type": "message", "role": role, "content": [{"type": kind, "text": text}]}
+
+
+FIRST, ANSWER, SECOND, DONE = (
+    item("user", RULE),
+    item("assistant", "Berth 4 is free."),
+    item("user", "Moor it."),
+    item("assistant", "Moored."),
+)
+BLOCK = {"type": "compaction", "id": "c1", "encrypted_content": "abc"}
+MANAGED = {"model": "gpt-5.5", "context_management": [{"type": "compaction", "compact_threshold": 50_000}]}
+NEXT = item("user", "And the tug?")
+
+
+def responses_log(*exchanges: tuple[dict[str, Any], list[dict[str, Any]] | None]) -> list[dict[str, Any]]:
+    """Requests with what they sent, and their output where it is logged."""
+    log = []
+    for number, (sent, output) in enumerate(exchanges, start=1):
+        usage = {
+            "input_tokens": 50_000 + number,
+            "output_tokens": 9,
+            "input_tokens_details": {"cached_tokens": 0},
+        }
+        response = {"id": f"r{number}", "object": "response", "output": output, "usage": usage}
+        log.append({"request": {**MANAGED, **sent}, **({} if output is None else {"response": response})})
+    return log
+
+
+SERVER_SIDE = {
+    "whole input sent again": responses_log(
+        ({"input": [FIRST]}, [ANSWER]), ({"input": [FIRST, ANSWER, SECOND]}, [BLOCK, DONE]),
+        ({"input": [FIRST, ANSWER, SECOND, BLOCK, DONE, NEXT]}, []),
+    ),
+    "input cut at the item": responses_log(
+        ({"input": [FIRST]}, [ANSWER]), ({"input": [FIRST, ANSWER, SECOND]}, [BLOCK, DONE]),
+        ({"input": [BLOCK, DONE, NEXT]}, []),
+    ),
+    "answers not logged": responses_log(
+        ({"input": [FIRST]}, None), ({"input": [FIRST, ANSWER, SECOND]}, None),
+        ({"input": [FIRST, ANSWER, SECOND, BLOCK, DONE, NEXT]}, None),
+    ),
+    "chained by the previous response": responses_log(
+        ({"input": RULE}, [ANSWER]), ({"input": [SECOND], "previous_response_id": "r1"}, [BLOCK, DONE]),
+        ({"input": [NEXT], "previous_response_id": "r2"}, []),
+    ),
+    "one conversation of the API": responses_log(
+        ({"input": RULE, "conversation": "conv_1"}, [ANSWER]),
+        ({"input": [SECOND], "conversation": {"id": "conv_1"}}, [BLOCK, DONE]),
+        ({"input": [NEXT], "conversation": "conv_1"}, []),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("way", SERVER_SIDE)
+def test_openais_server_compacts(way: str, tmp_path: Path) -> None:
+    store, conversation, (compaction,), requests = opened(write_lines(tmp_path / "a.jsonl", SERVER_SIDE[way]))
+    assert (compaction.encrypted, compaction.summary, compaction.trigger) == (True, None, "auto")
+    assert (compaction.before, compaction.after, compaction.summary_at) == (3, 1, 0)
+    assert texts(store, conversation, 1) == [RULE, "Berth 4 is free.", "Moor it."]
+    assert texts(store, conversation, 2)[1:] == ["Moored.", "And the tug?"]
+    if way != "answers not logged":
+        assert [request.generation for request in requests] == [1, 1, 2]
+
+
+@pytest.mark.parametrize("chained", [False, True])
+def test_openais_endpoint_returns_the_whole_list(chained: bool, tmp_path: Path) -> None:
+    sent = {"previous_response_id": "r2"} if chained else {"input": [FIRST, ANSWER, SECOND, DONE]}
+    log = responses_log(
+        ({"input": [FIRST]}, [ANSWER]),
+        ({"input": [FIRST, ANSWER, SECOND]}, [DONE]),
+        (sent, [FIRST, SECOND, BLOCK]),
+        ({"input": [FIRST, SECOND, BLOCK, NEXT]}, [item("assistant", "At berth 7.")]),
+    )  # fmt: skip
+    for record in log:
+        del record["request"]["context_management"]
+    log[2]["response"]["object"] = "response.compaction"
+    store, conversation, (compaction,), requests = opened(write_lines(tmp_path / "a.jsonl", log))
+    assert (compaction.encrypted, compaction.trigger, compaction.summary_at) == (True, None, 2)
+    assert (compaction.before, compaction.after, len(compaction.kept)) == (4, 3, 2)
+    assert [(one.generation, one.summarizes) for one in requests] == [
+        (1, False),
+        (1, False),
+        (1, True),
+        (2, False),
+    ]
+    said = texts(store, conversation, 2)
+    assert [*said[:2], *said[3:]] == [RULE, "Moor it.", "And the tug?", "At berth 7."]
+
+
 def test_spans_of_opentelemetry(tmp_path: Path) -> None:
     def span(at: int, messages: list[tuple[str, str]], answer: str) -> dict[str, Any]:
         def parts(role: str, text: str) -> dict[str, Any]:

@@ -33,8 +33,13 @@ class Call(NamedTuple):
 
 
 class Exchange(NamedTuple):
-    """A request and what came back: the messages that were sent, how many of them come before the last compaction block
-    (the API drops these), the answer (None where it is not logged), and the usage of each call."""
+    """A request and what came back: the messages that were sent, how many of them the API drops because a compaction
+    block follows, the answer (empty where it is not logged), and the usage of each call.
+
+    `block` is the place of OpenAI's last compaction item among the messages, None where there is none. `compacted`: the
+    answer has a compaction; `whole`: the answer is the whole list after it (`/responses/compact`). `previous` names the
+    response that the request continues, if the API adds the messages before it.
+    """
 
     wires: list[Wire]
     dropped: int
@@ -47,6 +52,9 @@ class Exchange(NamedTuple):
     calls: tuple[Call, ...]
     compacted: bool = False
     trigger: str | None = None
+    block: int | None = None
+    whole: bool = False
+    previous: str = ""
 
 
 def is_logged(record: Mapping[str, Any]) -> bool:
@@ -93,10 +101,26 @@ def _is_request(body: Mapping[str, Any]) -> bool:
             isinstance(one, Mapping) and isinstance(one.get("role"), str) and "parts" not in one
             for one in listed
         )
-    items = body.get("input")
-    if not isinstance(items, list) or not items or "model" not in body:
+    items = _items(body)
+    if "model" not in body or not (items or text_at(dict(body), "previous_response_id")):
         return False
     return all(isinstance(one, Mapping) and ("role" in one or "type" in one) for one in items)
+
+
+def _items(body: Mapping[str, Any]) -> list[Any]:
+    """Return the items of a request of the responses API; a text is a message of the user."""
+    items = body.get("input")
+    if isinstance(items, str) and items:
+        return [{"type": "message", "role": "user", "content": items}]
+    return items if isinstance(items, list) else []
+
+
+def _previous(body: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the response and the conversation that a request of the responses API continues."""
+    conversation = body.get("conversation")
+    name = text_at(conversation, "id") if isinstance(conversation, dict) else conversation
+    name = name if isinstance(name, str) else ""
+    return text_at(dict(body), "previous_response_id") or name, name
 
 
 def _of_request(record: Mapping[str, Any], body: Mapping[str, Any]) -> Exchange:
@@ -105,7 +129,7 @@ def _of_request(record: Mapping[str, Any], body: Mapping[str, Any]) -> Exchange:
     prompt, wires = "", []
     if "messages" not in body:
         prompt = text_at(body, "instructions")
-        wires = _item_wires(body["input"])
+        wires = _item_wires(_items(body))
     elif anthropic:
         prompt = _text(body.get("system"))
         wires = [wire for message in body["messages"] for wire in anthropic_wires(message)]
@@ -115,20 +139,28 @@ def _of_request(record: Mapping[str, Any], body: Mapping[str, Any]) -> Exchange:
             prompt = "\n\n".join(filter(None, (prompt, _text(wires.pop(0).get("content")))))
     blocks = [at for at, wire in enumerate(wires) if wire.get(COMPACTION)]
     answer, compacted = _answer(response, anthropic)
+    whole = compacted and text_at(dict(response), "object") == "response.compaction"
+    previous, conversation = _previous(body) if "messages" not in body else ("", "")
     times = (record.get(key) for key in _TIMES)
     at = next((time for time in map(seconds_of, times) if time), 0.0)
     return Exchange(
         wires,
-        blocks[-1] if blocks and anthropic else 0,
+        blocks[-1] if blocks and "messages" in body else 0,
         answer,
         prompt,
         text_at(response, "model") or text_at(body, "model"),
         at,
-        next((text_at(one, key) for one in (record, body) for key in _SESSIONS if text_at(one, key)), ""),
+        next(
+            (text_at(one, key) for one in (record, body) for key in _SESSIONS if text_at(one, key)),
+            conversation,
+        ),
         text_at(response, "id") or text_at(record, "id"),
-        tuple(_calls(response, record)),
+        tuple(call._replace(summarizes=call.summarizes or whole) for call in _calls(response, record)),
         compacted,
         _trigger(body),
+        blocks[-1] if blocks and "messages" not in body else None,
+        whole,
+        previous,
     )
 
 
@@ -156,13 +188,15 @@ def _is_anthropic(body: Mapping[str, Any], response: Mapping[str, Any]) -> bool:
 
 
 def _trigger(body: Mapping[str, Any]) -> str | None:
-    edits = mapping_at(body, "context_management").get("edits")
+    managed = body.get("context_management")
+    # OpenAI has a list of edits, Anthropic a mapping with one.
+    edits = managed if isinstance(managed, list) else mapping_at(body, "context_management").get("edits")
     kinds = (
         [text_at(edit, "type") for edit in edits if isinstance(edit, Mapping)]
         if isinstance(edits, list)
         else []
     )
-    return "auto" if any(kind.startswith("compact_") for kind in kinds) else None
+    return "auto" if any(kind.startswith(("compact_", COMPACTION)) for kind in kinds) else None
 
 
 # The three shapes of messages.
@@ -216,9 +250,8 @@ def _item_wires(items: Sequence[Mapping[str, Any]]) -> list[Wire]:
         close()
         for wire in item_wires(known):
             summary = str(known.get("type")) in (COMPACTION, "compaction_summary")
-            wires.append(
-                {**wire, COMPACTION: text_at(known, "id") or str(hash(str(known)))} if summary else wire
-            )
+            name = text_at(known, "encrypted_content") or text_at(known, "id") or str(hash(str(known)))
+            wires.append({**wire, COMPACTION: name} if summary else wire)
     close()
     return wires
 

@@ -94,6 +94,8 @@ class _Thread:
     #: The number of the message that says the same, by hash.
     same: dict[int, int] = field(default_factory=dict)
     hashes: list[int] = field(default_factory=list)
+    #: The list after each response, by its id.
+    answered: dict[str, list[int]] = field(default_factory=dict)
     #: The answers to the last requests, with the list that each was sent, and the place and number of its calls.
     asked: list[tuple[str, list[int], int, int]] = field(default_factory=list)
     #: How many compactions were inferred.
@@ -136,6 +138,9 @@ def _name(threads: Mapping[str, _Thread], exchange: Exchange) -> str:
     """Return the thread of a request: by its id, else the thread that shares the most messages."""
     if exchange.session:
         return exchange.session
+    for name, thread in threads.items():
+        if exchange.previous in thread.answered:
+            return name
     hashes = [_hash(wire) for wire in exchange.wires]
     best, most = "", 0
     for name, thread in threads.items():
@@ -173,16 +178,25 @@ def _add(thread: _Thread, exchange: Exchange, line: Line, offset: int) -> None:
     session.model = exchange.model or session.model
     session.prompt = exchange.prompt or session.prompt
     session.line(line.start, line.length)
-    wires = exchange.wires[exchange.dropped :]
-    made = [
-        _number(thread, wire, offset + exchange.dropped + at, exchange.at) for at, wire in enumerate(wires)
-    ]
-    hashes = [_hash(wire) for wire in wires]
-    goes_on = _continues(thread, made, hashes) or _cleared(thread, made, exchange.at)
-    if not goes_on and not _edited(thread, wires, made):
-        _compact(thread, exchange, wires, made)
+    start = _dropped(thread, exchange)
+    wires = exchange.wires[start:]
+    made = [_number(thread, wire, offset + start + at, exchange.at) for at, wire in enumerate(wires)]
+    if exchange.previous:
+        # The API adds the messages that it knows.
+        made = [*thread.answered.get(exchange.previous, session.live), *made]
+    hashes = [session.hashes[number] for number in made]
+    block = None if exchange.block is None else exchange.block - start
+    if exchange.previous:
+        session.lists[-1] = made
+    elif (place := _fresh_block(thread, block, made, hashes)) is not None:
+        session.lists[-1] = made[:place]
+        made = _compact_at(session, exchange, made[place:], made[place])
+    else:
+        goes_on = _continues(thread, made, hashes) or _cleared(thread, made, exchange.at)
+        if not goes_on and not _edited(thread, wires, made):
+            _compact(thread, exchange, wires, made)
     session.lists[-1] = made
-    thread.hashes = hashes
+    thread.hashes = [session.hashes[number] for number in made]
     if not session.first_words:
         words = next((wire["content"] for wire in wires if wire["role"] == "user"), "")
         session.first_words = words if isinstance(words, str) else ""
@@ -194,16 +208,14 @@ def _add(thread: _Thread, exchange: Exchange, line: Line, offset: int) -> None:
     first = len(session.requests)
     _calls(thread, exchange)
     if exchange.compacted and answer:
-        # The API compacted: messages before the block are dropped.
-        session.entries.found[answer[0]].summary = True
-        text = str(exchange.answer[0]["content"])
-        session.compact(
-            answer[:1], answer[0], exchange.at, text=text, trigger=exchange.trigger, encrypted=text == ENCRYPTED,
-            tokens_before=next((one.context + one.output for one in session.requests[first:] if one.summarizes), None),
-        )  # fmt: skip
+        # The API compacted: messages before the block are dropped, unless the answer is the whole list.
+        place = max(at for at, wire in enumerate(exchange.answer) if wire.get(COMPACTION))
+        session.live.extend([] if exchange.whole else answer[:place])
+        size = next((one.context + one.output for one in session.requests[first:] if one.summarizes), None)
+        after = answer if exchange.whole else answer[place:]
+        _compact_at(session, exchange, after, answer[place], str(exchange.answer[place]["content"]), size)
         _move(session, first)
-        session.live.extend(answer[1:])
-        thread.hashes = [_hash(wire) for wire in exchange.answer]
+        thread.hashes = [session.hashes[number] for number in session.live]
     elif answer:
         session.live.extend(answer)
         thread.hashes = [*hashes, *map(_hash, exchange.answer)]
@@ -211,6 +223,43 @@ def _add(thread: _Thread, exchange: Exchange, line: Line, offset: int) -> None:
             str(wire["content"]) for wire in exchange.answer if wire["role"] == "assistant"
         ).strip()
         thread.asked = [*thread.asked, (text, before, first, len(session.requests) - first)][-3:]
+    if exchange.name:
+        thread.answered[exchange.name] = list(session.live)
+
+
+def _dropped(thread: _Thread, exchange: Exchange) -> int:
+    """Return how many of the messages that were sent the API drops: those before a compaction block. OpenAI's clients
+    may send such messages again, or no more."""
+    if exchange.block is None:
+        return exchange.dropped
+    known = thread.same.get(_hash(exchange.wires[exchange.block]))
+    hashes = [_hash(wire) for wire in exchange.wires[: len(thread.hashes)]]
+    return exchange.block if known in thread.session.live and hashes != thread.hashes else 0
+
+
+def _fresh_block(
+    thread: _Thread, place: int | None, made: Sequence[int], hashes: Sequence[int]
+) -> int | None:
+    """Return the place of a compaction item that the API added to a list that continues; None if there is none."""
+    live, before = thread.session.live, thread.hashes
+    if place is None or not live or made[place] in live:
+        return None
+    return place if list(hashes[: len(before)]) == before and place >= len(before) else None
+
+
+def _compact_at(
+    session: SessionLists, exchange: Exchange, after: list[int], summary: int, text: str = ENCRYPTED,
+    tokens_before: int | None = None,
+) -> list[int]:  # fmt: skip
+    """Add a compaction by the API, and return the list after it."""
+    session.entries.found[summary].summary = True
+    whole = exchange.whole
+    session.compact(
+        after if whole else after[:1], summary, exchange.at, text=text, trigger=exchange.trigger,
+        encrypted=text == ENCRYPTED, tokens_before=tokens_before,
+    )  # fmt: skip
+    session.live.extend([] if whole else after[1:])
+    return session.live
 
 
 def _number(thread: _Thread, wire: Wire, part: int, at: float) -> int:
