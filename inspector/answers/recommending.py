@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from math import isnan
+from math import isnan, nan
 from typing import Literal
 
 from inspector.answers.answers import Answers
@@ -19,10 +19,11 @@ from inspector.engines.base import Settings
 from inspector.engines.capabilities import default_threshold
 from inspector.engines.registry import engine
 from inspector.quality.facts.risk import FactSteps
+from inspector.replay.recording import recorded_metrics
 from inspector.replay.reproducing import NEAR, Reproduction
 from inspector.replay.summary_model import SummaryModel
 from inspector.replay.sweep import Axis, Grid, Sweep, cells, parse_axis, sweep
-from inspector.replay.whatif import Course, Range, range_of
+from inspector.replay.whatif import Course, Metrics, Range, range_of
 
 Goal = Literal["cost", "facts", "few-compactions"]
 GOALS: tuple[Goal, ...] = ("cost", "facts", "few-compactions")
@@ -35,9 +36,9 @@ _THRESHOLDS, _RATIOS = "0.3:0.9:0.1", "0.1:0.6:0.1"
 class Recommendation:
     """Settings worth taking for the conversations of one agent.
 
-    `settings` are those in `force` where nothing better is sure. `figures` has by name ("in force", "recommended") the
-    figures of FIGURES, NaN where unknown. `ranges` are those of both with summaries of half and twice the size. `why`
-    are sentences, `reproduces` how well the settings in force reproduce all conversations.
+    `settings` are those in `force` where nothing better is sure. `recorded`, `in_force` and `recommended` have the
+    figures of FIGURES by name, NaN where unknown. `ranges` are those of the last two with summaries of half and twice
+    the size. `why` are sentences, `reproduces` how well the settings in force reproduce all conversations.
     """
 
     agent: str
@@ -45,6 +46,7 @@ class Recommendation:
     goal: Goal
     force: Settings
     settings: Settings
+    recorded: dict[str, float]
     in_force: dict[str, float]
     recommended: dict[str, float]
     ranges: tuple[Range, Range]
@@ -59,8 +61,9 @@ class Recommendation:
 
 @dataclass(frozen=True, slots=True)
 class _Ready:
-    """A conversation ready to be run."""
+    """A conversation ready to be run, and the metrics of what was recorded."""
 
+    recorded: Metrics
     course: Course
     model: SummaryModel
     force: Settings
@@ -108,7 +111,17 @@ def recommend(
     if not sure:
         taken, figures = force, in_force
     return Recommendation(
-        agents[0], tuple(chosen), goal, force, taken, in_force, figures, ranges, total, tuple(why)
+        agents[0],
+        tuple(chosen),
+        goal,
+        force,
+        taken,
+        _recorded([one.recorded for one in ready]),
+        in_force,
+        figures,
+        ranges,
+        total,
+        tuple(why),
     )
 
 
@@ -118,7 +131,8 @@ def _ready(answers: Answers, name: str) -> _Ready:
     recording = shared_recording(inspection, settings.profile)
     course = recording.course.with_costs(costing_of(inspection, resolved, recording, otherwise=False).basis)
     course = course.with_facts(FactSteps(facts_said(inspection, default_results())))
-    return _Ready(course, recording.model, settings, reproduced(inspection))
+    recorded = recorded_metrics(replace(recording, course=course), inspection.compactions(), course.facts)
+    return _Ready(recorded, course, recording.model, settings, reproduced(inspection))
 
 
 def _axes(force: Settings) -> tuple[Axis, Axis]:
@@ -150,6 +164,17 @@ def _settings(force: Settings, grid: Sweep, cell: tuple[int, int]) -> Settings:
 
 def _figures(found: Sweep, cell: tuple[int, int]) -> dict[str, float]:
     return {name: found.cells[name][cell[0]][cell[1]] for name in FIGURES}
+
+
+def _recorded(metrics: Sequence[Metrics]) -> dict[str, float]:
+    """The figures of what was recorded, over all conversations."""
+    combined: dict[str, Callable[[Iterable[float]], float]] = {"peak_tokens": max}
+    return {
+        name: combined.get(name, sum)(
+            nan if (value := getattr(one, name)) is None else value for one in metrics
+        )
+        for name in FIGURES
+    }
 
 
 def _price(figures: dict[str, float]) -> float:
@@ -192,7 +217,7 @@ def _range(ready: Sequence[_Ready], settings: Settings | None) -> Range:
             else replace(one.force, threshold=settings.threshold, target_ratio=settings.target_ratio)
         )
         run = one.course.measured(chosen, one.model)
-        ranges.append(range_of([run, *one.course.sides(chosen, one.model)]))
+        ranges.append(range_of([run, *one.course.sides(chosen, one.model, steps=False)]))
     costs = [found.cost for found in ranges]
     return Range(
         (sum(found.compactions[0] for found in ranges), sum(found.compactions[1] for found in ranges)),

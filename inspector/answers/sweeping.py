@@ -99,7 +99,7 @@ def run_sweep(
     notes = (
         *asking.unread,
         *unused_in(settings, list(names)),
-        *alike_in(settings, request.rows, request.columns),
+        *identical_in(settings, request.rows, request.columns),
     )
     return replace(
         swept,
@@ -109,8 +109,8 @@ def run_sweep(
     )
 
 
-def alike_in(settings: Sequence[Settings], rows: Axis, columns: Axis) -> tuple[str, ...]:
-    """A sentence for the values of each axis in place of which a rule binds, so that their cells are the same. Raises
+def identical_in(settings: Sequence[Settings], rows: Axis, columns: Axis) -> tuple[str, ...]:
+    """A sentence for the values of each axis in place of which a rule binds, so that their cells are identical. Raises
     EngineError."""
     sentences = []
     for axis in (rows, columns):
@@ -125,7 +125,7 @@ def alike_in(settings: Sequence[Settings], rows: Axis, columns: Axis) -> tuple[s
             distinct = sorted(set(values))
             if len(distinct) > 1:
                 shown = ", ".join(f"{value:g}" for value in distinct)
-                sentences.append(f"{axis.name} {shown} are the same: {why}.")
+                sentences.append(f"{axis.name} {shown} are identical: {why}.")
     return tuple(sentences)
 
 

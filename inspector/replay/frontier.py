@@ -11,8 +11,6 @@ from inspector.replay.sweep import Sweep
 
 #: The metrics that are set against each other; of both less is better.
 ACROSS, UP = "facts_at_risk", "cost"
-#: Minimum share that counts as a difference in cost.
-_ALIKE = 0.005
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +61,12 @@ def best_of(every: tuple[Point, ...], force: Point) -> Point | None:
     better = [
         one
         for one in every
-        if one.unbeaten and one.facts <= force.facts and one.cost <= force.cost and not _alike(one, force)
+        if one.unbeaten
+        and one.facts <= force.facts
+        and one.cost <= force.cost
+        and (one.facts, one.cost) != (force.facts, force.cost)
     ]
     return min(better, key=lambda one: (one.cost, one.facts), default=None)
-
-
-def _alike(one: Point, force: Point) -> bool:
-    return one.facts == force.facts and force.cost - one.cost <= _ALIKE * force.cost
 
 
 def sentence(found: Sweep, every: tuple[Point, ...], force: tuple[int, int] | None) -> str:
@@ -87,8 +84,8 @@ def sentence(found: Sweep, every: tuple[Point, ...], force: tuple[int, int] | No
         costs = f"{here.cost:,.2f} US dollars, {_facts(here.facts)}"
         return f"No cell costs less than {own} with as few facts at risk: {costs}."
     less = f"costs {percent(here.cost - best.cost, here.cost)} less than {own}"
-    if here.cost - best.cost <= _ALIKE * here.cost:
-        less = f"costs as much as {own}"
+    if found.meet(UP, best.cell, here.cell):
+        less = f"may cost as much as {own}"
     if best.facts == here.facts:
         return f"{named(found, best)} {less} at the same {_facts(here.facts)}."
     return f"{named(found, best)} {less} at {_facts(best.facts)} instead of {here.facts:,.0f}."

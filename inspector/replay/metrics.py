@@ -8,6 +8,8 @@ from math import nan
 from operator import attrgetter
 from typing import Literal
 
+from inspector.engines.base import Settings
+from inspector.replay.summary_model import SummaryModel
 from inspector.replay.whatif import Course, WhatIf
 
 
@@ -72,7 +74,8 @@ def metrics_known(facts: bool) -> tuple[Metric, ...]:
 class Scores:
     """The metrics of a run in their order, and how much it weighs among others in API calls and in facts.
 
-    `gives_up` and `every_call` say that the run is stuck so (see `WhatIf`).
+    `gives_up` and `every_call` say that the run is stuck so (see `WhatIf`). `sides` are the metrics with summaries of
+    half and twice the size, empty if nothing was summarized. Cells of a grid with the same `run` are one run.
     """
 
     values: tuple[float, ...]
@@ -80,14 +83,19 @@ class Scores:
     facts: float
     gives_up: bool = False
     every_call: bool = False
+    sides: tuple[tuple[float, ...], ...] = ()
+    run: int = 0
 
     def weight(self, metric: Metric) -> float:
         """Weight of the run in a mean of this metric."""
         return self.facts if metric.weight == "facts" else max(self.calls, 1.0)
 
 
-def scores(course: Course, run: WhatIf) -> Scores:
-    """Every metric of a run; metrics of facts only if the course has facts."""
-    values = tuple(metric.of(course, run) for metric in metrics_known(course.facts is not None))
-    stuck = run.gives_up is not None, run.every_call is not None
-    return Scores(values, run.metrics.calls, run.metrics.facts or 0, *stuck)
+def scores(course: Course, settings: Settings, model: SummaryModel, run: int = 0) -> Scores:
+    """Run a conversation, and return every metric; metrics of facts only if the course has facts."""
+    wanted = metrics_known(course.facts is not None)
+    found = course.measured(settings, model)
+    sides = course.sides(settings, model, steps=False) if found.events else ()
+    values, *others = (tuple(metric.of(course, one) for metric in wanted) for one in (found, *sides))
+    stuck = found.gives_up is not None, found.every_call is not None
+    return Scores(values, found.metrics.calls, found.metrics.facts or 0, *stuck, tuple(others), run)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from math import isfinite, isnan, nan
+from typing import TypeVar
 
 from inspector.core.errors import UsageProblem
 from inspector.engines.replayable import least_firing
@@ -14,10 +16,14 @@ from inspector.replay.reproducing import Reproduction
 from inspector.replay.summary_model import SummaryModel
 from inspector.replay.whatif import Course
 
+T = TypeVar("T")
+
 #: The metrics of every sweep, and those that need the facts of the conversations.
 METRIC_NAMES: tuple[str, ...] = tuple(metric.name for metric in metrics_known(facts=False))
 FACT_METRIC_NAMES: tuple[str, ...] = tuple(m.name for m in metrics_known(facts=True) if m.facts)
 _COST = METRIC_NAMES.index("cost")
+#: A cell's row and column.
+Cell = tuple[int, int]
 #: Rows of cells.
 Grid = Sequence[Sequence[Scores | None]]
 #: A grid of more cells than this is refused.
@@ -51,7 +57,9 @@ class Sweep:
     agent gives up in a conversation of it, or compacts at every call: such a cell is never the best. `unpriced` are the
     conversations whose costs are not known: the metric `cost` is of the others. `force` is the cell (row, column) of
     the settings in force, where they are those of one conversation and it is in the grid. `unused` are sentences about
-    settings that change nothing with the profiles it was run with.
+    settings that change nothing with the profiles it was run with. `ranges` have of each metric and cell the least and
+    the most with summaries of half and twice the size. `same` has of each cell the first one with the same runs, None
+    if it is the first.
     """
 
     rows: Axis
@@ -66,12 +74,24 @@ class Sweep:
     force: tuple[int, int] | None = None
     unused: tuple[str, ...] = ()
     reproduces: Reproduction | None = None
+    ranges: Mapping[str, tuple[tuple[tuple[float, float], ...], ...]] = field(default_factory=dict)
+    same: tuple[tuple[Cell | None, ...], ...] = ()
 
     @property
     def doubted(self) -> bool:
         """Whether the settings in force do not reproduce the recording, so that no cell is called the best."""
         found = self.reproduces
         return found is not None and found.recorded > 0 and not found.trusted
+
+    @property
+    def repeated(self) -> frozenset[Cell]:
+        """The cells that are identical to an earlier one."""
+        return frozenset(
+            (row, column)
+            for row, line in enumerate(self.same)
+            for column, first in enumerate(line)
+            if first is not None
+        )
 
     def most_compacted(self, row: int, column: int) -> tuple[str, ...]:
         """The conversations that a cell was run over, those with the most compactions in it first."""
@@ -102,6 +122,30 @@ class Sweep:
         better = max if BY_NAME[metric].more_is_better else min
         row, column = better(places, key=lambda place: found[place[0]][place[1]])
         return Best(row, column, found[row][column])
+
+    def alike(self, metric: str) -> tuple[Cell, ...]:
+        """The cells that may be as good as the best by a metric: another figure, but their ranges meet. Raises
+        UsageProblem as `best` does."""
+        best = self.best(metric)
+        if best is None:
+            return ()
+        return tuple(
+            (row, column)
+            for row, line in enumerate(self.cells[metric])
+            for column, value in enumerate(line)
+            if value != best.value
+            and not self.stuck(row, column)
+            and self.meet(metric, (best.row, best.column), (row, column))
+        )
+
+    def meet(self, metric: str, first: Cell, second: Cell) -> bool:
+        """Whether the ranges of two cells meet, so that either may have less."""
+        (least, most), (low, high) = (self._range(metric, *cell) for cell in (first, second))
+        return least <= high and low <= most
+
+    def _range(self, metric: str, row: int, column: int) -> tuple[float, float]:
+        value = self.cells[metric][row][column]
+        return self.ranges[metric][row][column] if metric in self.ranges else (value, value)
 
 
 def parse_axis(name: str, text: str) -> Axis:
@@ -157,7 +201,7 @@ def cells(
             changed = settings.with_(**{rows.name: row, columns.name: column})
             key = _decisive(course, changed)
             if key not in known and wanted():
-                known[key] = scores(course, course.measured(changed, model))
+                known[key] = scores(course, changed, model, len(known))
             line.append(known.get(key))
         grid.append(line)
     return grid
@@ -190,22 +234,36 @@ def sweep(
         unpriced += any(cell is not None and isnan(cell.values[_COST]) for line in grid for cell in line)
         for row in height:
             for column in width:
-                cell = grid[row][column]
-                if cell is not None:
-                    total[row][column].add(cell)
+                total[row][column].add(grid[row][column])
     if count == 0 and complete:
         raise UsageProblem("There is no conversation to sweep over.")
-    found = {
-        metric.name: tuple(tuple(total[row][column].value(place) for column in width) for row in height)
-        for place, metric in enumerate(wanted)
-    }
-    gives_up, every_call = (
-        tuple(tuple(getattr(total[row][column], name) for column in width) for row in height)
-        for name in ("gives_up", "every_call")
-    )
+
+    def each(value: Callable[[_Sum], T]) -> tuple[tuple[T, ...], ...]:
+        return tuple(tuple(value(total[row][column]) for column in width) for row in height)
+
+    first: dict[tuple[int, ...], Cell] = {}
+    for row in height:
+        for column in width:
+            first.setdefault(total[row][column].key, (row, column))
+    places = {metric.name: place for place, metric in enumerate(wanted)}
     return Sweep(
-        rows, columns, found, count, complete, gives_up=gives_up, every_call=every_call, unpriced=unpriced
+        rows,
+        columns,
+        {name: each(partial(_Sum.value, place=place)) for name, place in places.items()},
+        count,
+        complete,
+        gives_up=each(lambda cell: cell.gives_up),
+        every_call=each(lambda cell: cell.every_call),
+        unpriced=unpriced,
+        ranges={name: each(partial(_Sum.range, place=place)) for name, place in places.items()},
+        same=tuple(
+            tuple(_other(first[total[row][column].key], (row, column)) for column in width) for row in height
+        ),
     )
+
+
+def _other(first: Cell, cell: Cell) -> Cell | None:
+    return None if first == cell else first
 
 
 def compactions_of(grid: Grid) -> tuple[tuple[int | None, ...], ...]:
@@ -222,23 +280,52 @@ def check_size(rows: Axis, columns: Axis) -> None:
 
 
 class _Sum:
-    """One cell over conversations."""
+    """One cell over conversations: its metrics, and those with summaries of half and twice the size."""
 
-    __slots__ = ("count", "every_call", "gives_up", "known", "metrics", "sums", "weights")
+    __slots__ = ("every_call", "gives_up", "runs", "totals")
+
+    def __init__(self, wanted: Sequence[Metric]) -> None:
+        self.totals = [_Totals(wanted) for _ in range(3)]
+        self.runs: list[int | None] = []
+        self.gives_up = self.every_call = False
+
+    def add(self, found: Scores | None) -> None:
+        self.runs.append(None if found is None else found.run)
+        if found is None:
+            return
+        self.gives_up = self.gives_up or found.gives_up
+        self.every_call = self.every_call or found.every_call
+        for total, values in zip(
+            self.totals, (found.values, *(found.sides or (found.values,) * 2)), strict=True
+        ):
+            total.add(values, found)
+
+    @property
+    def key(self) -> tuple[int, ...]:
+        """Equal for cells with the same runs."""
+        return tuple(id(self) if run is None else run for run in self.runs or [None])
+
+    def value(self, place: int) -> float:
+        return self.totals[0].value(place)
+
+    def range(self, place: int) -> tuple[float, float]:
+        values = [total.value(place) for total in self.totals]
+        return min(values), max(values)
+
+
+class _Totals:
+    """The metrics of a cell over conversations."""
+
+    __slots__ = ("known", "metrics", "sums", "weights")
 
     def __init__(self, wanted: Sequence[Metric]) -> None:
         self.metrics = wanted
         self.sums = [0.0] * len(wanted)
         self.weights = [0.0] * len(wanted)
         self.known = [False] * len(wanted)
-        self.count = 0
-        self.gives_up = self.every_call = False
 
-    def add(self, found: Scores) -> None:
-        self.count += 1
-        self.gives_up = self.gives_up or found.gives_up
-        self.every_call = self.every_call or found.every_call
-        for place, (metric, value) in enumerate(zip(self.metrics, found.values, strict=True)):
+    def add(self, values: Sequence[float], found: Scores) -> None:
+        for place, (metric, value) in enumerate(zip(self.metrics, values, strict=True)):
             if isnan(value):
                 continue
             self.known[place] = True

@@ -271,10 +271,11 @@ class Course:
         """Run the conversation from its start."""
         return _Run(self, settings, model or SummaryModel()).go()
 
-    def sides(self, settings: Settings, model: SummaryModel | None = None) -> tuple[WhatIf, WhatIf]:
-        """The same run with summaries of half and of twice the size."""
-        model = model or SummaryModel()
-        half, twice = (self.run(settings, replace(model, factor=model.factor * by)) for by in (0.5, 2.0))
+    def sides(self, settings: Settings, model: SummaryModel, steps: bool = True) -> tuple[WhatIf, WhatIf]:
+        """The same run with summaries of half and of twice the size; `steps`: with the tokens after each step."""
+        half, twice = (
+            _Run(self, settings, replace(model, factor=model.factor * by), steps).go() for by in (0.5, 2.0)
+        )
         return half, twice
 
     def measured(self, settings: Settings, model: SummaryModel | None = None) -> WhatIf:

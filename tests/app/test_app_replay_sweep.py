@@ -19,7 +19,7 @@ from tests.app.conftest import MakeApp
 from tests.app.running import Test, conversation, press, running, screen_text, settled, told, write
 from tests.examples import also
 from widgets.bars.mode_bar import ModeBar
-from widgets.lists.heat_map import BEST, FORCE, NOW, HeatMap
+from widgets.lists.heat_map import ALIKE, BEST, FORCE, NOW, SAME, HeatMap
 from widgets.panes.token_graph import TokenGraph
 
 ORDERS = "Nightly orders import loses rows"
@@ -43,7 +43,8 @@ async def test_a_cell_shows_its_run_and_is_taken(in_place: Path) -> None:
         assert screen.found.complete
         assert grid.cursor == grid.state.now == grid.state.force
         text = screen_text(pilot)
-        assert all(sign in text for sign in (NOW, FORCE, BEST))
+        assert all(sign in text for sign in (NOW, FORCE, BEST, f"{SAME} identical to an earlier cell"))
+        assert "identical to threshold" in text, "the cell of the settings in force repeats an earlier row"
         await press(pilot, "right", "right", "down", "m", "m")
         row, column = grid.cursor
         wanted = screen.settings_of(row, column)
@@ -51,6 +52,7 @@ async def test_a_cell_shows_its_run_and_is_taken(in_place: Path) -> None:
         assert screen.found.cells["peak_tokens"][row][column] == run.metrics.peak_tokens
         assert screen.query_one(TokenGraph).state.whatif == run.tokens
         assert screen.state.metric == "peak_tokens"
+        assert ALIKE in screen_text(pilot)
         await press(pilot, "end")
         best = screen.found.best("peak_tokens")
         assert grid.cursor == (best.row, best.column)

@@ -40,7 +40,7 @@ def test_the_best_is_named_beside_the_settings_in_force() -> None:
     )
     fewer = swept([[12, 3]], [[10.0, 10.0]])
     assert sentence(fewer, points(fewer), (0, 0)).startswith(
-        "0.3 / 0.3 costs as much as the settings in force"
+        "0.3 / 0.3 may cost as much as the settings in force"
     )
 
 

@@ -19,9 +19,9 @@ from inspector.answers.scheduling import Progress
 from inspector.answers.sweeping import Request, run_sweep
 from inspector.core.errors import UsageProblem
 from inspector.export.documents.whatif import sweep_csv, sweep_document
-from inspector.replay.metrics import METRICS
+from inspector.replay.metrics import METRICS, Scores
 from inspector.replay.summary_model import SummaryModel
-from inspector.replay.sweep import METRIC_NAMES, Axis, parse_axis
+from inspector.replay.sweep import METRIC_NAMES, Axis, parse_axis, sweep
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 ROWS, COLUMNS = parse_axis("threshold", "0.5,0.9"), parse_axis("target_ratio", "0.1:0.5:0.2")
@@ -92,8 +92,9 @@ def test_nothing_done_is_nothing_told(answers: Answers) -> None:
     with pytest.raises(UsageProblem):
         found.best("peak_tokens")
     table = list(csv.reader(io.StringIO(sweep_csv(found))))
-    assert table[0] == ["threshold", "target_ratio", *METRIC_NAMES, "gives_up", "compacts_every_call"]
-    assert table[1][2:] == [""] * (len(METRIC_NAMES) + 2)
+    marks = ["gives_up", "compacts_every_call", "identical_to"]
+    assert table[0] == ["threshold", "target_ratio", *METRIC_NAMES, *marks]
+    assert table[1][2:] == [""] * (len(METRIC_NAMES) + 3)
 
 
 def test_cells_of_a_conversation_that_was_cancelled_are_empty(answers: Answers) -> None:
@@ -117,6 +118,54 @@ def test_summaries_of_another_size_make_another_sweep(answers: Answers) -> None:
         run_sweep(request_of(answers, 3, model=SummaryModel(share)), answers) for share in (0.0, 2.0)
     )
     assert small.cells["mean_tokens"] != large.cells["mean_tokens"]
+
+
+def test_cells_of_the_same_runs_are_identical_to_the_first(answers: Answers) -> None:
+    name = answers.store.resolve("Nightly orders import loses rows")
+    rows, columns = parse_axis("threshold", "0.3,0.5,0.9"), parse_axis("target_ratio", "0.1,0.2,0.5")
+    found = run_sweep(Request(answers.paths(), (name,), rows, columns), answers)
+    # Below 512,000 tokens the release compacts at 75% at least, and 64,000 tokens are the minimum.
+    assert found.same[0] == (None, None, None)
+    assert found.same[1] == found.same[2] == ((0, 0), (0, 1), (0, 2))
+    document = sweep_document(found)
+    assert document["identical_to"][1][2] == {"threshold": 0.3, "target_ratio": 0.5}
+    assert any("0.3, 0.5, 0.9 are identical" in sentence for sentence in found.unused)
+    assert list(csv.reader(io.StringIO(sweep_csv(found))))[6][-1] == "0.3/0.5"
+
+
+def test_a_range_is_of_summaries_of_half_and_twice_the_size(answers: Answers) -> None:
+    name = answers.store.resolve("Nightly orders import loses rows")
+    found = run_sweep(Request(answers.paths(), (name,), ROWS, COLUMNS), answers)
+    inspection = Inspection.open(answers.store, name)
+    settings = resolve(answers.store, inspection.conversation.row, {}, None).settings
+    recording = read_recording(inspection, settings.profile)
+    chosen = settings.with_(threshold=ROWS.values[0], target_ratio=COLUMNS.values[1])
+    runs = [recording.course.run(chosen, recording.model), *recording.course.sides(chosen, recording.model)]
+    tokens = [run.metrics.input_tokens for run in runs]
+    assert found.ranges["input_tokens"][0][1] == (min(tokens), max(tokens))
+    assert min(tokens) < max(tokens)
+
+
+def scored(value: float, *sides: float) -> Scores:
+    many = len(METRIC_NAMES)
+    return Scores((value,) * many, 1.0, 0.0, sides=tuple((side,) * many for side in sides), run=int(value))
+
+
+@pytest.mark.parametrize(
+    ("other", "alike"),
+    [
+        (scored(12.0, 11.0, 13.0), ((0, 1),)),
+        (scored(12.0, 11.5, 13.0), ()),
+        (scored(10.0, 10.0, 10.0), ()),
+        (scored(30.0, 9.0, 40.0), ((0, 1),)),
+    ],
+)
+def test_cells_whose_ranges_meet_are_alike(other: Scores, alike: tuple[tuple[int, int], ...]) -> None:
+    axes = Axis("threshold", (0.5,)), Axis("target_ratio", (0.1, 0.2))
+    found = sweep(*axes, [[[scored(10.0, 9.0, 11.0), other]]])
+    assert found.alike("input_tokens") == alike
+    settings = [{"threshold": 0.5, "target_ratio": 0.2}] if alike else []
+    assert sweep_document(found)["best"]["input_tokens"]["alike"] == settings
 
 
 def test_a_grid_that_is_too_large_or_empty_is_refused(answers: Answers) -> None:

@@ -18,17 +18,20 @@ from widgets.base.strips import Row, fit, one_line
 
 Cell = tuple[int, int]
 _SHADES = " ░▒▓█"
-_LABEL, _LEAST = 10, 9
+_LABEL, _LEAST = 10, 10
 #: Signs of cells in addition to their shade: on screen, in force, best.
 NOW, FORCE, BEST = "●", "◇", "★"
-#: The sign of a cell with a stuck run.
-STUCK = "!"
+#: The sign of a cell with a stuck run, and of one that may be as good as the best.
+STUCK, ALIKE = "!", "≈"
+#: The sign before the text of a cell that is identical to an earlier one.
+SAME = "="
 
 
 @dataclass(frozen=True, slots=True)
 class HeatState:
     """What the map shows. `cells` are None where nothing was run, `texts` are how they are written; `now`, `force` and
-    `best` are (row, column), and so are those of `stuck`, in which a run cannot keep its list small."""
+    `best` are (row, column). So are the cells of `stuck`, in which a run cannot keep its list small, of `alike`, which
+    may be as good as the best, and of `same`, which are identical to an earlier cell."""
 
     row_name: str = ""
     column_name: str = ""
@@ -40,6 +43,8 @@ class HeatState:
     force: Cell | None = None
     best: Cell | None = None
     stuck: frozenset[Cell] = frozenset()
+    alike: frozenset[Cell] = frozenset()
+    same: frozenset[Cell] = frozenset()
 
 
 class HeatMap(Inked, can_focus=True):
@@ -186,8 +191,8 @@ class HeatMap(Inked, can_focus=True):
             for sign, place in ((BEST, state.best), (NOW, state.now), (FORCE, state.force))
             if place == cell
         )
-        marks = (STUCK if cell in state.stuck else "") + marks
-        text = state.texts[cell[0]][cell[1]]
+        marks = (STUCK if cell in state.stuck else ALIKE if cell in state.alike else "") + marks
+        text = (SAME if cell in state.same else "") + state.texts[cell[0]][cell[1]]
         row.add(_SHADES[shade], style).add(fit(text, width - 4, right=True), style)
         row.add(fit(marks, 3), style + (self.ink("heat--mark") if cell != self._cursor else Style()))
 

@@ -13,7 +13,7 @@ from inspector.app.sweep.subject import Subject, SweepState
 from inspector.app.sweep.wording import value_words, written
 from inspector.core.watching import Watch
 from inspector.quality.facts.risk import FactSteps
-from inspector.replay.metrics import BY_NAME, METRICS
+from inspector.replay.metrics import BY_NAME, METRICS, Metric
 from inspector.replay.sweep import Axis, Sweep
 from inspector.replay.whatif import WhatIf, stuck
 from widgets.base.headline import Headline
@@ -147,6 +147,7 @@ class CellView(Vertical):
         # In a narrow terminal the map needs the room, and the metrics show the figures of the cell.
         narrow = self.screen.has_class("narrow")
         lines = [whose] if narrow else [_head(ran), whose, *self._figures(ran)]
+        lines += self._same(ran)
         self.query_one(Headline).set_lines(lines)
 
     def _figures(self, ran: CellRun) -> list[TextLine]:
@@ -155,10 +156,31 @@ class CellView(Vertical):
             known = not metric.facts or ran.run.metrics.facts is not None
             unknown = "being read" if ran.curve.name == self._subject.name else "not read"
             number = written(metric, metric.of(ran.curve.recording.course, ran.run)) if known else unknown
-            lines.append(line_of((metric.words.ljust(18), "muted"), (number.rjust(10), "")))
+            reach = self._range(metric, ran.cell)
+            lines.append(line_of((metric.words.ljust(18), "muted"), (number.rjust(10), ""), (reach, "muted")))
         if stuck(ran.run):
             lines.append(TextLine(stuck(ran.run), "warning"))
         return lines
+
+    def _range(self, metric: Metric, cell: Cell) -> str:
+        """The range of a figure with summaries of half and twice the size, in a sweep over one conversation."""
+        asked = self._asked
+        if asked is None or asked.found is None or asked.state.scope != "this":
+            return ""
+        ranges, (row, column) = asked.found.ranges.get(metric.name), cell
+        if ranges is None or row >= len(ranges) or column >= len(ranges[row]):
+            return ""
+        low, high = (written(metric, value) for value in ranges[row][column])
+        return "" if low == high else f"  {low} to {high}"
+
+    def _same(self, ran: CellRun) -> list[TextLine]:
+        """The settings of the earlier cell that this one is identical to."""
+        found = None if self._asked is None else self._asked.found
+        if found is None or ran.axes != (found.rows, found.columns):
+            return []
+        row, column = ran.cell
+        first = found.same[row][column]
+        return [] if first is None else [TextLine(f"identical to {_values(ran.axes, first)}", "muted")]
 
     def _whose(self, curve: Curve) -> TextLine:
         """Return the title: the conversation of the curve and the figures."""
@@ -170,5 +192,9 @@ class CellView(Vertical):
 
 
 def _head(ran: CellRun) -> TextLine:
-    values = [(axis.name, axis.values[place]) for axis, place in zip(ran.axes, ran.cell, strict=True)]
-    return line_of((", ".join(f"{name} {value_words(name, value)}" for name, value in values), "strong"))
+    return line_of((_values(ran.axes, ran.cell), "strong"))
+
+
+def _values(axes: tuple[Axis, Axis], cell: Cell) -> str:
+    values = [(axis.name, axis.values[place]) for axis, place in zip(axes, cell, strict=True)]
+    return ", ".join(f"{name} {value_words(name, value)}" for name, value in values)

@@ -10,7 +10,7 @@ from inspector.app.sweep.wording import value_words, written
 from inspector.engines.base import Settings
 from inspector.replay.metrics import BY_NAME
 from inspector.replay.sweep import Sweep
-from widgets.lists.heat_map import BEST, STUCK, HeatState
+from widgets.lists.heat_map import ALIKE, BEST, STUCK, Cell, HeatState
 
 
 def heat_state(state: SweepState, found: Sweep | None, now: Settings, force: Settings) -> HeatState:
@@ -19,11 +19,12 @@ def heat_state(state: SweepState, found: Sweep | None, now: Settings, force: Set
     metric, rows, columns = BY_NAME[state.metric], state.rows, state.columns
     lines = found.cells.get(state.metric, ()) if found is not None else ()
     known = tuple(tuple(None if isnan(cell) else cell for cell in line) for line in lines)
-    best, stuck = None, frozenset[tuple[int, int]]()
+    best, stuck, alike = None, frozenset[Cell](), frozenset[Cell]()
     if found is not None:
         run = any(cell is not None for line in known for cell in line)
         place = found.best(state.metric) if run and not all_equal(found, state.metric) else None
         best = None if place is None else (place.row, place.column)
+        alike = frozenset(found.alike(state.metric) if place is not None else ())
         stuck = frozenset(
             (row, column)
             for row in range(len(rows.values))
@@ -41,6 +42,8 @@ def heat_state(state: SweepState, found: Sweep | None, now: Settings, force: Set
         state.cell_of(force),
         best,
         stuck,
+        alike,
+        frozenset() if found is None else found.repeated,
     )
 
 
@@ -59,4 +62,5 @@ def best_told(found: Sweep | None, metric: str) -> str:
         for row, line in enumerate(found.cells[metric])
         for column, cell in enumerate(line)
     )
-    return f"{BEST} the first of {equal:,} best" if equal > 1 else f"{BEST} best"
+    told = f"{BEST} the first of {equal:,} best" if equal > 1 else f"{BEST} best"
+    return f"{told}  {ALIKE} alike with smaller or larger summaries" if found.alike(metric) else told

@@ -37,7 +37,7 @@ from widgets.base import human
 from widgets.base.headline import Headline
 from widgets.base.prompt import Prompt
 from widgets.base.text_lines import TextLine
-from widgets.lists.heat_map import BEST, FORCE, NOW, STUCK, HeatMap
+from widgets.lists.heat_map import ALIKE, BEST, FORCE, NOW, SAME, STUCK, HeatMap
 
 #: Text while facts are being read.
 READING = "The facts are being read; they are counted afterwards."
@@ -63,7 +63,8 @@ class SweepScreen(JobScreen):
     ]
     HELP: ClassVar[str] = (
         "Every cell is a run of the whole conversation, or of all of them, under two settings. The darker, the more. "
-        f"{NOW} the settings on screen, {FORCE} those in force, {BEST} the best cell by this metric. "
+        f"{NOW} the settings on screen, {FORCE} those in force, {BEST} the best cell by this metric, "
+        f"{ALIKE} may be as good with smaller or larger summaries, {SAME} identical to an earlier cell. "
         "The curve of the selected cell is next to the map, first over the conversation with the most compactions "
         "there; n and p go to others."
     )
@@ -97,7 +98,7 @@ class SweepScreen(JobScreen):
             with Vertical(id="sweep-left"):
                 yield self.map
             yield self.cell
-        yield Headline(3, id="sweep-told")
+        yield Headline(4, id="sweep-told")
         yield Prompt(id="sweep-prompt", compact=True)
         yield KeyLine()
 
@@ -203,6 +204,8 @@ class SweepScreen(JobScreen):
             text += f"  The costs of {found.unpriced:,} of {found.conversations:,} conversations are unknown."
         if self.map.state.stuck and STUCK not in marks:
             marks += f"  {STUCK} gives up, or compacts at every call"
+        if self.map.state.same:
+            marks += f"  {SAME} identical to an earlier cell"
         self.query_one("#sweep-told", Headline).set_lines([TextLine(text + marks, "muted")])
 
     def _tell_of_facts(self) -> None:

@@ -7,7 +7,7 @@ from itertools import count
 from threading import Event
 
 from inspector.answers.scheduling import Progress
-from inspector.answers.sweeping import Request, alike_in, run_sweep, unused_in
+from inspector.answers.sweeping import Request, identical_in, run_sweep, unused_in
 from inspector.app.sweep.subject import Subject, SweepState
 from inspector.core.watching import Watch
 from inspector.quality.facts.risk import FactSteps
@@ -41,7 +41,7 @@ def sweep_in_thread(subject: Subject, key: SweepKey, stop: Event, watch: Watch) 
         whole = all(cell is not None for line in grid for cell in line)
         found = sweep(rows, columns, [grid], whole, course.facts is not None)
         settings = [subject.settings]
-        notes = (*unused_in(settings, [rows.name, columns.name]), *alike_in(settings, rows, columns))
+        notes = (*unused_in(settings, [rows.name, columns.name]), *identical_in(settings, rows, columns))
         reproduces, recording = None, subject.recording
         if recording.course.rules.engine.name == subject.force.profile:
             own = recording.course.measured(subject.force, recording.model)

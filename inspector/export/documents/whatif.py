@@ -20,7 +20,7 @@ from inspector.replay.event import Event
 from inspector.replay.frontier import Point, points, sentence
 from inspector.replay.recording import Recording
 from inspector.replay.reproducing import Reproduction
-from inspector.replay.sweep import Sweep
+from inspector.replay.sweep import Cell, Sweep
 from inspector.replay.whatif import Metrics, Range, WhatIf, stuck
 
 #: The model of the summary's size in words.
@@ -172,14 +172,21 @@ def sweep_document(found: Sweep) -> Document:
         },
         "best": {
             name: {
-                rows.name: rows.values[b.row],
-                columns.name: columns.values[b.column],
+                **_settings(found, (b.row, b.column)),
                 "value": b.value,
                 "all_equal": all_equal(found, name),
+                "alike": [_settings(found, cell) for cell in found.alike(name)],
             }
             for name in found.cells
             if found.conversations and (b := found.best(name))
         },
+        "ranges": {
+            name: [[None if isnan(low) else [low, high] for low, high in line] for line in lines]
+            for name, lines in found.ranges.items()
+        },
+        "identical_to": [
+            [None if cell is None else _settings(found, cell) for cell in line] for line in found.same
+        ],
     }
     every = points(found)
     if every:
@@ -200,13 +207,15 @@ def sweep_document(found: Sweep) -> Document:
     return document
 
 
-def _point(found: Sweep, one: Point) -> Document:
+def _settings(found: Sweep, cell: Cell) -> Document:
+    """The two settings of a cell."""
     return {
-        found.rows.name: found.rows.values[one.row],
-        found.columns.name: found.columns.values[one.column],
-        "facts_at_risk": one.facts,
-        "cost": one.cost,
+        axis.name: axis.values[place] for axis, place in zip((found.rows, found.columns), cell, strict=True)
     }
+
+
+def _point(found: Sweep, one: Point) -> Document:
+    return {**_settings(found, one.cell), "facts_at_risk": one.facts, "cost": one.cost}
 
 
 def sweep_csv(found: Sweep) -> str:
@@ -214,7 +223,7 @@ def sweep_csv(found: Sweep) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     marks = {"gives_up": found.gives_up, "compacts_every_call": found.every_call}
-    writer.writerow([found.rows.name, found.columns.name, *found.cells, *marks])
+    writer.writerow([found.rows.name, found.columns.name, *found.cells, *marks, "identical_to"])
     for r, row in enumerate(found.rows.values):
         for c, column in enumerate(found.columns.values):
             writer.writerow(
@@ -226,6 +235,9 @@ def sweep_csv(found: Sweep) -> str:
                         for name in found.cells
                     ),
                     *(int(lines[r][c]) if found.conversations else "" for lines in marks.values()),
+                    ""
+                    if (same := found.same[r][c]) is None
+                    else "/".join(map(str, _settings(found, same).values())),
                 ]
             )
     return out.getvalue()
@@ -250,6 +262,7 @@ def recommendation_document(found: Recommendation) -> Document:
         },
         "why": list(found.why),
         "against": {
+            "recorded": _known(found.recorded),
             "in_force": _known(found.in_force) | {"range": range_document(found.ranges[0])},
             "recommended": _known(found.recommended) | {"range": range_document(found.ranges[1])},
         },

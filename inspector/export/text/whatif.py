@@ -175,6 +175,7 @@ def print_sweep(document: Document) -> None:
     say(console, conversations(document["conversations"]))
     if "reproduces" in document:
         print_reproduction(console, document["reproduces"])
+    identical = [[cell is not None for cell in line] for line in document["identical_to"]]
     for name, lines in document["metrics"].items():
         best = document["best"].get(name)
         if not document["conversations"]:
@@ -185,24 +186,27 @@ def print_sweep(document: Document) -> None:
             marked = "all cells are equal"
         else:
             marked = f"best ({_cell(name, best['value'])}) marked *"
+            if best["alike"]:
+                marked += f", {len(best['alike']):,} alike marked ≈"
         title = f"\n{name.replace('_', ' ')}   rows {rows}, columns {columns}, {marked}"
         say(console, title, "bold")
         table = table_of((rows, True), *((f"{value:g}", True) for value in document[columns]))
         for row, (value, line) in enumerate(zip(document[rows], lines, strict=True)):
-            shown = ["–" if cell is None else _cell(name, cell) for cell in line]
-            better = best is not None and not best["all_equal"]
-            stuck = [
-                "!"
-                if document["gives_up"][row][column] or document["compacts_every_call"][row][column]
-                else ""
-                for column in range(len(line))
-            ]
-            marks = [
-                mark or ("*" if better and cell == best["value"] else "")
-                for mark, cell in zip(stuck, line, strict=True)
-            ]
-            add_row(table, f"{value:g}", *(text + mark for text, mark in zip(shown, marks, strict=True)))
+            add_row(
+                table, f"{value:g}",
+                *(
+                    ("=" if identical[row][column] else "")
+                    + ("–" if cell is None else _cell(name, cell))
+                    + _mark(document, best, (row, column), cell)
+                    for column, cell in enumerate(line)
+                ),
+            )  # fmt: skip
         print_table(console, table)
+    count = sum(map(sum, identical))
+    if count:
+        say(console, f"= {count:,} of the cells are identical to an earlier one")
+    if any(best["alike"] for best in document["best"].values()):
+        say(console, "≈ alike: with summaries of half or twice the size the cell may be as good as the best")
     for name, words in (
         ("gives_up", "the agent gives up compacting"),
         ("compacts_every_call", "the agent compacts at call after call"),
@@ -212,6 +216,18 @@ def print_sweep(document: Document) -> None:
             say(console, f"! in {count:,} of the cells {words}; such a cell is never the best")
     if document.get("unbeaten"):
         _print_unbeaten(console, document)
+
+
+def _mark(document: Document, best: Document | None, place: tuple[int, int], value: float | None) -> str:
+    """The sign behind a cell: the run is stuck, the best, or alike."""
+    (rows, columns), (row, column) = document["axes"], place
+    if document["gives_up"][row][column] or document["compacts_every_call"][row][column]:
+        return "!"
+    if best is None or best["all_equal"]:
+        return ""
+    if value == best["value"]:
+        return "*"
+    return "≈" if {rows: document[rows][row], columns: document[columns][column]} in best["alike"] else ""
 
 
 def _print_unbeaten(console: Console, document: Document) -> None:
