@@ -63,4 +63,4 @@ def best_told(found: Sweep | None, metric: str) -> str:
         for column, cell in enumerate(line)
     )
     told = f"{BEST} the first of {equal:,} best" if equal > 1 else f"{BEST} best"
-    return f"{told}  {ALIKE} alike with smaller or larger summaries" if found.alike(metric) else told
+    return f"{told}  {ALIKE} alike" if found.alike(metric) else told

@@ -98,7 +98,7 @@ class SweepScreen(JobScreen):
             with Vertical(id="sweep-left"):
                 yield self.map
             yield self.cell
-        yield Headline(4, id="sweep-told")
+        yield Headline(3, id="sweep-told")
         yield Prompt(id="sweep-prompt", compact=True)
         yield KeyLine()
 
@@ -205,7 +205,7 @@ class SweepScreen(JobScreen):
         if self.map.state.stuck and STUCK not in marks:
             marks += f"  {STUCK} gives up, or compacts at every call"
         if self.map.state.same:
-            marks += f"  {SAME} identical to an earlier cell"
+            marks += f"  {SAME} identical"
         self.query_one("#sweep-told", Headline).set_lines([TextLine(text + marks, "muted")])
 
     def _tell_of_facts(self) -> None:
