@@ -30,7 +30,7 @@ class Agent(NamedTuple):
     `${NAME:-other}` has a default. `*` stands for any name. `endings` are the endings of its file names. `aside` are
     patterns of other files in these places, without conversations; folders end with a slash. `beside` maps the ending
     of a file name to the file next to it that is written first: a suffix ("-wal"), or a name in the same folder
-    ("events").
+    ("events"; "." is the folder).
 
     `databases`: each file is a separate store. `settings_beside`: the settings are in a config.yaml next to it.
     `warm_summaries`: the summarizing call reads the prompt cache of the conversation. `session_usage`: it records the
@@ -152,9 +152,24 @@ _BUILT_IN = (
         "cline",
         "Cline",
         "inspector.stores.cline",
-        ("~/.cline/data/sessions",),
-        (".messages.json",),
-        aside=("sessions/1*_*/1*_*.json", "sessions.db"),
+        (
+            "~/.cline/data/sessions",
+            "~/.cline/data/tasks",
+            "~/.config/*/User/globalStorage/saoudrizwan.claude-dev/tasks",
+            "~/Library/Application Support/*/User/globalStorage/saoudrizwan.claude-dev/tasks",
+            "~/.vscode-server/data/User/globalStorage/saoudrizwan.claude-dev/tasks",
+        ),
+        (".messages.json", ".compaction.json", "api_conversation_history.json"),
+        aside=(
+            "sessions/1*_*/1*_*.json",
+            "sessions.db",
+            "ui_messages.json",
+            "context_history.json",
+            "task_metadata.json",
+            "tasks/*/settings.json",
+        ),
+        # The list after a compaction is another file of the folder.
+        beside=((".messages.json", "."), ("api_conversation_history.json", "ui_messages.json")),
     ),
     Agent("qwen", "Qwen Code", "inspector.stores.qwen", ("${QWEN_HOME:-~/.qwen}/projects",)),
     Agent(

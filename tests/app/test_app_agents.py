@@ -28,14 +28,14 @@ AGENTS = ROOT / "fixtures" / "agents"
 async def test_the_list_tells_agents_apart_and_groups_by_project(tmp_path: Path) -> None:
     async with running(AGENTS, size=(160, 40), state=tmp_path) as pilot:
         table = pilot.app.screen.query_one(ConversationTable)
-        assert table.row_count == 19
+        assert table.row_count == 21
         shown = screen_text(pilot)
         for agent in ("claude-code", "codex", "opencode", "pi"):
             assert agent in shown
         await press(pilot, "a")
         assert (table.agent, table.row_count) == ("claude-code", 7)
         await press(pilot, *["a" for _ in AGENTS.iterdir()])
-        assert (table.agent, table.row_count) == ("", 19)
+        assert (table.agent, table.row_count) == ("", 21)
         await press(pilot, "p")
         assert table.sort == ("folder", False)
         assert "harbor · " in screen_text(pilot)
@@ -91,7 +91,7 @@ async def test_rows_appear_before_all_files_are_read(tmp_path: Path, monkeypatch
     async with running(AGENTS, state=tmp_path) as pilot:
         assert shown
         assert shown[0] >= 5
-        assert pilot.app.screen.query_one(ConversationTable).row_count == 19
+        assert pilot.app.screen.query_one(ConversationTable).row_count == 21
 
 
 async def test_an_encrypted_summary_is_no_failure(tmp_path: Path) -> None:

@@ -43,7 +43,7 @@ def test_conversations() -> None:
     found = ask("conversations", "--demo")
     demo = {path.name for path in demo_sessions().iterdir()}
     assert {entry["agent"] for entry in found} == {"hermes"} | demo
-    assert len(found) == 29
+    assert len(found) == 31
     for entry in found:
         check(
             entry, id=TEXT, root=TEXT, title=TEXT, model=TEXT, context_length=WHOLE, sessions=(list,),

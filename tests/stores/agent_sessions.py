@@ -139,9 +139,21 @@ def goose(folder: Path) -> Path:
     return session.write(folder)
 
 
+def cline(folder: Path) -> Path:
+    """The last answer stays."""
+    session = made.ClineSession("1791187200000_ab1cd")
+    session.user(RULE)
+    session.answer("", CALL, sent=150_000)
+    session.answer(ANSWER, sent=161_000, read=150_000)
+    session.compact(SUMMARY, 161_020)
+    session.user(AFTER)
+    session.answer(LAST, sent=12_000, read=9_000)
+    return session.write(folder)
+
+
 WRITERS: dict[str, Callable[[Path], Path]] = {
-    "copilot": copilot, "dsh": dsh, "gemini": gemini, "goose": goose, "kimi": kimi, "openclaw": openclaw,
-    "openhands": openhands, "qwen": qwen,
+    "cline": cline, "copilot": copilot, "dsh": dsh, "gemini": gemini, "goose": goose, "kimi": kimi,
+    "openclaw": openclaw, "openhands": openhands, "qwen": qwen,
 }  # fmt: skip
 EXPECTED = {
     "copilot": Expected(
@@ -171,6 +183,10 @@ EXPECTED = {
     "gemini": Expected(
         ["system", "user", "assistant", "user", "user", "assistant"], 2,
         requests=[(600_000, 20), (90_000, 20)],
+    ),
+    "cline": Expected(
+        ["user", "assistant", "user", "assistant"], 0, 161_020,
+        requests=[(150_000, 20), (161_000, 20), (12_000, 20)],
     ),
     "goose": Expected(
         ["user", "assistant", "user", "user", "assistant"], 1, trigger="auto",

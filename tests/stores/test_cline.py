@@ -1,4 +1,4 @@
-"""A session of Cline's CLI, in the form that 3.0.65 writes. What is said in it is made up."""
+"""Sessions of Cline's CLI, in the form that 3.0.65 writes, and tasks of its editor. What is said in them is made up."""
 
 from __future__ import annotations
 
@@ -8,7 +8,11 @@ from typing import Any
 
 import pytest
 
+from inspector.core.conversations import Conversation
+from inspector.core.messages import Message
+from inspector.stores.base import Store
 from inspector.stores.detect import open_store
+from tests.recipes import recipe
 
 SESSION = "1795575364295_ab1cd"
 
@@ -87,3 +91,133 @@ def test_odd_values_do_no_harm(path: Path, odd: object) -> None:
         for row in store.conversations():
             conversation = store.open(row.id)
             assert len(store.messages(conversation.live)) == len(conversation.live)
+
+
+made = recipe("more_lines")
+READ = made.Call("", "read_file", {"path": "berths.txt"}, "berth 4 is free")
+
+
+@pytest.fixture
+def task() -> Any:
+    task = made.ClineTask("1791187200000")
+    task.user("Never let the ferry wait.")
+    task.answer("I look.", READ, sent=150_000)
+    task.answer("Berth 4 is free.", sent=161_000, read=150_000)
+    return task
+
+
+def opened(path: Path) -> tuple[Store, Conversation, list[list[Message]]]:
+    store = open_store(path)
+    (row,) = store.conversations()
+    conversation = store.open(row.id)
+    assert not store.notes
+    return store, conversation, [store.messages(generation) for generation in conversation.generations]
+
+
+def said(messages: list[Message]) -> list[tuple[str, str]]:
+    """Roles and texts, but for the details of the environment."""
+    return [(one.role, one.text) for one in messages if "environment_details" not in one.text]
+
+
+def test_a_task_of_the_editor(task: Any, tmp_path: Path) -> None:
+    task.user("Moor it.")
+    task.answer("Moored.", sent=162_000)
+    store, conversation, (messages,) = opened(task.write(tmp_path).parent.parent)
+    (row,) = store.conversations()
+    assert (row.agent, row.id, row.folder, row.model, row.provider) == (
+        "cline", "1791187200000", "/home/dev/harbour", "claude-sonnet-5", "anthropic",
+    )  # fmt: skip
+    assert said(messages) == [
+        ("user", "Never let the ferry wait."), ("assistant", "I look."), ("tool", "berth 4 is free"),
+        ("assistant", "Berth 4 is free."), ("user", "Moor it."), ("assistant", "Moored."),
+    ]  # fmt: skip
+    (call,) = next(one for one in messages if one.text == "I look.").tool_calls
+    result = next(one for one in messages if one.role == "tool")
+    assert (call.name, call.id, json.loads(call.arguments)) == (
+        "read_file", result.tool_call_id, {"path": "berths.txt"},
+    )  # fmt: skip
+    assert [(one.context, one.cache_read) for one in store.requests(conversation)] == [
+        (150_000, 0), (161_000, 150_000), (162_000, 0),
+    ]  # fmt: skip
+
+
+def test_the_model_writes_the_summary_of_a_task(task: Any, tmp_path: Path) -> None:
+    task.compact("Berth 4 is free.", 161_020)
+    task.user("Moor it.")
+    task.answer("Moored.", sent=12_000, read=9_000)
+    store, conversation, (before, after) = opened(task.write(tmp_path))
+    (compaction,) = store.compactions(conversation)
+    assert "Berth 4 is free." in (compaction.summary or "")
+    assert (compaction.summary_at, compaction.head_end, compaction.tokens_before_reported) == (3, 3, 161_020)
+    assert not any("summarize_task>" in one.text for one in after)
+    assert said(after)[:2] == said(before)[:2]
+    assert [text for _, text in said(after)[3:]] == ["Moor it.", "Moored."]
+    assert [(one.generation, one.summarizes) for one in store.requests(conversation)] == [
+        (1, False), (1, False), (1, True), (2, False),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("updated", [False, True])
+def test_a_truncation_has_no_summary(updated: bool, task: Any, tmp_path: Path) -> None:
+    task.user("Moor it.")
+    task.answer("Moored.", sent=170_000)
+    task.user("And the tug?")
+    task.truncate(3, 90_000)
+    path = task.write(tmp_path)
+    if updated:
+        notice = [1, [0, [[0, [[1, "text", ["[NOTE] Messages were removed."], []]]]]]]
+        path.with_name("context_history.json").write_text(json.dumps([notice]))
+    store, conversation, (before, after) = opened(path)
+    (compaction,) = store.compactions(conversation)
+    assert (compaction.summary, compaction.summary_at) == (None, None)
+    assert "without a summary" in compaction.note
+    assert said(after)[1][1] == ("[NOTE] Messages were removed." if updated else "I look.")
+    assert [text for _, text in said(after)[2:]] == ["Moor it.", "Moored.", "And the tug?", "I go on."]
+    assert said(before)[-1] == ("user", "And the tug?")
+    assert store.requests(conversation)[-1].generation == 2
+
+
+def test_a_task_without_its_screen_is_read_whole(task: Any, tmp_path: Path) -> None:
+    task.compact("Berth 4 is free.", 161_020)
+    path = task.write(tmp_path)
+    path.with_name("ui_messages.json").unlink()
+    store = open_store(path)
+    (row,) = store.conversations()
+    assert any("ui_messages.json is missing" in note for note in store.open(row.id).notes)
+
+
+@pytest.mark.parametrize("odd", [None, 5, "x", [], [None], {}, {"content": [5]}, {"ts": "x", "say": []}])
+@pytest.mark.parametrize(
+    "name", ["api_conversation_history.json", "ui_messages.json", "context_history.json"]
+)
+def test_odd_values_of_a_task_do_no_harm(name: str, odd: object, task: Any, tmp_path: Path) -> None:
+    task.compact("Berth 4 is free.", 161_020)
+    task.answer("Moored.", sent=12_000)
+    path = task.write(tmp_path)
+    file = path.with_name(name)
+    whole = json.loads(file.read_text()) if file.exists() else [[1, [0, [[0, [[1, "text", ["x"], []]]]]]]]
+    for at in range(len(whole)):
+        file.write_text(json.dumps([*whole[:at], odd, *whole[at + 1 :]]))
+        store = open_store(path)
+        for row in store.conversations():
+            conversation = store.open(row.id)
+            for generation in conversation.generations:
+                assert len(store.messages(generation)) == len(generation)
+
+
+def test_a_session_that_begins_with_a_summary(path: Path) -> None:
+    document = json.loads(path.read_text())
+    about = {"kind": "compaction_summary", "tokensBefore": 161_000, "generatedAt": 1_795_575_364_000}
+    summary = message(9, "user", {"type": "text", "text": "Berth 4 is free."}, metadata=about)
+    path.write_text(json.dumps({**document, "messages": [summary, *document["messages"]]}))
+    store = open_store(path)
+    (row,) = store.conversations()
+    conversation = store.open(row.id)
+    (compaction,) = store.compactions(conversation)
+    assert (compaction.summary, compaction.before, compaction.tokens_before_reported) == (
+        "Berth 4 is free.", 0, 161_000,
+    )  # fmt: skip
+    assert "not in the file" in compaction.note
+    assert [one.role for one in store.messages(conversation.live)] == [
+        "user", "user", "assistant", "tool", "assistant",
+    ]  # fmt: skip

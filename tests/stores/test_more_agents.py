@@ -108,8 +108,8 @@ def test_rules_for_what_ifs_say_where_they_are_from(agent: str) -> None:
     rules = observed_of(agent, "")
     assert rules is not None
     assert engine(agent).name == agent
-    # goose was not run: its rules were read in its code.
-    word = "ot seen" if agent == "goose" else "Observed"
+    # Rules of these were read in their code.
+    word = "ot seen" if agent in ("cline", "goose") else "Observed"
     assert all(word in why for why in (rules.why_threshold, rules.why_tail, rules.why_summary))
 
 
@@ -180,9 +180,7 @@ def test_an_unknown_format_is_refused_and_named_in_a_folder(tmp_path: Path) -> N
 def _recordings() -> list[Path]:
     shared = Path(__file__).parents[3] / "shared" / "recordings"
     folder = Path(os.environ.get("COMPACTION_INSPECTOR_RECORDINGS") or shared) / "agents-2026-11"
-    found = sorted(path.parent for path in folder.glob("*/truth.json")) if folder.is_dir() else []
-    # Cline is not read yet.
-    return [path for path in found if path.name != "cline"]
+    return sorted(path.parent for path in folder.glob("*/truth.json")) if folder.is_dir() else []
 
 
 @pytest.mark.parametrize(

@@ -1,18 +1,27 @@
-"""Cline's sessions (`~/.cline/data/sessions/<id>/<id>.messages.json`): one JSON document each."""
+"""Cline's sessions (`~/.cline/data/sessions/<id>/<id>.messages.json`), and tasks of its editor (`tasks.py`).
+
+A session has every message. After a compaction `<id>.compaction.json` has the list that took the place of the first
+messages.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from inspector.stores.cline.documents import document, mappings
 from inspector.stores.cline.forms import wires_of
+from inspector.stores.cline.tasks import HISTORY, scan_task
 from inspector.stores.entries import Entries
 from inspector.stores.head import Head
-from inspector.stores.lines import cannot_read, count_of, mapping, text_at
+from inspector.stores.lines import count_of, mapping_at, seconds_of, text_at
+from inspector.stores.recorded import FileDigest
 from inspector.stores.session_lists import SessionLists, SessionReader
 
-_ENDING = ".messages.json"
+_ENDING, _COMPACTION = ".messages.json", ".compaction.json"
+#: Places of messages: in the session, or in the list after a compaction.
+_SESSION, _COMPACTED = 1, 2
 
 
 class ClineReader(SessionReader):
@@ -20,36 +29,98 @@ class ClineReader(SessionReader):
 
     agent = "cline"
     limits = (
-        "Cline does not record the system prompt and the tools. No compaction of it was seen, so none would be "
-        "recognised.",
+        "Cline does not record the system prompt and the tools. Of a session only the newest compaction is recorded. "
+        "What is read of its compactions is from its source: none was seen.",
     )
 
     def recognises(self, head: Head) -> bool:
-        """Return whether the file has the messages of a session."""
+        """Return whether the file has the messages of a session, or the history of a task."""
         start = head.raw[:4096]
+        if head.path.name == HISTORY:
+            return start.lstrip()[:1] == b"[" and b'"role"' in start
+        if head.path.name.endswith(_COMPACTION):
+            return b'"source_message_count"' in start
         return head.path.name.endswith(_ENDING) and b'"sessionId"' in start and b'"messages"' in head.raw
+
+    def digests(self, path: Path) -> tuple[FileDigest, ...]:
+        """Return the digest of a session or task. The list after a compaction belongs to a session."""
+        return () if path.name.endswith(_COMPACTION) else super().digests(path)
 
     def scan(self, path: Path) -> SessionLists:
         """Return the session of a file."""
-        document = _document(path)
+        if path.name == HISTORY:
+            return scan_task(path)
+        whole = _mapping(document(path))
         session = SessionLists(Entries(path, wires_of, fetch=_fetch))
-        session.session = text_at(document, "sessionId")
-        session.version = text_at(document, "origin", "version")
-        about = _document(path.with_name(path.name.removesuffix(_ENDING) + ".json"))
+        session.session = text_at(whole, "sessionId")
+        session.version = text_at(whole, "origin", "version")
+        about = _mapping(document(path.with_name(path.name.removesuffix(_ENDING) + ".json")))
         session.folder, session.model = text_at(about, "cwd"), text_at(about, "model")
         session.provider = text_at(about, "provider")
         session.parent = text_at(about, "parent_session_id")
-        for number, message in enumerate(_messages(document)):
-            session.line(number, 1)
-            at = (count_of(message, "ts") or 0) / 1000
+        messages = mappings(whole.get("messages"))
+        state = _mapping(document(_compaction_file(path)))
+        replaced = count_of(state, "source_message_count") or 0
+        for number, message in enumerate(messages):
+            if 0 < replaced == number:
+                _compact(session, state)
+            session.line(number, _SESSION)
+            at = seconds_of(message.get("ts"))
             session.seen(at)
             session.model = text_at(message, "modelInfo", "id") or session.model
             _call(session, message, at)
-            session.add(wires_of([message]), at)
+            wires = wires_of([message])
+            if _summary_in(message):
+                # An earlier release wrote the list after a compaction in the place of the session.
+                made = session.make(wires, at, summary=True)
+                _compacted(session, message, list(made), made[0], str(wires[0]["content"]))
+            else:
+                session.add(wires, at)
+        if messages and replaced == len(messages):
+            _compact(session, state)
+        elif replaced > len(messages):
+            session.notes.append(
+                "A compaction was recorded for more messages than there are, and is left out."
+            )
         return session
 
 
 READER = ClineReader
+
+
+def _compact(session: SessionLists, state: Mapping[str, Any]) -> None:
+    """Put the list of the compaction in the place of the live one."""
+    after: list[int] = []
+    summary: int | None = None
+    text, source = None, {}
+    for number, message in enumerate(mappings(state.get("messages"))):
+        session.line(number, _COMPACTED)
+        wires, is_summary = wires_of([message]), _summary_in(message)
+        made = session.make(wires, seconds_of(message.get("ts")), summary=is_summary)
+        if is_summary and made:
+            summary, text, source = made[0], str(wires[0]["content"]), message
+        after += made
+    _compacted(session, source, after, summary, text, seconds_of(state.get("updated_at")))
+
+
+def _compacted(
+    session: SessionLists, summary: Mapping[str, Any], after: list[int], number: int | None, text: str | None,
+    at: float = 0.0,
+) -> None:  # fmt: skip
+    about = mapping_at(summary, "metadata")
+    session.compact(
+        after, number, seconds_of(about.get("generatedAt")) or at, text=text,
+        tokens_before=count_of(about, "tokensBefore"),
+        note="" if session.live else "The messages before it are not in the file.",
+    )  # fmt: skip
+
+
+def _summary_in(message: Mapping[str, Any]) -> bool:
+    return text_at(dict(mapping_at(message, "metadata")), "kind") == "compaction_summary"
+
+
+def _compaction_file(path: Path) -> Path:
+    return path.with_name(path.name.removesuffix(_ENDING) + _COMPACTION)
 
 
 def _call(session: SessionLists, message: Mapping[str, Any], at: float) -> None:
@@ -58,26 +129,22 @@ def _call(session: SessionLists, message: Mapping[str, Any], at: float) -> None:
         return
     read, written = count_of(metrics, "cacheReadTokens") or 0, count_of(metrics, "cacheWriteTokens") or 0
     session.call(
-        text_at(message, "id"), at, input=max(0, (count_of(metrics, "inputTokens") or 0) - read - written),
+        text_at(dict(message), "id"), at, input=max(0, (count_of(metrics, "inputTokens") or 0) - read - written),
         cache_read=read, cache_write=written, output=count_of(metrics, "outputTokens") or 0,
     )  # fmt: skip
 
 
 def _fetch(path: Path, places: list[tuple[int, int]]) -> list[dict[str, Any] | None]:
     """Return the messages with these numbers."""
-    messages = _messages(_document(path))
-    return [messages[number] if number < len(messages) else None for number, _ in places]
+    files = {_SESSION: path, _COMPACTED: _compaction_file(path)}
+    wanted = {kind for _, kind in places}
+    found: dict[int, Sequence[dict[str, Any]]] = {
+        kind: mappings(_mapping(document(file)).get("messages"))
+        for kind, file in files.items()
+        if kind in wanted
+    }
+    return [found[kind][number] if number < len(found[kind]) else None for number, kind in places]
 
 
-def _messages(document: Mapping[str, Any]) -> list[dict[str, Any]]:
-    found = document.get("messages")
-    return [one if isinstance(one, dict) else {} for one in found] if isinstance(found, list) else []
-
-
-def _document(path: Path) -> dict[str, Any]:
-    try:
-        return mapping(path.read_bytes()) or {}
-    except FileNotFoundError:
-        return {}
-    except OSError as error:
-        raise cannot_read(path, error) from error
+def _mapping(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}

@@ -1,0 +1,31 @@
+"""Reading the JSON documents of Cline."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from inspector.stores.lines import cannot_read
+
+
+def document(path: Path) -> Any:
+    """Return the JSON document in a file; None if there is no file, or another content. Raises StoreErrors."""
+    try:
+        return json.loads(path.read_bytes().decode("utf-8-sig", errors="surrogateescape"))
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise cannot_read(path, error) from error
+    except (ValueError, RecursionError):
+        return None
+
+
+def listed(value: object) -> list[Any]:
+    """Return a list, or an empty one for another value."""
+    return value if isinstance(value, list) else []
+
+
+def mappings(value: object) -> list[dict[str, Any]]:
+    """Return the items of a list as mappings, with an empty one for another item."""
+    return [one if isinstance(one, dict) else {} for one in listed(value)]

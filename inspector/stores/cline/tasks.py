@@ -1,0 +1,213 @@
+"""Tasks of Cline's editor: `tasks/<id>/api_conversation_history.json` with `ui_messages.json` beside it.
+
+The history has every message. What the model got is the first two messages and those after a range that was cut out;
+each message on the screen has the range and the length of the history at its time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from inspector.stores.assembly import several
+from inspector.stores.cline.documents import document, listed, mappings
+from inspector.stores.cline.task_forms import folder_in, is_summary, task_wires, with_updates
+from inspector.stores.entries import Entries
+from inspector.stores.lines import count_of, mapping, seconds_of, text_at
+from inspector.stores.session_lists import SessionLists
+
+HISTORY = "api_conversation_history.json"
+_SCREEN = "ui_messages.json"
+#: Messages at the beginning that are always sent.
+_FIRST = 2
+#: Places of messages: as they are in the history, or with the texts that were sent instead.
+_WHOLE, _CHANGED = 1, 2
+#: Maximum number of messages after a cut among which the summary is.
+_NEAR = 3
+
+
+def scan_task(path: Path) -> SessionLists:
+    """Return the session of a task, given its history. Raises StoreErrors."""
+    return _Scanner(path).run()
+
+
+class _Scanner:
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.history = mappings(document(path))
+        self.updates = _updates(path.with_name("context_history.json"))
+        self.session = SessionLists(Entries(path, _wires, fetch=_fetch))
+        #: The numbers of each message of the history that was added.
+        self.numbers: list[tuple[int, ...]] = []
+        #: The first message that stays after the range that was cut out.
+        self.start = _FIRST
+        self.at = 0.0
+        self.size = 0
+        self.used: set[int] = set()
+
+    def run(self) -> SessionLists:
+        session = self.session
+        session.session = self.path.parent.name
+        session.folder = next(filter(None, map(folder_in, self.history[:_FIRST])), "")
+        screen = mappings(document(self.path.with_name(_SCREEN)))
+        about = document(self.path.with_name("task_metadata.json"))
+        models = mappings(about.get("model_usage") if isinstance(about, Mapping) else None)
+        session.model = text_at(models[-1], "model_id") if models else ""
+        session.provider = text_at(models[-1], "model_provider_id") if models else ""
+        for place, shown in enumerate(screen):
+            self.at = seconds_of(shown.get("ts")) or self.at
+            session.seen(self.at)
+            self._step(shown)
+            if shown.get("say") == "api_req_started":
+                following = screen[place + 1 :]
+                summarizes = _writes_summary(following)
+                if following and not summarizes:
+                    # The list is cut after the request is shown and before it is sent.
+                    self._step(following[0])
+                self._request(shown, summarizes)
+        self._add(len(self.history))
+        if not screen:
+            session.notes.append(
+                f"{_SCREEN} is missing, so messages that were cut out of the list are unknown."
+            )
+        left = len(self.updates.keys() - self.used)
+        if left:
+            session.notes.append(
+                f"Cline sent shorter texts in the place of {several(left, 'text')} that the list shows whole."
+            )
+        if any(message.get("isSummary") is True for message in self.history):
+            session.notes.append(
+                "Another program wrote summaries into this history, which are not recognised."
+            )
+        return session
+
+    def _step(self, shown: Mapping[str, Any]) -> None:
+        """Bring the live list to the state that a message on the screen records."""
+        last = count_of(shown, "conversationHistoryIndex")
+        self._add(0 if last is None else last + 1)
+        self._cut(shown.get("conversationHistoryDeletedRange"))
+
+    def _add(self, stop: int) -> None:
+        """Add the messages of the history up to a place to the live list."""
+        for index in range(len(self.numbers), min(stop, len(self.history))):
+            self.session.line(index, _WHOLE)
+            at = seconds_of(self.history[index].get("ts")) or self.at
+            self.numbers.append(self.session.add(task_wires(self.history[index]), at))
+
+    def _request(self, shown: Mapping[str, Any], summarizes: bool) -> None:
+        usage = mapping(text_at(dict(shown), "text").encode("utf-8", errors="replace")) or {}
+        sent, read, written, output = (
+            count_of(usage, key) or 0 for key in ("tokensIn", "cacheReads", "cacheWrites", "tokensOut")
+        )
+        self.session.call(
+            "",
+            self.at,
+            input=sent,
+            cache_read=read,
+            cache_write=written,
+            output=output,
+            summarizes=summarizes,
+        )
+        if not summarizes:
+            self.size = sent + read + written + output
+
+    def _cut(self, value: object) -> None:
+        """Cut a range out of the list, where it grew: alone, or for a summary."""
+        end = value[1] if isinstance(value, list) and len(value) == 2 else None
+        if not isinstance(end, int) or not self.start <= end < len(self.history):
+            return
+        near = range(end + 1, min(end + 1 + _NEAR, len(self.history)))
+        summary = next((at for at in near if any(map(is_summary, task_wires(self.history[at])))), None)
+        if summary is not None:
+            # The model wrote the summary in the answer before it, which is in no list.
+            self._add(summary - 1)
+            self._take_back(summary - 1)
+            self._add_summary(summary)
+            return
+        self._add(end + 1)
+        self._compact(end + 1, None)
+
+    def _take_back(self, stop: int) -> None:
+        """Take messages from a place on out of the live list."""
+        while len(self.numbers) > stop:
+            gone = set(self.numbers.pop())
+            self.session.lists[-1] = [number for number in self.session.live if number not in gone]
+
+    def _add_summary(self, index: int) -> None:
+        message = self.history[index]
+        self.session.line(index, _WHOLE)
+        wires = task_wires(message)
+        place = next(at for at, wire in enumerate(wires) if is_summary(wire))
+        made = self.session.make(wires, seconds_of(message.get("ts")) or self.at)
+        self.session.entries.found[made[place]].summary = True
+        self.numbers += [(), made]
+        self._compact(index, made[place], str(wires[place]["content"]))
+
+    def _compact(self, start: int, summary: int | None, text: str | None = None) -> None:
+        stays = [*range(min(_FIRST, start)), *range(start, len(self.numbers))]
+        after = [number for index in stays for number in self._as_sent(index)]
+        self.session.compact(
+            after, summary, self.at, text=text, tokens_before=self.size or None, head=True,
+            note="" if summary is not None else "Cline cut these messages out of the list without a summary.",
+        )  # fmt: skip
+        self.start = start
+
+    def _as_sent(self, index: int) -> tuple[int, ...]:
+        """The numbers of a message in the list after a cut: Cline may send other texts in its place."""
+        if index not in self.updates or index in self.used:
+            return self.numbers[index]
+        self.used.add(index)
+        self.session.line(index, _CHANGED)
+        changed = with_updates(self.history[index], self.updates[index])
+        self.numbers[index] = self.session.make(task_wires(changed), seconds_of(changed.get("ts")))
+        return self.numbers[index]
+
+
+def _wires(records: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    return [wire for record in records for wire in task_wires(record)]
+
+
+def _fetch(path: Path, places: list[tuple[int, int]]) -> list[dict[str, Any] | None]:
+    """Return the messages with these numbers."""
+    history = mappings(document(path))
+    updates = _updates(path.with_name("context_history.json"))
+    found: list[dict[str, Any] | None] = []
+    for number, kind in places:
+        message = history[number] if number < len(history) else None
+        changed = message is not None and kind == _CHANGED
+        found.append(with_updates(message or {}, updates.get(number, {})) if changed else message)
+    return found
+
+
+def _updates(path: Path) -> dict[int, dict[int, str]]:
+    """Return the texts that Cline sent in the place of others, by message and block."""
+    found: dict[int, dict[int, str]] = {}
+    for entry in listed(document(path)):
+        # [message, [kind, [[block, [[time, "text", [text], ...], ...]], ...]]]
+        if not (isinstance(entry, list) and len(entry) == 2 and isinstance(entry[0], int)):
+            continue
+        for block, changes in _pairs(entry[1][1] if len(listed(entry[1])) == 2 else None):
+            last = listed(changes)[-1:]
+            texts = listed(last[0][2]) if last and len(listed(last[0])) > 2 else []
+            if isinstance(block, int) and texts and isinstance(texts[0], str):
+                found.setdefault(entry[0], {})[block] = texts[0]
+    return found
+
+
+def _pairs(value: object) -> Iterator[tuple[Any, Any]]:
+    for pair in listed(value):
+        if isinstance(pair, list) and len(pair) == 2:
+            yield pair[0], pair[1]
+
+
+def _writes_summary(following: Sequence[Mapping[str, Any]]) -> bool:
+    """Return whether the answer to a request is a summary: it calls the tool for it."""
+    for shown in following:
+        if shown.get("say") == "api_req_started":
+            return False
+        if shown.get("say") == "tool":
+            called = mapping(text_at(dict(shown), "text").encode("utf-8", errors="replace")) or {}
+            if called.get("tool") == "summarizeTask":
+                return True
+    return False
