@@ -16,13 +16,14 @@ from typing import TYPE_CHECKING
 from inspector.agents import agent_named, agents
 from inspector.core.errors import StoreBusy, StoreError
 from inspector.stores.readers import agent_of
-from inspector.stores.signatures import Signature, with_beside
+from inspector.stores.signatures import Signature, names_beside, with_beside
 
 if TYPE_CHECKING:
     from inspector.stores.index import FileIndex
 
-#: Seconds for which one look at a folder serves the stores of all agents.
+#: Seconds for which one look at a folder serves the stores of all agents, and a store that did not use it yet.
 _SHARED_SECONDS = 0.25
+_UNUSED_SECONDS = 10.0
 #: Maximum number of unknown files that a note names.
 _NAMED = 5
 
@@ -39,6 +40,8 @@ class FolderFiles:
         #: The files of each agent, of the look that they were taken from.
         self._of: tuple[dict[str, Signature] | None, dict[str, dict[str, Signature]]] = (None, {})
         self._at = float("-inf")
+        #: The agents whose files were asked for since the look.
+        self._asked: set[str] = set()
         #: Folders that may not be looked into, and files that may not be read.
         self._closed: dict[str, None] = {}
         self._refused: dict[str, None] = {}
@@ -73,7 +76,7 @@ class FolderFiles:
     def of(self, agent: str) -> dict[str, Signature]:
         """The files of one agent that there are now, by path, and what each looks like."""
         with self._lock:
-            now = self._walked()
+            now = self._walked(agent)
             known = self._of
             if known[0] is not now:
                 self._look([path for path in now if path not in self._agents])
@@ -86,10 +89,13 @@ class FolderFiles:
             of.setdefault(self._agents.get(path, ""), {})[path] = signature
         return of
 
-    def _walked(self) -> dict[str, Signature]:
+    def _walked(self, agent: str) -> dict[str, Signature]:
         """Return each file that may belong to an agent; the stores of several agents share one search."""
-        if time.monotonic() - self._at < _SHARED_SECONDS:
+        age = time.monotonic() - self._at
+        if age < _SHARED_SECONDS or (age < _UNUSED_SECONDS and agent not in self._asked):
+            self._asked.add(agent)
             return self._now
+        self._asked = {agent}
         found: dict[str, Signature] = {}
         self._closed = {}
         _below(str(self._folder), found, self._closed)
@@ -151,15 +157,19 @@ class FolderFiles:
 
 def _below(top: str, found: dict[str, Signature], refused: dict[str, None]) -> None:
     """Find the files below a folder with the endings of transcripts and databases, and the folders that may not be
-    looked into. Folders that are links are skipped: they may lead round in a circle."""
+    looked into. Pieces of sessions are skipped, and folders that are links: they may lead round in a circle."""
     endings, aside = _endings(), _folders_aside()
     waiting = [top]
     while waiting:
         folder = waiting.pop()
         try:
-            with os.scandir(folder) as entries:
+            with os.scandir(folder) as found_here:
+                entries = list(found_here)
+                pieces = names_beside([entry.name for entry in entries])
                 for entry in entries:
                     name = entry.name
+                    if name in pieces:
+                        continue
                     if name.endswith(endings):
                         try:
                             status = entry.stat()

@@ -204,7 +204,8 @@ def head_of(path: Path) -> bytes:
 def first_mappings(head: bytes) -> Iterator[dict[str, Any]]:
     """The JSON mappings in the whole lines that a file begins with."""
     for raw in head.split(b"\n"):
-        if raw.strip():
+        # A line of a document over several lines has no whole mapping.
+        if raw.startswith(b"{") or b'{"' in raw:
             value = mapping(raw)
             found = [value] if value is not None else [line.value for line in _pieces(raw, 0)]
             yield from (one for one in found if one is not None)

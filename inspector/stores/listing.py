@@ -16,6 +16,7 @@ from inspector.core.conversations import ConversationRow
 from inspector.core.errors import StoreError
 from inspector.stores.index import FileIndex, Kept, mark_of_files
 from inspector.stores.recorded import FileDigest, Reader, Source, row_from
+from inspector.stores.sharing import is_running
 from inspector.stores.signatures import Signature
 
 if TYPE_CHECKING:
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
 _KEPT_EVERY = 2.0
 #: Number of files from which the whole list is kept between runs, in addition to the digest of each file.
 MANY = 100
-#: The least that is worth starting another process for, in bytes.
-WORTH = 64_000_000
+#: The least that is worth starting another process for, and using one that runs, in bytes.
+WORTH, WORTH_SHARING = 64_000_000, 4_000_000
 #: Number of files requested before the first answer: the caller reads files too and should not be waited for.
 AHEAD = 8
 
@@ -288,7 +289,8 @@ class Listing:
     def _go_through(self, paths: deque[str], now: Mapping[str, Signature]) -> None:
         """Read files; a second process shares large work."""
         done: deque[str] = deque()
-        if (os.cpu_count() or 1) > 1 and sum(now[path][0] for path in paths) >= WORTH:
+        size = sum(now[path][0] for path in paths)
+        if (os.cpu_count() or 1) > 1 and size >= (WORTH_SHARING if is_running() else WORTH):
             from inspector.stores.second_reader import Ended, second_reader
 
             with suppress(Ended), second_reader(self._agent) as second:

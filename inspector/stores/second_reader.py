@@ -1,7 +1,7 @@
 """A second process that reads files, so that two cores read a home on the first run.
 
-Standard input has a path a line, as JSON. Standard output gets a line for each: what was wrong, or null, and the
-digests. It ends with its input.
+Standard input has an agent and a path a line, as JSON. Standard output gets a line for each: what was wrong, or null,
+and the digests. It ends with its input.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import Any
 from inspector.core.errors import StoreDamaged, StoreError
 from inspector.core.processes import begin, end
 from inspector.stores.recorded import FileDigest, digest_from
+from inspector.stores.sharing import give_back, take
 
 
 class Ended(Exception):
@@ -24,18 +25,26 @@ class Ended(Exception):
 
 
 class SecondReader:
-    """The process, seen from the caller."""
+    """The process, as it reads files of one agent, seen from the caller."""
 
-    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+    def __init__(self, process: subprocess.Popen[bytes], agent: str) -> None:
         self._process = process
+        self._agent = agent
+        self._waiting = 0
+
+    @property
+    def idle(self) -> bool:
+        """Whether the process has answered everything."""
+        return self._waiting == 0 and self._process.poll() is None
 
     def ask(self, path: str) -> None:
         """Queue a file for the process. Raises Ended if the process has ended."""
         asked = self._process.stdin
         if asked is None:
             raise Ended
+        self._waiting += 1
         try:
-            asked.write(json.dumps(path).encode() + b"\n")
+            asked.write(json.dumps([self._agent, path]).encode() + b"\n")
             asked.flush()
         except (OSError, ValueError):
             raise Ended from None
@@ -50,6 +59,7 @@ class SecondReader:
             line = b""
         if not line:
             raise Ended
+        self._waiting -= 1
         problem, found = json.loads(line)
         if problem is not None:
             raise StoreDamaged(problem)
@@ -58,26 +68,31 @@ class SecondReader:
 
 @contextmanager
 def second_reader(agent: str) -> Iterator[SecondReader]:
-    """The process for the files of one agent; it is gone when the block ends. Raises Ended where none can begin."""
+    """The process for the files of one agent; it is gone when the block ends, or that of `sharing`. Raises Ended where
+    none can begin."""
+    process = take()
+    if process is None:
+        try:
+            process = begin("inspector.stores.second_reader")
+        except OSError:
+            raise Ended from None
+    second = SecondReader(process, agent)
     try:
-        process = begin("inspector.stores.second_reader", agent)
-    except OSError:
-        raise Ended from None
-    try:
-        yield SecondReader(process)
+        yield second
     finally:
-        end(process)
+        if not (second.idle and give_back(process)):
+            end(process)
 
 
 def main() -> None:
     """Answer until the input ends."""
     from inspector.stores.readers import reader_of
 
-    reader = reader_of(sys.argv[1])
     answer: tuple[str | None, list[tuple[Any, ...]]]
     for line in sys.stdin:
+        agent, path = json.loads(line)
         try:
-            answer = (None, list(reader.digests(Path(json.loads(line)))))
+            answer = (None, list(reader_of(agent).digests(Path(path))))
         except StoreError as error:
             answer = (str(error), [])
         print(json.dumps(answer), flush=True)

@@ -292,6 +292,5 @@ def hash_of(wire: Mapping[str, Any]) -> int:
     """Return a number that is equal for messages that say the same."""
     content = wire.get("content")
     calls = wire.get("tool_calls")
-    return hash(
-        (wire["role"], content if isinstance(content, str) else json.dumps(content), json.dumps(calls))
-    )
+    text = content if isinstance(content, str) else json.dumps(content)
+    return hash((wire["role"], text, json.dumps(calls) if calls else ""))

@@ -20,6 +20,7 @@ from inspector.core.conversations import (
 from inspector.core.errors import UnknownConversation
 from inspector.core.messages import Message
 from inspector.stores.base import Gradual, Store, StoreInfo, failures_of, sent_of, stamp_of
+from inspector.stores.sharing import sharing
 
 
 def settled_info(store: Store) -> StoreInfo:
@@ -67,7 +68,8 @@ class SeveralStores:
 
     def conversations(self) -> tuple[ConversationRow, ...]:
         """Every conversation of every store, the last active first."""
-        return self._together([store.conversations() for store in self._stores])
+        with sharing():
+            return self._together([store.conversations() for store in self._stores])
 
     def at_once(self) -> tuple[tuple[ConversationRow, ...], bool] | None:
         """The conversations as far as they are known at once, and whether they are all; None where no store's list

@@ -44,6 +44,15 @@ def with_beside(path: str, signature: Signature) -> Signature:
     return signature
 
 
+def names_beside(names: Sequence[str]) -> frozenset[str]:
+    """Return the names of files and folders that belong to a session in the same folder, given what is in it."""
+    return frozenset(
+        name
+        for ending, name in _beside()
+        if not name.startswith(("-", ".")) and any(one.endswith(ending) for one in names)
+    )
+
+
 def all_files_of(path: str) -> list[str]:
     """Return a file and the files that belong to it: the log of a database, or all files of a session's folder."""
     files = [path]

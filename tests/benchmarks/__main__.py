@@ -29,6 +29,7 @@ _MEASURES = {
     "lineage": ("lineages", "measure"),
     "alone": ("alone", "measure"),
     "homes": ("homes", "measure"),
+    "mixed": ("mixed", "measure"),
     "hermes": ("hermes", "measure"),
     "fleets": ("fleets", "measure"),
     "labels": ("labels", "measure"),
@@ -36,7 +37,7 @@ _MEASURES = {
 #: What is measured where another checkout is named: what can be, of any, by keys alone.
 _AGAINST = ("start", "terminal")
 #: What needs no database, or makes one of its own.
-_OWN = ("imports", "alone", "labels")
+_OWN = ("imports", "alone", "homes", "mixed", "labels")
 #: Octets on disk that a message takes with both full-text tables, roughly.
 _OCTETS = 2_300
 

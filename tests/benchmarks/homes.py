@@ -53,8 +53,13 @@ def build_home(folder: Path, files: int, octets: int, large: int = LARGE) -> Pat
         wanted = size / total * max(0, octets - large)
         shape = min(shapes, key=lambda text: abs(len(text) - wanted))
         _write(folder, number, shape)
-    _write(folder, files, _shape(_SHAPES, large, title=TITLE, start=1_790_000_000.0))
+    write_large(folder, files, large)
     return folder
+
+
+def write_large(folder: Path, number: int, octets: int = LARGE) -> None:
+    """Write the last active transcript."""
+    _write(folder, number, _shape(_SHAPES, octets, title=TITLE, start=1_792_000_000.0))
 
 
 def _write(folder: Path, number: int, text: bytes) -> None:
@@ -78,29 +83,30 @@ def _shape(seed: int, octets: float, title: str = "", start: float = 1_770_000_0
 
     session.name = name
     written, since = 0, 0
-    session.user(f"{title or 'Chart'}: {_text(chance, 200)}")
+    session.user(f"{title or 'Chart'}: {text(chance, 200)}")
     if title:
         session.plain(type="custom-title", customTitle=title, sessionId=session.session)
     while written < octets:
         first = len(session.lines)
         call = f"toolu_{session.name('call')[9:]}"
         session.answer(
-            {"type": "thinking", "thinking": _text(chance, 300), "signature": "x" * 200},
+            {"type": "thinking", "thinking": text(chance, 300), "signature": "x" * 200},
             {"type": "tool_use", "id": call, "name": "Read", "input": {"file_path": f"/home/dev/{since}.py"}},
         )
-        session.result(call, _text(chance, int(chance.lognormvariate(7.8, 1.1))))
+        session.result(call, text(chance, int(chance.lognormvariate(7.8, 1.1))))
         if chance.random() < 0.15:
-            session.answer({"type": "text", "text": _text(chance, 500)})
-            session.user(_text(chance, 150))
+            session.answer({"type": "text", "text": text(chance, 500)})
+            session.user(text(chance, 150))
         size = sum(len(json.dumps(line)) + 1 for line in session.lines[first:])
         written, since = written + size, since + size
         if since > 1_500_000:
-            session.compact(made.nine_sections(primary=[_text(chance, 3_000)]))
+            session.compact(made.nine_sections(primary=[text(chance, 3_000)]))
             since = 0
     return "".join(json.dumps(line) + "\n" for line in session.lines).encode()
 
 
-def _text(chance: random.Random, chars: int) -> str:
+def text(chance: random.Random, chars: int) -> str:
+    """Words, about so many characters."""
     words = chance.choices(_WORDS, k=max(1, chars // 6))
     return " ".join(words)
 
@@ -115,29 +121,40 @@ def measure(context: Context) -> list[Figure]:
         home = build_home(Path(place), files, octets)
         size = sum(path.stat().st_size for path in home.rglob("*.jsonl"))
         about = f"{files:,} files, {size / 1e9:.2f} GB"
-        return [*_cold(home, size, about), *_warm(context, home, about)]
+        return [*cold(home, size, about), *warm(context, home, about)]
 
 
-def _cold(home: Path, size: int, about: str) -> list[Figure]:
+def cold(home: Path, size: int, about: str, sessions: int | None = None) -> list[Figure]:
+    """How fast a home is read for the first time, and the memory for it. `sessions` is the number of conversations that
+    it must list."""
     code = (
-        "import sys, time; from pathlib import Path; from inspector.stores.detect import open_folder;"
+        "import resource, sys, time; from pathlib import Path; from inspector.stores.detect import open_folder;"
         "began = time.perf_counter(); store = open_folder(Path(sys.argv[1]));"
-        "print(len(store.conversations()), time.perf_counter() - began)"
+        "print(len(store.conversations()), time.perf_counter() - began,"
+        " *(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)))"
     )
-    taken = []
+    taken, memory = [], []
     for _ in range(3):
         with fresh_environment() as (environment, _):
             done = subprocess.run(
                 [sys.executable, "-c", code, str(home)],
                 env=dict(environment), cwd=ROOT, capture_output=True, check=True, text=True,
             )  # fmt: skip
-            taken.append(float(done.stdout.split()[1]))
+            count, seconds, *peaks = done.stdout.split()
+            if sessions is not None and int(count) != sessions:
+                raise AssertionError(f"{count} of {sessions} sessions are listed")
+            taken.append(float(seconds))
+            memory.append(max(map(int, peaks)) / 1e3)
     gigabytes = size / 1e9
     note = f"{about}; {size / 1e6 / min(taken):.0f} MB/s at best, {size / 1e6 / max(taken):.0f} at worst"
-    return [Figure("a home read for the first time, a GB", min(taken) / gigabytes, "s", _COLD, note)]
+    return [
+        Figure("a home read for the first time, a GB", min(taken) / gigabytes, "s", _COLD, note),
+        Figure("a home read for the first time: memory of a process", max(memory), "MB", _MEMORY),
+    ]
 
 
-def _warm(context: Context, home: Path, about: str) -> list[Figure]:
+def warm(context: Context, home: Path, about: str) -> list[Figure]:
+    """How soon the list of a known home is there, and a transcript of it; the memory for both."""
     bare = [sys.executable, str(Path(__file__).with_name("bare_list.py"))]
     listed: dict[str, list[float]] = {"ours": [], "bare": []}
     opened: list[float] = []

@@ -6,15 +6,19 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from inspector.core.errors import StoreError
-from inspector.stores import listing
+from inspector.stores import folder_files, listing
+from inspector.stores import second_reader as second_reader_module
 from inspector.stores.claude_code.reader import ClaudeCodeReader
 from inspector.stores.detect import open_folder
+from inspector.stores.readers import reader_of
 from inspector.stores.recorded import FileDigest
 from inspector.stores.second_reader import Ended, SecondReader, second_reader
+from inspector.stores.sharing import sharing
 from tests.conftest import ROOT
 
 CLAUDE = ROOT / "fixtures" / "agents" / "claude-code"
@@ -54,7 +58,7 @@ def test_what_it_leaves_is_read_here(monkeypatch: pytest.MonkeyPatch, after: int
     @contextmanager
     def ending(agent: str) -> Iterator[SecondReader]:
         with second_reader(agent) as second:
-            yield Ending(second._process)
+            yield Ending(second._process, agent)
 
     monkeypatch.setattr(listing, "WORTH", 0)
     monkeypatch.setattr("inspector.stores.second_reader.second_reader", ending)
@@ -95,7 +99,7 @@ def test_it_has_files_waiting_while_nobody_takes_its_answers(monkeypatch: pytest
     @contextmanager
     def watched(agent: str) -> Iterator[SecondReader]:
         with second_reader(agent) as second:
-            yield Watched(second._process)
+            yield Watched(second._process, agent)
 
     monkeypatch.setattr(listing, "WORTH", 0)
     monkeypatch.setattr("inspector.stores.second_reader.second_reader", watched)
@@ -106,3 +110,46 @@ def test_it_has_files_waiting_while_nobody_takes_its_answers(monkeypatch: pytest
     files = len(list(CLAUDE.rglob("*.jsonl")))
     assert len(store.conversations()) == 7
     assert most == list(range(files, 0, -1))
+
+
+def test_the_lists_of_several_agents_share_one_process() -> None:
+    claude, pi = next(CLAUDE.rglob("*.jsonl")), next((CLAUDE.parent / "pi").rglob("*.jsonl"))
+    with sharing():
+        with second_reader("claude-code") as first:
+            first.ask(str(claude))
+            assert first.answer() == reader_of("claude-code").digests(claude)
+        with second_reader("pi") as second:
+            second.ask(str(pi))
+            assert second.answer() == reader_of("pi").digests(pi)
+            assert second._process is first._process
+            # An answer that nobody took would be taken for the next one.
+            second.ask(str(pi))
+        with second_reader("pi") as third:
+            assert third._process is not first._process
+        process = third._process.pid
+    with pytest.raises(ProcessLookupError):
+        os.kill(process, 0)
+
+
+def test_the_stores_of_a_folder_share_one_look_and_one_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked, begun = [], []
+    below, begin = folder_files._below, second_reader_module.begin
+
+    def counted(top: str, *more: Any) -> None:
+        looked.append(top)
+        below(top, *more)
+
+    def counting(*words: str) -> Any:
+        begun.append(words)
+        return begin(*words)
+
+    monkeypatch.setattr(folder_files, "_below", counted)
+    monkeypatch.setattr(second_reader_module, "begin", counting)
+    monkeypatch.setattr(folder_files, "_SHARED_SECONDS", 0.0)
+    monkeypatch.setattr(listing, "WORTH", 0)
+    monkeypatch.setattr(listing, "WORTH_SHARING", 0)
+    monkeypatch.setattr("os.cpu_count", lambda: 2)
+    store = open_folder(CLAUDE.parent, keep=False)
+    assert len(looked) == 1
+    assert len(store.conversations()) == 21
+    assert (len(looked), len(begun)) == (2, 1)
