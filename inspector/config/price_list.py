@@ -27,6 +27,8 @@ RATES = {
 # Vendors whose name in genai-prices differs from their name in model ids.
 _VENDORS = {"mistralai": "mistral", "meta-llama": "meta", "z-ai": "zai", "vertex": "google", "bedrock": "aws"}
 _VARIANT = re.compile(r":[a-z]+$|\[1m\]$")
+#: Ways to serve a model at another price, at the end of its name.
+_SERVED = re.compile(r"\b(fast|batch|flex|priority)\b")
 #: A model's id in Amazon Bedrock: an optional region, the vendor, the model, an optional version.
 _BEDROCK = re.compile(
     r"(?:[a-z]{2,6}(?:-[a-z]+)?\.)?(?P<vendor>anthropic|amazon|meta|mistral|cohere|deepseek|openai|qwen)\."
@@ -135,9 +137,14 @@ def _entry_of(model: str, provider: str, wanted: str) -> Any:
             found = snapshot.find_provider_model(name, None, by, None)[1]
         except LookupError:
             continue
-        if getattr(found, wanted):
+        if getattr(found, wanted) and not (wanted == "prices" and _is_served_otherwise(model, found.id)):
             return found
     return None
+
+
+def _is_served_otherwise(model: str, entry: str) -> bool:
+    """Return whether a model's name has a way of serving that the entry does not name, so its prices are others."""
+    return any(way not in entry.lower() for way in _SERVED.findall(model.lower()))
 
 
 def _asked(model: str, provider: str) -> Iterator[tuple[str, str | None]]:

@@ -8,7 +8,7 @@ written, or ignore it. This module reads values as the release does, and a sente
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -29,6 +29,16 @@ OTHER_KEYS: Mapping[str, tuple[_Path, ...]] = {
     "in_place": (("compression", "in_place"),),
     "model_thresholds": (("compression", "model_thresholds"),),
 }
+#: Keys of `compression` that limit the time of a compaction. Plans do not model them.
+_TIME_LIMITS = (
+    "hygiene_timeout_seconds",
+    "hygiene_total_ceiling_seconds",
+    "hygiene_failure_cooldown_seconds",
+    "hygiene_max_turn_hold_seconds",
+    "context_timeout_seconds",
+    "context_total_ceiling_seconds",
+)
+_MESSAGE_LIMIT = "hygiene_hard_message_limit"
 #: The first release with thresholds by model.
 _MODEL_THRESHOLDS_SINCE = (0, 20, 0)
 _TRUE = frozenset({"true", "1", "yes"})
@@ -97,7 +107,27 @@ def read_config(path: Path) -> ConfigReading:
         notes.append(
             f"{path.name}: compression.enabled is off, so the agent never compacts; plans assume that it does."
         )
+    notes += _not_modelled(path, document)
     return ConfigReading(values, other, sources, tuple(notes), path, _windows(document))
+
+
+def _not_modelled(path: Path, document: Mapping[Any, Any]) -> Iterator[str]:
+    """Yield sentences about keys that decide when Hermes compacts and that plans do not model."""
+    section = document.get("compression")
+    if not isinstance(section, Mapping):
+        return
+    limit, note = _count(section.get(_MESSAGE_LIMIT)) if _MESSAGE_LIMIT in section else (None, "")
+    if note:
+        yield f"{path.name}: compression.{_MESSAGE_LIMIT} is {_shown(section[_MESSAGE_LIMIT])}{note}"
+    elif limit is not None:
+        yield (
+            f"{path.name}: compression.{_MESSAGE_LIMIT} is {limit:,}: a gateway also compacts a list of as many "
+            "messages, which plans do not model."
+        )
+    limits = [f"compression.{name}" for name in _TIME_LIMITS if section.get(name) is not None]
+    if limits:
+        verb = "limit" if len(limits) > 1 else "limits"
+        yield f"{path.name}: {', '.join(limits)} {verb} the time of a compaction, which plans do not model."
 
 
 def _load(path: Path) -> Mapping[Any, Any]:

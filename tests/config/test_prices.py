@@ -100,6 +100,27 @@ def test_steps_that_cannot_be_used_say_so(own: Path, steps: str) -> None:
         rates_of("claude-opus-4-5", TODAY)
 
 
+@pytest.mark.parametrize(
+    ("model", "dollars"),
+    [
+        ("anthropic.claude-opus-4-5-20251101-v1:0", 5.5), ("eu.anthropic.claude-opus-4-5-20251101-v1:0", 5.5),
+        ("global.anthropic.claude-opus-4-5-20251101-v1:0", 5.0), ("jp.anthropic.claude-sonnet-4-5-20250929-v1:0", 3.3),
+        ("us-gov.anthropic.claude-3-7-sonnet-20250219-v1:0", 3.0), ("bedrock/us.amazon.nova-pro-v1:0", 0.8),
+        ("arn:aws:bedrock:us-east-1::foundation-model/anthropic.claude-opus-4-5-20251101-v1:0", 5.5),
+        ("arn:aws:bedrock:us-east-1:1:inference-profile/us.anthropic.claude-opus-4-5-20251101-v1:0", 5.5),
+        ("claude-opus-4-5@20251101", 5.0), ("vertex_ai/claude-opus-4-5@20251101", 5.0),
+        ("projects/p/locations/us-east5/publishers/anthropic/models/claude-opus-4-5@20251101", 5.0),
+        ("models/gemini-2.5-pro", 1.25), ("grok-4-fast", 0.2),
+        # The same model served in another way has other prices, and an alias names no model.
+        ("claude-opus-4-6-fast", None), ("claude-opus-4.6 (fast mode)", None), ("gpt-5-batch", None),
+        ("gpt-5-priority", None), ("arn:aws:bedrock:us-east-1:1:application-inference-profile/a1", None),
+    ],
+)  # fmt: skip
+def test_spellings_of_a_model(model: str, dollars: float | None, own: Path) -> None:
+    found = rates_of(model, day_of(1_795_000_000.0))
+    assert (None if found is None else found.input) == dollars
+
+
 def test_what_is_kept_is_of_these_prices(own: Path) -> None:
     """Answers that took long are kept by what they were worked out from, prices too."""
     before = prices_stamp()

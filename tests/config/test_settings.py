@@ -263,3 +263,25 @@ def test_whatever_stands_there_the_settings_are_in_range(
     found = read_config(path)
     resolve_settings({}, found, {}).settings.check()
     assert all(note.endswith(".") and "\n" not in note for note in found.notes)
+
+
+@pytest.mark.parametrize(
+    ("lines", "notes"),
+    [
+        ("hygiene_hard_message_limit: 400", ["is 400: a gateway also compacts a list of as many messages"]),
+        ("hygiene_hard_message_limit: many", ["is 'many', which is not a whole number"]),
+        (
+            "hygiene_timeout_seconds: 30",
+            ["compression.hygiene_timeout_seconds limits the time of a compaction"],
+        ),
+        (
+            "hygiene_timeout_seconds: 30\n  context_timeout_seconds: 120",
+            ["compression.hygiene_timeout_seconds, compression.context_timeout_seconds limit the time"],
+        ),
+        ("hygiene_timeout_seconds:", []),
+    ],
+)
+def test_keys_that_plans_do_not_model_are_named(lines: str, notes: list[str], tmp_path: Path) -> None:
+    found = reading(tmp_path, f"compression:\n  {lines}\n").notes
+    assert len(found) == len(notes)
+    assert all(part in note for part, note in zip(notes, found, strict=True))
