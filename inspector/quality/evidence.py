@@ -336,14 +336,16 @@ def tail_of(token_index: TokenIndex, plan: Plan, start: int) -> tuple[int, tuple
 
 
 def protected_giants(token_index: TokenIndex, plan: Plan) -> tuple[tuple[int, int], ...]:
-    """Return (index, tokens) of messages of head and tail above the tail budget, pruned as planned."""
-    if not plan.compacts:
+    """Return (index, tokens) of messages of head and tail above the tail budget, pruned as planned; none if the engine
+    has no budget for the tail."""
+    budget = plan.budgets.tail_token_budget
+    if not plan.compacts or not budget:
         return ()
     pruned = set(plan.pruned)
     head, tail = plan.regions()
     giants = []
     for index in (*range(head), *range(tail, len(token_index))):
         tokens = token_index.pruned_tokens(index) if index in pruned else token_index.tokens(index)
-        if tokens > plan.budgets.tail_token_budget:
+        if tokens > budget:
             giants.append((index, tokens))
     return tuple(giants)

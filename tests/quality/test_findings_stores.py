@@ -20,6 +20,7 @@ from inspector.stores.detect import open_store
 from tests.counting import Readings
 from tests.examples import also
 from tests.recipes import recipe
+from tests.stores.agent_sessions import WRITERS
 from tests.stores.writer import Writer, create, talk
 
 RECORDINGS = (
@@ -96,6 +97,16 @@ def test_a_compaction_in_mid_task(tmp_path: Path, answered: bool, trigger: str, 
     if told:
         assert (found[0].compaction, found[0].generation, found[0].index) == (1, 1, 2)
         assert "on #0: 2 messages followed" in found[0].text
+
+
+def test_no_message_is_too_large_for_an_agent_that_keeps_no_tokens(tmp_path: Path) -> None:
+    """Claude Code keeps the last answer, Kimi the last two messages, whatever their size."""
+    lines = recipe("claude_lines")
+    made = lines.Session("5e55a000-0000-4000-8000-000000000001", "2.1.331")
+    made.user("Chart the tides of the outer harbour, please.")
+    made.answer(lines.text("Here is the chart."))
+    assert not of(found_in(made.write(tmp_path / "a.jsonl")), "huge-message")
+    assert not of(found_in(WRITERS["kimi"](tmp_path)), "huge-message")
 
 
 def rotated(path: Path, **second: Any) -> Writer:
