@@ -8,12 +8,16 @@ from pathlib import Path
 
 import pytest
 
+from inspector.answers.aftermath import read_aftermath
+from inspector.answers.answers import Answers
+from inspector.answers.fact_reading import read_facts
 from inspector.core.errors import NotAStore
 from inspector.engines.observed.profiles import observed_of
 from inspector.engines.registry import engine
 from inspector.stores.base import failures_of
 from inspector.stores.detect import open_store
 from inspector.stores.readers import reader_of
+from tests.conftest import ROOT
 from tests.stores.agent_sessions import AFTER, EXPECTED, LAST, RULE, SUMMARY, WRITERS, write_lines
 from tests.stores.truths import differences
 
@@ -193,3 +197,24 @@ def test_what_the_real_programs_recorded(folder: Path | None) -> None:
             "no recordings of real sessions are here (COMPACTION_INSPECTOR_RECORDINGS names their folder)"
         )
     assert differences(folder) == []
+
+
+BUNDLED = ROOT / "fixtures" / "agents"
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_the_bundled_session_has_all_that_is_shown(agent: str) -> None:
+    """A compaction with its summary, requests, and a file that was read again."""
+    answers = Answers(open_store(BUNDLED / agent), {}, None)
+    rows = answers.store.conversations()
+    assert [row.agent for row in rows] == [agent] * (2 if agent == "cline" else 1)
+    kinds = set()
+    for row in rows:
+        inspection, _ = answers.opened(row.id)
+        (compaction,) = inspection.compactions()
+        assert compaction.summary
+        assert compaction.at
+        assert compaction.before > compaction.after > 0
+        assert inspection.requests()
+        kinds |= {event.kind for event in read_aftermath(inspection, read_facts(inspection).facts)}
+    assert "read again" in kinds
