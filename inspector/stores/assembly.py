@@ -1,4 +1,4 @@
-"""What readers put together alike: bodies over several files, the session of a row, sentences with a count."""
+"""Parts that all readers share: bodies over several files, the session of a row, sentences with a count."""
 
 from __future__ import annotations
 

@@ -21,8 +21,8 @@ from inspector.core.messages import Message
 
 
 class StoreInfo(NamedTuple):
-    """What a store is: its kind, which is the agent that writes it ("hermes"), schema version (None where it has none),
-    the profile that its wording and columns point to with the reason, sentences about what could not be read.
+    """Description of a store: its kind, which is the agent that writes it ("hermes"), schema version (None where it has
+    none), the profile that its wording and columns point to with the reason, sentences about what could not be read.
     `open_profiles` are all that the signs leave open, where they are several; `limits` are sentences about what the
     agent never records."""
 
@@ -49,7 +49,7 @@ class Store(Protocol):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Sentences about data that could not be read so far."""
+        """Sentences about data that could not be read."""
         ...
 
     @property

@@ -10,7 +10,7 @@ from typing import Any
 from inspector.stores.entries import Wire
 from inspector.stores.lines import text_at
 
-#: What an agent says under the user's role.
+#: Text of an agent under the user's role.
 HARNESS = re.compile(
     r"\s*(?:<(?:session_context|system-reminder|environment_context)\b|Recently accessed file \("
     r"|This is the (?:Gemini CLI|Qwen Code))"

@@ -20,7 +20,7 @@ def read_database(path: Path, work: Callable[[sqlite3.Connection], T]) -> T:
 
 
 def table_columns(database: sqlite3.Connection, table: str) -> frozenset[str]:
-    """Return the names of a table's columns; empty if there is no such table."""
+    """Return the names of a table's columns; empty if the table is missing."""
     return frozenset(
         str(row[0]) for row in database.execute("SELECT name FROM pragma_table_info(?)", (table,))
     )

@@ -14,7 +14,7 @@ from inspector.stores.readers import agent_of, not_known, open_database, reader_
 
 
 def open_store(path: Path) -> Store:
-    """The store that `path` holds: a database, a transcript, or a folder of them.
+    """The store that `path` holds: a database, a transcript, or a folder with several.
 
     Raises StoreMissing, NotAStore, StoreDamaged or StoreBusy with a sentence for the user.
     """

@@ -81,7 +81,8 @@ def unusable_variables() -> list[str]:
 
 
 def _open(agent: Agent, paths: Sequence[Path]) -> Store:
-    """The store of an agent: all its places are one, as a session may lie in two of them. Of databases the first."""
+    """Return the store of an agent. All its places are one store, because a session may be in two places; of databases
+    the first is taken."""
     from inspector.stores.lines import is_folder
 
     if agent.databases:

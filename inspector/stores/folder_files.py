@@ -132,7 +132,8 @@ class FolderFiles:
             self._remember(self._index, paths)
 
     def _recall(self, index: FileIndex, paths: Sequence[str]) -> None:
-        """Whose the files were, where there are no others. What was nobody's is so as long as it looks the same."""
+        """Take the agents of files from an earlier look, if the files are the same. A file of an unknown format stays
+        unknown until it changes."""
         from inspector.stores.index import mark_of
 
         kept = index.recall(self._name()) if len(paths) == len(self._now) else None

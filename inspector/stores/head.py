@@ -15,7 +15,7 @@ SQLITE = b"SQLite format 3\0"
 
 
 class Head:
-    """The beginning of a file: a whole line of it at least (see `head_of`). What is parsed of it is parsed once."""
+    """The beginning of a file: a whole line of it at least (see `head_of`). It is parsed once."""
 
     def __init__(self, path: Path, raw: bytes) -> None:
         self.path = path
@@ -38,7 +38,7 @@ class Head:
 
     @property
     def first(self) -> Mapping[str, Any]:
-        """The first of them; empty where there is none."""
+        """The first mapping; empty where there is none."""
         return self.mappings[0] if self.mappings else {}
 
     @cached_property

@@ -224,7 +224,7 @@ def cannot_read(path: Path, error: OSError) -> StoreError:
     if isinstance(error, FileNotFoundError):
         return StoreMissing(f"There is no file at {path} any more.")
     if isinstance(error, PermissionError):
-        return StoreBusy(f"{path} may not be read by this user. Ask whoever owns it for permission.")
+        return StoreBusy(f"{path} may not be read by this user. Ask its owner for permission.")
     return StoreDamaged(f"{path} cannot be read: {error.strerror or error}.")
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 #: Seconds between two writes of digests to the index, so that an interrupted run loses little.
 _KEPT_EVERY = 2.0
-#: Number of files from which the whole list is kept between runs, in addition to the digest of each file.
+#: Minimum number of files for which the whole list is kept between runs, in addition to the digest of each file.
 MANY = 100
 #: The least that is worth starting another process for, and using one that runs, in bytes.
 WORTH, WORTH_SHARING = 64_000_000, 4_000_000
@@ -330,7 +330,7 @@ class Listing:
         self._keep(done, now)
 
     def _keep(self, done: deque[str], now: Mapping[str, Signature]) -> None:
-        """Store the digests in the index, also those of another thread."""
+        """Store the digests in the index, also the digests of another thread."""
         fresh: dict[str, Kept] = {}
         while (path := _next(done)) is not None:
             fresh[path] = Kept(*now[path], self._agent, self._digests[path][1])

@@ -57,7 +57,7 @@ def agent_of(head: Head) -> Agent | None:
 
 
 def _ways() -> tuple[Agent, ...]:
-    """The agents in the order in which a file is tried: a database that nobody else knows may be a damaged one of
+    """Return the agents in the order of trying a file. Hermes is last: an unknown database may be a damaged database of
     Hermes."""
     return tuple(sorted(agents(), key=lambda agent: agent.databases))
 

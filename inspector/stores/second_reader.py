@@ -1,6 +1,6 @@
 """A second process that reads files, so that two cores read a home on the first run.
 
-Standard input has an agent and a path a line, as JSON. Standard output gets a line for each: what was wrong, or null,
+Standard input has an agent and a path a line, as JSON. Standard output gets a line for each: a problem, or null,
 and the digests. It ends with its input.
 """
 

@@ -29,7 +29,7 @@ _USER = ROLE_CODES["user"]
 
 @dataclass(slots=True)
 class SessionLists:
-    """State of a session so far. Lists hold numbers of `entries`."""
+    """State of a session while it is read. Lists hold numbers of `entries`."""
 
     entries: Entries
     lists: list[list[int]] = field(default_factory=lambda: [[]])
@@ -277,7 +277,7 @@ class SessionReader:
 def newest_of(
     digests: Iterable[FileDigest], agent: str, window_source: str = "recorded"
 ) -> tuple[Source, ...]:
-    """A conversation a session: of files with the same session the one that was active last."""
+    """A conversation a session: of files with the same session the last active."""
     newest = {digest.session: digest for digest in sorted(digests, key=lambda digest: digest.last_active)}
     sources = []
     for digest in newest.values():

@@ -47,7 +47,7 @@ class SeveralStores:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Sentences about data that could not be read so far in any store."""
+        """Sentences about data that could not be read in any store."""
         notes = (note for store in self._stores for note in store.notes)
         return tuple(dict.fromkeys((*self._problems, *notes)))
 

@@ -14,7 +14,7 @@ Signature = tuple[int, int]
 
 
 def signatures(paths: Sequence[str]) -> dict[str, Signature]:
-    """The signatures of files; those that are gone are left out."""
+    """The signatures of files; missing files are left out."""
     signed = {path: signature_of(path) for path in paths}
     return {path: signature for path, signature in signed.items() if signature is not None}
 
@@ -29,7 +29,7 @@ def signature_of(path: str) -> Signature | None:
 
 
 def with_beside(path: str, signature: Signature) -> Signature:
-    """The signature of a file together with what its agent writes beside it first, such as the log of a database."""
+    """The signature of a file and of the file next to it that its agent writes first, such as the log of a database."""
     for ending, name in _beside():
         if not path.endswith(ending):
             continue

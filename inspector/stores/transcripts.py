@@ -71,7 +71,7 @@ class TranscriptStore:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Sentences about data that could not be read so far."""
+        """Sentences about data that could not be read."""
         return (*self._left_out(), *self._notes)
 
     @property

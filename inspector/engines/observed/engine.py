@@ -139,7 +139,7 @@ class ObservedEngine:
     def plan(
         self, token_index: ObservedIndex, settings: Settings, compactions: int = 0, system_tokens: int = 0
     ) -> Plan:
-        """What a compaction now would leave."""
+        """Return the list that a compaction now would leave."""
         rules, length = self._rules, len(token_index)
         head = min(rules.keeps_head, length)
         tail = max(head, self._tail_start(token_index, settings))
@@ -161,7 +161,7 @@ class ObservedEngine:
             pruned=(),
             summarized_from=head if compacts else 0,
             summary_budget=rules.summary_tokens,
-            # What the user wrote stays: the summary is not taken for it.
+            # Messages of the user stay: the summary must not be one of them.
             role="" if not compacts else "assistant" if rules.keeps_user else "user",
             merged=False,
             head_tokens=head_tokens,
@@ -219,7 +219,7 @@ class ObservedEngine:
         return start
 
     def _kept(self, index: ObservedIndex, before: int) -> frozenset[int]:
-        """What the user wrote before the tail, as far as it stays: the newest first."""
+        """Return the messages of the user before the tail that stay."""
         written = [at for at in range(before - 1, -1, -1) if index.roles[at] == _USER]
         if self._rules.keeps_question:
             return frozenset(written[:1])

@@ -13,7 +13,7 @@ from inspector.engines.observed.rules import Observed
 
 @lru_cache(maxsize=1)
 def observed_rules() -> tuple[Observed, ...]:
-    """The rules of every agent, in the order of the agents; of those of one agent the newest release's first."""
+    """Return the rules of every agent, in the order of the agents, the newest release of each first."""
     rules: list[Observed] = []
     for agent in agents():
         module = f"{agent.package}.profile"

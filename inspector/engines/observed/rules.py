@@ -25,7 +25,7 @@ class Observed:
     `keeps_head` is the number of first messages that stay. `keeps_last` is the number of last messages of user and
     model that stay with their results. `keeps_answer`: the last answer stays with its results; `keeps_call`: it stays
     if results follow it. `keeps_user`: the user's messages stay, up to that many tokens, the newest first;
-    `keeps_question`: the newest of them stays. `summary_tokens` is the usual size of a summary.
+    `keeps_question`: their newest message stays. `summary_tokens` is the usual size of a summary.
     """
 
     name: str
@@ -64,8 +64,8 @@ CLAUDE_CODE = Observed(
     summary="Claude Code from 2.1.217 on: the list becomes a summary of nine sections, the last answer stays.",
     share=1.0,
     reserve=33_000,
-    why_threshold="the window less 33,000: 2.1.331 goes on at 166,854 and compacts at 166,913 of 200,000, and with one "
-    "answer so far at 176,991; 42 real events of 2.1.25 and later come at 167,038 or more. Observed, not read in code. "
+    why_threshold="the window less 33,000: 2.1.331 goes on at 166,854 and compacts at 166,913 of 200,000, and after a "
+    "single answer at 176,991; 42 real events of 2.1.25 and later come at 167,038 or more. Observed, not read in code. "
     "/compact fires by hand",
     tail_tokens=0,
     why_tail="the last answer with its results, as 2.1.331 sends it after an automatic compaction; after one that the "
@@ -100,9 +100,9 @@ OPENCODE = Observed(
     summary="opencode: the list becomes a summary, the newest turns stay.",
     share=1.0,
     reserve=32_000,
-    why_threshold="the window less the model's output limit, of which opencode takes 32,000 at most: 1.18.33 goes on "
-    "at 191,700 and compacts at 191,900 of 200,000 with an output of 8,192. Where a model has an input limit, that "
-    "less 20,000. A session records neither limit. Measured on a release that ran; /compact fires by hand",
+    why_threshold="the window less the model's output limit, at most 32,000: 1.18.33 goes on "
+    "at 191,700 and compacts at 191,900 of 200,000 with an output of 8,192. With an input limit of the model, that "
+    "limit less 20,000. A session records neither limit. Measured on a release that ran; /compact fires by hand",
     tail_tokens=15_000,
     why_tail="a quarter of what is usable, 2,000 to 15,000 (in earlier releases 8,000), as its source has it; each of "
     "16 real events names where its tail starts. Three lists that fitted were summarized whole",
@@ -118,7 +118,7 @@ PI = Observed(
     why_threshold="the window less a reserve of 16,384: 0.87.1 goes on at 183,577 and compacts at 183,578 of 200,000, "
     "each plus a short result. Observed on a release that ran. /compact fires by hand",
     tail_tokens=20_000,
-    why_tail="the newest messages up to the one that exceeds 20,000, which stays; never a result first. Equal to the "
+    why_tail="the newest messages, including the message that exceeds 20,000; never a result first. Equal to the "
     "function of 0.87.1 on 1,000 random lists. Observed",
     keeps_crossing=True,
     summary_tokens=2_000,
@@ -126,12 +126,12 @@ PI = Observed(
 )
 CODEX = Observed(
     name="codex",
-    summary="Codex: what the user wrote stays word for word, the rest becomes a summary that only the provider reads.",
+    summary="Codex: messages of the user stay word for word, the rest becomes a summary that only the provider reads.",
     share=0.90 / 0.95,
     reserve=0,
-    why_threshold="90% of the model's window, of which the session records 95%: gpt-5.5 of 0.169.0 goes on at "
-    "244,700 and compacts at 244,900. 75 earlier events lie at 188,000 to 250,000 of a window of 258,400. Measured on "
-    "a release that ran; model_auto_compact_token_limit comes before it, /compact fires by hand",
+    why_threshold="90% of the model's window; the session records 95% of it: gpt-5.5 of 0.169.0 goes on at "
+    "244,700 and compacts at 244,900. 75 earlier events were at 188,000 to 250,000 of a window of 258,400. Measured on "
+    "a release that ran; model_auto_compact_token_limit has priority, /compact fires by hand",
     tail_tokens=0,
     why_tail="what replaces the list holds messages of the user and the developer alone, as 75 real events show; of "
     "the user's the newest that fit into 20,000, as its source has it",

@@ -11,7 +11,7 @@ from inspector.stores.lines import text_at
 
 
 def wires_of(steps: Sequence[Mapping[str, Any]]) -> list[Wire]:
-    """The messages in a step: what was said, then the results of its calls."""
+    """Return the messages in a step: its text, then the results of its calls."""
     if not steps:
         return []
     step = steps[0]

@@ -74,7 +74,7 @@ class _Line(msgspec.Struct, gc=False):
 
 
 class _Tally:
-    """Running totals of one conversation in a file. `boundaries` are the boundaries of the file so far."""
+    """Running totals of one conversation in a file. `boundaries` are the boundaries that were read."""
 
     def __init__(self, boundaries: set[str]) -> None:
         self.boundaries = boundaries

@@ -2,7 +2,7 @@
 
 Claude Code speaks under the user's role too: reminders, output of commands, notifications. Such words become messages
 of the role "system", so that what stays under "user" is what a person wrote. Established from transcripts of 2.0.76 to
-2.1.232; there is no official schema.
+2.1.232; an official schema does not exist.
 """
 
 from __future__ import annotations
@@ -139,7 +139,8 @@ def attachment_wires(line: Mapping[str, Any]) -> list[Wire]:
 
 
 def _rendered(line: Mapping[str, Any]) -> list[Wire]:
-    """What was really sent of an attachment, in newer releases. A reminder under the user's role is the program's."""
+    """Return the text of an attachment that was sent, in newer releases. A reminder under the user's role is from
+    Claude Code."""
     texts = [_plain_text(part) for part in _parts(line.get("rendered"))]
     text = "\n".join(filter(None, texts))
     return [{"role": "system", "content": text}] if text else []

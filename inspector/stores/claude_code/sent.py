@@ -2,7 +2,7 @@
 
 `api-request-shape` lines have the system prompt and the tools, `api-request-blob` lines a message each, and
 `api-request` lines the messages that a request kept of an earlier one, those that it added, and where the cache was
-marked. The model's own answers have no blob: they are those of the transcript. The summarizing request is not recorded.
+marked. The model's own answers have no blob: they are in the transcript. The summarizing request is not recorded.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Large results, which Claude Code keeps in files beside the transcript: the model was sent their beginning."""
+"""Large results, which Claude Code keeps in files next to the transcript: the model got their beginning."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from inspector.stores.lines import cannot_read
 
 
 def document(path: Path) -> Any:
-    """Return the JSON document in a file; None if there is no file, or another content. Raises StoreErrors."""
+    """Return the JSON document in a file; None if the file is missing or has another content. Raises StoreErrors."""
     try:
         return json.loads(path.read_bytes().decode("utf-8-sig", errors="surrogateescape"))
     except FileNotFoundError:

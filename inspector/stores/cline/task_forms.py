@@ -1,7 +1,7 @@
 """Messages of a task of Cline's editor as messages.
 
 The tools of most models are XML in the text of an answer. A result is two texts under the user's role: a line with the
-name of the tool, and the output. Words of the user are in tags; Cline adds texts of its own.
+name of the tool, and the output. Words of the user are in tags; other texts are from Cline.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Tasks of Cline's editor: `tasks/<id>/api_conversation_history.json` with `ui_messages.json` beside it.
+"""Tasks of Cline's editor: `tasks/<id>/api_conversation_history.json` and `ui_messages.json`.
 
-The history has every message. What the model got is the first two messages and those after a range that was cut out;
+The history has every message. The model got the first two messages, and the messages after a range that was cut out;
 each message on the screen has the range and the length of the history at its time.
 """
 

@@ -34,10 +34,10 @@ def messages_in(record: Mapping[str, Any]) -> list[Mapping[str, Any]] | None:
 
 
 def message_wires(message: Mapping[str, Any]) -> list[Wire]:
-    """What a message is to the model: an answer with the results of its calls, or what was said to the model."""
+    """Return a message as the model got it: an answer with the results of its calls, or what was said to the model."""
     kind = text_at(message, "type")
     if kind not in ("user", "gemini"):
-        # What the program showed the user.
+        # Texts that the program showed the user.
         return []
     wires = content_wires(kind, message.get("content"))
     called = _mappings(message.get("toolCalls"))

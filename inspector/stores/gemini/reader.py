@@ -49,7 +49,7 @@ class _Scanner:
         self.made: dict[str, tuple[int, ...]] = {}
         self.snapshots: set[str] = set()
         self.same: dict[int, int] = {}
-        #: Calls whose results stood in the answer.
+        #: Calls with results in the answer.
         self.answered: set[str] = set()
         self.counted: set[str] = set()
 
@@ -106,7 +106,7 @@ class _Scanner:
         self.same.update(zip(map(hash_of, wires), numbers, strict=True))
 
     def _replace(self, messages: Sequence[Mapping[str, Any]]) -> None:
-        """Put a list in the place of the live one. What says the same as an earlier message is that message."""
+        """Put a list in the place of the live one. A message that equals an earlier message is that message."""
         session = self.session
         numbers: list[int] = []
         summary: tuple[int, str, float] | None = None

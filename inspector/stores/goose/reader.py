@@ -99,7 +99,7 @@ def _add_rows(session: SessionLists, rows: Sequence[Row]) -> None:
         numbers = session.add(wires_of([record]), at)
         if not is_visible(record, "agentVisible"):
             hidden.update(numbers)
-    # A compaction hides every message before it. Short summaries replaced those that are hidden after it.
+    # A compaction hides every message before it. Short summaries replaced the messages that are hidden after it.
     if hidden:
         session.lists[-1] = [number for number in session.live if number not in hidden]
         verb = "is" if len(hidden) == 1 else "are"
@@ -141,7 +141,7 @@ def _compact(session: SessionLists, rows: Sequence[Row]) -> int:
 
 
 def _add_calls(session: SessionLists, ledger: Sequence[Mapping[str, Any]]) -> None:
-    """Add the calls of the ledger. Sums that were carried over are no calls."""
+    """Add the calls of the ledger. Sums that were carried over are left out."""
     calls = [call for call in ledger if call.get("cost_source") != "carried_forward"]
     times = [compaction.at for compaction in session.compactions]
     are_all_recorded = sum(bool(call.get("is_compaction")) for call in calls) == len(times)

@@ -26,7 +26,7 @@ class Row(NamedTuple):
 
 
 class Stored(NamedTuple):
-    """A session as it is stored: what is known about it, its messages, its calls, and the number of damaged lines."""
+    """A session as it is stored: its row, its messages, its calls, and the number of damaged lines."""
 
     about: Mapping[str, Any]
     rows: Sequence[Row]

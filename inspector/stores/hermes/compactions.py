@@ -17,7 +17,7 @@ _UNCERTAIN = "The start of the list after it is inferred from which messages are
 
 @dataclass(frozen=True, slots=True)
 class Transition:
-    """What lies on both sides of a compaction: the list before, and the rows that followed it."""
+    """Both sides of a compaction: the list before, and the rows that followed it."""
 
     number: int
     before: Generation

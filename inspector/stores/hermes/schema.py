@@ -100,7 +100,7 @@ def _prompt_table(
 
 
 def system_prompt(connection: sqlite3.Connection, schema: Schema, session: str) -> str:
-    """The system prompt of a session, wherever this schema keeps it; "" where it has none."""
+    """The system prompt of a session, in the place of this schema; "" where it has none."""
     if "system_prompt" in schema.sessions:
         rows = connection.execute("SELECT system_prompt FROM sessions WHERE id = ?", (session,)).fetchall()
         if rows and rows[0][0]:
@@ -117,7 +117,7 @@ def system_prompt(connection: sqlite3.Connection, schema: Schema, session: str) 
 
 
 def as_text(value: object) -> str:
-    """A column's value as text, whatever type SQLite stored it with."""
+    """A column's value as text, for any type that SQLite stored."""
     if isinstance(value, str):
         return value
     if isinstance(value, bytes):

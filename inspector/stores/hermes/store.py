@@ -93,7 +93,7 @@ class HermesStore:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Sentences about data that could not be read so far."""
+        """Sentences about data that could not be read."""
         return (*self._notes, *self._connections.notes)
 
     @property

@@ -176,7 +176,7 @@ class _Scanner:
 
 
 def _messages(path: Path) -> Iterator[tuple[float, str, dict[str, Any]]]:
-    """Time, type and payload of what the wire recorded; nothing where there is no such file."""
+    """Time, type and payload of what the wire recorded; nothing if the file is missing."""
     try:
         for line in read_lines(path):
             message = mapping_at(line.value or {}, "message")

@@ -1,1 +1,1 @@
-"""Logs of model requests that an agent of one's own writes."""
+"""Logs of model requests that an agent of the user writes."""

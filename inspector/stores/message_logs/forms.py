@@ -1,6 +1,6 @@
 """Logged requests as messages: OpenAI chat completions and responses, Anthropic messages, OpenTelemetry GenAI spans.
 
-A record is a request, or holds it under `request`, `body` or the like, with the response and its usage beside it.
+A record is a request, or holds it under `request`, `body` or the like, and has the response and its usage.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ class Call(NamedTuple):
 
 
 class Exchange(NamedTuple):
-    """A request and what came back: the messages that were sent, how many of them the API drops because a compaction
-    block follows, the answer (empty where it is not logged), and the usage of each call.
+    """A request and what came back: the messages that were sent, the number of messages that the API drops because a
+    compaction block follows, the answer (empty where it is not logged), and the usage of each call.
 
     `block` is the place of OpenAI's last compaction item among the messages, None where there is none. `compacted`: the
     answer has a compaction; `whole`: the answer is the whole list after it (`/responses/compact`). `previous` names the

@@ -50,7 +50,7 @@ class MessageLogReader:
     )
 
     def recognises(self, head: Head) -> bool:
-        """Whether the file begins with a logged request, or is one document of them."""
+        """Whether the file begins with a logged request, or is a document with several."""
         if head.is_sqlite:
             return False
         if head.mappings:

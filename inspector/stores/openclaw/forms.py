@@ -1,4 +1,4 @@
-"""Where OpenClaw keeps pi's entries: a table of its database, long ones compressed by zstd."""
+"""OpenClaw's store of pi's entries: a table of its database, long ones compressed by zstd."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def read_events(path: Path, session: str) -> Iterator[Line]:
 
 
 def fetch_of(session: str) -> Callable[[Path, list[tuple[int, int]]], list[dict[str, Any] | None]]:
-    """What reads the entries of a session with these numbers."""
+    """Return a function that reads entries of a session by number."""
 
     def fetch(path: Path, places: Sequence[tuple[int, int]]) -> list[dict[str, Any] | None]:
         def work(database: sqlite3.Connection) -> list[dict[str, Any] | None]:

@@ -1,8 +1,8 @@
 """Convert the messages of opencode 2 to the form of opencode 1, so that one reader handles both.
 
-From 2.0 on a message is one document with a type: in the table session_message (beside session_v2; its `data` without
+From 2.0 on a message is one document with a type: in the table session_message (next to session_v2; its `data` without
 id and type) and in exports. A compaction is such a message too. It holds the summary, and the newest messages as a text
-that stays behind it (`recent`). The forms are those of opencode's source at 2.0.
+that stays behind it (`recent`). The forms are from opencode's source at 2.0.
 """
 
 from __future__ import annotations

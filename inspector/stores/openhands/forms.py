@@ -11,7 +11,7 @@ from inspector.stores.lines import mapping_at, text_at
 
 
 def wires_of(events: Sequence[Mapping[str, Any]]) -> list[Wire]:
-    """The message that events make together: those of one answer of the model, or a single one."""
+    """Return the message of events that belong together: all events of an answer, or a single event."""
     if not events:
         return []
     event, kind = events[0], events[0].get("kind")

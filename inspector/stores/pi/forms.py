@@ -39,7 +39,7 @@ def entry_wires(value: Mapping[str, Any]) -> list[Wire]:
     if role == "user":
         return [{"role": "user", "content": _content(content)}]
     if role == "system":
-        # The system prompt, which stands before every list.
+        # Return the system prompt, which precedes every list.
         return []
     if role == "bashExecution":
         return [{"role": "system", "content": f"$ {message.get('command')}\n{message.get('output')}"}]

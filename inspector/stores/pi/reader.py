@@ -34,7 +34,7 @@ _TITLE = 120
 
 @dataclass(slots=True)
 class Node:
-    """An entry: what it hangs on, the messages in it, and what it says of usage or of a compaction."""
+    """An entry: its parent, its messages, and its usage or compaction."""
 
     place: int
     name: str
@@ -146,7 +146,7 @@ class PiReader:
         return tuple(sources)
 
     def read(self, source: Source) -> Recorded:
-        """A conversation: its lists, compactions and requests. Of a branch those that it did not copy."""
+        """A conversation: its lists, compactions and requests. Of a branch the parts that it did not copy."""
         found, row = self.scan(Path(source.files[0]), source.part), source.row
         on = found.path()
         shared = bool(source.shared)
@@ -247,8 +247,8 @@ def _add(found: Scan, value: dict[str, Any], kind: str) -> None:
 
 
 def _lists(found: Scan, on: Sequence[Node], shared: bool = False) -> tuple[list[list[int]], list[Compaction]]:
-    """The list of each generation as ids, and the compactions between them. What was `shared` with the session that
-    this one was forked from leaves the last list before the fork."""
+    """The list of each generation as ids, and the compactions between them. Of a fork (`shared`) the
+    copied compactions are left out."""
     lists: list[list[int]] = [[]]
     compactions: list[Compaction] = []
     places: dict[int, int] = {node.place: place for place, node in enumerate(on)}

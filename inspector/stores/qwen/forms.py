@@ -11,7 +11,7 @@ from inspector.stores.lines import text_at
 
 
 def wires_of(lines: Sequence[Mapping[str, Any]]) -> list[Wire]:
-    """The messages in a line: what was said, or the list after a compaction."""
+    """Return the messages in a line: a message, or the list after a compaction."""
     if not lines:
         return []
     line = lines[0]
