@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from tests.stores.agent_sessions import copilot, dsh, gemini, kimi, openclaw, openhands, qwen
+from tests.stores.agent_sessions import WRITERS, cline_task
 
 ROOT = Path(__file__).resolve().parent.parent
 FIXTURES = ROOT / "fixtures"
@@ -66,8 +66,7 @@ def mutant(chance: random.Random, folder: Path) -> Path:
 
 def _mutate_made(chance: random.Random, folder: Path) -> Path:
     """Write the made session of an agent, and damage one of its files."""
-    makers = (copilot, qwen, gemini, openclaw, dsh, openhands, kimi)
-    path = chance.choice(makers)(folder)
+    path = chance.choice([*WRITERS.values(), cline_task])(folder)
     one = chance.choice(sorted(file for file in folder.rglob("*") if file.is_file()))
     data = bytearray(one.read_bytes())
     if one.suffix in (".jsonl", ".json"):
@@ -76,6 +75,11 @@ def _mutate_made(chance: random.Random, folder: Path) -> Path:
             data = bytearray(
                 _mutate_lines(chance, bytes(data), ".jsonl" if one.suffix == ".jsonl" else ".json")
             )
+    elif one.suffix == ".db" and chance.random() < 0.6:
+        with contextlib.closing(sqlite3.connect(one)) as database:
+            _mutate_rows(chance, database, ["sessions", "messages", "usage_ledger"])
+            database.commit()
+        return path
     elif chance.random() < 0.3:
         del data[chance.randrange(1, len(data)) :]
     else:
@@ -167,23 +171,7 @@ def _mutate_database(chance: random.Random, source: Path, path: Path) -> None:
         keep += f"(SELECT parent_session_id FROM sessions WHERE id = '{_SMALL}'))"
         database.execute(f"DELETE FROM messages WHERE session_id NOT IN {keep}")
         database.execute(f"DELETE FROM sessions WHERE id NOT IN {keep}")
-        for _ in range(chance.randint(1, 4)):
-            table = chance.choice(["sessions", "messages"])
-            columns = [row[1] for row in database.execute(f"PRAGMA table_info({table})")]
-            column = chance.choice(columns)
-            value = chance.choice(ODD)
-            if isinstance(value, list | dict):
-                value = json.dumps(value)
-            elif isinstance(value, str):
-                value = value.encode("utf-8", "surrogatepass") if "\ud800" in value else value
-            elif isinstance(value, int) and abs(value) >= 2**63:
-                value = float(value)
-            where = chance.choice(["1", "rowid % 3 = 0", "rowid = (SELECT max(rowid) FROM " + table + ")"])
-            with contextlib.suppress(sqlite3.Error):
-                if chance.random() < 0.1:
-                    database.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
-                else:
-                    database.execute(f"UPDATE {table} SET {column} = ? WHERE {where}", (value,))
+        _mutate_rows(chance, database, ["sessions", "messages"])
         database.commit()
         database.execute("VACUUM")
     data = bytearray(path.read_bytes())
@@ -194,6 +182,27 @@ def _mutate_database(chance: random.Random, source: Path, path: Path) -> None:
         for _ in range(chance.randint(1, 30)):
             data[chance.randrange(len(data))] = chance.randrange(256)
     path.write_bytes(data)
+
+
+def _mutate_rows(chance: random.Random, database: sqlite3.Connection, tables: list[str]) -> None:
+    """Change or drop some columns of some tables."""
+    for _ in range(chance.randint(1, 4)):
+        table = chance.choice(tables)
+        columns = [row[1] for row in database.execute(f"PRAGMA table_info({table})")]
+        column = chance.choice(columns)
+        value = chance.choice(ODD)
+        if isinstance(value, list | dict):
+            value = json.dumps(value)
+        elif isinstance(value, str):
+            value = value.encode("utf-8", "surrogatepass") if "\ud800" in value else value
+        elif isinstance(value, int) and abs(value) >= 2**63:
+            value = float(value)
+        where = chance.choice(["1", "rowid % 3 = 0", "rowid = (SELECT max(rowid) FROM " + table + ")"])
+        with contextlib.suppress(sqlite3.Error):
+            if chance.random() < 0.1:
+                database.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
+            else:
+                database.execute(f"UPDATE {table} SET {column} = ? WHERE {where}", (value,))
 
 
 def problems(seed: int, folder: Path, commands: int = 6) -> list[str]:

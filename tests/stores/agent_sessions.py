@@ -151,6 +151,18 @@ def cline(folder: Path) -> Path:
     return session.write(folder)
 
 
+def cline_task(folder: Path) -> Path:
+    """A task of Cline's editor. The model writes the summary; the first two messages stay."""
+    session = made.ClineTask("1791187200000")
+    session.user(RULE)
+    session.answer("", CALL._replace(tool="read_berths"), sent=150_000)
+    session.answer(ANSWER, sent=161_000, read=150_000)
+    session.compact(SUMMARY, 161_020)
+    session.user(AFTER)
+    session.answer(LAST, sent=12_000, read=9_000)
+    return session.write(folder)
+
+
 WRITERS: dict[str, Callable[[Path], Path]] = {
     "cline": cline, "copilot": copilot, "dsh": dsh, "gemini": gemini, "goose": goose, "kimi": kimi,
     "openclaw": openclaw, "openhands": openhands, "qwen": qwen,
