@@ -33,7 +33,8 @@ class Setting:
     its paths in Hermes' config.yaml, newer ones first. A `lenient` value is ignored if the agent cannot read it; the
     agent does not start with other wrong values. `written`: a copied configuration always has it, or only a value that
     differs from the default. `swept` are the values of a sweep over it (`*` before multiples of the value in use),
-    empty if no sweep is offered. `seldom`: most engines have no rule for it. `number` is the derived number that it
+    empty if no sweep is offered. `usual` are values that users choose, the likeliest first: they are tried if recorded
+    compactions fit no plan. `seldom`: most engines have no rule for it. `number` is the derived number that it
     leads to. `note` says in which releases it counts.
     """
 
@@ -47,6 +48,7 @@ class Setting:
     written: Literal["", "always", "changed"] = ""
     slider: Slider = _SHARE
     swept: str = ""
+    usual: tuple[float, ...] = ()
     seldom: bool = False
     number: str = ""
     note: str = ""
@@ -84,26 +86,28 @@ class Settings:
     threshold: float = setting(
         0.50, "share", "The share of the context at which the agent compacts.",
         keys=("compression.threshold",), written="always", swept="0.2:0.9:0.1",
-        number="threshold_tokens",
+        usual=(0.5, 0.75, 0.85, 0.8, 0.7, 0.6, 0.9, 0.65, 0.55, 0.4, 0.3), number="threshold_tokens",
     )  # fmt: skip
     # The releases clamp it to 0.10 to 0.80; the steps of the budgets say so.
     target_ratio: float = setting(
         0.20, "share", "The tail budget as a share of the threshold.",
         keys=("compression.target_ratio",), written="always", swept="0.1:0.8:0.1",
-        number="tail_token_budget",
+        usual=(0.2, 0.1, 0.15, 0.25, 0.3, 0.4, 0.5), number="tail_token_budget",
     )  # fmt: skip
     protect_first_n: int = setting(
         3, "count", "Messages at the start that always stay.", high=1_000,
         keys=("compression.protect_first_n",), written="always", slider=Slider(1, 5, 0, 30), swept="0,1,2,3,5,8,13,20",
+        usual=(3, 0, 1, 2, 5),
     )  # fmt: skip
     protect_last_n: int = setting(
         20, "count", "Messages at the end that always stay.", low=1, high=10_000,
         keys=("compression.protect_last_n",), written="always", slider=Slider(1, 10, 1, 100),
-        swept="5,10,15,20,30,40,60,80",
+        swept="5,10,15,20,30,40,60,80", usual=(20, 3, 5, 10, 40),
     )  # fmt: skip
     context_length: int = setting(
         200_000, "tokens", "The context window of the model, in tokens.", low=1_000, high=_MOST, lenient=True,
         keys=("model.context_length", "context_length"), slider=_TOKENS, swept="*0.25,0.5,0.75,1,1.5,2,3,4",
+        usual=(64_000, 128_000, 200_000, 256_000, 400_000, 1_000_000),
     )  # fmt: skip
     max_tokens: int | None = setting(
         None, "tokens", "Tokens reserved for the answer; some releases take them off the context.", high=_MOST,

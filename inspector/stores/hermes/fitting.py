@@ -14,19 +14,12 @@ from inspector.core.errors import EngineError
 from inspector.core.messages import Message
 from inspector.engines.base import Settings, TokenIndex
 from inspector.engines.registry import engine
+from inspector.engines.settings import SETTINGS
 from inspector.stores.base import Store
 from inspector.stores.hermes.profiles import Detection, told
 
 #: Number of lists to compare, and the largest number of messages in each.
 _LISTS, _LONGEST = 4, 5_000
-#: Values to try if the known settings fit nothing: each alone, the other settings unchanged.
-_TRIES: tuple[tuple[str, tuple[float, ...]], ...] = (
-    ("threshold", (0.5, 0.75, 0.85, 0.8, 0.7, 0.6, 0.9, 0.65, 0.55, 0.4, 0.3)),
-    ("target_ratio", (0.2, 0.1, 0.15, 0.25, 0.3, 0.4, 0.5)),
-    ("protect_first_n", (3, 0, 1, 2, 5)),
-    ("protect_last_n", (20, 3, 5, 10, 40)),
-    ("context_length", (64_000, 128_000, 200_000, 256_000, 400_000, 1_000_000)),
-)
 
 
 class Recorded(Store, Protocol):
@@ -68,8 +61,8 @@ def fits_of(lists: Sequence[RecordedList], profile: str, varied: bool = True) ->
         return (plain,)
     others = [
         _fit(profile, measured, f"{name} {value:,.12g}", **{name: value})
-        for name, values in _TRIES
-        for value in values
+        for name, row in SETTINGS.items()
+        for value in row.usual
         if any(getattr(one.settings, name) != value for one in lists)
     ]
     best = max(others, key=lambda fit: (fit.fits, -fit.off))
