@@ -75,7 +75,7 @@ class Scores:
     """The metrics of a run in their order, and how much it weighs among others in API calls and in facts.
 
     `gives_up` and `every_call` say that the run is stuck so (see `WhatIf`). `sides` are the metrics with summaries of
-    half and twice the size, empty if nothing was summarized. Cells of a grid with the same `run` are one run.
+    half and twice the size, empty if nothing was summarized or the run is stuck. Cells of a grid with the same `run` are one run.
     """
 
     values: tuple[float, ...]
@@ -95,7 +95,8 @@ def scores(course: Course, settings: Settings, model: SummaryModel, run: int = 0
     """Run a conversation, and return every metric; metrics of facts only if the course has facts."""
     wanted = metrics_known(course.facts is not None)
     found = course.measured(settings, model)
-    sides = course.sides(settings, model, steps=False) if found.events else ()
-    values, *others = (tuple(metric.of(course, one) for metric in wanted) for one in (found, *sides))
     stuck = found.gives_up is not None, found.every_call is not None
+    # A stuck run is never compared with others, and it compacts thousands of times.
+    sides = course.sides(settings, model, steps=False) if found.events and not any(stuck) else ()
+    values, *others = (tuple(metric.of(course, one) for metric in wanted) for one in (found, *sides))
     return Scores(values, found.metrics.calls, found.metrics.facts or 0, *stuck, tuple(others), run)

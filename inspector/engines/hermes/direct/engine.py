@@ -3,7 +3,7 @@ list."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from itertools import accumulate
 from typing import Any, NamedTuple, TypeVar
 
@@ -20,6 +20,7 @@ from inspector.engines.hermes.policies import SUMMARY_FLOOR, SUMMARY_RATIO, Poli
 from inspector.engines.hermes.pruning import RELEASE_ERRORS
 from inspector.engines.hermes.release import ALL_STAYS, ReleaseEngine, not_compacted, too_few
 from inspector.engines.hermes.summary_input import summary_input
+from inspector.engines.remeasuring import Remeasuring
 from inspector.engines.sizes import Refusal
 from inspector.engines.summary_input import Mask, SummaryInput
 
@@ -96,8 +97,31 @@ class _Fails(Exception):
         super().__init__(reason, refusal, raises)
 
 
+class DirectReplayable(Remeasuring):
+    """Runs conversations under a release from 0.20.0 on."""
+
+    def decisive(self, settings: Settings, budgets: Budgets) -> Hashable:
+        """The derived numbers, and the messages that are protected."""
+        return (
+            budgets.threshold_tokens,
+            budgets.tail_token_budget,
+            budgets.tail_ceiling_tokens,
+            budgets.round_tokens,
+            budgets.max_summary_tokens,
+            budgets.hygiene_tokens,
+            bool(budgets.unbound),
+            settings.protect_first_n,
+            settings.protect_last_n,
+            settings.min_tail_user_messages,
+        )
+
+
 class DirectEngine(ReleaseEngine):
     """A release from 0.20.0 on, whose plan depends on texts."""
+
+    def replayable(self) -> DirectReplayable:
+        """How to run conversations."""
+        return DirectReplayable(self)
 
     def measure(self, messages: Iterable[Message]) -> DirectIndex:
         """The list itself, counted."""
