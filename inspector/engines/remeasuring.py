@@ -24,6 +24,8 @@ from inspector.engines.sizes import Compacted, MessageSize, Refusal
 _OTHER_ROLE = 4
 #: How a summary starts that stands in for one, and what it goes on with. Every release takes this for a handoff.
 _OPENING, _FILLER = "[CONTEXT SUMMARY]: ", "so it went on "
+#: Sizes of so many messages are kept.
+_MOST_KNOWN = 100_000
 #: Index of a summary, which is not a message of the transcript.
 _SUMMARY = -1
 
@@ -73,11 +75,23 @@ class _Scale:
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
+        #: Characters and pictures of messages by their identity, with the messages so that they stay alive.
+        self._known: dict[int, tuple[Message, int, int]] = {}
+
+    def _size(self, message: Message) -> tuple[Message, int, int]:
+        known = self._known.get(id(message))
+        if known is None:
+            known = message, message_chars(message.wire), message_images(message.wire)
+            self._known[id(message)] = known
+        return known
 
     def sizes(self, messages: Sequence[Message]) -> tuple[array[int], array[int]]:
         """Characters and pictures of each message."""
-        chars = array("q", (message_chars(message.wire) for message in messages))
-        images = array("q", (message_images(message.wire) for message in messages))
+        if len(self._known) > _MOST_KNOWN:
+            self._known.clear()
+        sizes = list(map(self._size, messages))
+        chars = array("q", (size[1] for size in sizes))
+        images = array("q", (size[2] for size in sizes))
         index = _measured(self.engine, messages)
         with failures_named(self.engine):
             if index.total() == list_tokens(sum(chars), sum(images)):
@@ -104,6 +118,7 @@ class RemeasuredList:
         self.images = images
         self.roles = bytes(ROLE_CODES.get(message.role, _OTHER_ROLE) for message in messages)
         self._measured: tuple[int, TokenIndex] | None = None
+        self.scale = _Scale(engine)
 
     def __len__(self) -> int:
         return len(self.messages)
@@ -182,7 +197,7 @@ class RemeasuredLiveList:
             came.append(_SUMMARY)
         self.messages = before + after
         self.said = [self.said[at] for at in stay] + came + self.said[tail:]
-        self.total_chars, self.total_images = _Scale(engine).total(self.messages)
+        self.total_chars, self.total_images = self.source.scale.total(self.messages)
         self.compactions += 1
         return Compacted(head, tail, left)
 

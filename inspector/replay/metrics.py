@@ -75,7 +75,8 @@ class Scores:
     """The metrics of a run in their order, and how much it weighs among others in API calls and in facts.
 
     `gives_up` and `every_call` say that the run is stuck so (see `WhatIf`). `sides` are the metrics with summaries of
-    half and twice the size, empty if nothing was summarized or the run is stuck. Cells of a grid with the same `run` are one run.
+    half and twice the size, empty if nothing was summarized or the run is stuck. Cells of a grid with the same `run`
+    are one run.
     """
 
     values: tuple[float, ...]

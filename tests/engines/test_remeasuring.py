@@ -258,3 +258,41 @@ def test_an_engine_that_fails_is_named(part: str) -> None:
     messages = messages_from([user("word " * 100)] * 20)
     with pytest.raises(EngineError, match=r"The engine words failed: ZeroDivisionError: no luck\."):
         run(replayable(found), messages, Settings(profile="words"))
+
+
+@settings(max_examples=25)
+@given(
+    st.lists(conversations(least=6), min_size=1, max_size=3),
+    st.sampled_from(["hermes-0.20", "hermes-current"]),
+    st.sampled_from([(2_000, 0.3), (4_000, 0.8), (9_000, 0.5)]),
+)
+def test_counting_each_message_once_changes_no_run(
+    parts: list[tuple[Message, ...]], profile: str, sizes: tuple[int, float]
+) -> None:
+    messages = tuple(chain.from_iterable(parts))
+    wanted = Settings(profile=profile, context_length=sizes[0], target_ratio=sizes[1], threshold_cap=1_500)
+    plain = Remeasuring(engine(profile))
+    own = replayable(engine(profile))
+    for again in range(2):
+        fast, slow = run(own, messages, wanted), run(plain, messages, wanted)
+        assert (fast.events, fast.tokens, fast.metrics) == (slow.events, slow.tokens, slow.metrics), again
+
+
+@pytest.mark.parametrize("profile", ["hermes-0.20", "hermes-current"])
+def test_settings_with_one_key_make_one_run(profile: str) -> None:
+    filler = [
+        wire for number in range(90) for wire in (user(f"{number} " + "w " * 900), assistant("x " * 700))
+    ]
+    messages = messages_from(filler)
+    rules = replayable(engine(profile))
+    runs: dict[object, list[WhatIf]] = {}
+    for threshold in (0.2, 0.4, 0.75, 0.9):
+        for last in (5, 20):
+            wanted = Settings(
+                profile=profile, threshold=threshold, context_length=64_000, protect_last_n=last
+            )
+            key = rules.decisive(wanted, rules.engine.budgets(wanted))
+            runs.setdefault(key, []).append(run(rules, messages, wanted))
+    assert 1 < len(runs) < 8
+    for found in runs.values():
+        assert len({(one.events, one.metrics) for one in found}) == 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from itertools import accumulate
+from operator import is_
 from typing import Any, NamedTuple, TypeVar
 
 from inspector.core.messages import Message
@@ -26,16 +27,30 @@ from inspector.engines.summary_input import Mask, SummaryInput
 
 Wire = Mapping[str, Any]
 T = TypeVar("T")
+#: Rough estimates of messages by their identity, with the messages so that they stay alive.
+Counted = dict[int, tuple[Wire, int]]
+_MOST_COUNTED = 100_000
 
 
 class DirectIndex:
-    """A list with its texts, and what each message counts for in the release's rough estimate."""
+    """A list with its texts, and what each message counts for in the release's rough estimate. `counted` has the
+    estimates of messages of earlier lists, by their identity."""
 
-    def __init__(self, messages: Iterable[Message], policies: Policies) -> None:
+    def __init__(
+        self, messages: Iterable[Message], policies: Policies, counted: Counted | None = None
+    ) -> None:
         self.messages = tuple(messages)
         self.wires = [message.wire for message in self.messages]
         self.policies = policies
-        self._rough = {id(wire): rough_tokens(wire) for wire in self.wires}
+        counted = {} if counted is None else counted
+        if len(counted) > _MOST_COUNTED:
+            counted.clear()
+        self._rough = {}
+        for wire in self.wires:
+            known = counted.get(id(wire))
+            if known is None:
+                known = counted[id(wire)] = wire, rough_tokens(wire)
+            self._rough[id(wire)] = known[1]
         self._until = list(accumulate(map(self.rough, self.wires), initial=0))
 
     def __len__(self) -> int:
@@ -98,7 +113,11 @@ class _Fails(Exception):
 
 
 class DirectReplayable(Remeasuring):
-    """Runs conversations under a release from 0.20.0 on."""
+    """Runs conversations under a release from 0.20.0 on. A run compacts the same messages again and again: each is
+    counted once."""
+
+    def __init__(self, engine: DirectEngine) -> None:
+        super().__init__(DirectEngine(engine.policies, counted={}))
 
     def decisive(self, settings: Settings, budgets: Budgets) -> Hashable:
         """The derived numbers, and the messages that are protected."""
@@ -119,13 +138,19 @@ class DirectReplayable(Remeasuring):
 class DirectEngine(ReleaseEngine):
     """A release from 0.20.0 on, whose plan depends on texts."""
 
+    def __init__(self, policies: Policies, counted: Counted | None = None) -> None:
+        super().__init__(policies)
+        self._counted = counted
+        #: The last list that was pruned, how, and the result.
+        self._last: tuple[Sequence[Wire], tuple[Budgets, int], list[Wire]] | None = None
+
     def replayable(self) -> DirectReplayable:
         """How to run conversations."""
         return DirectReplayable(self)
 
     def measure(self, messages: Iterable[Message]) -> DirectIndex:
         """The list itself, counted."""
-        return DirectIndex(messages, self.policies)
+        return DirectIndex(messages, self.policies, self._counted)
 
     def plan(
         self, token_index: DirectIndex, settings: Settings, compactions: int = 0, system_tokens: int = 0
@@ -183,7 +208,17 @@ class DirectEngine(ReleaseEngine):
         wires = [message.wire for message in messages]
         if not plan.compacts:
             return tuple(wires)
-        return tuple(pruning.prune(wires, self.policies, plan.budgets, plan.prune_before))
+        return tuple(self._pruned(wires, plan.budgets, plan.prune_before))
+
+    def _pruned(self, wires: Sequence[Wire], numbers: Budgets, boundary: int) -> list[Wire]:
+        """The pruned list. A run plans a list and then prunes it: the second time the result is known."""
+        last, how = self._last, (numbers, boundary)
+        if last and last[1] == how and len(last[0]) == len(wires) and all(map(is_, last[0], wires)):
+            return last[2]
+        found = pruning.prune(wires, self.policies, numbers, boundary)
+        if self._counted is not None:
+            self._last = wires, how, found
+        return found
 
     def pruned_wire(self, message: Message, caller: Message | None) -> Wire:
         """One message as pruning leaves it, `caller` being the assistant message whose call it answers."""
@@ -249,7 +284,7 @@ class DirectEngine(ReleaseEngine):
         boundary = _phase(
             "prunes", lambda: pruning.prune_boundary(wires, policies, numbers, settings.protect_last_n)
         )
-        pruned = _phase("prunes", lambda: pruning.prune(wires, policies, numbers, boundary))
+        pruned = _phase("prunes", lambda: self._pruned(wires, numbers, boundary))
         echoes = self._echoes(pruned)
         kept = [index for index in range(len(pruned)) if index not in echoes]
         left = [pruned[index] for index in kept]
