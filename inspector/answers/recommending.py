@@ -103,7 +103,7 @@ def recommend(
     own = sweep(*_here(force), [_cells(one, _here(one.force)) for one in ready], facts=True)
     in_force = _figures(own, (0, 0))
     total = _total([one.reproduces for one in ready])
-    best = _best(grid, goal, in_force)
+    best = _least_changed(grid, _best(grid, goal, in_force), force)
     taken = force if best is None else _settings(force, grid, best)
     ranges = _range(ready, None), _range(ready, taken if best is not None else None)
     figures = in_force if best is None else _figures(grid, best)
@@ -205,6 +205,25 @@ def _best(grid: Sweep, goal: Goal, force: dict[str, float]) -> tuple[int, int] |
     if best is None or key(_figures(grid, best)) >= key(force):
         return None
     return best
+
+
+def _least_changed(grid: Sweep, best: tuple[int, int] | None, force: Settings) -> tuple[int, int] | None:
+    """Of the cells that are identical to a cell, the one that changes the fewest settings."""
+    if best is None:
+        return None
+    first = grid.same[best[0]][best[1]] or best
+    same = [
+        (row, column)
+        for row, line in enumerate(grid.same)
+        for column, other in enumerate(line)
+        if (other or (row, column)) == first
+    ]
+    values = grid.rows.values, grid.columns.values
+    now = force.threshold, force.target_ratio
+    return min(
+        same,
+        key=lambda cell: sum(axis[at] != own for axis, at, own in zip(values, cell, now, strict=True)),
+    )
 
 
 def _range(ready: Sequence[_Ready], settings: Settings | None) -> Range:

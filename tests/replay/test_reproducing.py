@@ -114,6 +114,14 @@ def test_a_recommendation_is_written_for_the_release(bundled: Answers) -> None:
     assert document["why"]
 
 
+def test_a_setting_in_place_of_which_a_rule_binds_is_not_changed(bundled: Answers) -> None:
+    """Every threshold makes the same runs here: 75% binds."""
+    found = recommend(bundled, [ORDERS], "facts")
+    assert found.changes
+    assert found.settings.threshold == found.force.threshold
+    assert found.settings.target_ratio != found.force.target_ratio
+
+
 def test_conversations_of_several_agents_are_not_mixed(tmp_path: Path) -> None:
     from inspector.stores.several import SeveralStores
 

@@ -53,6 +53,8 @@ def best_told(found: Sweep | None, metric: str) -> str:
         return f"{BEST} best"
     if all_equal(found, metric):
         return "all cells are equal by this metric"
+    if found.doubted:
+        return "no cell is called the best"
     place = found.best(metric)
     if place is None:
         run = any(not isnan(one) for line in found.cells[metric] for one in line)

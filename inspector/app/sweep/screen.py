@@ -177,7 +177,7 @@ class SweepScreen(JobScreen):
         rows, columns = found.rows.values, found.columns.values
         over = f"{len(rows)} × {len(columns)} cells over {conversations}"
         told = over if found.complete else f"Cancelled. Done: {over}."
-        self._tell("  ".join([told, *found.unused]))
+        self._tell("  ".join([told, *_agreement(found), *found.unused]))
         self._tell_of_facts()
         if found.conversations and not self._placed:
             place = self.map.state.now
@@ -319,3 +319,11 @@ class SweepScreen(JobScreen):
             text = json.dumps(sweep_document(self.found), indent=2) + "\n"
         self._overwriting.write(path, text, self.subject.answers.paths())
         self.notify(f"Wrote the sweep to {path}.", timeout=3, markup=False)
+
+
+def _agreement(found: Sweep) -> tuple[str, ...]:
+    """How many recorded compactions the settings in force reproduce, in short."""
+    agreement = found.reproduces
+    if agreement is None or not agreement.recorded:
+        return ()
+    return (f"Reproduces {agreement.near:,} of {agreement.recorded:,} compactions.",)
