@@ -12,6 +12,8 @@ from inspector.answers.aftermath import read_aftermath
 from inspector.answers.answers import Answers
 from inspector.answers.fact_reading import read_facts
 from inspector.core.errors import NotAStore
+from inspector.engines.base import Settings
+from inspector.engines.capabilities import default_threshold
 from inspector.engines.observed.profiles import observed_of
 from inspector.engines.registry import engine
 from inspector.stores.base import failures_of
@@ -218,3 +220,24 @@ def test_the_bundled_session_has_all_that_is_shown(agent: str) -> None:
         assert inspection.requests()
         kinds |= {event.kind for event in read_aftermath(inspection, read_facts(inspection).facts)}
     assert "read again" in kinds
+
+
+@pytest.mark.parametrize("agent", ["kimi", "openhands", "qwen"])
+def test_plans_are_what_the_real_programs_did(agent: str) -> None:
+    """The agent's own profile cuts each recorded list where the program cut it."""
+    folder = next((path for path in _recordings() if path.name == agent), None)
+    if folder is None:
+        pytest.skip("no recordings of real sessions are here")
+    store = open_store(folder / "session")
+    (row,) = store.conversations()
+    conversation = store.open(row.id)
+    planner = engine(agent)
+    chosen = Settings(
+        profile=agent, context_length=200_000, threshold=default_threshold(planner, 200_000) or 0.5
+    )
+    cuts = []
+    for compaction in store.compactions(conversation):
+        messages = store.messages(conversation.generations[compaction.index - 1])
+        plan = planner.plan(planner.measure(messages), chosen)
+        cuts.append((plan.head_end, plan.tail_start) == (compaction.head_end, compaction.tail_start))
+    assert cuts == [True] * 3
