@@ -13,7 +13,7 @@ from typing import Any
 from inspector.stores.assembly import several
 from inspector.stores.entries import Entries
 from inspector.stores.goose.forms import is_summary, is_visible, trigger_of, wires_of
-from inspector.stores.goose.rows import Row, Stored, fetch_rows, stored_session, stored_sessions
+from inspector.stores.goose.rows import Row, Stored, fetch_rows, session_names, stored_session
 from inspector.stores.head import Head
 from inspector.stores.lines import count_of, mapping, seconds_of, text_at
 from inspector.stores.recorded import FileDigest, Memory, Recorded, Source
@@ -44,13 +44,9 @@ class GooseReader:
 
     def digests(self, path: Path) -> tuple[FileDigest, ...]:
         """Return a digest of each session."""
-        stored = stored_sessions(path) if _is_database(path) else [stored_session(path, "")]
-        sessions = (session_of(path, one) for one in stored)
-        return tuple(
-            one.digest(path)._replace(part=one.session if _is_database(path) else "")
-            for one in sessions
-            if one.entries.found
-        )
+        parts = session_names(path) if _is_database(path) else [""]
+        sessions = ((part, session_of(path, stored_session(path, part))) for part in parts)
+        return tuple(one.digest(path)._replace(part=part) for part, one in sessions if one.entries.found)
 
     def sources(self, digests: Sequence[FileDigest], memory: Memory | None = None) -> tuple[Source, ...]:
         """Return a conversation for each session: goose leaves a file where it is when it copies it to its database."""

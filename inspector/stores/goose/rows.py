@@ -34,14 +34,10 @@ class Stored(NamedTuple):
     unreadable: int = 0
 
 
-def stored_sessions(path: Path) -> list[Stored]:
+def session_names(path: Path) -> list[str]:
     """Return the sessions of a database. Raises StoreErrors."""
-
-    def work(database: sqlite3.Connection) -> list[Stored]:
-        names = [str(name) for (name,) in database.execute("SELECT id FROM sessions ORDER BY id")]
-        return [_stored(database, name) for name in names]
-
-    return read_database(path, work)
+    query = "SELECT id FROM sessions ORDER BY id"
+    return read_database(path, lambda database: [str(name) for (name,) in database.execute(query)])
 
 
 def stored_session(path: Path, name: str) -> Stored:
@@ -73,10 +69,17 @@ def fetch_rows(path: Path, places: Sequence[tuple[int, int]]) -> list[dict[str, 
 
 def _stored(database: sqlite3.Connection, name: str) -> Stored:
     about = _mappings(database, "SELECT * FROM sessions WHERE id = ?", name)
-    query = f"{_message_query(database)} WHERE session_id = ? ORDER BY created_timestamp, id"
-    rows = [Row((int(one[0]), 1), _record(one)) for one in database.execute(query, (name,))]
+    query = f"{_message_query(database)} WHERE session_id = ?"
+    # SQLite would copy the contents to sort them.
+    found = sorted(database.execute(query, (name,)), key=_in_time)
+    rows = [Row((int(one[0]), 1), _record(one)) for one in found]
     has_ledger = "is_compaction" in table_columns(database, "usage_ledger")
     return Stored(about[0] if about else {}, rows, _mappings(database, _LEDGER, name) if has_ledger else ())
+
+
+def _in_time(row: Sequence[Any]) -> tuple[float, int]:
+    number, _, _, created, _ = row
+    return created if isinstance(created, int | float) else 0, number
 
 
 def _message_query(database: sqlite3.Connection) -> str:
