@@ -72,6 +72,8 @@ _LONG_WORDING, MIN_PIECES = 30, 0.8
 _LISTED = 120
 #: Maximum words of a measure that a single word can identify.
 _FEW_WORDS = 1
+#: Maximum words of a statement whose exact measures alone may identify it.
+_SHORT = 3
 #: Extra words, beyond twice the words of a fact, that a passage about the same thing may have.
 _ROOM = 4
 #: Maximum passages that have a word for it to be rare in a list.
@@ -545,7 +547,8 @@ def _probe(fact: Fact) -> Probe:
     short = len(_PIECES.findall(bare)) < 3
     main, adjuncts = parts_of(text)
     values = fact.values if fact.kind == "value" and not main.words else values_of(text)
-    binds = fact.kind in ("constraint", "preference") or BINDS.search(text) is not None
+    reported = fact.role == "assistant" and EVENT.search(text) is not None
+    binds = fact.kind in ("constraint", "preference") or (BINDS.search(text) is not None and not reported)
     guesses = fact.role == "assistant" and HEDGES.search(text) is not None
     return Probe(
         () if short and question else wordings,
@@ -587,7 +590,7 @@ def fate(
 
 
 def unfound(probe: Probe, after: PassageIndex, unclaimed: bool) -> Outcome:
-    """Return the fate of a fact that is nowhere in a list: lost.
+    """Return the fate of a fact that no passage of a list has: lost.
 
     Uncertain where the summary is in another language, or has a rule that no statement accounts for (`unclaimed`): it
     may be this one in other words, unless an exact value of it is nowhere."""
@@ -601,14 +604,17 @@ def unfound(probe: Probe, after: PassageIndex, unclaimed: bool) -> Outcome:
 def settled(best: Match, probe: Probe, after: PassageIndex) -> Match | None:
     """Return the best match of a fact in a list, None if the fact is lost.
 
-    An uncertain match is not the fact where its exact values are nowhere, and has lost a value where one is.
+    An uncertain match has lost a value where one is nowhere. Where all are, it is the fact
+    only with most of its words, and never a rule.
     """
     if best.outcome != "uncertain" or foreign(probe, after):
         return best
     gone = lacking(probe, after)
     if not any(gone):
         return best
-    return None if all(gone) else replace(best, outcome="value lost")
+    if all(gone) and (probe.binds or best.score < MIN_SUBJECT):
+        return None
+    return replace(best, outcome="value lost")
 
 
 def lacking(probe: Probe, after: PassageIndex) -> list[bool]:
@@ -944,7 +950,10 @@ class _Comparison:
             return "uncertain", ""
         if self.overlap >= MIN_MAYBE and len(self.pairs) > 1:
             return "uncertain", ""
-        return ("uncertain", "") if kept_values and self._rare_values() and self.pairs else (None, "")
+        # A short statement in other words is known by its measures.
+        short = len(probe.main.words) <= _SHORT and kept_values == len(probe.values) and self._measured()
+        known = kept_values and self._rare_values() and (self.pairs or short)
+        return ("uncertain", "") if known else (None, "")
 
     def _rare(self, word: Word) -> bool:
         """Return whether a word of the fact is rare in the list, so that it identifies the subject."""
@@ -1153,7 +1162,7 @@ def _mistyped(one: str, other: str) -> bool:
         return False
     from rapidfuzz import fuzz
 
-    longer, shorter = max(one, other, key=len), min(one, other, key=len)
+    shorter, longer = sorted((one, other), key=len)
     return bool(fuzz.ratio(one, other) >= TYPO) or (len(shorter) >= 5 and longer.startswith(shorter))
 
 

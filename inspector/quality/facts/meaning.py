@@ -68,6 +68,7 @@ _TOKEN = re.compile(
     rf"(?P<cjk>[{UNSPACED}]+)|(?P<number>\d+)"
 )
 # On and off are words where something is so: "is off", "default to on".
+_QUOTE = re.compile(r"\"[^\"\n]{1,120}\"|“[^”\n]{1,120}”")
 _STATE = re.compile(
     r"\b(?:be|is|are|was|stays?|remains?|to|default(?:s|ed)?|turn(?:s|ed)?|switch(?:es|ed)?|"
     r"set|keep|kept|it|them|,|:)\s+(?=(?:on|off)\b(?!\s+(?:the|a|our|\w+day)\b))|\b(?=(?:on|"
@@ -284,6 +285,8 @@ def _words(text: str, values: tuple[Value, ...]) -> tuple[list[Word], tuple[int,
     after = [match.span() for match in _DENIED_AFTER.finditer(text)]
     contrasts = [match.span() for match in _CONTRAST.finditer(text)]
     states = {match.end() for match in _STATE.finditer(text)}
+    quotes = [match.span() for match in _QUOTE.finditer(text)]
+    quote_end: int | None = None
     stemmer = load_stemmer()
     found: list[Word] = []
     clause, denied, tag, position = 0, False, "", 0
@@ -308,6 +311,8 @@ def _words(text: str, values: tuple[Value, ...]) -> tuple[list[Word], tuple[int,
             clauses.setdefault(inside, clause)
             # "0 rows missing" denies as "no rows" does.
             denied = denied or (values[inside].canon == "0" and not values[inside].distinctive)
+        if quote_end is not None and start >= quote_end:
+            denied, quote_end = False, None
         if any(a <= start < b for a, b in held):
             continue
         if any(match_start <= start < match_end for match_start, match_end in after):
@@ -322,6 +327,8 @@ def _words(text: str, values: tuple[Value, ...]) -> tuple[list[Word], tuple[int,
         low = spelled.lower()
         if _DENIES.match(low):
             denied = not denied if low in ("without", "nor") and denied else True
+            # A denial inside quotation marks does not reach beyond them.
+            quote_end = next((end for begin, end in quotes if begin < start < end), None)
             continue
         if low in _JOINS:
             clause += 1

@@ -394,8 +394,8 @@ def comparable(one: Value, other: Value) -> bool:
     """Return whether two values could be given for the same thing: of one form, and of one unit or dimension."""
     if one.distinctive or other.distinctive:
         return (
-            one.form == other.form
-            or {one.form, other.form} <= FILES
+            (one.form == other.form and one.form not in FILES)
+            or ({one.form, other.form} <= FILES and _is_folder(one) == _is_folder(other))
             or ({one.form, other.form} <= {"version", "number"} and "." in one.canon and "." in other.canon)
         )
     if (
@@ -410,6 +410,11 @@ def comparable(one: Value, other: Value) -> bool:
     if sizes[0] is not None and sizes[1] is not None:
         return sizes[0][0] == sizes[1][0]
     return not (one.unit and other.unit) and (one.unit or other.unit) in _LOOSE
+
+
+def _is_folder(path: Value) -> bool:
+    """Return whether a path has no file extension."""
+    return "." not in path.canon.rpartition("/")[2]
 
 
 def named(text: str, value: Value) -> bool:

@@ -137,6 +137,23 @@ def test_a_denial_restricts_as_only_does() -> None:
     assert judged(statement, "- Don’t ask for confirmation before running commands")[1].outcome != "weakened"
 
 
+def test_another_word_of_the_same_length_is_no_typo() -> None:
+    statement = "Count the fields of each checkpoint."
+    assert not judged(statement, "- Change the titles of each chapter")[1].alive
+    assert judged(statement, "- Count the fields of each checkpont")[1].alive
+
+
+def test_a_denial_in_quotation_marks_ends_with_them() -> None:
+    statement = 'The hook says "nothing to link" and adds the trailer to the commit.'
+    assert judged(statement, "- The hook adds the trailer to the commit")[1].outcome != "contradicted"
+
+
+def test_a_folder_and_a_file_do_not_contradict_each_other() -> None:
+    statement = "The parser tests in ./src/agent/parser/ pass with array content."
+    found = judged(statement, "- Added parser tests for array content to parser_test.go")[1]
+    assert found.outcome != "contradicted"
+
+
 def test_values_of_several_kinds_are_all_needed() -> None:
     statement = "Our pool has 20 connections and a timeout of 30 seconds."
     assert judged(statement, "- Pool: 20 connections, timeout 30 s")[1].alive
