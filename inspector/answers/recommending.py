@@ -37,8 +37,8 @@ class Recommendation:
     """Settings worth taking for the conversations of one agent.
 
     `settings` are those in `force` where nothing better is sure. `recorded`, `in_force` and `recommended` have the
-    figures of FIGURES by name, NaN where unknown. `ranges` are those of the last two with summaries of half and twice
-    the size. `why` are sentences, `reproduces` how well the settings in force reproduce all conversations.
+    figures of FIGURES by name, NaN where unknown. `ranges` are the ranges of the last two with summaries of half and
+    twice the size. `why` are sentences, `reproduces` how well the settings in force reproduce all conversations.
     """
 
     agent: str
@@ -208,7 +208,7 @@ def _best(grid: Sweep, goal: Goal, force: dict[str, float]) -> tuple[int, int] |
 
 
 def _least_changed(grid: Sweep, best: tuple[int, int] | None, force: Settings) -> tuple[int, int] | None:
-    """Of the cells that are identical to a cell, the one that changes the fewest settings."""
+    """Of the cells that are identical to a cell, return the cell that changes the fewest settings."""
     if best is None:
         return None
     first = grid.same[best[0]][best[1]] or best

@@ -110,7 +110,7 @@ def run_sweep(
 
 
 def identical_in(settings: Sequence[Settings], rows: Axis, columns: Axis) -> tuple[str, ...]:
-    """A sentence for the values of each axis in place of which a rule binds, so that their cells are identical. Raises
+    """A sentence for the values of each axis that another rule overrides, so that their cells are identical. Raises
     EngineError."""
     sentences = []
     for axis in (rows, columns):
@@ -187,7 +187,7 @@ def sweep_store(
     answers: Answers, chosen: Sequence[str], rows: Axis, columns: Axis, ratio: float | None = None,
     watch: Callable[[Progress], None] = lambda _: None, facts: bool = False,
 ) -> Sweep:  # fmt: skip
-    """The metrics over the grid, of the `chosen` conversations or of all; with `facts` those that count facts too.
+    """The metrics over the grid, of the `chosen` conversations or of all; with `facts` the metrics of facts too.
     `ratio` is how much of its budget a summary takes, None: as recorded. Raises as run_sweep does."""
     if chosen:
         names = tuple(answers.store.resolve(name) for name in chosen)

@@ -1,4 +1,4 @@
-"""An engine may come from another package and raise anything: what it raises becomes a sentence that names it."""
+"""An engine may come from another package and raise anything: every error becomes a sentence that names the engine."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ _BUDGETS = ("threshold_tokens", "tail_token_budget", "max_summary_tokens", "hygi
 class GuardedEngine:
     """The engine under its own name, with every method guarded. Methods that it lacks are lacking here too.
 
-    Raises EngineErrors that name the engine. What it prints is dropped: standard output belongs to the answer.
+    Raises EngineErrors that name the engine. Its output is dropped: standard output belongs to the answer.
     """
 
     def __init__(self, engine: Any, name: str, patience: float | None = None) -> None:
@@ -124,7 +124,7 @@ class _Worker:
             work, answer, done = self._asked.get()
             answer.append(_outcome(work))
             done.set()
-            # What a call returned is not kept until the next one.
+            # Do not keep the result of a call until the next one.
             del work, answer, done
 
 

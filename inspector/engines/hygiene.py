@@ -1,4 +1,4 @@
-"""What happens around the agent's own threshold.
+"""Rules around the agent's own threshold.
 
 Source: releases 0.13.0 and 0.19.0, `gateway/run.py` (session hygiene); the documentation (pressure warnings, which the
 releases no longer give).

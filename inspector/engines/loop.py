@@ -8,7 +8,7 @@ from typing import NamedTuple
 class Loop(NamedTuple):
     """The looks of one release. Each compares a size in tokens with the threshold.
 
-    `requests`: before each request, its size as the provider would report it. The other looks are those of Hermes:
+    `requests`: before each request, its size as the provider would report it. The other looks belong to Hermes:
     `results`: after a round of tool results, the prompt that the provider reported for the call before.
     `turns`: after a user message, the rough size of the request; up to three compactions in a row.
     `calls`: before each call too, the rough size of the request; up to three compactions in a turn.
@@ -39,7 +39,7 @@ LEAST_PROGRESS = 0.05
 
 
 class Deferral(NamedTuple):
-    """State by which a release decides whether to ignore a rough size over the threshold. Sizes in tokens, 0 where
+    """State for the decision of a release to ignore a rough size over the threshold. Sizes in tokens, 0 where
     unknown.
 
     `reported` is the last prompt that the provider reported, `fitting` a rough size that is known to fit, `compacted`

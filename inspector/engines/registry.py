@@ -54,7 +54,7 @@ def engine(name: str) -> Engine:
 
 
 def with_profile(settings: Settings, profile: str) -> Settings:
-    """The settings under another engine's rules: a threshold that nobody set becomes that engine's own.
+    """The settings under another engine's rules: a threshold that the user did not set becomes that engine's own.
 
     If an engine fails to report its default, the threshold stays: planning with the engine reports why.
     """
@@ -80,7 +80,7 @@ def release_of(profile: str) -> tuple[int, ...] | None:
 
 
 def caveat(profile: str) -> str:
-    """What a user of the profile should know of how far it can be trusted; empty for one that was compared."""
+    """A note on how far a profile can be trusted; empty for one that was compared."""
     policies = policies_of(profile)
     if policies is None or policies.compared or policies.name == "documented":
         return ""

@@ -24,7 +24,7 @@ from inspector.engines.sizes import Compacted, MessageSize, Refusal
 _OTHER_ROLE = 4
 #: How a summary starts that stands in for one, and what it goes on with. Every release takes this for a handoff.
 _OPENING, _FILLER = "[CONTEXT SUMMARY]: ", "so it went on "
-#: Sizes of so many messages are kept.
+#: Maximum number of messages whose sizes are kept.
 _MOST_KNOWN = 100_000
 #: Index of a summary, which is not a message of the transcript.
 _SUMMARY = -1
@@ -192,7 +192,7 @@ class RemeasuredLiveList:
         if plan.merged and after:
             after[0] = _with_summary(after[0], summary(plan.summary_budget, len(left)))
         elif plan.merged or plan.role:
-            # What was to be merged has no tail to go into.
+            # A summary to merge has no tail message to go into.
             before.append(_summary(plan.role or "assistant", summary(plan.summary_budget, len(left))))
             came.append(_SUMMARY)
         self.messages = before + after

@@ -1,4 +1,4 @@
-"""What a run of a conversation says of messages and compactions, whatever the engine."""
+"""Messages and compactions of a run, for every engine."""
 
 from __future__ import annotations
 

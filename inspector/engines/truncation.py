@@ -58,7 +58,7 @@ class TruncationEngine:
     def plan(
         self, token_index: HermesTokenIndex, settings: Settings, compactions: int = 0, system_tokens: int = 0
     ) -> Plan:
-        """What dropping the middle now would leave."""
+        """The list that dropping the middle now would leave."""
         plan = self._rules.plan(token_index, settings, 0, system_tokens)
         return replace(
             plan,
@@ -74,7 +74,7 @@ class TruncationEngine:
     def cut(
         self, token_index: HermesTokenIndex, settings: Settings, numbers: Budgets, compactions: int = 0
     ) -> Cut:
-        """What the plan decides, from budgets that are known."""
+        """The decisions of the plan, from known budgets."""
         cut = self._rules.cut(token_index, settings, numbers)
         return cut._replace(summary_budget=0, role="", merged=False, summarized_from=cut.tail_start)
 

@@ -1,1 +1,1 @@
-"""A conversation step by step: what was recorded, and what other settings would have done with it."""
+"""A conversation step by step, as recorded and under other settings."""

@@ -1,4 +1,4 @@
-"""The axes of a sweep: what each setting takes where nobody says it, and how a person types them."""
+"""The axes of a sweep: the default values of each setting, and the way to type them."""
 
 from __future__ import annotations
 

@@ -70,8 +70,8 @@ class ContextScale(NamedTuple):
 
 
 def context_scale(requests: Iterable[Reported]) -> ContextScale:
-    """The scale that the lists agree on: of each the first request and the largest. A list of which the transcript
-    lacks the beginning has too much beside it, so the lower of two speaks."""
+    """The scale that the lists agree on: of each the first request and the largest. A list without its
+    beginning in the transcript has too large an offset, so the lower of two counts."""
     lists: dict[int, list[Reported]] = {}
     for request in requests:
         if request.tokens > 0:

@@ -67,7 +67,7 @@ class Firing(NamedTuple):
 
 class Fit(NamedTuple):
     """A scale, how many of the compactions it explains, and by how many tokens a call it misses the sums. `price`
-    grows with both: of two fits the one with less explains the records better."""
+    grows with both: of two fits the cheaper explains the records better."""
 
     scale: ContextScale
     explained: int
@@ -145,7 +145,7 @@ def _without_sums(firings: Sequence[Firing], threshold: int, loop: Loop) -> Fit:
 
 
 def _wrong(scale: ContextScale, firings: Iterable[Firing], threshold: int, loop: Loop) -> float:
-    """How many compactions are in the wrong place, those that are missed by little counting less."""
+    """How many compactions are in the wrong place; near misses count less."""
     return sum(min(1.0, misses(loop, scale, threshold, firing) / _FAR) for firing in firings)
 
 

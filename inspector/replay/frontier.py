@@ -31,7 +31,7 @@ class Point:
 
 
 def points(found: Sweep) -> tuple[Point, ...]:
-    """Every finished cell in which the agent is not stuck, row by row; empty if costs or facts are unknown."""
+    """Every finished cell whose agent is not stuck, row by row; empty if costs or facts are unknown."""
     if UP not in found.cells or ACROSS not in found.cells:
         return ()
     every = list(_known(found))

@@ -19,7 +19,7 @@ class Metric:
 
     `combine` says how to combine several conversations: the sum, the highest, or the mean weighted by `weight`
     (API calls or facts). Conversations with an unknown value (NaN) are left out. `form` writes it, `short`
-    names it where room is short. With `facts` it needs those of the conversation. `of` must be importable by
+    names it where room is short. With `facts` it needs the facts of the conversation. `of` must be importable by
     name, since sweeps run in several processes.
     """
 

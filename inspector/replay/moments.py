@@ -19,14 +19,14 @@ from inspector.replay.transcript import Transcript, calls
 Phase = Literal["said", "before", "pruned", "summarized", "kept", "after"]
 Unit = Literal["message", "call", "turn", "compaction"]
 
-#: Phases of a compaction after the moment before it. A compaction has only the phases in which something happens.
+#: Phases of a compaction after the moment before it. A compaction has only the phases that change something.
 PHASES: tuple[Phase, ...] = ("pruned", "summarized", "kept", "after")
 _USER = ROLE_CODES["user"]
 
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """A place in the replay. `number` counts moments from 1, `step` the messages said so far.
+    """A place in the replay. `number` counts moments from 1, `step` the messages said until then.
 
     The live list is the first `length` messages of the generation. `phase` is "said" after a message and
     "before" if a compaction came next; the other phases are within that compaction, whose index is `compaction`
@@ -173,7 +173,7 @@ class Moments:
         place = bisect_left(self._calls, at.step)
         return place < len(self._calls) and self._calls[place] == at.step
 
-    # What the list was.
+    # The list at this moment.
 
     def layout(self, at: Moment) -> tuple[Stretch, ...]:
         """Everything that had been in the list by then, in order: live messages and messages that had left."""
@@ -184,7 +184,7 @@ class Moments:
         return (*began, Stretch(at.generation, start, at.length, start))
 
     def _began(self, generation: int) -> tuple[Stretch, ...]:
-        """The layout with which a generation began."""
+        """The layout at the start of a generation."""
         if generation == 1:
             return ()
         if generation not in self._layouts:

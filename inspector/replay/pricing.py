@@ -178,7 +178,7 @@ class CostBasis:
             more = self.scale * difference
             alike = abs(cached - more - stretches.cached_before(number)) < 0.5
             if alike and not fired:
-                # Until something comes between, every call reads so much more, and all else is as it was.
+                # Until something comes between, every call reads this much more, and all else is as it was.
                 coming = [one[place].step for one, place in ((events, at), (then, was)) if place < len(one)]
                 end = stretches.end(number, min(coming, default=_NEVER))
                 if end > number and stretches.hold(number, end, more, self.least):

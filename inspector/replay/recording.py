@@ -72,7 +72,7 @@ class Recording:
 
 
 class Evidence(NamedTuple):
-    """Records about sizes of requests beside the messages: the `requests` by which sizes are modelled, the `sums` of
+    """Records about sizes of requests in addition to the messages: the `requests` for modelling sizes, the `sums` of
     sessions that keep no requests, the steps that cleared old results, and the `threshold` in tokens and the `loop`
     that were in force (None where they are not known). `gateway`: the messages came through a gateway."""
 
@@ -237,8 +237,8 @@ class _Sized:
     def measure(
         self, scale: ContextScale, cleared: Sequence[Cleared], compactions: Sequence[Compaction]
     ) -> None:
-        """Work out the size of each list after each of its messages: as reported where a request was, and modelled
-        between two of them."""
+        """Work out the size of each list after each of its messages: as reported at a request, and modelled between
+        two requests."""
         starts = [0, *self.said.ends]
         requests: dict[int, dict[int, Reported]] = {}
         for request in self.evidence.requests:

@@ -87,8 +87,8 @@ def _reasons(
     models: int,
     late: Sequence[int],
 ) -> Sequence[str]:
-    """Sentences about what may have made the recorded compactions differ. `late` has the requests by which recorded
-    ones came after those of the run."""
+    """Sentences about what may have made the recorded compactions differ. `late` has the delays of recorded
+    ones after the run's, in requests."""
     threshold, reasons = run.budgets.threshold_tokens, []
     manual = len(recorded) - len(automatic)
     if manual:

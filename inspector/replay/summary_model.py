@@ -51,8 +51,8 @@ class SummaryModel:
         The first summary is compared with the recorded first one, others with the others. Sizes between two recorded
         ones are in proportion to messages, and do not grow beyond the most messages. Of a summary of fewer messages
         only the fresh items are fewer: it repeats as much of the previous one as is recorded (all of it, if no second
-        summary is recorded). Fresh items grow with the square root of messages, as new words of a text do: summaries
-        by models of a few messages are nearly as long as those of many.
+        summary is recorded). Fresh items grow with the square root of messages, as new words of a text do: models
+        write nearly as much about a few messages as about many.
         """
         first, later = self.recorded[:1], self.recorded[1:]
         known = later if number and later else first
@@ -77,8 +77,8 @@ class SummaryModel:
         return MessageSize(round(size.walk * self.factor), round(size.chars * self.factor), size.images)
 
     def extra(self, number: int, step: int) -> int:
-        """The reported tokens that come with a summary: those of the recorded one that is closest in the conversation,
-        and the median beyond their number."""
+        """The reported tokens that come with a summary: as with the closest recorded one in the conversation, and the
+        median beyond their number."""
         if not self.extras:
             return 0
         if number < len(self.extras):

@@ -18,7 +18,7 @@ from inspector.replay.whatif import Course
 
 T = TypeVar("T")
 
-#: The metrics of every sweep, and those that need the facts of the conversations.
+#: The metrics of every sweep, and metrics that need the facts of the conversations.
 METRIC_NAMES: tuple[str, ...] = tuple(metric.name for metric in metrics_known(facts=False))
 FACT_METRIC_NAMES: tuple[str, ...] = tuple(m.name for m in metrics_known(facts=True) if m.facts)
 _COST = METRIC_NAMES.index("cost")
@@ -56,7 +56,7 @@ class Sweep:
     where one was not run), where the sweep was over several. `gives_up` and `every_call` say of each cell whether the
     agent gives up in a conversation of it, or compacts at every call: such a cell is never the best. `unpriced` are the
     conversations whose costs are not known: the metric `cost` is of the others. `force` is the cell (row, column) of
-    the settings in force, where they are those of one conversation and it is in the grid. `unused` are sentences about
+    the settings in force, for one conversation whose cell is in the grid. `unused` are sentences about
     settings that change nothing with the profiles it was run with. `ranges` have of each metric and cell the least and
     the most with summaries of half and twice the size. `same` has of each cell the first one with the same runs, None
     if it is the first.
@@ -208,7 +208,7 @@ def cells(
 
 
 def _decisive(course: Course, settings: Settings) -> object:
-    """What of settings a run depends on."""
+    """The part of settings that a run depends on."""
     budgets = course.budgets(settings)
     limit = least_firing(course.rules, settings, budgets)
     if course.gateway and budgets.hygiene_tokens:

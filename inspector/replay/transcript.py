@@ -50,7 +50,7 @@ def transcript(conversation: Conversation, compactions: Sequence[Compaction]) ->
 def calls(roles: Sequence[int]) -> list[int]:
     """The steps after which the model is asked: before each answer, and at the end where an answer is due.
 
-    A step counts the messages said so far, from 1. Messages of the assistant in a row are one answer.
+    A step counts the messages said until then, from 1. Messages of the assistant in a row are one answer.
     """
     steps = [
         step for step in range(1, len(roles)) if roles[step] == _ASSISTANT and roles[step - 1] != _ASSISTANT

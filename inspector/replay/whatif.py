@@ -311,8 +311,7 @@ class _Run:
         self.taken = 0
         #: Characters and pictures of the list minus the total said until its last compaction.
         self.chars = self.images = 0
-        #: Reported tokens beyond the scale: those that left the list with its messages, less those that came with the
-        #: last summary.
+        #: Reported tokens beyond the scale that left the list with its messages, and that came with the last summary.
         self.beyond = self.extra = 0
         self.freed = Freed(course.cleared)
         self.events: list[Event] = []

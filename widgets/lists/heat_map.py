@@ -29,9 +29,9 @@ SAME = "="
 
 @dataclass(frozen=True, slots=True)
 class HeatState:
-    """What the map shows. `cells` are None where nothing was run, `texts` are how they are written; `now`, `force` and
-    `best` are (row, column). So are the cells of `stuck`, in which a run cannot keep its list small, of `alike`, which
-    may be as good as the best, and of `same`, which are identical to an earlier cell."""
+    """The content of the map. `cells` are None where nothing was run, `texts` are how they are written; `now`, `force`
+    and `best` are (row, column). So are the cells of `stuck`, whose runs cannot keep their list small, of `alike`,
+    which may be as good as the best, and of `same`, which are identical to an earlier cell."""
 
     row_name: str = ""
     column_name: str = ""

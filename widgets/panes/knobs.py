@@ -35,7 +35,7 @@ from widgets.panes.knob_values import (
 
 #: Two presses closer than this belong to a key that is held, in seconds.
 HELD = 0.15
-#: (presses of a held key, factor by which a step grows), largest first.
+#: (presses of a held key, growth factor of a step), largest first.
 SPEEDS = ((60, 50), (36, 20), (20, 10), (10, 4), (4, 2))
 
 
@@ -48,7 +48,7 @@ _TYPING = "150k, 1.5m and 35% will do. Enter takes the value, as do tab, ↑ ↓
 
 
 class Knobs(Inked, can_focus=True):
-    """One row a setting. Posts SettingChanged at every turn, ResetWanted for all of them at once.
+    """One row a setting. Posts SettingChanged at every turn, ResetWanted for all settings at once.
 
     A turn shows at once; `set_state` has the last word. Enter takes a typed value, as does leaving its row by
     tab, arrows or a click. Escape drops it.
@@ -282,7 +282,7 @@ class Knobs(Inked, can_focus=True):
             self._type(self._edit + character)
         elif event.key in _LEAVING:
             if event.key in ("tab", "shift+tab"):
-                # The focus stays if there is no other field.
+                # Without another field the focus stays.
                 self.action_take_typed()
             return
         event.stop()

@@ -21,7 +21,7 @@ from inspector.replay.recording import Recording
 from inspector.replay.summary_model import SummaryModel
 from inspector.stores.base import Store
 
-#: So many conversations that were looked at stay in memory.
+#: Number of conversations that stay in memory after they were shown.
 _KEPT = 8
 
 
@@ -38,7 +38,7 @@ class Curve:
 
 
 class Curves:
-    """Reads conversations for their curves. `flags` are settings for all of them, as in the sweep."""
+    """Reads conversations for their curves. `flags` are settings for every conversation, as in the sweep."""
 
     def __init__(
         self, store: Store, flags: Mapping[str, Any], config: Path | None, model: SummaryModel | None

@@ -48,7 +48,8 @@ def heat_state(state: SweepState, found: Sweep | None, now: Settings, force: Set
 
 
 def best_told(found: Sweep | None, metric: str) -> str:
-    """What the mark of the best cell means: by some metrics several are equally good, or all. None: not swept yet."""
+    """The meaning of the mark of the best cell: by some metrics several cells are equally good, or all. None: not swept
+    yet."""
     if found is None or not found.conversations:
         return f"{BEST} best"
     if all_equal(found, metric):

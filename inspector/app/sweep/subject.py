@@ -1,4 +1,4 @@
-"""What a sweep is over, and where the user is in it."""
+"""The subject of a sweep, and the place of the user in it."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from widgets.lists.heat_map import Cell
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What is swept over: the conversation on screen with its recording, `force` being the settings in force for it;
-    and the ids of those that the filter leaves and of all. `changed` are the settings that the user changed."""
+    """The subject of a sweep: the conversation on screen with its recording, and the ids of the conversations that the
+    filter leaves and of all. `force` are the settings in force, `changed` the settings that the user changed."""
 
     title: str
     recording: Recording

@@ -19,7 +19,7 @@ SweepKey = tuple[str, Axis, Axis, FactSteps | bool]
 
 
 def key_of(state: SweepState, facts: FactSteps | None) -> SweepKey:
-    """What of the state a sweep depends on; `facts` are those of the conversation on screen, None while unread."""
+    """The key of a sweep in this state. `facts` belong to the conversation on screen, None while unread."""
     counted: FactSteps | bool = state.counts_facts
     if state.scope == "this":
         counted = False if facts is None else facts
@@ -27,7 +27,7 @@ def key_of(state: SweepState, facts: FactSteps | None) -> SweepKey:
 
 
 def sweep_in_thread(subject: Subject, key: SweepKey, stop: Event, watch: Watch) -> Sweep:
-    """Sweep; hands over how far it is. What is done when `stop` is set is kept. Raises StoreErrors, EngineErrors."""
+    """Sweep, and report the progress. Finished cells are kept when `stop` is set. Raises StoreErrors, EngineErrors."""
     scope, rows, columns, facts = key
     total, asked = len(rows.values) * len(columns.values), count()
 

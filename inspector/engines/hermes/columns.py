@@ -12,13 +12,13 @@ from inspector.engines.hermes.message_stats import ASSISTANT, USER, ListStats
 from inspector.engines.hermes.policies import Policies
 from inspector.engines.hermes.token_index import Column
 
-#: What a message is of a handoff.
+#: The part of a handoff that a message is.
 NO_HANDOFF, HANDOFF, ERASABLE = 0, 1, 2
 _IS = [bytes(int(code == role) for code in range(256)) for role in (USER, ASSISTANT)]
 
 
 class SizeColumns:
-    """One kind of size: sums as the messages stand and fully pruned, and each message's size as a back-reference."""
+    """One kind of size: sums of the messages unchanged and fully pruned, and the size of each as a back-reference."""
 
     __slots__ = ("repeated", "sums")
 
@@ -70,7 +70,7 @@ class MessageColumns:
         return len(self.roles)
 
     def growth(self) -> list[int]:
-        """The release's rough estimate of the first 0, 1, ... messages as they stand, in tokens."""
+        """The release's rough estimate of the first 0, 1, ... messages before pruning, in tokens."""
         chars = self.chars.sums.kept
         if self.images is None:
             return [list_tokens(count) for count in chars]

@@ -1,4 +1,4 @@
-"""What a plan comes down to: where the list is cut."""
+"""The cuts of a plan."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import compress
 from typing import overload
 
-#: Values that stand at fewer than one place in so many are looked for one by one.
+#: Values at fewer than one place in this many are looked for one by one.
 _SPARSE = 8
 #: Tables that leave a 1 where a column has a value, and 0 elsewhere.
 _ONLY = [bytes(int(code == value) for code in range(256)) for value in range(6)]

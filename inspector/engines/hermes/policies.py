@@ -1,4 +1,4 @@
-"""What differs between the releases of Hermes, as values. A release is one `Policies`; there is no subclass."""
+"""Differences between the releases of Hermes, as values. A release is one `Policies` value, without subclasses."""
 
 from __future__ import annotations
 

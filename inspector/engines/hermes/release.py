@@ -1,4 +1,4 @@
-"""What the engines of all releases have in common: their numbers, when they fire, and a plan that does nothing."""
+"""Common parts of the engines of all releases: their numbers, when they fire, and a plan that does nothing."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def not_compacted(
     refusal: Refusal | None,
     raises: str,
 ) -> Plan:
-    """The plan of a list of `total` tokens that stays as it is, `system` tokens standing beside it."""
+    """The plan of a list of `total` tokens that stays as it is, with `system` tokens of the system prompt."""
     return Plan(
         profile=profile,
         budgets=numbers,

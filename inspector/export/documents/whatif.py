@@ -150,7 +150,7 @@ def _whatif(run: WhatIf, recording: Recording) -> Document:
 
 
 def _figures(metrics: Metrics) -> Document:
-    """The figures by name; those of facts only where facts were counted."""
+    """The figures by name; figures of facts only if facts were counted."""
     return {
         name: value
         for name, value in asdict(metrics).items()

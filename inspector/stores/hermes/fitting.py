@@ -40,8 +40,9 @@ class RecordedList:
 
 
 class Fit(NamedTuple):
-    """How many of `of` recorded compactions a profile plans as they were, under settings of which `changed` are other
-    ones than are known ("threshold 0.75"; empty: none). `off` is by how many messages its boundaries differ at most."""
+    """How many of `of` recorded compactions a profile plans as they were, under settings whose `changed`
+    ones differ from the known ones ("threshold 0.75"; empty: none). `off` is the largest difference of its boundaries
+    in messages."""
 
     profile: str
     fits: int
@@ -51,8 +52,8 @@ class Fit(NamedTuple):
 
 
 def fits_of(lists: Sequence[RecordedList], profile: str, varied: bool = True) -> tuple[Fit, ...]:
-    """The fit of a profile, and where other settings fit more lists, that under the best of them, if they are to be
-    `varied`. Nothing where there is no list, or the engine of the profile takes none of them."""
+    """The fit of a profile, and where other settings fit more lists, the fit under the best settings, if they are to
+    be `varied`. Empty without lists, or if the engine of the profile takes no list."""
     measured = _measured(profile, lists)
     if not measured:
         return ()

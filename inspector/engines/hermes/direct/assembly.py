@@ -13,7 +13,7 @@ from inspector.engines.hermes.direct.restating import restated, visible_role
 from inspector.engines.hermes.policies import Policies
 
 Wire = Mapping[str, Any]
-#: Results of so many characters are demoted in a lean tail, but those of so many newest rounds of calls.
+#: Minimum characters of results that a lean tail demotes, and the number of newest rounds of calls that keep theirs.
 _DEMOTED_FROM, _ROUNDS_KEPT = 1_500, 6
 #: In place of a session's id, and as long.
 _SESSION = "<the session's own id>"

@@ -14,7 +14,7 @@ from inspector.engines.hermes.policies import Policies
 _FLOOR = 8
 #: A handoff within this number of messages after the protected messages means a compaction before a restart.
 _PROBED = 4
-#: The floor gives way under the current sources where the budget is so many tokens a message of it.
+#: Under the current sources the floor yields to a budget of this many tokens for each of its messages.
 _ROOMY = 10
 Wire = Mapping[str, Any]
 

@@ -262,7 +262,7 @@ class DirectEngine(ReleaseEngine):
         return echoes_after(pruned, last_user(pruned, 0, self.policies), self.policies)
 
     def _kept(self, part: Iterable[tuple[int, Wire]]) -> list[Kept]:
-        """What of a part goes on: handoffs leave it, what they were merged with stays."""
+        """The messages of a part that stay: handoffs leave it, the messages that they were merged with stay."""
         found = ((index, without_handoff(wire, self.policies)) for index, wire in part)
         return [Kept(index, wire) for index, wire in found if wire is not None]
 
@@ -316,7 +316,7 @@ class DirectEngine(ReleaseEngine):
     def _middle(
         self, left: Sequence[Wire], head_end: int, cut: int, handoffs: Sequence[int]
     ) -> tuple[list[Wire], int]:
-        """What goes to the summary model, and where the tail starts: handoffs go into the summary before."""
+        """The messages for the summary model, and the start of the tail: handoffs go into the summary before."""
         if not handoffs:
             return list(left[head_end:cut]), cut
         newest = handoffs[-1]

@@ -12,7 +12,7 @@ from inspector.core.rough import IMAGE_TOKENS, message_images
 from inspector.engines.hermes.estimates import content_chars, serialized_chars
 from inspector.engines.hermes.policies import MESSAGE_OVERHEAD, Policies
 
-#: Scripts of which a character counts as a token: Hangul, Han and kana, full-width forms.
+#: Scripts whose characters each count as a token: Hangul, Han and kana, full-width forms.
 _DENSE = re.compile("[\u1100-\u11ff\u2e80-\u9fff\ua960-\ua97f\uac00-\ud7af\uf900-\ufaff\uff00-\uffef]")
 _REPLAYED = ("reasoning", "reasoning_content", "codex_reasoning_items", "codex_message_items")
 #: Hardly any message has one of these.
@@ -30,7 +30,7 @@ def text_tokens(text: str) -> int:
 
 
 def message_tokens(wire: Mapping[str, Any], policies: Policies, newest: bool = True) -> int:
-    """What a message counts for in walks over the list; `newest` says that no assistant message follows it. Raises
+    """The tokens of a message in walks over the list; `newest` says that no assistant message follows it. Raises
     as the release does."""
     content = wire.get("content") or ""
     size = text_tokens(content) if isinstance(content, str) else content_chars(content) // 4
@@ -83,7 +83,7 @@ def _thinking_chars(value: Any) -> int:
 
 
 def rough_tokens(wire: Mapping[str, Any]) -> int:
-    """What a message adds to the rough estimate of a list: its printed mapping as it is sent, and pictures."""
+    """Tokens of a message in the rough estimate of a list: its printed mapping as it is sent, and pictures."""
     return text_tokens(str(_sent(wire))) + message_images(wire) * IMAGE_TOKENS
 
 

@@ -1,4 +1,4 @@
-"""What a message is to a release from 0.20.0 on: a handoff, an echo without text, something a person said."""
+"""Kinds of messages for a release from 0.20.0 on: a handoff, an echo without text, something a person said."""
 
 from __future__ import annotations
 

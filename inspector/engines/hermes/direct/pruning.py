@@ -15,7 +15,7 @@ from inspector.engines.hermes.policies import PRUNE_OVER, Policies
 _FLOOR = 8
 #: The last messages that pressure leaves alone at first.
 _RECENT = 3
-#: A skill that was loaded in so many last messages keeps its text, and a lost one over so many characters is named.
+#: Number of last messages whose loaded skills keep their text; longer lost skills than this many characters are named.
 _SKILL_WINDOW, _SKILL_OVER = 10, 5_000
 #: Pictures of tool results that stay under the current sources, the newest.
 _PICTURES_KEPT = 3

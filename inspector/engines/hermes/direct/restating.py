@@ -1,4 +1,4 @@
-"""An unfinished request that stands before the summary is said again behind it (current sources, `compress`).
+"""An unfinished request before the summary is repeated after it (current sources, `compress`).
 
 A handoff tells the model to act on user messages behind it alone, so a request that only the head still holds, or that
 a cut through its turn left to the summary, would go unanswered. That rows with one message id are one row is taken
