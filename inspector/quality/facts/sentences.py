@@ -154,6 +154,7 @@ _JOINT = re.compile(
     rf"|(?<!\s)\s++-{{1,2}}\s++(?:(?:and|but)\s++)?|(?<!\s)\s++but\s++)"
     rf"(?=(?:{_RULE}|(?:(?!(?:which|who|that|because|since|if|when|unless|"
     rf"so)\b)[\w'/`-]++\s++){{1,4}}(?:{_NORM})\s++\w))|"
+    r"(?<!\s)\s++and\s++(?=(?:never|do not|don['’]t|must not|mustn['’]t)\s)|"
     r"[，,;；]\s*(?:但是?|不过|而且|並且|并且)(?=[^，。]{0,12}(?:不要|不得|不能|别|勿|必须|禁止|务必|只能))",
     re.IGNORECASE,
 )

@@ -13,7 +13,7 @@ from inspector.quality.facts.fact import Fact, Fate
 from inspector.quality.facts.fate import ORDER, ListText, PassageIndex, fate, probe_of
 from inspector.quality.facts.gather import values_said
 from tests.quality.facts.fate_examples import EXAMPLES
-from tests.quality.facts.made_facts import facts
+from tests.quality.facts.made_facts import facts, said
 
 KEPT = ("verbatim", "paraphrased")
 STATEMENTS = sorted({statement for what, statement, _, _ in EXAMPLES if what not in ("zh", "de", "fr", "es")})
@@ -135,6 +135,13 @@ def test_a_wish_that_was_followed_once_does_not_stand_as_a_wish(statement: str) 
 def test_a_denial_restricts_as_only_does() -> None:
     statement = "Don't ask me to confirm before you run a command, just do it."
     assert judged(statement, "- Don’t ask for confirmation before running commands")[1].outcome != "weakened"
+
+
+@pytest.mark.parametrize("joint", ["and", ", and", ", but", "but"])
+def test_a_task_and_a_rule_in_one_sentence_are_two_statements(joint: str) -> None:
+    gap = "" if joint.startswith(",") else " "
+    texts = [one.text for one in said(f"Plan the cache layer{gap}{joint} never evict pinned keys.")]
+    assert texts == ["Plan the cache layer", "never evict pinned keys."]
 
 
 def test_another_word_of_the_same_length_is_no_typo() -> None:
