@@ -212,7 +212,7 @@ def head_fossilized(evidence: ConversationEvidence) -> Iterator[Violation]:
     tokens = sum(evidence.live.fossils[system:carried])
     which = "message has" if messages == 1 else f"{messages:,} messages have"
     yield Violation(
-        f"The first {which} stayed word for word through {count} compactions (about {tokens:,} tokens). They are "
+        f"The first {which} stayed in the list through {count} compactions (about {tokens:,} tokens). They are "
         "never summarized.",
         generation=evidence.live.number,
         index=system,

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from inspector.quality.facts.extract import points_of
+from inspector.quality.facts.extract import ARROW, points_of
 from inspector.quality.facts.fact import Life
 from inspector.quality.facts.fate import plain
 from inspector.quality.facts.rules import CLAIMS, ELISIONS, HEDGES, REFERENCES, load_stemmer
@@ -62,17 +62,21 @@ def _unlisted(summary: str, own: Sequence[Life]) -> Iterator[Gap]:
     said: dict[tuple[int, int], list[Life]] = defaultdict(list)
     for life in own:
         said[life.saying.generation, life.saying.index].append(life)
-    stands = {place: [_bare(life.text) in listed for life in lives] for place, lives in said.items()}
+    stands = {place: [_bare(_answer(life)) in listed for life in lives] for place, lives in said.items()}
     if not any(any(found) for found in stands.values()):
         # The list paraphrases the messages.
         return
     for (generation, index), found in sorted(stands.items()):
         here = said[generation, index]
-        missing = [life for life, there in zip(here, found, strict=True) if not there]
-        # A message that stayed in the list word for word need not be listed.
-        missing = [life for life in missing if not (life.fate.alive and life.fate.where != "summary")]
+        # What the new list has anywhere need not be listed again.
+        missing = [life for life, there in zip(here, found, strict=True) if not (there or life.fate.alive)]
         if missing:
-            yield Gap("cut" if any(found) else "left out", missing[0].text, "", generation, index)
+            yield Gap("cut" if any(found) else "left out", _answer(missing[0]), "", generation, index)
+
+
+def _answer(life: Life) -> str:
+    """Return the user's own words: an answer without the agent's question that the fact adds to it."""
+    return life.text.partition(ARROW)[0].strip()
 
 
 def _bare(text: str) -> str:
