@@ -68,6 +68,7 @@ pictures: $(DEV)
 	@$(BIN)/python docs/pictures/take.py
 	@$(BIN)/python docs/keys.py
 	@$(BIN)/python docs/agents.py
+	@$(BIN)/python docs/settings.py
 	@$(BIN)/python docs/findings.py
 
 # The site, in build/site. A broken link or picture is an error.
