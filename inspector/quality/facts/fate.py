@@ -72,8 +72,6 @@ _LONG_WORDING, MIN_PIECES = 30, 0.8
 _LISTED = 120
 #: Maximum words of a measure that a single word can identify.
 _FEW_WORDS = 1
-#: Maximum words of a statement whose exact measures alone may identify it.
-_SHORT = 3
 #: Extra words, beyond twice the words of a fact, that a passage about the same thing may have.
 _ROOM = 4
 #: Maximum passages that have a word for it to be rare in a list.
@@ -663,6 +661,7 @@ def matches(
         for part, span in after.nearly(probe.wordings):
             found.setdefault(part, Match("verbatim", 0.95, part, span))
     denied: set[int] = set()
+    judged: list[Match] = []
     joined: list[Match] = []
     for number in _candidates(probe, after):
         passage = after.passages[number]
@@ -679,12 +678,10 @@ def matches(
         elif "\n" in passage.text and match.outcome in KEPT:
             joined.append(match)
             continue
-        if known is None or (*match.order, match.span) < (*known.order, known.span):
-            found[passage.part] = match
-    for match in joined:
-        # Two lines together do not say what one of them denies.
-        if match.part in denied:
-            match = replace(match, outcome="uncertain")
+        judged.append(match)
+    # Two lines together do not say what one of them denies.
+    judged += [replace(one, outcome="uncertain") if one.part in denied else one for one in joined]
+    for match in judged:
         known = found.get(match.part)
         if known is None or (*match.order, match.span) < (*known.order, known.span):
             found[match.part] = match
@@ -950,9 +947,9 @@ class _Comparison:
             return "uncertain", ""
         if self.overlap >= MIN_MAYBE and len(self.pairs) > 1:
             return "uncertain", ""
-        # A short statement in other words is known by its measures.
-        short = len(probe.main.words) <= _SHORT and kept_values == len(probe.values) and self._measured()
-        known = kept_values and self._rare_values() and (self.pairs or short)
+        # A statement in other words is known by its measures.
+        measured = kept_values == len(probe.values) and self._measured()
+        known = kept_values and self._rare_values() and (self.pairs or measured)
         return ("uncertain", "") if known else (None, "")
 
     def _rare(self, word: Word) -> bool:

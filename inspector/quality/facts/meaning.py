@@ -67,8 +67,8 @@ _TOKEN = re.compile(
     rf"(?P<word>[A-Za-zÀ-ɏЀ-ӿ][A-Za-zÀ-ɏЀ-ӿ0-9_'’]*(?:-[A-Za-zÀ-ɏЀ-ӿ0-9_'’]+)*)|"
     rf"(?P<cjk>[{UNSPACED}]+)|(?P<number>\d+)"
 )
-# On and off are words where something is so: "is off", "default to on".
 _QUOTE = re.compile(r"\"[^\"\n]{1,120}\"|“[^”\n]{1,120}”")
+# On and off are words where something is so: "is off", "default to on".
 _STATE = re.compile(
     r"\b(?:be|is|are|was|stays?|remains?|to|default(?:s|ed)?|turn(?:s|ed)?|switch(?:es|ed)?|"
     r"set|keep|kept|it|them|,|:)\s+(?=(?:on|off)\b(?!\s+(?:the|a|our|\w+day)\b))|\b(?=(?:on|"
