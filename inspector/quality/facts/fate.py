@@ -602,17 +602,14 @@ def unfound(probe: Probe, after: PassageIndex, unclaimed: bool) -> Outcome:
 def settled(best: Match, probe: Probe, after: PassageIndex) -> Match | None:
     """Return the best match of a fact in a list, None if the fact is lost.
 
-    An uncertain match has lost a value where one is nowhere. Where all are, it is the fact
-    only with most of its words, and never a rule.
+    An uncertain match is not the fact if all its exact values are nowhere. If some are, the fact has lost a value.
     """
     if best.outcome != "uncertain" or foreign(probe, after):
         return best
     gone = lacking(probe, after)
     if not any(gone):
         return best
-    if all(gone) and (probe.binds or best.score < MIN_SUBJECT):
-        return None
-    return replace(best, outcome="value lost")
+    return None if all(gone) else replace(best, outcome="value lost")
 
 
 def lacking(probe: Probe, after: PassageIndex) -> list[bool]:
