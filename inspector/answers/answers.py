@@ -81,5 +81,5 @@ class Answers:
 
 
 def about(row: ConversationRow, note: str) -> str:
-    """A note with the conversation that it is about."""
-    return f"{safe_title(row.title, 60) or row.id}: {note}"
+    """Return a note behind the title of its conversation."""
+    return f"{safe_title(row.title, 60).rstrip('.:') or row.id}: {note}"

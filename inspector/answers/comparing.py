@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from dataclasses import dataclass, field
 
-from inspector.answers.answers import Answers
+from inspector.answers.answers import Answers, about
 from inspector.answers.fact_results import read_aftermath_results
 from inspector.answers.kept_results import KeptResults
 from inspector.answers.losses import facts_of
@@ -110,7 +110,7 @@ def side_of(answers: Answers, label: str, kept: KeptResults) -> Side:
             events = read_aftermath_results(answers.store, row.id, kept)[1]
             bills = bills_of(inspection, requests_of(inspection, resolved)) if recorded else {}
         except InspectorError as error:
-            unread.append(f"{row.title or row.id}: {error}")
+            unread.append(about(row, str(error)))
             continue
         compactions += len(recorded)
         for life in facts.lives:

@@ -11,12 +11,11 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from inspector.answers.answers import Answers
+from inspector.answers.answers import Answers, about
 from inspector.answers.scheduling import Progress, is_local, processes_of
 from inspector.core.conversations import ConversationRow
 from inspector.core.errors import InspectorError, UsageProblem
 from inspector.core.processes import in_worker
-from inspector.core.text import safe_title
 
 R = TypeVar("R")
 #: Minimum number of messages for which the start of other processes pays.
@@ -82,7 +81,7 @@ def ask_each(
                     yield row, result
                 else:
                     first, left_out = first or error, left_out + 1
-                    answers.unread.append(f"{safe_title(row.title, 60) or row.id}: {error}")
+                    answers.unread.append(about(row, str(error)))
             if done > shown:
                 shown = done
                 taken = time.monotonic() - began
