@@ -38,7 +38,7 @@ NAMES, TOOL_NAMES = 60, 12
 _SHOWN = 200
 #: A longer text of a command is a manual.
 _MANUAL = 8_000
-#: Characters from which on the agent answers, although it calls a tool too.
+#: Minimum characters of a text that counts as an answer of the agent although the message calls a tool.
 _ANSWER = 1_000
 #: Minimum words of a finding of the agent's: "I found the bug!" says nothing.
 _FEWEST_OF_AGENT = 3
@@ -79,7 +79,7 @@ _ONWARD = re.compile(
     r"(?i:next (?:area|topic|question|section|part)|done|move on|continue|thanks?|thank you|"
     r"hi|hello)\b.{0,30}\Z"
 )
-#: How the text of an answer and of a choice is told, and how their rules end.
+#: Sign between an answer and its question in the text of a fact, and the endings of the rules of answers and choices.
 ARROW = " ← "
 ANSWER, CHOICE = ".answer", ".choice"
 #: Characters of a message that may be nothing but an answer or a choice.
@@ -114,7 +114,7 @@ def extract(message: Message) -> MessageFacts:
 
 
 def _of_tail(text: str, own: str, role: str) -> MessageFacts:
-    """Return the facts of the tail message that a summary was merged into, in the place of its own text."""
+    """Return the facts of a tail message that has a merged summary, at the place of the message's text."""
     at = text.rfind(own) if own.strip() else -1
     if at < 0:
         return MessageFacts()
@@ -366,8 +366,9 @@ def chosen(text: str, before: str) -> tuple[Statement, ...]:
 
 
 def agreed(text: str, before: str) -> tuple[Statement, ...]:
-    """Return what a user's safe text says that only agrees, refuses or answers in a word: told with the last question
-    of the message before it. Empty where it says more, or nothing was asked."""
+    """Return the statements of a user's safe text that only agrees, refuses or answers in a word.
+
+    Each has the last question of the message before. Empty if the text says more, or if there is no question."""
     body = text.strip()
     if not (agrees(text) or answers_only(text)):
         return ()
@@ -417,7 +418,7 @@ def points_of(labels: Sequence[str], texts: Sequence[str]) -> dict[str, str]:
 
 
 def _point(label: str, text: str) -> str:
-    """Return the point of a label: the one that a word leads in ("Option 1: ..."), else the last."""
+    """Return the point of a label: a point behind a word ("Option 1: ...") if there is one, else the last."""
     pattern = re.compile(
         rf"^[ \t>*|#`-]{{0,20}}(?P<word>[A-Za-z]+[ \t]+)?[*_`#]{{0,4}}{re.escape(label.upper())}[*_`]{{0,4}}"
         r"[ \t]*[.):：、|–—-][ \t]*(?P<point>\S.+)$",

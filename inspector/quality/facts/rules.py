@@ -276,7 +276,7 @@ NARRATES = re.compile(
     r"now (?:i|let|to)|"
     r"(?:good|great|perfect|excellent|done)[,.! ]|[让讓]我|我[来來将會会]|接下[来來]|[现現]在)", re.I,
 )  # fmt: skip
-#: A guess: told as a fact it is weaker than it was.
+#: Marks of a guess. A guess that a summary states as a fact is weakened.
 HEDGES = re.compile(
     r"\b(?:might|may be|perhaps|maybe|probably|likely|seems?|appears?|i think|possibly|suspect|"
     r"could be|presumably|i guess)\b|可能|也[许許]|大概|似乎|估[计計]|好像",
@@ -284,7 +284,7 @@ HEDGES = re.compile(
 )
 HOPES = re.compile(r"\b(?:expect|estimate[ds]?|hope|should be|roughly|about to|would)\b|[预預][计計期]", re.I)
 
-# What a summary says instead of telling: see gaps.py.
+# Phrases that replace content in a summary; gaps.py uses them.
 ELISIONS = re.compile(
     r"\b(?:detailed|full (?:plan|text|content|list|output)|plan with|list of|(?:text|contents?|output|log|rest|"
     r"summary|screenshot) of|omitted|truncated|abbreviated|remaining|continues|"
@@ -448,7 +448,7 @@ restart reboot
 advance ahead prior
 write record
 """
-#: Words of which at most one holds: where another one of the line is in the place of the fact's, it is another thing.
+#: Words that exclude each other, a group on each line. Another word of the group in place of the fact's is a change.
 _EXCLUSIVE = """
 on off
 production staging development test
