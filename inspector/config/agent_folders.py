@@ -16,7 +16,7 @@ class AgentFolder(NamedTuple):
     """A folder (or file) of an agent.
 
     `variable` is the environment variable that moves it ("" if none does); the other fields are its usual place below
-    the home folder, and the suffix that is appended to the variable's value.
+    the home folder (`*` is any one name), and the suffix that is appended to the variable's value.
     """
 
     variable: str
@@ -42,10 +42,14 @@ FOLDERS = (
     AgentFolder("QWEN_HOME", ".qwen"),
     AgentFolder("XDG_DATA_HOME", ".local/share/goose", "goose"),
     AgentFolder("XDG_CONFIG_HOME", ".config/goose", "goose"),
+    AgentFolder("GOOSE_PATH_ROOT", ".local/share/goose"),
     AgentFolder("KIMI_SHARE_DIR", ".kimi"),
     AgentFolder("", ".kimi-code"),
     AgentFolder("OPENHANDS_PERSISTENCE_DIR", ".openhands"),
     AgentFolder("CLINE_DIR", ".cline"),
+    AgentFolder("", ".config/*/User/globalStorage/saoudrizwan.claude-dev"),
+    AgentFolder("", "Library/Application Support/*/User/globalStorage/saoudrizwan.claude-dev"),
+    AgentFolder("", ".vscode-server/data/User/globalStorage/saoudrizwan.claude-dev"),
 )
 
 
@@ -69,7 +73,8 @@ def agent_folders() -> Iterator[Path]:
     for agent in agents():
         yield from map(_resolved, places_of(agent))
     for folder in FOLDERS:
-        candidates = [Path.home() / folder.usual]
+        home = Path.home()
+        candidates = list(home.glob(folder.usual)) if "*" in folder.usual else [home / folder.usual]
         value = os.environ.get(folder.variable) if folder.variable else None
         if value:
             with suppress(StoreMissing):

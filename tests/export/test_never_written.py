@@ -55,6 +55,9 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ".qwen/projects/x/chats/a.jsonl",
         ".gemini/tmp/x/chats/a.json",
         ".cline/data/sessions/a.messages.json",
+        ".config/Code/User/globalStorage/saoudrizwan.claude-dev/state/taskHistory.json",
+        ".vscode-server/data/User/globalStorage/saoudrizwan.claude-dev/settings/new.html",
+        ".local/share/goose/new.html",
     ],
 )
 @pytest.mark.parametrize("how", ["itself", "symlink", "symlinked folder", "roundabout"])
