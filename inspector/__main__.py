@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
-from inspector.commands import NAMES
+from inspector.commands import COMMANDS
 from inspector.commands.ending import finish
 
 #: The variable of click's completion.
@@ -27,7 +27,7 @@ def main() -> NoReturn:
 
 def opens_the_app(words: Sequence[str]) -> bool:
     """Whether the words are nothing but `[PATH] [CONVERSATION]`: the app then opens without reading options."""
-    return not any(word.startswith("-") for word in words) and (not words or words[0] not in NAMES)
+    return not any(word.startswith("-") for word in words) and (not words or words[0] not in COMMANDS)
 
 
 def _open(words: Sequence[str]) -> int:

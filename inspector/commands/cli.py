@@ -5,29 +5,13 @@ from __future__ import annotations
 import gc
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from typing import NoReturn
 
 import click
 from click.shell_completion import CompletionItem
 
-from inspector.commands import (
-    app,
-    attempt,
-    check,
-    config,
-    conversation,
-    export,
-    hook,
-    judge,
-    life,
-    report,
-    score,
-    serve,
-    store,
-    upcoming,
-    watch,
-    whatif,
-)
+from inspector.commands import COMMANDS
 from inspector.commands.completing import PROGRAM, complete_words, script
 from inspector.commands.ending import finish, interrupted
 
@@ -38,7 +22,15 @@ _GC_THRESHOLDS = (10_000, 20, 100)
 
 
 class _Commands(click.Group):
-    """A group whose first word may be a path, which the app then opens."""
+    """A group of lazy commands, whose first word may be a path, which the app then opens."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of the commands in the order of the help."""
+        return sorted(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import a command; None if there is none of the name."""
+        return _imported(COMMANDS[cmd_name]) if cmd_name in COMMANDS else None
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Name all agents, also those of other packages."""
@@ -51,16 +43,16 @@ class _Commands(click.Group):
         if ctx.resilient_parsing and not args:
             # A shell completes the first word: the name of a command, or PATH.
             return super().parse_args(ctx, args)
-        if args[:1] == ["--demo"] and args[1:] and args[1] in self.commands:
+        if args[:1] == ["--demo"] and args[1:] and args[1] in COMMANDS:
             args = [args[1], "--demo", *args[2:]]
-        if not args or args[0] not in (*self.commands, *_OWN_OPTIONS):
+        if not args or args[0] not in (*COMMANDS, *_OWN_OPTIONS):
             args = ["open", *args]
         return super().parse_args(ctx, args)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Complete the first word: a command, a conversation, or a path."""
         found = super().shell_complete(ctx, incomplete)
-        return found + complete_words(ctx, app.open_app.params[0], incomplete)
+        return found + complete_words(ctx, every_command()["open"].params[0], incomplete)
 
 
 def _print_version(ctx: click.Context, param: click.Parameter, value: bool) -> None:
@@ -113,45 +105,16 @@ def commands() -> None:
     """
 
 
-_COMMANDS = (
-    app.open_app,
-    store.conversations,
-    conversation.show,
-    conversation.compactions,
-    conversation.findings,
-    conversation.requests,
-    store.losses,
-    store.aftermath,
-    check.check,
-    store.rules,
-    store.trace,
-    upcoming.next_compaction,
-    watch.watch,
-    hook.hook,
-    serve.serve,
-    export.export_tables,
-    whatif.plan,
-    conversation.diff,
-    conversation.facts,
-    conversation.breakpoints,
-    whatif.replay,
-    conversation.measures,
-    report.report_command,
-    whatif.sweep_command,
-    whatif.recommend,
-    attempt.attempt,
-    attempt.attempts,
-    life.life,
-    attempt.recall,
-    judge.judge,
-    score.score,
-    config.config_files,
-    store.store,
-    store.stores,
-    store.search,
-)
-for _command in _COMMANDS:
-    commands.add_command(_command)
+def every_command() -> dict[str, click.Command]:
+    """Return all commands by name."""
+    return {name: _imported(place) for name, place in COMMANDS.items()}
+
+
+def _imported(place: str) -> click.Command:
+    module, _, function = place.partition(":")
+    command = getattr(import_module(f"inspector.commands.{module}"), function)
+    assert isinstance(command, click.Command)
+    return command
 
 
 def main(args: Sequence[str] | None = None) -> NoReturn:

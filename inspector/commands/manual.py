@@ -58,7 +58,7 @@ def _options(command: click.Command, ctx: click.Context) -> list[str]:
 
 def page() -> str:
     """Return the page for roff."""
-    from inspector.commands.cli import commands
+    from inspector.commands.cli import commands, every_command
 
     root = commands.make_context("compaction-inspector", [], resilient_parsing=True)
     lines = [
@@ -74,8 +74,7 @@ def page() -> str:
         *_options(commands, root),
         ".SH COMMANDS",
     ]
-    for name in commands.list_commands(root):
-        command = commands.commands[name]
+    for name, command in sorted(every_command().items()):
         ctx = click.Context(command, info_name=name, parent=root)
         title = (
             "[PATH] [CONVERSATION]"

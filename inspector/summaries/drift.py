@@ -10,12 +10,12 @@ from functools import lru_cache
 from math import ceil
 from typing import Literal
 
-from inspector.core.scan.words import Stemmer, is_word
+from inspector.core.scan.words import Stemmer
 from inspector.summaries.content import content_words
 from inspector.summaries.exact import Turn, turns_of
 from inspector.summaries.headings import meaning
 from inspector.summaries.lineage import OPEN, Cell, Lineage, LineageRow
-from inspector.summaries.words import words_of
+from inspector.summaries.words import is_word, words_of
 
 #: An open item is stale after this number of later summaries list it unchanged.
 LISTED_AGAIN = 2

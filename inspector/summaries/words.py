@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
 
-from inspector.core.scan.words import is_word, tokens
+from inspector.core.scan.words import UNSPACED
 from inspector.summaries.anchors import Opcode, bounded_opcodes
 from inspector.summaries.summary import WordChange
 
@@ -16,6 +17,19 @@ from inspector.summaries.summary import WordChange
 MATCH_LIMIT = 60_000
 _RUN = 3
 _PUNCTUATION_WEIGHT = 0.3
+# A path, version, address or number with its unit is one word: that is what a reader sees change.
+_LETTERS = rf"[^\W{UNSPACED}]+"
+TOKEN = re.compile(rf"{_LETTERS}(?:[./:@#\\-]+{_LETTERS})*|[{UNSPACED}]|[^\w\s]")
+
+
+def tokens(text: str) -> list[str]:
+    """Return words, paths and numbers as a whole, and each sign, and each character of scripts without spaces."""
+    return TOKEN.findall(text)
+
+
+def is_word(token: str) -> bool:
+    """Whether a token is a word or number, not a sign."""
+    return token[0].isalnum() or token[0] == "_"
 
 
 class Words:

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from inspector.__main__ import opens_the_app
-from inspector.commands import NAMES
-from inspector.commands.cli import commands
+from inspector.commands.cli import every_command
 
 ROOT = Path(__file__).resolve().parents[2]
 HEAVY = ("textual", "jinja2", "tiktoken", "genai_prices", "yaml", "sqlite_utils", "rich", "sqlite3")
@@ -137,7 +136,7 @@ def test_imports_point_down() -> None:
 
 
 def test_a_database_may_have_any_name_but_a_commands() -> None:
-    assert set(commands.commands) == NAMES
+    assert all(command.name == name for name, command in every_command().items())
     assert opens_the_app([])
     assert opens_the_app(["state.db", "a title"])
     assert opens_the_app(["a title"])

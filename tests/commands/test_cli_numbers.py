@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 import pytest
 
-from inspector.commands.cli import commands
+from inspector.commands.cli import every_command
 from inspector.commands.ending import finish
 from inspector.core.errors import DETAILS
 from tests.program import Run
@@ -23,7 +23,7 @@ NEEDED = {
 }
 NUMBERS = [
     (name, option.opts[0])
-    for name, command in commands.commands.items()
+    for name, command in every_command().items()
     for option in command.params
     if isinstance(option, click.Option)
     and option.type.name in ("integer", "float", "integer range", "float range")

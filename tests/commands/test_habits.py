@@ -18,7 +18,7 @@ from inspector.app.jump import Jump, parts_of
 from inspector.app.own_files import bindings, keymap_text, own_keymap, own_theme, theme_text
 from inspector.app.saved_state import SavedState
 from inspector.app.themes import check_theme
-from inspector.commands.cli import commands
+from inspector.commands.cli import commands, every_command
 from inspector.config.bundled import demo_databases
 from inspector.config.folders import config_dir
 from inspector.core.errors import BadInput, UsageProblem
@@ -81,7 +81,7 @@ def test_completion_says_nothing_of_problems(tmp_path: Path) -> None:
 
 
 def test_every_command_with_words_completes_them() -> None:
-    for name, command in commands.commands.items():
+    for name, command in every_command().items():
         for param in command.params:
             if param.name in ("words", "path"):
                 assert param._custom_shell_complete is not None, name
@@ -222,7 +222,7 @@ def test_the_version_imports_no_store() -> None:
 def test_the_man_page_has_every_command() -> None:
     page = CliRunner().invoke(commands, ["config", "man"]).stdout
     assert page.startswith(".TH COMPACTION")
-    for name, command in commands.commands.items():
+    for name, command in every_command().items():
         assert name == "open" or f".SS {name}".replace("-", "\\-") in page
         for param in command.params:
             for flag in param.opts if isinstance(param, click.Option) else ():

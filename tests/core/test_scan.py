@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.core.scan.exact import PATTERNS, is_path, plain_number
-from inspector.core.scan.words import Stemmer, folded, has_unspaced, is_word, tokens
+from inspector.core.scan.words import Stemmer, folded, has_unspaced
 from inspector.quality.facts.rules import load_stemmer
+from inspector.summaries.words import is_word, tokens
 
 STEMMER = load_stemmer()
 

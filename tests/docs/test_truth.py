@@ -61,7 +61,7 @@ def section(command: str) -> str:
 
 
 def commands() -> dict[str, click.Command]:
-    return {name: command for name, command in cli.commands.commands.items() if not command.hidden}
+    return {name: command for name, command in cli.every_command().items() if not command.hidden}
 
 
 @pytest.mark.parametrize("name", sorted(commands()))

@@ -18,13 +18,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.core.scan.words import TOKEN
 from inspector.quality.facts.rules import load_stemmer
 from inspector.summaries.drift import Drift, drift_of
 from inspector.summaries.exact import _DENIES, _inside, _things, exact_of
 from inspector.summaries.lineage import Cell, Column, Lineage, follow
 from inspector.summaries.parse import parse_summary
-from inspector.summaries.words import Weights, words_of
+from inspector.summaries.words import TOKEN, Weights, words_of
 from tests.summaries.grown import SECTIONS, grown
 
 GOLDEN = Path(__file__).with_name("golden.json")

@@ -1,4 +1,4 @@
-"""Words: as tokens for differences, and as stems for the subject of a text."""
+"""Words, and their stems for the subject of a text."""
 
 from __future__ import annotations
 
@@ -11,9 +11,6 @@ UNSPACED = r"\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af"
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 #: The letters of scripts that do, for a character class.
 SPACED = "A-Za-zÀ-ɏЀ-ӿ"
-# A path, version, address or number with its unit is one word: that is what a reader sees change.
-_LETTERS = rf"[^\W{UNSPACED}]+"
-TOKEN = re.compile(rf"{_LETTERS}(?:[./:@#\\-]+{_LETTERS})*|[{UNSPACED}]|[^\w\s]")
 # Text to stem: a word or a name with its signs, or a run of a script without spaces.
 _WORD = re.compile(rf"[{SPACED}][{SPACED}0-9_'’-]*|[{UNSPACED}]+")
 _PART = re.compile(rf"[{SPACED}]{{2,}}|\d+")
@@ -29,18 +26,6 @@ def word_set(words: str) -> frozenset[str]:
 def has_unspaced(text: str) -> bool:
     """Whether a text has characters of a script without spaces between words."""
     return not text.isascii() and _UNSPACED.search(text) is not None
-
-
-def tokens(text: str) -> list[str]:
-    """Tokens for a reader: words, paths and numbers as a whole, each sign, each character of scripts without
-    spaces.
-    """
-    return TOKEN.findall(text)
-
-
-def is_word(token: str) -> bool:
-    """Whether a token is a word or number, not a sign."""
-    return token[0].isalnum() or token[0] == "_"
 
 
 def folded(text: str) -> str:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from inspector.core.scan.words import word_set
+from inspector.core.scan.words import has_unspaced, word_set
 from inspector.quality.facts.fact import Span
 
 #: Characters of one text that are scanned; the rest of a longer one is data.
@@ -107,7 +107,6 @@ _COMMAND = re.compile(
 # A run of letters and digits that is not a word: a key, a hash, an encoded file.
 _DATA = re.compile(r"(?=\S*[\dA-Z+/])[A-Za-z0-9+/=_-]{24,}|-{3,}[A-Z ]+-{3,}")
 _WORDS = re.compile(r"(?<!\S)[\"'(*_`]*[^\W\d_]{2,}[\"')*_`]*[,.;:!?]*(?!\S)")
-_UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _LETTERS = re.compile(r"[^\W\d_]")
 # Text of web pages that never occurs in messages.
 _PAGE = re.compile(
@@ -383,7 +382,7 @@ def is_prose(line: str) -> bool:
     if _MARKUP.match(bare) or _CODE.fullmatch(bare):
         return False
     letters = len(_LETTERS.findall(stripped))
-    if _UNSPACED.search(stripped):
+    if has_unspaced(stripped):
         return letters + sum(sign.isdigit() for sign in stripped) >= 0.4 * len(stripped)
     return words >= 3 or letters + stripped.count(" ") >= 0.6 * len(stripped)
 
@@ -401,9 +400,9 @@ def statements(text: str, start: int, end: int) -> list[Span]:
     for joint in _JOINT.finditer(text, start, end):
         left = text[at : joint.start()]
         left = left[left.rfind(": ") + 1 :]
-        if len(left.split()) < 2 and _UNSPACED.search(left) is None:
+        if len(left.split()) < 2 and not has_unspaced(left):
             continue
-        if len(text[joint.end() : end].split()) < 3 and _UNSPACED.search(text, joint.end(), end) is None:
+        if len(text[joint.end() : end].split()) < 3 and not has_unspaced(text[joint.end() : end]):
             continue
         if _HANGS.match(left) or left.count("(") > left.count(")") or left.count('"') % 2:
             continue

@@ -157,9 +157,10 @@ _UNIT = re.compile(rf"[\s-]?({_SPELLED})")
 _SIZED = _whole_words(form for form, unit in _UNIT_OF.items() if unit in _SIZES)
 _MONTH = "|".join(form.capitalize() + "|" + form for form in sorted(_MONTHS, key=len, reverse=True))
 _DAY = r"[12]\d|3[01]|0?[1-9]"
+# One copy of the units a pattern: each copy takes milliseconds to compile.
 _NUMBER = (
-    rf"(?:[€$£¥]\s?)?(?:{PATTERNS['number']}\s?[-–]\s?(?={PATTERNS['number']}[\s-]?(?:{_SPELLED})))?"
-    rf"{PATTERNS['number']}(?:[\s-]?(?:{_SPELLED}))?"
+    rf"(?:[€$£¥]\s?)?(?:(?:{PATTERNS['number']}\s?[-–]\s?)?{PATTERNS['number']}[\s-]?(?:{_SPELLED})|"
+    rf"{PATTERNS['number']})"
 )
 # "requests a second" is a rate; "within a second" is an amount.
 _AN_AMOUNT = "|".join(
@@ -179,11 +180,11 @@ _AN_AMOUNT = "|".join(
         "takes",
     )
 )
+_NUMERAL = _either([word for word in _NUMERALS if word not in _ARTICLES and word.isascii()])
 _WORDED = (
-    rf"(?:{_either([word for word in _NUMERALS if word not in _ARTICLES and word.isascii()])})[\s-](?:{_SPELLED})|"
-    rf"half an?\s(?:{_SIZED})|(?:{_AN_AMOUNT})(?:an?|one)\s(?:{_SIZED})|(?:an?|"
-    rf"one)\s(?:{_SIZED})(?=\s(?:before|after|later|ahead|earlier|or|at most)\b)|"
-    rf"[两二三四五六七八九十半](?={_SPELLED})(?:{_SPELLED})"
+    rf"(?:(?:{_NUMERAL})[\s-]|[两二三四五六七八九十半])(?:{_SPELLED})|"
+    rf"(?:(?P<amount>half an?\s|(?:{_AN_AMOUNT})(?:an?|one)\s)|(?:an?|one)\s)(?:{_SIZED})"
+    r"(?(amount)|(?=\s(?:before|after|later|ahead|earlier|or|at most)\b))"
 )
 _VALUE = re.compile(
     _BEFORE
@@ -209,8 +210,12 @@ _VALUE = re.compile(
 _MENTION = re.compile(
     "|".join(rf"(?P<{form}>{PATTERNS[form]}{LINE if form in FILES else ''})" for form in NAMES), re.ASCII
 )
-# Nothing is a value that has none of these, but for numbers in words and days.
-_WORTH = re.compile(rf"[0-9/_#]|--|\.[a-z]|[a-z][A-Z]|(?i:\b(?:{_WORDED})|{_either(_WEEKDAYS.split())})")
+# Nothing is a value that has none of these: no unit is looked at here.
+_WORTH = re.compile(
+    rf"[0-9/_#]|--|\.[a-z]|[a-z][A-Z]|[两二三四五六七八九十半]|"
+    rf"(?i:\b(?:(?:{_NUMERAL})[\s-]|half an?\s|(?:{_AN_AMOUNT})(?:an?|one)\s|(?:an?|one)\s\w+\s(?:before|"
+    rf"after|later|ahead|earlier|or|at most)\b)|{_either(_WEEKDAYS.split())})"
+)
 _NUMBERED = re.compile(r"\d{1,4}")
 _WORDS = re.compile(r"[A-Za-z]+(?:/[A-Za-z]+)+")
 _WORD_BEFORE = re.compile(r"([A-Za-z]+)[ (]+\Z")
