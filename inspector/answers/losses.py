@@ -17,6 +17,7 @@ from inspector.quality.evidence import Exchanged, LostRule
 from inspector.quality.facts.fact import ConversationFacts, Life
 from inspector.quality.facts.gaps import Gap, gaps_of
 from inspector.quality.facts.rules import load_stemmer
+from inspector.quality.facts.values import values_of
 from inspector.summaries.content import content_words
 from inspector.summaries.drift import drift_of
 from inspector.summaries.exact import exact_of
@@ -127,7 +128,9 @@ def exchanged_values(inspection: Inspection, facts: ConversationFacts) -> dict[i
     for life in facts.lives:
         if life.fact.role == "user":
             for fate in life.fates:
-                if fate.changed:
+                # The sentence that denies a fact is not a value in the place of another.
+                words = len(fate.changed.split())
+                if words == 1 or (words and any(v.text == fate.changed for v in values_of(fate.changed))):
                     text = life.fact.text
                     found[fate.compaction].setdefault(text, Exchanged(text, life.fact.value, fate.changed))
     return {compaction: tuple(changed.values()) for compaction, changed in found.items()}

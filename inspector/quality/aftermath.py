@@ -42,7 +42,7 @@ MIN_SHARED_WORDS = 4
 MIN_OVERLAP = 0.75
 MIN_OVERLAP_OF_LONGER = 0.4
 #: The same for a statement that says itself that it is said again.
-MIN_CORRECTED_WORDS = 2
+MIN_CORRECTED_WORDS = 3
 MIN_CORRECTED_OVERLAP = 0.5
 #: Minimum number of content words that two questions share, and their minimum overlap with the longer.
 MIN_QUESTION_WORDS = 3
@@ -436,7 +436,9 @@ def _repeats(
             and count >= MIN_OVERLAP * shorter
             and count >= MIN_OVERLAP_OF_LONGER * longer
         )
-        corrected = corrects and count >= MIN_CORRECTED_WORDS and count >= MIN_CORRECTED_OVERLAP * theirs
+        enough = count >= MIN_CORRECTED_WORDS and count >= MIN_CORRECTED_OVERLAP * theirs
+        # All words of a short statement are enough too.
+        corrected = corrects and (enough or count == theirs == MIN_CORRECTED_WORDS - 1)
         if not (repeated or corrected) or (not corrected and _names_differ(fact, other)):
             continue
         before = [one for one in other.sayings if one.step < saying.step and one.role == "user"]

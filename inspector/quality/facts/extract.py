@@ -94,6 +94,13 @@ _SHOWS = re.compile(
 _LABELS = re.compile(r"\d{1,2}|(?<![A-Za-z])[A-Ha-h](?![A-Za-z])")
 _CELLS = re.compile(r"(?<!\s)\s*+\|\s*+")
 _MARKS = re.compile(r"[*_]{2,}")
+#: Headings over a description of how things are.
+_BACKGROUND = re.compile(
+    r"[\W\d]*(?:context|background|motivation|(?:the )?problem(?: statement)?|(?:root )?causes?(?: analysis)?|"
+    r"symptoms?|current (?:state|behaviou?r|situation)|(?:actual|observed) behaviou?r|what happened|findings|"
+    r"analysis|overview|背景|现状|問題|问题|原因)\W*",
+    re.IGNORECASE,
+)
 
 
 def extract(message: Message) -> MessageFacts:
@@ -152,7 +159,7 @@ def facts_of(text: str, role: str, calls: Sequence[tuple[str, str]] = ()) -> Mes
     prose = list(sentences(text, role == USER))
     found: list[Statement] = []
     if role == USER:
-        found += [one for sentence in prose for one in _of_user(text, sentence)]
+        found += _of_person(text, prose)
     else:
         working = bool(calls) and len(text) < _ANSWER
         found += [one for sentence in prose for one in _of_agent(text, sentence, working)]
@@ -166,6 +173,16 @@ def facts_of(text: str, role: str, calls: Sequence[tuple[str, str]] = ()) -> Mes
                 known.add(value.canon)
                 mentions.append(Mention(replace(value, span=(0, 0)), f"{tool} {value.text}", (0, 0)))
     return MessageFacts(tuple(found), tuple(mentions))
+
+
+def _of_person(text: str, prose: Sequence[Sentence]) -> Iterator[Statement]:
+    """Yield the statements of a user's message. Under a heading such as "Context" they describe and rule nothing."""
+    describes = False
+    for sentence in prose:
+        if sentence.heading:
+            describes = _BACKGROUND.fullmatch(text, sentence.start, sentence.end) is not None
+        for one in _of_user(text, sentence):
+            yield replace(one, kind="link") if describes and one.kind == "constraint" else one
 
 
 def _of_user(text: str, sentence: Sentence) -> Iterator[Statement]:

@@ -871,7 +871,8 @@ class _Comparison:
             return "weakened", ""
         if self._reversed():
             named = not any(value.distinctive for value in self.lost_values)
-            sure = self.frame >= MIN_SAME and named and self._comparable()
+            turned = self._turned() or self._swapped()
+            sure = self.frame >= MIN_SAME and named and turned and self._comparable()
             return ("contradicted", safe_title(self.there.text, 80)) if sure else ("uncertain", "")
         if inside:
             reports = probe.binds and not (self.binding or BINDS.search(self.there.text))
@@ -1007,10 +1008,15 @@ class _Comparison:
             # "Never more than 40" is "at most 40", "no X without Y" is "X needs Y": a limit needs no denial.
             return not compensates(self.probe.text, self.there.text) and not self._bounded()
         if theirs and not mine:
-            keys = {word.concept for word in self.probe.keys}
-            turned = len(differ) * 2 > len(told) or any(one.concept in keys for one, _ in differ)
-            return turned and not restricts(self.probe.main.text) and not YET.search(self.there.text)
+            return self._turned() and not restricts(self.probe.main.text) and not YET.search(self.there.text)
         return not agree and len(differ) > 1 and len(differ) * 2 > len(told)
+
+    def _turned(self) -> bool:
+        """Return whether a denial differs in most of the fact's words or in what is to be done, not in a detail."""
+        full = [(mine, other) for mine, other in self.pairs if mine.weight >= 1.0]
+        differ = [mine for mine, other in full if mine.denied != other.denied]
+        keys = {word.concept for word in self.probe.keys}
+        return len(differ) * 2 > len(full) or any(mine.concept in keys for mine in differ)
 
     def _bounded(self) -> bool:
         return any(other is not None for _, other in self.valued)

@@ -6,6 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Literal
 
 from inspector.quality.facts.extract import ARROW, points_of
@@ -23,6 +24,8 @@ Before = Callable[[int, int], Sequence[str]]
 
 _LISTED = "user messages"
 _BRACKETS = re.compile(r"(?<![\w\]!])\[(?P<text>[^\[\]\n]{4,160})\](?![(\[])")
+#: JSON, such as a line of a log: nobody repeats it in a list of messages.
+_DATA = re.compile(r"\s*[{\[]\s*[\"{\[]")
 _SIGNS = re.compile(r"[\W_]+")
 _FENCED = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 #: Minimum share of the words of a list item in one line for the line to mention it.
@@ -61,6 +64,8 @@ def _unlisted(summary: str, own: Sequence[Life]) -> Iterator[Gap]:
         return
     said: dict[tuple[int, int], list[Life]] = defaultdict(list)
     for life in own:
+        if _DATA.match(life.text):
+            continue
         said[life.saying.generation, life.saying.index].append(life)
     stands = {place: [_bare(_answer(life)) in listed for life in lives] for place, lives in said.items()}
     if not any(any(found) for found in stands.values()):
@@ -93,7 +98,9 @@ def _elided(summary: str) -> Iterator[Gap]:
 
 def _dangling(summary: str, own: Sequence[Life], before: Before) -> Iterator[Gap]:
     """Yield choices by number or letter whose chosen option the summary does not mention."""
-    lines = [frozenset(load_stemmer().words(line)) for line in summary.split("\n")]
+    single = [frozenset(load_stemmer().words(line)) for line in summary.split("\n") if line.strip()]
+    # The meaning of a number may be on the line after it.
+    lines = [one | after for one, after in zip_longest(single, single[1:], fillvalue=frozenset[str]())]
     for life in own:
         choice = REFERENCES.search(life.text) if life.fate.alive else None
         if choice is None:

@@ -77,6 +77,8 @@ _STATE = re.compile(
 )
 # Behind a preposition its noun follows; at the end of a clause it says where.
 _GOES_ON = re.compile(r"\s+[\w\"'`(*/.~]")
+# A number counts what follows it, unless a preposition or a joining word follows.
+_COUNTS = re.compile(r"\s+(?!(?:for|in|on|at|as|when|if|from|to|with|and|or|because|by|of)\b)[^\W\d]")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 #: A sentence binds: it says what must be, must not be, or always is.
@@ -309,8 +311,9 @@ def _words(text: str, values: tuple[Value, ...]) -> tuple[list[Word], tuple[int,
         )
         if inside is not None:
             clauses.setdefault(inside, clause)
-            # "0 rows missing" denies as "no rows" does.
-            denied = denied or (values[inside].canon == "0" and not values[inside].distinctive)
+            # "0 rows missing" denies as "no rows" does; "returns 0 for an error" denies nothing.
+            if values[inside].canon == "0" and not values[inside].distinctive:
+                denied = denied or _COUNTS.match(text, values[inside].span[1]) is not None
         if quote_end is not None and start >= quote_end:
             denied, quote_end = False, None
         if any(a <= start < b for a, b in held):
