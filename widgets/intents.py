@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from textual.message import Message
 
 if TYPE_CHECKING:
+    from inspector.engines.base import Settings
     from inspector.quality.facts.fact import Fact
     from inspector.quality.finding import Finding
 
@@ -62,6 +63,22 @@ class Change(Message):
     def __init__(self, **changes: Any) -> None:
         super().__init__()
         self.changes = changes
+
+
+class UseSettings(Message):
+    """Take settings and a size of summaries (see `knob_values.SUMMARY_SIZE`) as a pair."""
+
+    def __init__(self, tuning: tuple[Settings, float | None]) -> None:
+        super().__init__()
+        self.tuning = tuning
+
+
+class GoToStep(Message):
+    """Go to a step of the replay: the moment after a message, counted from 1."""
+
+    def __init__(self, step: int) -> None:
+        super().__init__()
+        self.step = step
 
 
 class ReadRows(Message):

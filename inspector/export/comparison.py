@@ -2,31 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import fields
+from functools import partial
 
 from inspector.core.text import safe_title
 from inspector.engines.base import Settings
 from inspector.export.config import settings_written
+from inspector.replay.metrics import METRICS
 from inspector.replay.recording import Recording
 from inspector.replay.summary_model import SummaryModel
 from inspector.replay.whatif import Metrics, WhatIf, stuck
 
-#: Each figure's name in words, and how it is written.
-FIGURES: tuple[tuple[str, str, str], ...] = (
-    ("compactions", "compactions", "{:,.0f}"),
-    ("calls", "API calls", "{:,.0f}"),
-    ("peak_tokens", "peak context, tokens", "{:,.0f}"),
-    ("mean_tokens", "mean context, tokens", "{:,.0f}"),
-    ("input_tokens", "input tokens, all calls", "{:,.0f}"),
-    ("summarized_share", "of what was said, summarized", "{:.1%}"),
-    ("resummarized_share", "summarized more than once", "{:.1%}"),
-    ("user_steps", "a user message stays, steps", "{:,.1f}"),
-    ("cost", "cost, US dollars", "{:,.2f}"),
-    ("facts_at_risk", "facts at risk", "{:,.0f}"),
-    ("facts_at_risk_share", "of all facts", "{:.1%}"),
-    ("constraints_at_risk", "hard constraints at risk", "{:,.0f}"),
-)
+#: Format of a figure by the form of its metric.
+_FORMATS = {
+    "count": "{:,.0f}",
+    "tokens": "~{:,.0f}",
+    "share": "{:.1%}",
+    "steps": "{:,.1f}",
+    "money": "{:,.2f}",
+}
+
+
+def figure_rows(runs: Sequence[Callable[[str], float | None]]) -> list[list[str]]:
+    """Rows of words and the figures of each run by name; without figures that no run has."""
+    rows = []
+    for metric in METRICS:
+        values = [run(metric.name) for run in runs]
+        if any(value is not None for value in values):
+            form = _FORMATS[metric.form]
+            rows.append([metric.words, *("–" if value is None else form.format(value) for value in values)])
+    return rows
 
 
 def summary_words(model: SummaryModel) -> str:
@@ -57,20 +63,7 @@ def comparison_text(
     )
     lines += ["", *_table(["derived, tokens", *names[1:]], _derived(runs)), ""]
     metrics = [recorded, *(run.metrics for _, run in runs)]
-    lines += _table(
-        ["figures", *names],
-        [
-            [
-                words,
-                *(
-                    "-" if (value := getattr(found, name)) is None else form.format(value)
-                    for found in metrics
-                ),
-            ]
-            for name, words, form in FIGURES
-            if any(getattr(found, name) is not None for found in metrics)
-        ],
-    )
+    lines += _table(["figures", *names], figure_rows([partial(getattr, found) for found in metrics]))
     for name, events in [("recorded", recording.events), *((name, run.events) for name, run in runs)]:
         lines += ["", f"Compactions, {name}"]
         if not events:

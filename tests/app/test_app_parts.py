@@ -21,9 +21,10 @@ from tests.app.running import CHECKOUT, conversation, press, running, settled
 from widgets.bars.gauge import Gauge
 from widgets.bars.region_bar import RegionBar
 from widgets.bars.title_bar import TitleBar
+from widgets.panes.knob_values import TuneState
 from widgets.panes.knobs import Knobs
 from widgets.panes.token_graph import TokenGraph
-from widgets.panes.what_if_pane import TuneState, WhatIfPane
+from widgets.panes.what_if_pane import WhatIfPane
 
 
 async def test_a_turn_of_a_knob_derives_budgets_once_and_fills_each_part_once(

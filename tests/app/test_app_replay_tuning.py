@@ -56,8 +56,8 @@ async def test_a_is_kept_beside_b_and_they_change_places(in_place: Path) -> None
         view = pane.run
         assert view is not None
         assert [run.name for run in view.runs] == ["recorded", "A", "B"]
-        assert view.runs[0].compactions == view.runs[1].compactions == 3
-        assert view.runs[2].peak != view.runs[1].peak
+        assert view.runs[0].metrics.compactions == view.runs[1].metrics.compactions == 3
+        assert view.runs[2].metrics.peak_tokens != view.runs[1].metrics.peak_tokens
         assert view.graph.kept != view.graph.whatif
         assert "◦" in screen_text(pilot)
         after = screen.state.settings

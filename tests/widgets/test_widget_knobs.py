@@ -5,21 +5,31 @@ from __future__ import annotations
 import pytest
 from textual import events
 
-from inspector.engines.base import Settings
+from inspector.engines.base import Budgets, Settings
+from inspector.engines.settings import SETTINGS
 from tests.widgets.values import DEFAULTS, PROFILES
 from tests.widgets.widget_host import HOSTILE, Host, hosting, lines
-from widgets.panes.knob_values import KNOBS
+from widgets.intents import UseSettings
+from widgets.panes.knob_values import KNOBS, TuneState
 from widgets.panes.knobs import Knobs
 
 
 def knobs(settings: Settings = DEFAULTS) -> Knobs:
     widget = Knobs()
-    widget.set_state(settings, DEFAULTS, PROFILES, {"context_length": "model"})
+    widget.set_state(TuneState(settings, DEFAULTS, None, PROFILES, {"context_length": "model"}))
     return widget
 
 
-def changes(host: Host) -> list[tuple[str, object]]:
-    return [(message.name, message.value) for message in host.of(Knobs.SettingChanged)]
+def changes(host: Host, before: Settings = DEFAULTS) -> list[tuple[str, object]]:
+    """The settings that changed, turn by turn."""
+    found: list[tuple[str, object]] = []
+    for message in host.of(UseSettings):
+        now = message.tuning[0]
+        found += [
+            (name, getattr(now, name)) for name in SETTINGS if getattr(now, name) != getattr(before, name)
+        ]
+        before = now
+    return found
 
 
 async def test_knobs_show_values_defaults_and_origins() -> None:
@@ -195,7 +205,7 @@ ORIGIN = "genai-prices on anthropic/claude-sonnet-4.5-with-a-long-name"
 @pytest.mark.parametrize("width", [44, 80])
 async def test_where_a_value_came_from_stands_in_full_below(width: int) -> None:
     widget = Knobs()
-    widget.set_state(DEFAULTS, DEFAULTS, PROFILES, {"context_length": ORIGIN})
+    widget.set_state(TuneState(DEFAULTS, DEFAULTS, None, PROFILES, {"context_length": ORIGIN}))
     async with hosting(widget, size=(width, 20)) as host:
         height = widget.size.height
         await host.press(*["down"] * 4)
@@ -207,11 +217,13 @@ async def test_where_a_value_came_from_stands_in_full_below(width: int) -> None:
 
 
 async def test_reset_one_and_all() -> None:
-    widget = knobs(Settings(threshold=0.7, target_ratio=0.5))
+    turned = Settings(threshold=0.7, target_ratio=0.5)
+    widget = knobs(turned)
     async with hosting(widget, size=(90, 12)) as host:
-        await host.press("r", "r", "R")
-        assert changes(host) == [("threshold", 0.5)]
-        assert len(host.of(Knobs.ResetWanted)) == 1
+        await host.press("r", "r")
+        assert changes(host, turned) == [("threshold", 0.5)]
+        await host.press("R")
+        assert [message.tuning for message in host.of(UseSettings)][1:] == [(DEFAULTS, None)]
 
 
 async def test_mouse_sets_drags_and_wheels() -> None:
@@ -228,16 +240,21 @@ async def test_mouse_sets_drags_and_wheels() -> None:
         assert len(dragged) >= 2
         assert dragged == sorted(dragged)
         host.posted.clear()
+        before = widget.settings
         for kind in (events.MouseScrollUp, events.MouseScrollDown, events.MouseScrollDown):
             widget.post_message(kind(widget, slider, 3, 0, 0, 0, False, False, False, slider, 3))
         await host.settle()
-        assert changes(host) == [("protect_last_n", 21), ("protect_last_n", 20), ("protect_last_n", 19)]
+        assert changes(host, before) == [
+            ("protect_last_n", 21),
+            ("protect_last_n", 20),
+            ("protect_last_n", 19),
+        ]
 
 
 @pytest.mark.parametrize("width", [20, 40, 60, 80, 130])
 async def test_knobs_fit_every_width(width: int) -> None:
     widget = Knobs()
-    widget.set_state(Settings(profile="x"), DEFAULTS, ("x",), {"threshold": HOSTILE})
+    widget.set_state(TuneState(Settings(profile="x"), DEFAULTS, None, ("x",), {"threshold": HOSTILE}))
     async with hosting(widget, size=(width, 14)):
         assert {len(line) for line in lines(widget)} == {width}
 
@@ -262,9 +279,16 @@ async def test_digits_are_left_to_the_screen_until_enter_begins_a_value(
 
 async def test_knobs_that_only_some_profiles_heed_are_there_where_they_bind() -> None:
     widget = Knobs()
-    heeded = frozenset({"threshold_cap", "tail_mode"})
-    unbound = {"target_ratio": "a lean tail is a share of the window"}
-    widget.set_state(DEFAULTS, DEFAULTS, PROFILES, {"target_ratio": "config.yaml"}, None, heeded, unbound)
+    budgets = Budgets(
+        0,
+        0,
+        0,
+        0,
+        {},
+        heeds=frozenset({"threshold_cap", "tail_mode"}),
+        unbound={"target_ratio": "a lean tail is a share of the window"},
+    )
+    widget.set_state(TuneState(DEFAULTS, DEFAULTS, budgets, PROFILES, {"target_ratio": "config.yaml"}))
     async with hosting(widget, size=(100, 18)) as host:
         drawn = lines(widget)
         assert drawn[1].rstrip().endswith("unused")
@@ -276,7 +300,7 @@ async def test_knobs_that_only_some_profiles_heed_are_there_where_they_bind() ->
         assert changes(host)[-1] == ("tail_mode", "legacy")
         await host.press("up", "right")
         assert changes(host)[-1] == ("threshold_cap", 8_000)
-        widget.set_state(DEFAULTS, DEFAULTS, PROFILES)
+        widget.set_state(TuneState(DEFAULTS, DEFAULTS, None, PROFILES))
         await host.pilot.pause()
         assert not [line for line in lines(widget) if "tail_mode" in line]
         assert widget.knob == KNOBS[-1].name

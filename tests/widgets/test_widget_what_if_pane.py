@@ -8,11 +8,10 @@ import pytest
 
 from inspector.engines.base import Settings
 from tests.widgets.values import GRAPH, RUN, RUNS, TUNE, WHAT_IF
-from tests.widgets.widget_host import Host, hosting, lines, shown
-from widgets.bars.mode_bar import ModeBar
+from tests.widgets.widget_host import hosting, lines, shown
 from widgets.base.text_lines import TextLine
-from widgets.panes.knobs import Knobs
-from widgets.panes.run_lines import ReplayView, run_lines, run_table
+from widgets.intents import GoToStep, UseSettings
+from widgets.panes.run_lines import ReplayView, Run, run_lines, run_table
 from widgets.panes.what_if_pane import WhatIfPane
 
 
@@ -25,10 +24,6 @@ def filled() -> WhatIfPane:
     return pane
 
 
-def changes(host: Host) -> list[tuple[str, object]]:
-    return [(message.name, message.value) for message in host.of(Knobs.SettingChanged)]
-
-
 async def test_numbers_are_explained_below_what_they_lead_to() -> None:
     pane = filled()
     async with hosting(pane, size=(80, 70)):
@@ -39,25 +34,18 @@ async def test_numbers_are_explained_below_what_they_lead_to() -> None:
         assert " ◆   100,000  never below 64,000" in text
         assert "tail budget  20,000" in text
         assert "hygiene  170,000" in text
-        assert "mean request ~41.0k" in " ".join(text.split())
+        assert "mean context ~41.0k" in " ".join(text.split())
         assert "These settings compact elsewhere." in text
 
 
-async def test_presets_and_turns_are_posted() -> None:
+async def test_a_turn_is_posted_and_the_settings_that_come_have_the_last_word() -> None:
     pane = filled()
     async with hosting(pane, size=(80, 30)) as host:
         pane.knobs.focus()
         await host.press("right")
-        bar = next(bar for bar in pane.query(ModeBar) if "preset" in lines(bar)[0])
-        row = lines(bar)[0]
-        assert "● defaults" in row
-        await host.click(bar, row.index("recorded") + 1, 0)
-        assert changes(host) == [("threshold", 0.51)]
-        assert [message.preset.name for message in host.of(WhatIfPane.PresetChosen)] == ["recorded"]
-        # What a knob or a choice shows at once is put right by the settings that come.
+        assert [message.tuning[0].threshold for message in host.of(UseSettings)] == [0.51]
         pane.set_settings(TUNE)
         assert pane.knobs.value("threshold") == 0.5
-        assert "● defaults" in lines(bar)[0]
 
 
 async def test_where_the_pane_is_high_knobs_curve_and_numbers_stand_below_each_other() -> None:
@@ -119,8 +107,8 @@ async def test_tab_goes_from_the_knobs_to_the_curve_and_j_and_k_work_from_both()
         await host.press("J", "tab")
         assert pane.graph.has_focus
         await host.press("K", "H", "end")
-        assert [message.step for message in host.of(WhatIfPane.StepChosen)] == [40, 5, 100]
-        assert changes(host) == []
+        assert [message.step for message in host.of(GoToStep)] == [40, 5, 100]
+        assert not host.of(UseSettings)
 
 
 async def test_a_step_moves_the_cursor_and_a_run_that_comes_later_begins_there() -> None:
@@ -135,14 +123,10 @@ async def test_a_step_moves_the_cursor_and_a_run_that_comes_later_begins_there()
         assert pane.graph.state.step == 8
 
 
-async def test_without_a_run_it_says_why() -> None:
+async def test_the_pane_shows_settings_before_a_run() -> None:
     pane = WhatIfPane()
     async with hosting(pane, size=(70, 38), set_up=lambda: pane.set_settings(TUNE)) as host:
         assert "Reading the conversation" in pane.figures
-        pane.set_run(None, "The engine cannot run a whole conversation.")
-        await host.settle()
-        assert pane.figures == "The engine cannot run a whole conversation."
-        assert not pane.graph.display
         assert "The next one" in shown(pane)
         pane.set_run(RUNS)
         await host.settle()
@@ -152,12 +136,16 @@ async def test_without_a_run_it_says_why() -> None:
         assert "Nothing goes." in shown(pane)
 
 
+def priced(run: Run, cost: float) -> Run:
+    return replace(run, metrics=replace(run.metrics, cost=cost))
+
+
 def told(found: list[TextLine]) -> list[str]:
     return [line.text for line in found]
 
 
 def test_where_room_is_short_the_cost_stands_for_the_input() -> None:
-    runs = (replace(RUN, cost=17.684), replace(WHAT_IF, cost=1234.5))
+    runs = (priced(RUN, 17.684), priced(WHAT_IF, 1234.5))
 
     def first(width: int) -> str:
         return told(run_lines(ReplayView(GRAPH, runs), width))[0].removeprefix("recorded  ")
@@ -171,7 +159,7 @@ def test_where_room_is_short_the_cost_stands_for_the_input() -> None:
 
 
 def test_costs_stand_beside_each_other_with_what_they_would_be_otherwise() -> None:
-    kept = replace(RUN, cost=10.0, otherwise=(("for 1 hour", 12.0), ("envelope layout", 11.0)))
+    kept = replace(priced(RUN, 10.0), otherwise=(("for 1 hour", 12.0), ("envelope layout", 11.0)))
     lines = told(run_table(ReplayView(GRAPH, (kept, replace(WHAT_IF, otherwise=(("for 1 hour", 9.0),))))))
     rows = {line[:20].strip(): line[20:].split() for line in lines}
     assert rows["cost, US dollars"] == ["10.00", "–"]

@@ -10,6 +10,7 @@ from inspector.quality.facts.fact import Fact, Fate, Life, Saying, Value
 from inspector.quality.facts.risk import AtRisk
 from inspector.quality.facts.rules import load_stemmer
 from inspector.quality.measures.measure import Share
+from inspector.replay.whatif import Metrics
 from inspector.summaries.drift import drift_of
 from inspector.summaries.lineage import follow
 from tests.summaries.test_lineage import BODIES, columns
@@ -17,12 +18,13 @@ from widgets.lists.message_list import ListSource, MessageRow
 from widgets.lists.survival_table import Survival
 from widgets.panes.compaction_lines import CompactionView
 from widgets.panes.diff_lines import compare
+from widgets.panes.knob_values import TuneState
 from widgets.panes.life_lines import LineageView
 from widgets.panes.losses_view import FactScope, LossesView
+from widgets.panes.run_lines import ReplayView, Run
 from widgets.panes.summary_lines import summary_view
 from widgets.panes.summary_pane import SummaryPaneView
 from widgets.panes.token_graph import GraphState
-from widgets.panes.what_if_pane import Preset, ReplayView, RunView, TuneState
 
 # A summary.
 
@@ -149,10 +151,9 @@ BUDGETS = Budgets(
         "tail_token_budget": (DerivationStep("ratio", 20_000, "20% of the threshold"),),
     },
 )
-PRESETS = (Preset("defaults", DEFAULTS), Preset("recorded", Settings(threshold=0.7)))
-TUNE = TuneState(DEFAULTS, DEFAULTS, BUDGETS, PROFILES, PRESETS, {}, ("The next one: 343 → 130 messages.",))
-RUN = RunView("recorded", 12, 98_100, 41_000, 3_200_000, 0.45, 0.1, 3.0, 80, 12, 2)
-WHAT_IF = RunView("what-if", 9, 80_000, 39_000, 2_900_000, 0.4, 0.1, 4.0)
+TUNE = TuneState(DEFAULTS, DEFAULTS, BUDGETS, PROFILES, {}, ("The next one: 343 → 130 messages.",))
+RUN = Run("recorded", Metrics(12, 90, 98_100, 41_000, 3_200_000, 0.45, 0.1, 3.0, 80, 12, 2))
+WHAT_IF = Run("what-if", Metrics(9, 90, 80_000, 39_000, 2_900_000, 0.4, 0.1, 4.0))
 GRAPH = GraphState(
     recorded=tuple(step % 40 * 1_000 for step in range(100)),
     whatif=tuple(step % 30 * 1_000 for step in range(100)),

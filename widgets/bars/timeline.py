@@ -18,6 +18,7 @@ from widgets.base import human
 from widgets.base.inked import Inked
 from widgets.base.signs import Sign
 from widgets.base.strips import Row, one_line, width_of
+from widgets.intents import GoToStep
 
 Ended = Literal["summary", "merged", "fallback", "failed", "encrypted", "unrecorded"]
 Outcome = Literal["", Ended]
@@ -97,7 +98,7 @@ class Timeline(Inked, can_focus=True):
 
     ○ generation, ● current one, ◐ the live one, ◇ made with a fallback text, ✗ failed (◆ and ✖ when current);
     ! before one whose compaction has findings. In a replay the line is as long as the conversation, ━ what was said so
-    far, ▮ the step. Posts GenerationChosen for clicks and keys; in a replay StepChosen for clicks and drags, StepWanted
+    far, ▮ the step. Posts GenerationChosen for clicks and keys; in a replay GoToStep for clicks and drags, StepWanted
     for keys.
     """
 
@@ -150,13 +151,6 @@ class Timeline(Inked, can_focus=True):
         def control(self) -> Timeline:
             """The timeline."""
             return self.widget
-
-    class StepChosen(Message):
-        """A step of the replay was chosen, counted from 1."""
-
-        def __init__(self, step: int) -> None:
-            super().__init__()
-            self.step = step
 
     class StepWanted(Message):
         """The replay shall go on by one step, or back (-1)."""
@@ -271,7 +265,7 @@ class Timeline(Inked, can_focus=True):
             share = (x - self._track.start) / max(1, len(self._track) - 1)
             step = 1 + round(max(0.0, min(1.0, share)) * (self._position.steps - 1))
             if step != self._position.step:
-                self.post_message(self.StepChosen(step))
+                self.post_message(GoToStep(step))
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
         """In a replay a press goes to the step under the pointer, and a drag through the steps."""
@@ -368,7 +362,7 @@ class Timeline(Inked, can_focus=True):
     def action_edge(self, index: int) -> None:
         """Choose the first or the last generation; in a replay the step."""
         if self._position is not None:
-            self.post_message(self.StepChosen(1 if index == 0 else self._position.steps))
+            self.post_message(GoToStep(1 if index == 0 else self._position.steps))
         elif self._generations:
             self._choose(self._generations[index].number)
 

@@ -32,6 +32,15 @@ def plural(number: int, noun: str, many: str = "") -> str:
     return f"{number:,} {noun if number == 1 else many or noun + 's'}"
 
 
+def figure(form: str, value: float) -> str:
+    """A figure of a run by the form of its metric: 12, ~61.0k, 45.0%, 3.2, 17.68."""
+    if form == "tokens":
+        return f"~{tokens(round(value))}"
+    return {"share": f"{value:.1%}", "money": f"{value:,.2f}", "steps": f"{value:,.1f}"}.get(
+        form, f"{value:,.0f}"
+    )
+
+
 def size(octets: int) -> str:
     """A size in bytes: 312 B, 4.2 KB, 27 MB, 1.9 GB."""
     if octets < 1_000:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Container
-from dataclasses import dataclass
+from collections.abc import Container, Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
+from inspector.engines.base import Budgets, Settings
 from inspector.engines.settings import RANGES, SETTINGS, Setting
 from widgets.base import human
 from widgets.base.strips import one_line
@@ -19,6 +20,41 @@ Value = float | int | str | None
 SUMMARY_SIZE = "summary_size"
 LARGEST_SHARE = 2.0
 _SUMMARY_TOKENS = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class TuneState:
+    """The settings and their consequences.
+
+    `defaults` are the settings that reset goes back to, `origins` the source of each in a few words ("config.yaml").
+    `outcome` are sentences about a compaction now. `summary_size` is the size of summaries in what-ifs (see
+    SUMMARY_SIZE).
+    """
+
+    settings: Settings
+    defaults: Settings
+    budgets: Budgets | None = None
+    profiles: tuple[str, ...] = ("documented",)
+    origins: Mapping[str, str] = field(default_factory=dict)
+    outcome: tuple[str, ...] = ()
+    summary_size: float | None = None
+
+    @property
+    def heeds(self) -> frozenset[str]:
+        """The settings that bind here in addition to the usual ones."""
+        return frozenset() if self.budgets is None else self.budgets.heeds
+
+    @property
+    def unbound(self) -> Mapping[str, str]:
+        """The settings that do not bind here, with the reason."""
+        return {} if self.budgets is None else self.budgets.unbound
+
+    @property
+    def binding(self) -> Mapping[str, str]:
+        """The settings that are not in force as they are set, with the rule that binds in their place."""
+        if self.budgets is None:
+            return {}
+        return {name: why for name in SETTINGS if (why := self.budgets.binding(name))}
 
 
 @dataclass(frozen=True, slots=True)

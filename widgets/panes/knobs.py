@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from typing import ClassVar
 
 from rich.style import Style
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.geometry import Region, Size
-from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
 from inspector.core.errors import UsageProblem
 from inspector.engines.base import Settings
+from inspector.engines.registry import with_profile
 from widgets.base.inked import Inked
 from widgets.base.strips import Row, fit, one_line
 from widgets.base.wrapping import breaks
+from widgets.intents import UseSettings
 from widgets.panes.knob_values import (
     SUMMARY_SIZE,
     KnobKind,
+    TuneState,
     Value,
     clamped,
     knobs_of,
@@ -48,7 +49,7 @@ _TYPING = "150k, 1.5m and 35% will do. Enter takes the value, as do tab, ↑ ↓
 
 
 class Knobs(Inked, can_focus=True):
-    """One row a setting. Posts SettingChanged at every turn, ResetWanted for all settings at once.
+    """One row a setting. Posts UseSettings at every turn.
 
     A turn shows at once; `set_state` has the last word. Enter takes a typed value, as does leaving its row by
     tab, arrows or a click. Escape drops it.
@@ -105,28 +106,12 @@ class Knobs(Inked, can_focus=True):
         Binding("escape", "drop_typed", "Leave it", id="knobs.leave", system=True),
     ]
 
-    class SettingChanged(Message):
-        """A knob was turned: the setting's name and its new value (None: not set)."""
-
-        def __init__(self, name: str, value: Value) -> None:
-            super().__init__()
-            self.name = name
-            self.value = value
-
-    class ResetWanted(Message):
-        """Every setting shall go back to its default."""
-
     def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(name=name, id=id, classes=classes)
-        self._settings = Settings()
-        self._defaults = Settings()
-        self._profiles: tuple[str, ...] = ("documented",)
-        self._heeded: frozenset[str] = frozenset()
-        self._unbound: Mapping[str, str] = {}
-        self._binding: Mapping[str, str] = {}
-        self._kinds = knobs_of(self._heeded)
-        self._origins: Mapping[str, str] = {}
-        self._summary: float | None = None
+        self._state = TuneState(Settings(), Settings())
+        self._settings, self._summary = self._state.settings, self._state.summary_size
+        self._binding = self._state.binding
+        self._kinds = knobs_of(self._state.heeds)
         self._knob = 0
         self._edit: str | None = None
         self._error = ""
@@ -136,34 +121,19 @@ class Knobs(Inked, can_focus=True):
         #: Clock that detects a held key; tests set it.
         self.clock = time.monotonic
 
-    def set_state(
-        self,
-        settings: Settings,
-        defaults: Settings,
-        profiles: tuple[str, ...],
-        origins: Mapping[str, str] | None = None,
-        summary_size: float | None = None,
-        heeded: frozenset[str] = frozenset(),
-        unbound: Mapping[str, str] | None = None,
-        binding: Mapping[str, str] | None = None,
-    ) -> None:
-        """Show these settings. `origins` has the source of each value, `heeded` has more settings that bind
-        here, `unbound` has the reason why a setting does not bind, `binding` the rule that binds in its place."""
-        around = (defaults, profiles, origins or {}, heeded, unbound or {})
-        if self._binding != (binding or {}):
-            self._binding = binding or {}
-            self.refresh(layout=True)
-        self._kinds = knobs_of(heeded)
-        self._knob = min(self._knob, len(self._kinds) - 1)
-        shown = [self.value(kind.name) for kind in self._kinds]
-        before = (self._defaults, self._profiles, self._origins, self._heeded, self._unbound)
-        known = around == before
-        self._summary, self._settings = summary_size, settings
-        self._defaults, self._profiles, self._origins, self._heeded, self._unbound = around
+    def set_state(self, state: TuneState) -> None:
+        """Show these settings."""
+        before, self._state = self._state, state
+        shown = {kind.name: self.value(kind.name) for kind in self._kinds}
+        known = _around(state) == _around(before)
+        self._settings, self._summary = state.settings, state.summary_size
         if not known:
+            self._binding = state.binding
+            self._kinds = knobs_of(state.heeds)
+            self._knob = min(self._knob, len(self._kinds) - 1)
             self.refresh(layout=True)
-        for row, (kind, value) in enumerate(zip(self._kinds, shown, strict=True)):
-            if not known or self.value(kind.name) != value:
+        for row, kind in enumerate(self._kinds):
+            if shown.get(kind.name) != self.value(kind.name):
                 self._refresh_row(row)
 
     def _refresh_row(self, row: int) -> None:
@@ -185,7 +155,7 @@ class Knobs(Inked, can_focus=True):
         return found
 
     def _default(self, name: str) -> Value:
-        found: Value = None if name == SUMMARY_SIZE else getattr(self._defaults, name)
+        found: Value = None if name == SUMMARY_SIZE else getattr(self._state.defaults, name)
         return found
 
     # Turning.
@@ -212,8 +182,8 @@ class Knobs(Inked, can_focus=True):
         self._set(self.knob, self._default(self.knob))
 
     def action_reset_all(self) -> None:
-        """Ask for every setting to go back to its default."""
-        self.post_message(self.ResetWanted())
+        """Put every setting back to its default; the size of summaries stays."""
+        self.post_message(UseSettings((self._state.defaults, self._summary)))
 
     def _go(self, knob: int) -> None:
         self._error = ""
@@ -236,7 +206,7 @@ class Knobs(Inked, can_focus=True):
 
     def _offered(self, kind: KnobKind) -> tuple[str, ...]:
         """Values that a knob of choices offers."""
-        return kind.choices or self._profiles
+        return kind.choices or self._state.profiles
 
     def _set(self, name: str, value: Value) -> None:
         if self._edit is not None or self._error:
@@ -244,18 +214,18 @@ class Knobs(Inked, can_focus=True):
             self._type(None)
         if self.value(name) == value:
             return
-        if name == SUMMARY_SIZE:
-            self._summary = value if isinstance(value, int | float) else None
-            self.post_message(self.SettingChanged(name, value))
-            self.refresh()
-            return
         try:
-            self._settings = self._settings.with_(**{name: value})
+            if name == SUMMARY_SIZE:
+                self._summary = value if isinstance(value, int | float) else None
+            elif name == "profile":
+                self._settings = with_profile(self._settings, str(value))
+            else:
+                self._settings = self._settings.with_(**{name: value})
         except UsageProblem as problem:
             self._error = str(problem)
             return
-        self._refresh_row(self._knob)
-        self.post_message(self.SettingChanged(name, value))
+        self.refresh()
+        self.post_message(UseSettings((self._settings, self._summary)))
 
     # Typing a value.
 
@@ -412,9 +382,9 @@ class Knobs(Inked, can_focus=True):
 
     def _origin(self, kind: KnobKind) -> str:
         """Source of the value in force as a sentence, or ""."""
-        origin = one_line(self._origins.get(kind.name, ""), 200)
+        origin = one_line(self._state.origins.get(kind.name, ""), 200)
         told = f"In force: {show(kind, self._default(kind.name))}, {origin}." if origin else ""
-        unbound = self._unbound.get(kind.name, "")
+        unbound = self._state.unbound.get(kind.name, "")
         if unbound:
             return f"{told} Not used by {self._settings.profile}: {unbound}."
         binding = self._binding.get(kind.name, "")
@@ -434,17 +404,19 @@ class Knobs(Inked, can_focus=True):
             edit = self.paper("knobs--edit") + self.ink("knobs--edit")
             row.add(fit(self._edit + "▏", _VALUE, right=True), edit)
         else:
-            changed = "note" if kind.name in self._unbound else "changed" if value != default else "value"
+            changed = (
+                "note" if kind.name in self._state.unbound else "changed" if value != default else "value"
+            )
             row.add(fit(show(kind, value), _VALUE, right=True), self.ink(f"knobs--{changed}"))
         row.add("  ", Style())
         start, stop = self._slider()
         self._draw_slider(row, kind, value, stop - start)
         row.add("  ", Style())
-        note = one_line(self._origins.get(kind.name, ""), 60)
+        note = one_line(self._state.origins.get(kind.name, ""), 60)
         if value != default:
             note = f"default {show(kind, default)}"
             note = note if len(note) <= width - row.width else f"≠ {show(kind, default)}"
-        if kind.name in self._unbound:
+        if kind.name in self._state.unbound:
             note = "unused"
         elif kind.name in self._binding:
             note = f"◆ {self._binding[kind.name]}"
@@ -459,7 +431,7 @@ class Knobs(Inked, can_focus=True):
         if cells < 4:
             return
         rest = self.ink("knobs--rest")
-        slider = rest if kind.name in self._unbound else self.ink("knobs--slider")
+        slider = rest if kind.name in self._state.unbound else self.ink("knobs--slider")
         if kind.unit == "choice":
             offered = self._offered(kind)
             place = offered.index(str(value)) + 1 if value in offered else 0
@@ -480,6 +452,11 @@ class Knobs(Inked, can_focus=True):
             rows, style = self._told(self._kinds[self._knob], width), note
         text = rows[row] if row < len(rows) else ""
         return Row().add("  " + fit(text, max(0, width - 2)), style).strip(width, self.base_style)
+
+
+def _around(state: TuneState) -> tuple[object, ...]:
+    """Everything that the knobs show besides the values."""
+    return state.defaults, state.profiles, state.origins, state.heeds, state.unbound, state.binding
 
 
 def _rows(text: str, width: int) -> list[str]:

@@ -12,13 +12,13 @@ from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.binding import Binding, BindingType
-from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
 
 from widgets.base import human
 from widgets.base.inked import Inked
 from widgets.base.strips import Row
+from widgets.intents import GoToStep
 
 _BLOCKS = " ▁▂▃▄▅▆▇█"
 _LABEL = 7
@@ -49,7 +49,7 @@ class GraphState:
 class TokenGraph(Inked, can_focus=True):
     """Recorded as blocks, the what-if as dots over them, a kept one as circles, threshold and hygiene as rules.
 
-    The line below marks compactions: ▲ recorded, △ what-if, ◆ both in one column. Posts StepChosen.
+    The line below marks compactions: ▲ recorded, △ what-if, ◆ both in one column. Posts GoToStep.
     """
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
@@ -90,13 +90,6 @@ class TokenGraph(Inked, can_focus=True):
     )
 
     state: reactive[GraphState] = reactive(GraphState())
-
-    class StepChosen(Message):
-        """A step was chosen, counted from 1."""
-
-        def __init__(self, step: int) -> None:
-            super().__init__()
-            self.step = step
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -204,7 +197,7 @@ class TokenGraph(Inked, can_focus=True):
 
     def _choose(self, step: int) -> None:
         if self.steps:
-            self.post_message(self.StepChosen(max(1, min(self.steps, step))))
+            self.post_message(GoToStep(max(1, min(self.steps, step))))
 
     def action_step(self, by: int) -> None:
         """Move by a number of steps."""

@@ -2,64 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import ClassVar
 
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container, Vertical
-from textual.message import Message
 
-from inspector.engines.base import Budgets, Settings
-from inspector.engines.settings import SETTINGS
 from widgets.bars.mode_bar import Mode, ModeBar
 from widgets.base.headline import Headline
-from widgets.base.strips import one_line
 from widgets.base.text_lines import TextLine
 from widgets.panes.budget_lines import budget_lines
+from widgets.panes.knob_values import TuneState
 from widgets.panes.knobs import Knobs
-from widgets.panes.run_lines import ReplayView, RunView, run_lines, run_table
+from widgets.panes.run_lines import ReplayView, run_lines, run_table
 from widgets.panes.text_view import TextView
 from widgets.panes.token_graph import GraphState, TokenGraph
-
-__all__ = ["Preset", "ReplayView", "RunView", "TuneState", "WhatIfPane"]
 
 #: Minimum width for knobs left of the graph. A pane lower than LOW rows needs only LOW_WIDE.
 WIDE, LOW, LOW_WIDE = 110, 24, 70
 
 
-@dataclass(frozen=True, slots=True)
-class Preset:
-    """Settings under a name ("as recorded", "defaults")."""
-
-    name: str
-    settings: Settings
-    help: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class TuneState:
-    """The settings and their consequences. `origins` has the source of each setting in a few words
-    ("config.yaml"); `defaults` are what reset goes back to; `outcome` are lines about what the plan would be,
-    `summary_size` how large what-ifs take summaries to be (see `knob_values.SUMMARY_SIZE`)."""
-
-    settings: Settings
-    defaults: Settings
-    budgets: Budgets | None = None
-    profiles: tuple[str, ...] = ("documented",)
-    presets: tuple[Preset, ...] = ()
-    origins: Mapping[str, str] = field(default_factory=dict)
-    outcome: tuple[str, ...] = ()
-    summary_size: float | None = None
-
-
 class WhatIfPane(Container):
-    """Knobs above the curve and the numbers. A low pane shows the knobs next to either.
-
-    The knobs post SettingChanged and ResetWanted, the graph StepChosen, the pane PresetChosen.
-    """
+    """Knobs above the curve and the numbers. A low pane shows the knobs next to either."""
 
     VIEWS: ClassVar[tuple[Mode, ...]] = (
         Mode("curve", "curve", "Tokens over the steps: recorded, what-if, and what was kept as A"),
@@ -97,35 +63,21 @@ class WhatIfPane(Container):
         Binding("K", "compaction(-1)", "Earlier compaction", id="what_if.earlier_compaction", show=False),
     ]
 
-    SettingChanged: ClassVar = Knobs.SettingChanged
-    ResetWanted: ClassVar = Knobs.ResetWanted
-    StepChosen: ClassVar = TokenGraph.StepChosen
-
-    class PresetChosen(Message):
-        """All settings of a preset are wanted."""
-
-        def __init__(self, preset: Preset) -> None:
-            super().__init__()
-            self.preset = preset
-
     def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(name=name, id=id, classes=classes)
         self._state: TuneState | None = None
         self._run: ReplayView | None = None
-        self._note = ""
         self._step = 0
         self._knobs = Knobs()
-        self._presets = ModeBar(title="preset")
         self._views = ModeBar(self.VIEWS)
         self._figures = Headline(6)
         self._graph = TokenGraph()
         self._numbers = TextView()
 
     def compose(self) -> ComposeResult:
-        """Knobs and presets; the curve under its figures; the numbers."""
+        """The knobs; the curve under its figures; the numbers."""
         with Container(classes="knobs"):
             yield self._knobs
-            yield self._presets
         with Vertical(classes="rest"):
             yield self._views
             yield self._figures
@@ -134,7 +86,6 @@ class WhatIfPane(Container):
 
     def on_mount(self) -> None:
         """Show the values that were set before."""
-        self._show_settings()
         self._show_run()
         self._show_numbers()
         self._arrange()
@@ -172,16 +123,15 @@ class WhatIfPane(Container):
     def set_settings(self, state: TuneState) -> None:
         """Show settings and their derived numbers. Equal settings only reset knobs that differ."""
         same, self._state = state == self._state, state
-        if self.is_mounted:
-            self._show_settings()
-            if not same:
-                self._show_numbers()
+        self._knobs.set_state(state)
+        if self.is_mounted and not same:
+            self._show_numbers()
 
-    def set_run(self, run: ReplayView | None, note: str = "") -> None:
-        """Show runs; None while the conversation is being read, or a `note` why there is nothing to show."""
-        if (run, note) == (self._run, self._note):
+    def set_run(self, run: ReplayView | None) -> None:
+        """Show runs; None while the conversation is being read."""
+        if run == self._run:
             return
-        self._run, self._note = run, note
+        self._run = run
         if self.is_mounted:
             self._show_run()
             self._show_numbers()
@@ -198,29 +148,9 @@ class WhatIfPane(Container):
         """Choose the curve or the numbers, for a pane that has room for a single view."""
         self._views.choose(name)
 
-    def _show_settings(self) -> None:
-        state = self._state
-        self._presets.display = state is not None and bool(state.presets)
-        if state is None:
-            return
-        budgets = state.budgets
-        self._knobs.set_state(
-            state.settings,
-            state.defaults,
-            state.profiles,
-            state.origins,
-            state.summary_size,
-            budgets.heeds if budgets is not None else frozenset(),
-            budgets.unbound if budgets is not None else None,
-            None if budgets is None else {name: why for name in SETTINGS if (why := budgets.binding(name))},
-        )
-        same = [preset.name for preset in state.presets if preset.settings == state.settings]
-        modes = [Mode(preset.name, one_line(preset.name, 30), preset.help) for preset in state.presets]
-        self._presets.set_modes(modes, same[0] if same else "")
-
     def _show_run(self) -> None:
         if self._run is None:
-            self._figures.set_lines([TextLine(self._note or "Reading the conversation …", "muted")])
+            self._figures.set_lines([TextLine("Reading the conversation …", "muted")])
             self._graph.state = GraphState()
         else:
             notes = (
@@ -258,8 +188,7 @@ class WhatIfPane(Container):
             self.refresh_bindings()
         curve = not low or self.view_name == "curve"
         self._figures.display = curve
-        # A note explains a missing run, so hide the graph: it would say that the run is still being read.
-        self._graph.display = curve and not (self._note and self._run is None)
+        self._graph.display = curve
         self._numbers.display = not low or not curve
         for part, other in ((self._graph, self._numbers), (self._numbers, self._graph)):
             if part.has_focus and not part.display:
@@ -282,9 +211,4 @@ class WhatIfPane(Container):
     @on(ModeBar.ModeChosen)
     def _mode_chosen(self, event: ModeBar.ModeChosen) -> None:
         event.stop()
-        if event.control is self._views:
-            self._arrange()
-            return
-        for preset in self._state.presets if self._state is not None else ():
-            if preset.name == event.mode:
-                self.post_message(self.PresetChosen(preset))
+        self._arrange()

@@ -1,18 +1,18 @@
-"""Messages of the what-if pane to the conversation screen, and the screen as its parts see it."""
+"""The conversation screen as its parts see it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from textual.message import Message
-
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from textual.message import Message
+
     from inspector.app.conversation.derived import Derived
     from inspector.app.conversation.message_part import MessagePart
-    from inspector.app.conversation.state import Loaded, Resource, State, Tuning
+    from inspector.app.conversation.state import Loaded, Resource, State
     from inspector.app.host import Host
     from inspector.app.jobs import Jobs
     from inspector.app.saved_state import SavedState
@@ -20,22 +20,6 @@ if TYPE_CHECKING:
     from widgets.lists.message_list import MessageList
 
 T = TypeVar("T")
-
-
-class UseSettings(Message):
-    """Take settings, and a size of summaries."""
-
-    def __init__(self, tuning: Tuning) -> None:
-        super().__init__()
-        self.tuning = tuning
-
-
-class GoToStep(Message):
-    """Show the moment behind a message, counted from 1."""
-
-    def __init__(self, step: int) -> None:
-        super().__init__()
-        self.step = step
 
 
 class ConversationHost(Protocol):

@@ -22,6 +22,7 @@ from inspector.core.messages import Message
 from inspector.core.watching import Watch
 from inspector.engines.base import Settings, TokenIndex
 from inspector.stores.base import Store
+from widgets.panes.knob_values import LARGEST_SHARE
 
 if TYPE_CHECKING:
     from inspector.answers.costing import Costing
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from inspector.quality.sources import SourceShare
     from inspector.replay.recording import Recording
     from inspector.replay.reproducing import Reproduction
+    from inspector.replay.summary_model import SummaryModel
     from inspector.replay.whatif import Metrics, WhatIf
     from widgets.lists.survival_table import Survival
     from widgets.panes.losses_view import FactScope
@@ -371,6 +373,15 @@ class Runs:
     sides: tuple[WhatIf, ...] = ()
 
 
+def summary_model(recording: Recording, size: float | None) -> SummaryModel:
+    """Return the model of summaries of a `size` of the knob: as recorded (None), a share of the budget, or tokens."""
+    from inspector.replay.summary_model import SummaryModel
+
+    if size is None:
+        return recording.model
+    return SummaryModel(size) if size <= LARGEST_SHARE else SummaryModel(tokens=round(size))
+
+
 def run_conversation(
     recording: Recording,
     tuning: tuple[Settings, float | None],
@@ -381,8 +392,6 @@ def run_conversation(
     watch: Watch,
 ) -> Runs:
     """Run a conversation under the settings on screen, and under the kept ones. Raises EngineErrors."""
-    from inspector.app.conversation.summary_size import summary_model
-
     basis = None if costing is None else costing.basis
 
     def ran(one: Recording, settings: Settings, size: float | None) -> tuple[WhatIf, Otherwise]:

@@ -18,7 +18,7 @@ from textual.containers import Horizontal
 from textual.reactive import reactive
 from textual.widgets import Input
 
-from inspector.app.conversation import intents, resources
+from inspector.app.conversation import resources
 from inspector.app.conversation.attempts import Attempts
 from inspector.app.conversation.clipboard import Clipboard
 from inspector.app.conversation.derived import Derived, Deriver
@@ -59,10 +59,12 @@ from widgets.intents import (
     DismissFact,
     DismissFinding,
     GoTo,
+    GoToStep,
     ReadRows,
     ShowPane,
     StepCompaction,
     TraceText,
+    UseSettings,
 )
 from widgets.lists.message_list import MessageList
 from widgets.panes.text_view import TextView
@@ -283,12 +285,12 @@ class ConversationScreen(KeyActions, JobScreen):
     def _change(self, event: Change) -> None:
         self.change(**event.changes)
 
-    @on(intents.UseSettings)
-    def _use_settings(self, event: intents.UseSettings) -> None:
+    @on(UseSettings)
+    def _use_settings(self, event: UseSettings) -> None:
         self.tuner.use(event.tuning)
 
-    @on(intents.GoToStep)
-    def _go_to_step(self, event: intents.GoToStep) -> None:
+    @on(GoToStep)
+    def _go_to_step(self, event: GoToStep) -> None:
         self.player.go_to(event.step)
 
     @on(ReadRows)
@@ -365,10 +367,6 @@ class ConversationScreen(KeyActions, JobScreen):
     @on(Timeline.GenerationChosen)
     def _generation_chosen(self, event: Timeline.GenerationChosen) -> None:
         self.navigation.show_generation(event.number)
-
-    @on(Timeline.StepChosen)
-    def _step_chosen(self, event: Timeline.StepChosen) -> None:
-        self.player.go_to(event.step)
 
     @on(Timeline.StepWanted)
     def _step_wanted(self, event: Timeline.StepWanted) -> None:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from inspector.answers.answers import Answers, paths_of
 from inspector.answers.inspection import budgets_of
 from inspector.app.conversation.overwriting import Overwriting
+from inspector.app.conversation.reading import summary_model
 from inspector.app.conversation.resources import COSTING, FACTS, RECORDED_FIGURES, RECORDING, RUNS
-from inspector.app.conversation.summary_size import summary_model
 from inspector.config.agent_folders import expanded
 from inspector.core.errors import InspectorError
 from inspector.core.text import safe_title

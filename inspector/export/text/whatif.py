@@ -8,6 +8,7 @@ from rich.console import Console
 
 from inspector.core.scatter import placed
 from inspector.core.shares import percent
+from inspector.export.comparison import figure_rows
 from inspector.export.documents.document import Document
 from inspector.export.text.console import add_row, console_for, print_table, say, table_of
 from inspector.export.text.conversations import conversations
@@ -86,20 +87,6 @@ def _range(found: Document) -> str:
     return f"with summaries of half and twice the size: compactions {compactions}, input tokens {tokens}"
 
 
-#: Figures of runs side by side: words, key, format.
-_BESIDE = (
-    ("peak, tokens", "peak_tokens", "~{:,.0f}"),
-    ("mean, tokens", "mean_tokens", "~{:,.0f}"),
-    ("input, tokens", "input_tokens", "~{:,.0f}"),
-    ("summarized", "summarized_share", "{:.0%}"),
-    ("more than once", "resummarized_share", "{:.0%}"),
-    ("a user message stays, steps", "user_steps", "{:,.0f}"),
-    ("facts", "facts", "{:,}"),
-    ("at risk", "facts_at_risk", "{:,}"),
-    ("hard constraints at risk", "constraints_at_risk", "{:,}"),
-)
-
-
 def _print_beside(console: Console, document: Document) -> None:
     """The recording and every profile side by side."""
     columns = [
@@ -110,15 +97,8 @@ def _print_beside(console: Console, document: Document) -> None:
     console.print()
     table = table_of(("", False), *((name, True) for name, _, _ in columns))
     add_row(table, "threshold", *("–" if limit is None else f"{limit:,}" for _, limit, _ in columns))
-    add_row(table, "compactions", *(len(run["compactions"]) for _, _, run in columns))
-    for words, key, form in _BESIDE:
-        if any(key in run for _, _, run in columns):
-            add_row(table, words, *(form.format(run[key]) if key in run else "–" for _, _, run in columns))
-    costs = [run["cost"] for _, _, run in columns]
-    if any(costs):
-        add_row(
-            table, "cost, US dollars", *("–" if cost is None else f"{cost['amount']:,.2f}" for cost in costs)
-        )
+    for row in figure_rows([_figures(run).get for _, _, run in columns]):
+        add_row(table, *row)
     print_table(console, table)
     for one in document["beside"]:
         events = one["whatif"]["compactions"]
@@ -131,6 +111,12 @@ def _print_beside(console: Console, document: Document) -> None:
         say(console, f"{one['profile']} ({one['standing']}): {count}{told}")
         if one["whatif"]["stuck"]:
             say(console, f"  {one['whatif']['stuck']}", "bold")
+
+
+def _figures(run: Document) -> Document:
+    """The figures of a run by the names of their metrics."""
+    cost = None if run["cost"] is None else run["cost"]["amount"]
+    return {**run, "compactions": len(run["compactions"]), "cost": cost}
 
 
 def _costs(cost: Document) -> str:

@@ -2,68 +2,33 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from textual import on
-
-from inspector.app.conversation.intents import GoToStep, UseSettings
 from inspector.app.conversation.panes.base import Context, Pane
 from inspector.app.conversation.player import step_on_screen
 from inspector.app.conversation.resources import COSTING, FACTS, RECORDED_FIGURES, RECORDING, RUNS
 from inspector.app.conversation.state import Tuning
 from inspector.engines.base import Budgets, Plan, Settings
-from inspector.engines.capabilities import default_threshold
-from inspector.engines.registry import engine, names, with_profile
+from inspector.engines.registry import engine, names
+from inspector.engines.settings import SETTINGS
 from widgets.bars.gauge import GaugeState, parting
 from widgets.base import human
-from widgets.panes.knob_values import SUMMARY_SIZE
+from widgets.panes.knob_values import TuneState
 from widgets.panes.knobs import Knobs
-from widgets.panes.token_graph import TokenGraph
-from widgets.panes.what_if_pane import Preset, ReplayView, TuneState, WhatIfPane
+from widgets.panes.run_lines import ReplayView, Run
+from widgets.panes.token_graph import GraphState, TokenGraph
+from widgets.panes.what_if_pane import WhatIfPane
 
 # These modules are imported when the pane is on screen.
 if TYPE_CHECKING:
     from inspector.answers.costing import Costing
     from inspector.app.conversation.reading import RecordedFigures, Runs
     from inspector.config.settings import ResolvedSettings
+    from inspector.replay.event import Event
     from inspector.replay.recording import Recording
-
-
-class WhatIf(WhatIfPane):
-    """Turns the settings of the screen, and goes to steps of the curve."""
-
-    tuning: Tuning = (Settings(), None)
-    force = Settings()
-
-    @on(WhatIfPane.PresetChosen)
-    def _preset_chosen(self, event: WhatIfPane.PresetChosen) -> None:
-        event.stop()
-        self.post_message(UseSettings((event.preset.settings, self.tuning[1])))
-
-    @on(WhatIfPane.ResetWanted)
-    def _reset_wanted(self, event: Any) -> None:
-        event.stop()
-        self.post_message(UseSettings((self.force, self.tuning[1])))
-
-    @on(WhatIfPane.SettingChanged)
-    def _setting_changed(self, event: Any) -> None:
-        event.stop()
-        settings, size = self.tuning
-        if event.name == SUMMARY_SIZE:
-            size = event.value if isinstance(event.value, int | float) else None
-        elif event.name == "profile":
-            settings = with_profile(settings, str(event.value))
-        else:
-            settings = settings.with_(**{event.name: event.value})
-        # A key may turn the knob again before the screen has answered.
-        self.tuning = settings, size
-        self.post_message(UseSettings(self.tuning))
-
-    @on(WhatIfPane.StepChosen)
-    def _step_chosen(self, event: Any) -> None:
-        event.stop()
-        self.post_message(GoToStep(event.step))
+    from inspector.replay.reproducing import Reproduction
+    from inspector.replay.summary_model import SummaryModel
 
 
 def _needs(context: Context) -> tuple[Any, ...] | None:
@@ -98,23 +63,20 @@ def compute(
     step: int,
 ) -> tuple[TuneState, ReplayView | None, int]:
     """The knobs with what follows from them, the runs, and the step on screen."""
-    from inspector.app.conversation.runs import replay_view
-    from inspector.app.conversation.summary_size import summary_model
+    from inspector.app.conversation.reading import summary_model
 
     run = None
     if recording is not None and runs is not None and figures is not None:
         model = summary_model(recording, tuning[1])
-        run = replay_view(recording, runs, figures, model, costing)
+        run = _replay_view(recording, runs, figures, model, costing)
     sentence = parting(gauge)
     reported = gauge.tokens if gauge.kind == "reported" else None
     outcome = (*_outcome(plan, tuning[0], reported), *((sentence,) if sentence else ()))
-    force = resolved.settings
     state = TuneState(
         settings=tuning[0],
-        defaults=force,
+        defaults=resolved.settings,
         budgets=budgets,
         profiles=names(),
-        presets=presets(tuning[0], force),
         origins=dict(resolved.sources),
         outcome=outcome,
         summary_size=tuning[1],
@@ -122,19 +84,79 @@ def compute(
     return state, run, step
 
 
-def presets(settings: Settings, force: Settings) -> tuple[Preset, ...]:
-    """Settings under names: those in force, the profile's defaults, early and late compaction."""
-    plain = Settings(profile=force.profile, context_length=force.context_length)
-    share = default_threshold(engine(force.profile), force.context_length)
-    plain = plain if share is None else replace(plain, threshold=share)
-    early = settings.with_(threshold=0.4, target_ratio=0.3)
-    late = settings.with_(threshold=0.8, target_ratio=0.15)
-    return (
-        Preset("in force", force, "What the flags, config.yaml, the store and the model tell"),
-        Preset("defaults", plain, "The profile's defaults"),
-        Preset("early", early, "Compact early, keep a long tail"),
-        Preset("late", late, "Compact late, keep a short tail"),
+def _replay_view(
+    recording: Recording, ran: Runs, recorded: RecordedFigures, model: SummaryModel, costing: Costing | None
+) -> ReplayView:
+    """Return the recording, the run, and the kept run if there is one. `costing` is None until costs are read."""
+    from inspector.export.comparison import summary_words
+    from inspector.replay.whatif import stuck
+
+    run, kept = ran.run, ran.kept
+    notes = _reproduction_notes(recorded.reproduces)
+    if _places_of(run.events) == _places_of(recording.events):
+        alike = "These settings compact where the recording did."
+        notes.append(alike if run.events else "Neither the recording nor these settings compact anything.")
+    if stuck(run):
+        notes.append(stuck(run))
+    if kept is not None:
+        notes += [f"A  {stuck(kept)}"] if stuck(kept) else []
+        notes += [f"A  {_words_of(kept.settings)}", f"B  {_words_of(run.settings)}"]
+    if run.budgets.max_summary_tokens:
+        notes.append(f"Summaries are taken to be {summary_words(model)}; mended tool pairs are not counted.")
+    else:
+        notes.append("This engine writes no summaries; mended tool pairs are not counted.")
+    notes.append(recording.course.scale.sentence())
+    if costing is not None and costing.why:
+        notes.append(costing.why)
+    elif costing is not None and costing.modelled:
+        notes.append("Costs are modelled from the messages: the store keeps no usage of single calls.")
+    runs = [Run("recorded", recorded.metrics, recorded.otherwise)]
+    if kept is not None:
+        runs.append(Run("A", kept.metrics, ran.kept_otherwise))
+    runs.append(Run("what-if" if kept is None else "B", run.metrics, ran.otherwise))
+    return ReplayView(
+        GraphState(
+            recorded=recording.tokens,
+            whatif=run.tokens,
+            threshold=run.budgets.threshold_tokens,
+            hygiene=run.budgets.hygiene_tokens if recording.course.gateway else 0,
+            context=run.settings.context_length,
+            recorded_events=tuple(event.step for event in recording.events),
+            whatif_events=tuple(event.step for event in run.events),
+            kept=kept.tokens if kept is not None else (),
+            low=tuple(map(min, *(side.tokens for side in ran.sides))) if ran.sides else (),
+            high=tuple(map(max, *(side.tokens for side in ran.sides))) if ran.sides else (),
+        ),
+        tuple(runs),
+        tuple(notes),
+        costing is not None,
     )
+
+
+def _reproduction_notes(found: Reproduction | None) -> list[str]:
+    """How well the settings in force reproduce the recording, and why not."""
+    if found is None:
+        return []
+    if not found.recorded:
+        return [f"{found.words[0].upper()}{found.words[1:]}.", *found.why_not]
+    doubt = "" if found.trusted else " What other settings would do is uncertain here."
+    return [f"The settings in force reproduce {found.words}.{doubt}", *found.why_not]
+
+
+def _places_of(events: Sequence[Event]) -> list[tuple[int, int, int]]:
+    """Step and boundaries of each compaction."""
+    return [(event.step, event.head_end, event.tail_start) for event in events]
+
+
+def _words_of(settings: Settings) -> str:
+    """The profile, the usual settings, and those that differ from their defaults, in one line."""
+    written = [
+        f"{name} {value:,.12g}" if isinstance(value, int | float) else f"{name} {value}"
+        for name, row in SETTINGS.items()
+        if name != "profile"
+        and ((value := getattr(settings, name)) != row.default or row.written == "always")
+    ]
+    return ", ".join([settings.profile, *written])
 
 
 def _outcome(plan: Plan | None, settings: Settings, reported: int | None) -> tuple[str, ...]:
@@ -157,10 +179,9 @@ def _outcome(plan: Plan | None, settings: Settings, reported: int | None) -> tup
     )
 
 
-def _show(pane: WhatIf, view: tuple[TuneState, ReplayView | None, int] | None) -> None:
+def _show(pane: WhatIfPane, view: tuple[TuneState, ReplayView | None, int] | None) -> None:
     if view is not None:
         tune, run, step = view
-        pane.tuning, pane.force = (tune.settings, tune.summary_size), tune.defaults
         pane.set_settings(tune)
         pane.set_run(run)
         pane.set_step(step)
@@ -171,7 +192,7 @@ PANE = Pane(
     "the settings), and every number that follows from them with its reasons (◆ a rule that changed it). ← → turn a "
     "knob, enter begins a value to type. R puts all back to what is in force, ctrl+z takes the last change back, "
     "= keeps the settings as A to compare with.",
-    WhatIf,
+    WhatIfPane,
     _needs,
     compute,
     _show,
