@@ -41,7 +41,7 @@ from inspector.quality.facts.rules import load_stemmer
 from inspector.quality.find import find
 from inspector.quality.finding import SEVERITIES, Finding, Severity
 from inspector.quality.grouping import dismissal_key, parted
-from inspector.quality.measures.continuity import MIN_WORDS, mention_of
+from inspector.quality.mentions import MIN_WORDS, mention_of
 from inspector.stores.base import Store, failures_of
 from inspector.summaries.content import content_words
 from inspector.summaries.parse import parse_summary

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Lock, RLock
-from typing import Any, NamedTuple
+from typing import Any
 
 from inspector.answers.resolving import caching_release, resolve
 from inspector.caching.modelled import SentMessages
@@ -49,12 +49,6 @@ class Compared:
         )
 
 
-class Gathered(NamedTuple):
-    """Cached details of a generation's messages: the files and pages that they opened, as (index, name)."""
-
-    opened: list[tuple[int, str]]
-
-
 class Inspection:
     """One conversation of a store. Thread-safe; everything is read on demand.
 
@@ -70,7 +64,6 @@ class Inspection:
         self.alone = alone
         self._lock = RLock()
         self._token_indexes: dict[tuple[str, int, int], TokenIndex] = {}
-        self._gathered: dict[tuple[int, int], Gathered] = {}
         self._reading: dict[tuple[str, int, int], Lock] = {}
         self._sent: dict[tuple[str, int, int], SentMessages] = {}
         self._prompts: dict[str, str] = {}
@@ -166,12 +159,11 @@ class Inspection:
             with self._lock:
                 found = self._token_indexes.get(key)
             if found is None:
-                gathered, sent = Gathered([]), SentMessages(caching_release(profile))
-                messages = _gathering(self.store.iterate(generation), gathered, sent)
+                sent = SentMessages(caching_release(profile))
+                messages = _sending(self.store.iterate(generation), sent)
                 found = measured(engine(profile), watched(messages, watch))
                 self.keep_sent(generation, sent)
                 with self._lock:
-                    self._gathered[key[1:]] = gathered
                     while len(self._token_indexes) >= _KEPT_INDEXES and self._kept() >= _KEPT_MESSAGES:
                         del self._token_indexes[next(iter(self._token_indexes))]
                     self._token_indexes[key] = found
@@ -181,13 +173,6 @@ class Inspection:
         """Lock held during a read: a second thread waits for the result of the first."""
         with self._lock:
             return self._reading.setdefault(key, Lock())
-
-    def gathered(self, generation: Generation, profile: str) -> Gathered:
-        """Return the other details that were read along with a generation's token index."""
-        key = (generation.number, len(generation))
-        if key not in self._gathered:
-            self.token_index(generation, profile)
-        return self._gathered[key]
 
     def sent(self, generation: Generation, profile: str) -> SentMessages:
         """What is kept of a generation's messages to work requests out; read with its token index where it is not."""
@@ -228,20 +213,15 @@ class Inspection:
         same = {number for number in new if old.get(number) == new[number]}
         fresh._token_indexes = {key: value for key, value in self._token_indexes.items() if key[1] in same}
         fresh._sent = {key: value for key, value in self._sent.items() if key[1] in same}
-        fresh._gathered = {key: value for key, value in self._gathered.items() if key[0] in same}
         if len(old) == len(new):
             fresh._compactions = self._compactions
         return fresh
 
 
-def _gathering(messages: Iterable[Message], gathered: Gathered, sent: SentMessages) -> Iterator[Message]:
-    """Yield the messages; add the details of each to `gathered` and `sent`."""
-    # Imported with the first reading: a conversation is opened without it.
-    from inspector.quality.measures.reopened import opened_in
-
-    for index, message in enumerate(messages):
+def _sending(messages: Iterable[Message], sent: SentMessages) -> Iterator[Message]:
+    """Yield the messages; add the details of each to `sent`."""
+    for message in messages:
         sent.append(message)
-        gathered.opened.extend((index, name) for name in opened_in(message))
         yield message
 
 

@@ -12,7 +12,6 @@ from inspector.answers.inspection import Inspection
 from inspector.core.conversations import Compaction, ConversationRow
 from inspector.core.rough import text_tokens
 from inspector.quality.facts.fact import ConversationFacts
-from inspector.quality.facts.rules import load_stemmer
 from inspector.quality.measures.conversation_measures import ConversationMeasures, measures_of
 from inspector.quality.measures.measure import MeasuredCompaction
 
@@ -23,28 +22,20 @@ if TYPE_CHECKING:
 def measure_conversation(
     inspection: Inspection, settings: Settings, facts: ConversationFacts | None = None
 ) -> ConversationMeasures:
-    """The measures of every compaction. Reads each list once; raises StoreErrors and EngineErrors."""
-    return measures_of(measured_compactions(inspection, settings), load_stemmer(), facts)
+    """The measures of every compaction. Raises StoreErrors and EngineErrors."""
+    return measures_of(_measured_compactions(inspection, settings), facts)
 
 
-def measured_compactions(inspection: Inspection, settings: Settings) -> Iterator[MeasuredCompaction]:
-    """Every recorded compaction with both its lists, one after the other."""
-    store, profile = inspection.store, settings.profile
+def _measured_compactions(inspection: Inspection, settings: Settings) -> Iterator[MeasuredCompaction]:
+    """Every recorded compaction with the tokens that its summary call read and wrote."""
     for recorded in inspection.compactions():
-        before, after = inspection.generation(recorded.index), inspection.generation(recorded.index + 1)
+        before = inspection.generation(recorded.index)
         plan = inspection.plan(before, settings)
         same = (recorded.head_end, recorded.tail_start) == (plan.head_end, plan.tail_start)
-        token_index = inspection.token_index(before, profile)
+        token_index = inspection.token_index(before, settings.profile)
         unpruned = token_index.rough_until(recorded.tail_start) - token_index.rough_until(recorded.head_end)
-        yield MeasuredCompaction(
-            recorded,
-            store.messages(before)[: recorded.before],
-            store.messages(after, 0, recorded.after),
-            plan.middle_tokens if same else unpruned,
-            text_tokens(len(recorded.summary or "")),
-            inspection.gathered(before, profile).opened,
-            inspection.gathered(after, profile).opened,
-        )
+        written = text_tokens(len(recorded.summary or ""))
+        yield MeasuredCompaction(recorded, plan.middle_tokens if same else unpruned, written)
 
 
 @dataclass(frozen=True, slots=True)

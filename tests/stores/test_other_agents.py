@@ -200,8 +200,8 @@ def test_what_an_encrypted_summary_kept_is_not_measured(tmp_path: Path) -> None:
     facts = read_facts(inspection).facts
     found = measure_conversation(inspection, Settings(profile="codex"), facts)
     shares = {one.id: one.share for one in found.of(1) if one.share is not None}
-    # The request stands in the list word for word; the sizes are those that Codex counted.
-    assert shares == {"continuity-request": Share(1, 1), "compression": Share(233_515 - 14_096, 233_515)}
+    # The sizes are those that Codex counted.
+    assert shares == {"compression": Share(233_515 - 14_096, 233_515)}
     assert all(entry.known for one in found.of(1) for entry in one.evidence)
     assert dict(found.whole("cost")[2]) == {}
     losses = losses_of_facts(inspection, facts)

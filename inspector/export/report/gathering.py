@@ -282,7 +282,7 @@ def _measure(measure: Measure) -> MeasureLine | None:
 def _told(share: Share | None, numbers: dict[str, int], unit: str) -> str:
     if unit == "tokens":
         return f"{numbers['spent']:,} tokens" if "spent" in numbers else ""
-    return share_words(share, unit)
+    return share_words(share)
 
 
 def _measure_rows(measures: ConversationMeasures, compactions: int) -> tuple[MeasureRow, ...]:

@@ -84,12 +84,10 @@ def share_percent(share: Share | None) -> str:
     return "–" if share is None or share.value is None else percent(share.value)
 
 
-def share_words(share: Share | None, unit: str = "share") -> str:
-    """A share as "67% (6 of 9)"; "yes" or "no" for a single question; "" for no share."""
+def share_words(share: Share | None) -> str:
+    """A share as "67% (6 of 9)"; "" for no share."""
     if share is None or share.value is None:
         return ""
-    if unit == "yes or no" and share.of == 1:
-        return "yes" if share.count else "no"
     if share.of > 9_999:
         return percent(share.value)
     return f"{percent(share.value)} ({share.count:,} of {share.of:,})"

@@ -37,7 +37,7 @@ def print_measures(document: Document) -> None:
             cells = [_cell(_of(compaction, identity), definition["unit"]) for compaction in compactions]
             cells.append(_cell(document["whole"][identity], definition["unit"]))
             say(console, _line(definition["title"], cells[part]))
-            curve = [_told(share, "share") for share in document["whole"][identity]["curve"]]
+            curve = [_told(share) for share in document["whole"][identity]["curve"]]
             if any(curve[part]) and len(curve) > 1:
                 say(console, _line("  of all so far", curve[part]), "dim")
     for compaction in compactions:
@@ -56,14 +56,12 @@ def _cell(measure: Document, unit: str) -> str:
     if unit == "tokens":
         numbers = measure["numbers"]
         return f"{numbers.get('spent', 0):,}" if numbers else "–"
-    return _told(measure["share"], unit) or "–"
+    return _told(measure["share"]) or "–"
 
 
-def _told(share: Document | None, unit: str) -> str:
+def _told(share: Document | None) -> str:
     if share is None or not share["of"]:
         return ""
-    if unit == "yes or no" and share["of"] == 1:
-        return "yes" if share["count"] else "no"
     if share["of"] > 9_999:
         return percent(share["value"])
     return f"{percent(share['value'])} {share['count']:,}/{share['of']:,}"

@@ -6,14 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from inspector.core.conversations import Compaction
-from inspector.core.scan.words import Stemmer
 from inspector.quality.facts.fact import ConversationFacts
-from inspector.quality.measures.artifacts import Trail
-from inspector.quality.measures.continuity import next_measure, request_measure
-from inspector.quality.measures.cost import compression_measure, cost_measure, pruned_measure
+from inspector.quality.measures.cost import compression_measure, cost_measure
 from inspector.quality.measures.definitions import DEFINITIONS
 from inspector.quality.measures.measure import Measure, MeasuredCompaction, Share, total
-from inspector.quality.measures.reopened import Reopened
 from inspector.quality.measures.survival import survival_measures
 
 
@@ -49,35 +45,28 @@ class ConversationMeasures:
 
 
 def measures_of(
-    compactions: Iterable[MeasuredCompaction], stemmer: Stemmer, facts: ConversationFacts | None = None
+    compactions: Iterable[MeasuredCompaction], facts: ConversationFacts | None = None
 ) -> ConversationMeasures:
-    """Measure every compaction, oldest first, in one pass. Survival needs the facts.
-
-    The `stemmer` compares the words of a request and a summary.
-    """
-    trail, reopened = Trail(), Reopened()
-    measures: list[Measure] = []
-    numbers: list[int] = []
-    encrypted: dict[int, Compaction] = {}
-    for compaction in compactions:
-        numbers.append(compaction.recorded.index)
-        if compaction.recorded.encrypted:
-            encrypted[compaction.recorded.index] = compaction.recorded
-        measures += trail.measure(compaction)
-        measures.append(
-            reopened.measure(compaction.recorded, compaction.opened_before, compaction.opened_after)
-        )
-        measures += [request_measure(compaction, stemmer), next_measure(compaction)]
-        measures += [compression_measure(compaction), pruned_measure(compaction), cost_measure(compaction)]
-    if facts is not None:
-        measures += survival_measures(facts, numbers)
-    read = [
-        _after_encrypted(measure, encrypted[measure.compaction])
-        if measure.compaction in encrypted
-        else measure
-        for measure in measures
+    """Measure every compaction, oldest first. Survival needs the facts."""
+    measured = list(compactions)
+    measures = [
+        measure
+        for compaction in measured
+        for measure in (compression_measure(compaction), cost_measure(compaction))
     ]
-    return ConversationMeasures(_ordered(read))
+    if facts is not None:
+        measures += survival_measures(facts, [compaction.recorded.index for compaction in measured])
+    encrypted = {one.recorded.index: one.recorded for one in measured if one.recorded.encrypted}
+    return ConversationMeasures(
+        _ordered(
+            [
+                _after_encrypted(measure, encrypted[measure.compaction])
+                if measure.compaction in encrypted
+                else measure
+                for measure in measures
+            ]
+        )
+    )
 
 
 def _after_encrypted(measure: Measure, recorded: Compaction) -> Measure:
@@ -85,15 +74,11 @@ def _after_encrypted(measure: Measure, recorded: Compaction) -> Measure:
 
     Sizes are those that the agent reported.
     """
-    if measure.id in ("read-again", "stayed-pruned"):
-        return measure
     known = tuple(entry for entry in measure.evidence if entry.known)
     before, after = recorded.tokens_before_reported, recorded.tokens_after_reported
     share = None
     if measure.id == "compression" and before and after is not None:
         share = Share(before - after, before)
-    elif measure.id.startswith("continuity") and known:
-        share = measure.share
     return Measure(measure.id, measure.compaction, share, evidence=known)
 
 

@@ -1,9 +1,8 @@
-"""Compression, pruning of the kept messages, and tokens spent."""
+"""Compression and tokens spent."""
 
 from __future__ import annotations
 
-from inspector.core.messages import Message
-from inspector.quality.measures.measure import Evidence, Measure, MeasuredCompaction, Share
+from inspector.quality.measures.measure import Measure, MeasuredCompaction, Share
 
 
 def compression_measure(compaction: MeasuredCompaction) -> Measure:
@@ -44,38 +43,3 @@ def cost_measure(compaction: MeasuredCompaction) -> Measure:
             ("saved", recorded.tokens_before - recorded.tokens_after),
         ),
     )
-
-
-def pruned_measure(compaction: MeasuredCompaction) -> Measure:
-    """Measure the kept messages whose results or arguments pruning shortened.
-
-    The message into which a summary was merged is longer, and does not count.
-    """
-    recorded, before, after = compaction.recorded, compaction.before, compaction.after
-    shift = recorded.tail_after - recorded.tail_start
-    copies = [(at, at) for at in range(min(recorded.head_end, recorded.head_after))]
-    copies += [(at, at + shift) for at in range(recorded.tail_start, len(before))]
-    stayed = [(old, new) for old, new in copies if new < len(after) and new != recorded.summary_at]
-    evidence = tuple(
-        Evidence(
-            before[old].text or "; ".join(call.name for call in before[old].tool_calls),
-            False,
-            compaction.place(old),
-            compaction.place_after(new),
-            compaction.region(new),
-            "",
-            before[old].role,
-        )
-        for old, new in stayed
-        if _length(after[new]) < _length(before[old])
-    )
-    return Measure(
-        "stayed-pruned",
-        recorded.index,
-        Share(len(evidence), len(stayed)) if stayed else None,
-        evidence=evidence,
-    )
-
-
-def _length(message: Message) -> int:
-    return len(message.text) + sum(len(call.arguments) for call in message.tool_calls)

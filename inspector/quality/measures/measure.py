@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
 from inspector.core.conversations import Compaction
-from inspector.core.messages import Message
 from inspector.quality.facts.fact import Where
 
 
@@ -19,7 +18,7 @@ class Definition:
     title: str
     counts: str
     practice: str
-    unit: Literal["share", "yes or no", "tokens"] = "share"
+    unit: Literal["share", "tokens"] = "share"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,38 +81,11 @@ class Measure:
 
 @dataclass(frozen=True, slots=True)
 class MeasuredCompaction:
-    """A compaction with the lists before and after it.
-
-    `opened_before` and `opened_after` are (index, name) of the files that these lists opened, the latter up to the next
-    compaction. `middle_tokens` were read by the summary model, `summary_tokens` were written by it.
-    """
+    """A compaction: `middle_tokens` were read by the summary model, `summary_tokens` were written by it."""
 
     recorded: Compaction
-    before: Sequence[Message]
-    after: Sequence[Message]
     middle_tokens: int = 0
     summary_tokens: int = 0
-    opened_before: Sequence[tuple[int, str]] = ()
-    opened_after: Sequence[tuple[int, str]] = ()
-
-    @property
-    def middle(self) -> range:
-        """Indexes of the summarized messages in the list before."""
-        return range(self.recorded.head_end, self.recorded.tail_start)
-
-    def region(self, index: int) -> Where:
-        """Return the region of a message of the list after."""
-        if index == self.recorded.summary_at:
-            return "summary"
-        return "head" if index < self.recorded.head_after else "tail"
-
-    def place(self, index: int) -> Place:
-        """Return the place of a message of the list before."""
-        return Place(self.recorded.index, index)
-
-    def place_after(self, index: int) -> Place:
-        """Return the place of a message of the list after."""
-        return Place(self.recorded.index + 1, index)
 
 
 def total(shares: Iterable[Share | None]) -> Share | None:
