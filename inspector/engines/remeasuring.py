@@ -190,10 +190,10 @@ class RemeasuredLiveList:
         before, after = [stands[at] for at in stay], stands[tail:]
         came: list[int] = []
         if plan.merged and after:
-            after[0] = _with_summary(after[0], summary(plan.summary_budget, len(left)))
+            after[0] = merged_message(after[0], summary(plan.summary_budget, len(left)))
         elif plan.merged or plan.role:
             # A summary to merge has no tail message to go into.
-            before.append(_summary(plan.role or "assistant", summary(plan.summary_budget, len(left))))
+            before.append(summary_message(plan.role or "assistant", summary(plan.summary_budget, len(left))))
             came.append(_SUMMARY)
         self.messages = before + after
         self.said = [self.said[at] for at in stay] + came + self.said[tail:]
@@ -207,13 +207,14 @@ def _measured(engine: Engine, messages: Sequence[Message]) -> TokenIndex:
         return engine.measure(messages)
 
 
-def _summary(role: str, size: MessageSize) -> Message:
+def summary_message(role: str, size: MessageSize) -> Message:
+    """A message of this size that every release takes for a summary."""
     empty = {"role": role, "content": _OPENING}
     return Message({**empty, "content": _OPENING + _filler(size.chars - message_chars(empty))})
 
 
-def _with_summary(message: Message, size: MessageSize) -> Message:
-    """Message with a summary of this size in front of its text."""
+def merged_message(message: Message, size: MessageSize) -> Message:
+    """The message with a summary of this size in front of its text."""
     content: Any = message.wire.get("content")
 
     def merged(text: str) -> dict[str, Any]:

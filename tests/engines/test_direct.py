@@ -14,6 +14,7 @@ from inspector.engines.hermes.assembly import mended
 from inspector.engines.hermes.direct.assembly import Kept, demoted
 from inspector.engines.hermes.direct.estimates import text_tokens
 from inspector.engines.hermes.direct.restating import HEADER, restated, unfinished
+from inspector.engines.hermes.direct.rows import Row
 from inspector.engines.hermes.releases import RELEASES
 from inspector.engines.registry import engine
 from tests.engines.lists import assistant, call, conversations, result, user
@@ -41,15 +42,15 @@ def test_a_blank_message_behind_the_last_request_leaves_the_list() -> None:
 
 def test_results_of_older_rounds_of_a_lean_tail_are_demoted() -> None:
     rounds = [wire for n in range(8) for wire in (assistant("", call(f"c{n}")), result(f"c{n}", "x" * 1_500))]
-    kept = demoted([Kept(at, wire) for at, wire in enumerate(rounds)])
-    changed = [at for at, (_, wire) in enumerate(kept) if wire is not rounds[at]]
-    assert changed == [1, 3]
-    line = str(kept[1].wire["content"])
+    rows = [Row(wire, RELEASES["hermes-current"]) for wire in rounds]
+    kept = demoted([Kept(at, row) for at, row in enumerate(rows)])
+    assert [at for at, (_, row) in enumerate(kept) if row is not rows[at]] == [1, 3]
+    line = str(kept[1].row.content)
     assert line.startswith(
         "[tool output demoted at compaction — 1,500 chars preserved in session history. Recover with "
     )
     assert len(line) == len(line.partition("session_id='")[0]) + len("session_id='20260912_194550_d95e49')]")
-    assert [wire for _, wire in demoted([Kept(0, rounds[1])])] == [rounds[1]]
+    assert [row for _, row in demoted([Kept(0, rows[1])])] == [rows[1]]
 
 
 def restate(output: list[Output], listed: list[dict[str, Any]]) -> list[Output]:

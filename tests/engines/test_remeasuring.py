@@ -17,6 +17,7 @@ from inspector.core.messages import Message, messages_from
 from inspector.core.rough import message_chars
 from inspector.engines import remeasuring
 from inspector.engines.base import Budgets, Engine, Plan, Settings
+from inspector.engines.hermes.direct import rows
 from inspector.engines.registry import engine
 from inspector.engines.remeasuring import Remeasuring
 from inspector.engines.replayable import Replayable, least_firing, replayable
@@ -69,10 +70,10 @@ def run_anew(
         sizes.append(size._replace(walk=grows))
         return made
 
-    write, merge = remeasuring._summary, remeasuring._with_summary
+    write, merge = remeasuring.summary_message, remeasuring.merged_message
     with (
-        patch.object(remeasuring, "_summary", summary),
-        patch.object(remeasuring, "_with_summary", with_summary),
+        patch.object(remeasuring, "summary_message", summary),
+        patch.object(remeasuring, "merged_message", with_summary),
     ):
         return run(Remeasuring(found), messages, wanted), sizes
 
@@ -271,11 +272,25 @@ def test_counting_each_message_once_changes_no_run(
 ) -> None:
     messages = tuple(chain.from_iterable(parts))
     wanted = Settings(profile=profile, context_length=sizes[0], target_ratio=sizes[1], threshold_cap=1_500)
-    plain = Remeasuring(engine(profile))
+    anew = Remeasuring(engine(profile))
     own = replayable(engine(profile))
     for again in range(2):
-        fast, slow = run(own, messages, wanted), run(plain, messages, wanted)
-        assert (fast.events, fast.tokens, fast.metrics) == (slow.events, slow.tokens, slow.metrics), again
+        fast, slow = run(own, messages, wanted), run(anew, messages, wanted)
+        assert plain(fast.events) == plain(slow.events), again
+        assert (fast.tokens, fast.metrics) == (slow.tokens, slow.metrics), again
+
+
+def test_runs_of_one_conversation_read_each_text_once() -> None:
+    listed = [wire for n in range(200) for wire in (user(f"{n} " + "w " * 900), assistant("x " * 700))]
+    rules = replayable(engine("hermes-0.20"))
+    said = rules.read(messages_from(listed))
+    counted = []
+    with patch.object(rows, "message_tokens", lambda wire, *_, **__: counted.append(wire) or 500):
+        for ratio in (0.1, 0.3, 0.5):
+            wanted = Settings(profile="hermes-0.20", context_length=64_000, target_ratio=ratio)
+            assert Course(rules, said, 0).run(wanted, InOrder()).events
+    read = [wire for wire in counted if any(wire is other for other in listed)]
+    assert 0 < len(read) <= len(listed)
 
 
 @pytest.mark.parametrize("profile", ["hermes-0.20", "hermes-current"])

@@ -16,7 +16,7 @@ from inspector.engines.hermes.policies import MESSAGE_OVERHEAD, Policies
 _DENSE = re.compile("[\u1100-\u11ff\u2e80-\u9fff\ua960-\ua97f\uac00-\ud7af\uf900-\ufaff\uff00-\uffef]")
 _REPLAYED = ("reasoning", "reasoning_content", "codex_reasoning_items", "codex_message_items")
 #: Hardly any message has one of these.
-_THOUGHT = frozenset({*_REPLAYED, "reasoning_details"})
+THOUGHT = frozenset({*_REPLAYED, "reasoning_details"})
 _NOT_SENT = ("_anthropic_content_blocks", "reasoning_details")
 _PICTURES = ("image_url", "input_image", "image")
 
@@ -38,7 +38,7 @@ def message_tokens(wire: Mapping[str, Any], policies: Policies, newest: bool = T
     for call in wire.get("tool_calls") or []:
         if isinstance(call, dict):
             tokens += text_tokens(str(call))
-    if _THOUGHT.isdisjoint(wire):
+    if THOUGHT.isdisjoint(wire):
         return tokens
     if policies.lean_tail:
         return tokens + _current_reasoning(wire, newest)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Literal
 
 from inspector.engines.hermes.policies import Policies
@@ -148,22 +148,3 @@ def is_synthetic(wire: Wire, policies: Policies) -> bool:
         return True
     text = plain_text(wire.get("content")).strip()
     return text.startswith(TODO_START + "\n") or (len(text) < 1_000 and _digest(text) in _CONTINUATIONS)
-
-
-def last_user(wires: Sequence[Wire], start: int, policies: Policies) -> int:
-    """The last message from `start` on that a person said, or -1."""
-    for index in range(len(wires) - 1, start - 1, -1):
-        wire = wires[index]
-        if wire.get("role") == "user" and not is_blank(wire, policies) and not is_synthetic(wire, policies):
-            return index
-    return -1
-
-
-def echoes_after(wires: Sequence[Wire], user: int, policies: Policies) -> range:
-    """The blank user messages right behind a message, where the assistant's answer follows them."""
-    if user < 0:
-        return range(0)
-    stop = user + 1
-    while stop < len(wires) and is_blank(wires[stop], policies):
-        stop += 1
-    return range(user + 1, stop) if stop < len(wires) and wires[stop].get("role") == "assistant" else range(0)

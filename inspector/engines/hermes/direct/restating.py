@@ -13,6 +13,7 @@ from typing import Any
 
 from inspector.engines.base import Output
 from inspector.engines.hermes.direct.handoffs import END, is_blank, is_handoff, is_synthetic, plain_text
+from inspector.engines.hermes.direct.rows import visible_role
 from inspector.engines.hermes.policies import Policies
 
 HEADER = (
@@ -95,11 +96,3 @@ def _behind(output: list[Output], request: Wire, task: str, policies: Policies) 
 
 def _carries(out: Output) -> bool:
     return out.source == "summary" or out.merged
-
-
-def visible_role(wire: Wire) -> str | None:
-    """A message's role as templates count it for alternation; None where they pass over it."""
-    role = wire.get("role")
-    if role == "tool" or (role == "assistant" and wire.get("tool_calls")):
-        return None
-    return role

@@ -1,0 +1,282 @@
+"""A message with everything that a plan asks of it, each computed on first use.
+
+Rows never change: pruning returns another row, always the same one. So lists that share rows share the answers, and a
+sweep reads each text once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import accumulate, chain, islice, takewhile
+from operator import attrgetter
+from typing import Any
+
+from inspector.core.messages import Message
+from inspector.engines.hermes import pruning
+from inspector.engines.hermes.direct.estimates import THOUGHT, arguments_of, message_tokens, rough_tokens
+from inspector.engines.hermes.direct.handoffs import (
+    is_blank,
+    is_handoff,
+    is_synthetic,
+    plain_text,
+    without_handoff,
+)
+from inspector.engines.hermes.estimates import call_id, check_serializable
+from inspector.engines.hermes.policies import PRUNE_OVER, Policies
+
+Wire = Mapping[str, Any]
+#: Skills whose lost text is longer than this many characters are named.
+_SKILL_OVER = 5_000
+
+
+class Row:
+    """One message under the rules of one release. A property raises what the release raises."""
+
+    def __init__(self, wire: Wire, policies: Policies) -> None:
+        self.wire = wire
+        self.policies = policies
+        self.role = wire.get("role")
+        self.content = wire.get("content")
+        #: The last tool that `shortened` was asked about, and the answer.
+        self._short: tuple[pruning.Tool, Row] | None = None
+
+    def changed(self, **changed: Any) -> Row:
+        """The message with other values under some keys."""
+        return Row({**self.wire, **changed}, self.policies)
+
+    @cached_property
+    def tokens(self) -> int:
+        """Tokens in walks over the list, where no assistant message follows."""
+        return message_tokens(self.wire, self.policies)
+
+    @cached_property
+    def old_tokens(self) -> int:
+        """Tokens in walks over the list, where an assistant message follows."""
+        if not self.policies.lean_tail or THOUGHT.isdisjoint(self.wire):
+            return self.tokens
+        return message_tokens(self.wire, self.policies, newest=False)
+
+    @cached_property
+    def rough(self) -> int:
+        """Tokens in the rough estimate of a list."""
+        return rough_tokens(self.wire)
+
+    @cached_property
+    def handoff(self) -> bool:
+        """Whether the message is or holds a handoff."""
+        return is_handoff(self.wire, self.policies)
+
+    @cached_property
+    def own(self) -> Row | None:
+        """The message without the handoff that was merged with it; None where nothing is left."""
+        left = without_handoff(self.wire, self.policies)
+        return self if left is self.wire else None if left is None else Row(left, self.policies)
+
+    @cached_property
+    def blank(self) -> bool:
+        """Whether it is a user message that holds nothing."""
+        return is_blank(self.wire, self.policies)
+
+    @cached_property
+    def said(self) -> bool:
+        """Whether a person said it."""
+        return self.role == "user" and not self.blank and not is_synthetic(self.wire, self.policies)
+
+    @cached_property
+    def speaks(self) -> bool:
+        """Whether it has a text that is not empty."""
+        if isinstance(self.content, str):
+            return bool(self.content.strip())
+        if not isinstance(self.content, list):
+            return False
+        texts = (part.get("text") or part.get("content") for part in self.content if isinstance(part, dict))
+        return any(isinstance(text, str) and text.strip() for text in texts)
+
+    @cached_property
+    def asks(self) -> bool:
+        """Whether it is a user message with a text."""
+        return self.role == "user" and bool(plain_text(self.content).strip())
+
+    @cached_property
+    def visible_role(self) -> str | None:
+        """The role as templates count it for alternation; None where they pass over the message."""
+        return visible_role(self.wire)
+
+    @cached_property
+    def calls(self) -> bool:
+        """Whether it makes tool calls."""
+        return bool(self.wire.get("tool_calls"))
+
+    @cached_property
+    def tools(self) -> list[tuple[Any, pruning.Tool]]:
+        """The calls of an assistant message with their tools."""
+        return pruning.called_tools(self.wire) if self.role == "assistant" else []
+
+    @cached_property
+    def skills(self) -> list[str]:
+        """The names of the skills that an assistant message loads, in lower case."""
+        if self.role != "assistant":
+            return []
+        found = []
+        for call in self.wire.get("tool_calls") or []:
+            function = call.get("function", {}) if isinstance(call, dict) else {}
+            if not isinstance(function, dict) or function.get("name") != "skill_view":
+                continue
+            arguments = function.get("arguments", "")
+            if isinstance(arguments, str) and (name := skill_of(("skill_view", arguments)).lower()):
+                found.append(name)
+        return found
+
+    @cached_property
+    def lower(self) -> str:
+        """The text of a user message in lower case."""
+        return self.content.lower() if self.role == "user" and isinstance(self.content, str) else ""
+
+    @cached_property
+    def is_written(self) -> bool:
+        """True: the release can write the message out for the summary model."""
+        check_serializable(self.wire, self.policies)
+        return True
+
+    @cached_property
+    def is_mended(self) -> bool:
+        """True: the release can compare the ids of its calls."""
+        if self.role == "assistant":
+            for call in self.wire.get("tool_calls") or []:
+                hash(call_id(call))
+        elif self.role == "tool":
+            hash(self.wire.get("tool_call_id"))
+        return True
+
+    # Pruning.
+
+    @cached_property
+    def digest(self) -> bytes | None:
+        """Key of a result that may be repeated."""
+        if self.role != "tool" or not isinstance(self.content, str) or len(self.content) < PRUNE_OVER:
+            return None
+        return pruning.digest(self.content)
+
+    @cached_property
+    def repeated(self) -> Row:
+        """A result as a reference to a later one with the same text."""
+        return self.changed(content=pruning.DUPLICATE)
+
+    @cached_property
+    def is_short(self) -> bool:
+        """Whether pruning has no shorter form of its content."""
+        if self.role != "tool":
+            return True
+        if isinstance(self.content, str):
+            return len(self.content) <= PRUNE_OVER or _is_short_already(self.content)
+        return self._plain is self
+
+    @cached_property
+    def _plain(self) -> Row:
+        """A result whose content is no text, without its pictures."""
+        content = self.wire.get("content", "")
+        short = pruning.short_result(content, pruning.UNKNOWN_TOOL, self.policies)
+        return self if short is content else self.changed(content=short)
+
+    def shortened(self, tool: pruning.Tool) -> Row:
+        """A result as a line about it."""
+        if not isinstance(self.content, str):
+            return self._plain
+        if self._short is None or self._short[0] is not tool:
+            line = pruning.short_result(self.content, tool, self.policies)
+            self._short = tool, self.changed(content=_with_marker(line, self.content, tool))
+        return self._short[1]
+
+    @cached_property
+    def shrunk(self) -> Row:
+        """An assistant message with short arguments; itself where none is long."""
+        if self.role != "assistant" or not self.calls:
+            return self
+        calls = pruning.short_calls(self.wire)
+        return self if calls is self.wire["tool_calls"] else self.changed(tool_calls=calls)
+
+    @cached_property
+    def pictureless(self) -> Row:
+        """A result without its pictures; itself where it has none."""
+        if self.role != "tool" or not isinstance(self.content, list):
+            return self
+        left = pruning.without_pictures(self.content)
+        return self if left is self.content else self.changed(content=left)
+
+
+def rows_of(messages: Iterable[Message], policies: Policies) -> list[Row]:
+    """A row for each message."""
+    return [Row(message.wire, policies) for message in messages]
+
+
+#: Properties of a row, to map over a list.
+TOKENS, OLD_TOKENS, ROUGH = attrgetter("tokens"), attrgetter("old_tokens"), attrgetter("rough")
+DIGEST, TOOLS, SKILLS, SHORT = map(attrgetter, ("digest", "tools", "skills", "is_short"))
+HANDOFF, OWN, WRITTEN, MENDED = map(attrgetter, ("handoff", "own", "is_written", "is_mended"))
+
+
+def tokens_from_end(rows: Sequence[Row]) -> Iterator[int]:
+    """The tokens of each message in a walk over the list, from its end on."""
+    last = (at for at in range(len(rows) - 1, -1, -1) if rows[at].role == "assistant")
+    newest = next(last, 0)
+    return chain(map(TOKENS, reversed(rows[newest:])), map(OLD_TOKENS, reversed(rows[:newest])))
+
+
+def totals_within(rows: Sequence[Row], ceiling: int, floor: int) -> list[int]:
+    """The running totals from the end on that are at most `ceiling` tokens; the last `floor` - 1 messages count in any
+    case."""
+    totals = accumulate(tokens_from_end(rows))
+    fit = list(islice(totals, max(0, floor - 1)))
+    fit += takewhile(ceiling.__ge__, totals)
+    return fit
+
+
+def last_user(rows: Sequence[Row], start: int) -> int:
+    """The last message from `start` on that a person said, or -1."""
+    for index in range(len(rows) - 1, start - 1, -1):
+        if rows[index].said:
+            return index
+    return -1
+
+
+def echoes_after(rows: Sequence[Row], user: int) -> range:
+    """The blank user messages right behind a message, where the assistant's answer follows them."""
+    if user < 0:
+        return range(0)
+    stop = user + 1
+    while stop < len(rows) and rows[stop].blank:
+        stop += 1
+    return range(user + 1, stop) if stop < len(rows) and rows[stop].role == "assistant" else range(0)
+
+
+def visible_role(wire: Wire) -> str | None:
+    """A message's role as templates count it for alternation; None where they pass over it."""
+    role = wire.get("role")
+    if role == "tool" or (role == "assistant" and wire.get("tool_calls")):
+        return None
+    return role
+
+
+def skill_of(tool: pruning.Tool) -> str:
+    """The name of the skill that a call loads, or an empty string."""
+    if tool[0] != "skill_view":
+        return ""
+    arguments = arguments_of(tool[1])
+    name = arguments.get("name", "") if isinstance(arguments, dict) else ""
+    return name if isinstance(name, str) else ""
+
+
+def _is_short_already(content: str) -> bool:
+    if content == pruning.PLACEHOLDER or content.startswith((pruning.DUPLICATE_START, "[screenshot removed")):
+        return True
+    return content.startswith("[") and " chars)" in content and len(content) < 400
+
+
+def _with_marker(line: Any, content: str, tool: pruning.Tool) -> Any:
+    """A skill whose text is lost is named with how to load it again."""
+    if tool[0] != "skill_view" or len(content) <= _SKILL_OVER or not isinstance(line, str):
+        return line
+    arguments = arguments_of(tool[1])
+    name = arguments.get("name", "?") if isinstance(arguments, dict) else "?"
+    return f"{line} [SKILL_PRUNED: content lost in compression; reload with skill_view(name='{name}')]"

@@ -1,0 +1,141 @@
+"""Which messages stay and which are summarized (releases from 0.20.0 on, `compress`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, TypeVar
+
+from inspector.engines.base import Budgets, DerivationStep, Settings
+from inspector.engines.hermes.direct import boundaries, pruning
+from inspector.engines.hermes.direct.assembly import role_of
+from inspector.engines.hermes.direct.rows import (
+    HANDOFF,
+    MENDED,
+    OWN,
+    ROUGH,
+    WRITTEN,
+    Row,
+    echoes_after,
+    last_user,
+)
+from inspector.engines.hermes.policies import SUMMARY_FLOOR, SUMMARY_RATIO, Policies
+from inspector.engines.hermes.pruning import RELEASE_ERRORS
+from inspector.engines.hermes.release import ALL_STAYS, too_few
+from inspector.engines.sizes import Refusal
+
+T = TypeVar("T")
+
+
+class Window(NamedTuple):
+    """Decisions of a plan about the list without blank echoes; `kept` maps to the list with them.
+
+    `head_end` and `tail_start` index it: the end of the head, and the start of the tail, which a later handoff moves.
+    `role` is that of the summary, "" when it is merged into a message of the tail.
+    """
+
+    pruned: Sequence[Row]
+    kept: Sequence[int]
+    boundary: int
+    head_end: int
+    tail_start: int
+    summarized_from: int
+    middle: Sequence[Row]
+    role: str
+    steps: tuple[DerivationStep, ...]
+
+    def place(self, index: int) -> int:
+        """Index in the earlier list of a message of the shorter list."""
+        return self.kept[index] if index < len(self.kept) else len(self.pruned) + index - len(self.kept)
+
+    def budget(self, numbers: Budgets) -> int:
+        """Tokens that the summary may have."""
+        middle = sum(map(ROUGH, self.middle))
+        return max(SUMMARY_FLOOR, min(int(middle * SUMMARY_RATIO), numbers.max_summary_tokens))
+
+
+class NotCompacted(Exception):
+    """The release fails, or has nothing to do: the reason, the refusal, and what it raises."""
+
+    def __init__(self, reason: str, refusal: Refusal, raises: str = "") -> None:
+        super().__init__(reason, refusal, raises)
+        self.refusal: Refusal = refusal
+
+
+def window(
+    rows: Sequence[Row], policies: Policies, settings: Settings, numbers: Budgets, compactions: int
+) -> Window:
+    """Decide what stays and what is summarized. Raises NotCompacted."""
+    budget = numbers.tail_token_budget
+    size = boundaries.head_size(rows, settings.protect_first_n, compactions)
+    if len(rows) <= size + 4:
+        raise NotCompacted(too_few(len(rows), size), "too few")
+    boundary, pruned = _phase(
+        "prunes", lambda: pruning.pruned(rows, policies, numbers, settings.protect_last_n)
+    )
+    left, kept = without_echoes(pruned)
+    size = boundaries.head_size(left, settings.protect_first_n, compactions)
+    head_end = boundaries.past_results(left, size)
+    search = boundaries.TailCut(left, policies, settings, head_end, budget, numbers.tail_ceiling_tokens)
+    cut = _phase("looks for the tail", search.find)
+    cut = boundaries.bridged(left, head_end, cut, last_user(left, 0))
+    if head_end >= cut:
+        raise NotCompacted(ALL_STAYS, "fits")
+    first = int(bool(left) and left[0].role == "system")
+    stop = cut if compactions else len(left)
+    handoffs = [index for index, found in enumerate(map(HANDOFF, left[first:stop]), first) if found]
+    middle, tail_start = middle_of(left, head_end, cut, handoffs)
+    if not middle:
+        raise NotCompacted("an earlier summary is all that could be summarized", "fits")
+    _phase("writes out the middle", lambda: all(map(WRITTEN, middle)))
+    steps = [DerivationStep("head", size, f"the first {size} messages are protected"), *search.steps]
+    if cut != search.cut:
+        why = "what the agent did before the last user message goes with it"
+        steps.append(DerivationStep("bridge", cut, why, bound=True))
+    if tail_start != cut:
+        steps.append(
+            DerivationStep("handoff", tail_start, "the tail starts behind the newest handoff", bound=True)
+        )
+    start = max(head_end, handoffs[-1] + 1) if handoffs and handoffs[-1] < cut else head_end
+    head, tail = (list(filter(None, map(OWN, part))) for part in (left[:head_end], left[tail_start:]))
+    _phase("mends tool pairs", lambda: all(map(MENDED, (*head, *tail))))
+    chosen = role_of(head, tail, head_end == 0)
+    role = chosen.role if chosen.target is None else ""
+    return Window(pruned, kept, boundary, head_end, tail_start, start, middle, role, tuple(steps))
+
+
+def without_echoes(pruned: Sequence[Row]) -> tuple[Sequence[Row], Sequence[int]]:
+    """The list without blank echoes, and the places of its messages in the list with them."""
+    echoes = echoes_in(pruned)
+    if not echoes:
+        return pruned, range(len(pruned))
+    kept = [index for index in range(len(pruned)) if index not in echoes]
+    return [pruned[index] for index in kept], kept
+
+
+def echoes_in(pruned: Sequence[Row]) -> range:
+    return echoes_after(pruned, last_user(pruned, 0))
+
+
+def middle_of(left: Sequence[Row], head_end: int, cut: int, handoffs: Sequence[int]) -> tuple[list[Row], int]:
+    """The messages for the summary model, and the start of the tail: handoffs go into the summary before."""
+    if not handoffs:
+        return list(left[head_end:cut]), cut
+    newest = handoffs[-1]
+    before = [
+        own if index in handoffs else left[index]
+        for index in range(head_end, newest)
+        if (own := left[index].own) is not None
+    ]
+    own = left[newest].own
+    middle = [*before, *([own] if own is not None else []), *left[newest + 1 : cut]]
+    return middle, max(cut, newest + 1)
+
+
+def _phase(words: str, work: Callable[[], T]) -> T:
+    try:
+        return work()
+    except RELEASE_ERRORS as error:
+        name = type(error).__name__
+        raise NotCompacted(
+            f"the release fails while it {words}: {name}", "fails", f"{name} in this list"
+        ) from error
