@@ -111,14 +111,6 @@ def _is_path(written: str) -> bool:
     return "://" in written or (named and is_path(written))
 
 
-def paths_in(text: str) -> list[str]:
-    """Return the paths, file names and addresses of a text, in order."""
-    found: list[str] = []
-    for match in _FORMS[0][1].finditer(text):
-        _taken(match[0], "path", found)
-    return found
-
-
 def _canon(kind: Kind, text: str) -> str:
     if kind == "number":
         return plain_number(text)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
 from rich.style import Style
 from textual import events
@@ -58,17 +58,6 @@ class GaugeState:
 class Gauge(Inked):
     """One line: a bar up to the context length, its labelled marks, and the numbers in full to the right."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "gauge--calm",
-        "gauge--pressure",
-        "gauge--over",
-        "gauge--rest",
-        "gauge--mark",
-        "gauge--threshold",
-        "gauge--hygiene",
-        "gauge--number",
-        "gauge--muted",
-    }
     DEFAULT_CSS = """
     Gauge {
         height: 1;

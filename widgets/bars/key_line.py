@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import groupby
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 from rich.style import Style
 from textual import events
@@ -42,13 +42,6 @@ class KeyLine(Inked, can_focus=False):
     """
 
     ALLOW_SELECT = False
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "keys--key",
-        "keys--text",
-        "keys--off",
-        "keys--under-pointer",
-        "keys--separator",
-    }
     DEFAULT_CSS = """
     KeyLine {
         dock: bottom;

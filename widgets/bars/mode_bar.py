@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 from rich.style import Style
 from textual import events
@@ -28,7 +27,6 @@ class Mode:
 class ModeBar(Inked):
     """Posts ModeChosen for clicks and for `step`; the chosen one has a filled dot."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {"modes--chosen", "modes--other", "modes--title"}
     DEFAULT_CSS = """
     ModeBar {
         height: 1;

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 from rich.style import Style
 from textual import events
@@ -35,7 +34,6 @@ class PaneTabs(Inked):
     One line where the names fit in some way, two where they do not and the screen is high enough.
     """
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {"tabs--chosen", "tabs--other", "tabs--key"}
     DEFAULT_CSS = """
     PaneTabs {
         height: auto;

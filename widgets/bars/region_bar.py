@@ -55,14 +55,6 @@ class RegionBar(Inked, can_focus=True):
     Posts RegionChosen when a region is clicked, or chosen with the arrows and enter.
     """
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "regions--head",
-        "regions--middle",
-        "regions--tail",
-        "regions--muted",
-        "regions--number",
-        "regions--chosen",
-    }
     DEFAULT_CSS = """
     RegionBar {
         height: auto;

@@ -102,18 +102,6 @@ class Timeline(Inked, can_focus=True):
     for keys.
     """
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "timeline--node",
-        "timeline--current",
-        "timeline--live",
-        "timeline--fallback",
-        "timeline--finding",
-        "timeline--line",
-        "timeline--past",
-        "timeline--step",
-        "timeline--text",
-        "timeline--muted",
-    }
     DEFAULT_CSS = """
     Timeline {
         height: 1;

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 from rich.style import Style
 from textual.geometry import Size
@@ -26,13 +26,6 @@ class TitlePart(NamedTuple):
 class TitleBar(Inked):
     """One line of parts, joined by dashes, and a state at the right end."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "title--main",
-        "title--part",
-        "title--changed",
-        "title--state",
-        "title--join",
-    }
     DEFAULT_CSS = """
     TitleBar {
         height: 1;

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
 
 from rich.style import Style
 from textual.geometry import Size
@@ -12,13 +11,12 @@ from textual.strip import Strip
 from widgets.base.inked import Inked
 from widgets.base.strips import Row, one_line, width_of
 from widgets.base.text_layout import TextLayout
-from widgets.base.text_lines import STYLE_CLASSES, TextLine, paint, style_css
+from widgets.base.text_lines import TextLine, paint, style_css
 
 
 class Headline(Inked):
     """Styled lines, wrapped; at most `limit` rows of them."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {*STYLE_CLASSES}
     DEFAULT_CSS = """
     Headline {
         height: auto;

@@ -16,7 +16,7 @@ from widgets.base.scroll_bar import LineScrollBar
 
 
 class Inked(Widget):
-    """Computes each colour on first use, and again when the styles change.
+    """Computes each colour on first use, and again when the styles change. DEFAULT_CSS alone names component classes.
 
     Textual matches the styles of all component classes whenever it styles the widget: on an opening screen that takes
     longer than drawing it. It also drops colours on each refresh, and computing one costs more than drawing a line.
@@ -37,9 +37,10 @@ class Inked(Widget):
         return frozenset()
 
     def get_component_styles(self, *names: str) -> RenderStyles:
-        """The styles of component classes. Raises KeyError for one that the widget does not have."""
+        """The styles of component classes. Raises KeyError for one that no style sheet names."""
+        known = self.app.stylesheet.rules_map
         for name in names:
-            if name not in self._component_styles and name in super()._get_component_classes():
+            if name not in self._component_styles and f".{name}" in known:
                 node = DOMNode(classes=name)
                 node._attach(self)
                 self.app.stylesheet.apply(node)

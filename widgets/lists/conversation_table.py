@@ -92,18 +92,6 @@ class ConversationTable(LineList):
 
     header_height = 1
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "table--header",
-        "table--sorted",
-        "table--title",
-        "table--kind",
-        "table--calm",
-        "table--pressure",
-        "table--over",
-        "table--rest",
-        "table--finding",
-        "table--rule",
-    }
     DEFAULT_CSS = """
     ConversationTable {
         & > .table--header { color: $foreground 70%; background: $panel; text-style: bold; }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from typing import ClassVar
 
 from rich.style import Style
 from textual.strip import Strip
@@ -97,14 +96,6 @@ def survivor_of(fact: Fact, fate: Fate) -> GoTo | None:
 class FactList(EntryList[ListedFact]):
     """One line per fact."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "facts--error",
-        "facts--warning",
-        "facts--moved",
-        "facts--added",
-        "facts--muted",
-        "facts--user",
-    }
     DEFAULT_CSS = """
     FactList {
         & > .facts--error { color: $text-error; text-style: bold; }

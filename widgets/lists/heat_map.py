@@ -50,18 +50,6 @@ class HeatState:
 class HeatMap(Inked, can_focus=True):
     """Posts CellChosen when the cursor moves, CellTaken for enter and double click."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "heat--label",
-        "heat--cell",
-        "heat--cursor",
-        "heat--mark",
-        "heat--muted",
-        "heat--0",
-        "heat--1",
-        "heat--2",
-        "heat--3",
-        "heat--4",
-    }
     DEFAULT_CSS = """
     HeatMap {
         height: 1fr;

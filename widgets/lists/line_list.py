@@ -24,13 +24,6 @@ class LineList(InkedScroll, can_focus=True):
     #: Lines at the top that stay while the rest scrolls.
     header_height: ClassVar[int] = 0
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "list--cursor",
-        "list--cursor-blurred",
-        "list--hover",
-        "list--muted",
-        "list--found",
-    }
     DEFAULT_CSS = """
     LineList {
         background: $surface;

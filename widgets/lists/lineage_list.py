@@ -42,10 +42,6 @@ class LineageList(ColumnList):
     """One line per item: its state in each column, and its text; sections are headings."""
 
     header_height: ClassVar[int] = 1
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "lineage--added", "lineage--removed", "lineage--changed", "lineage--moved", "lineage--kept",
-        "lineage--group", "lineage--column", "lineage--here", "lineage--text", "lineage--flag",
-    }  # fmt: skip
     DEFAULT_CSS = """
     LineageList {
         & > .lineage--added { color: $text-success; }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 from rich.style import Style
 from textual.strip import Strip
@@ -36,7 +36,6 @@ class LossList(EntryList[LossEntry]):
     """One line a compaction."""
 
     header_height = 1
-    COMPONENT_CLASSES: ClassVar[set[str]] = {"loss--header", "loss--rule", "loss--weakened"}
     DEFAULT_CSS = """
     LossList {
         & > .loss--header { color: $foreground 70%; background: $panel; text-style: bold; }

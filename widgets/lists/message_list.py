@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal, Protocol
+from typing import Literal, Protocol
 
 from rich.style import Style
 from textual.message import Message
@@ -113,25 +113,6 @@ class MessageList(LineList):
     are not loaded; `rows_changed` shows them once they are.
     """
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "messages--head",
-        "messages--middle",
-        "messages--tail",
-        "messages--user",
-        "messages--assistant",
-        "messages--tool",
-        "messages--system",
-        "messages--tokens",
-        "messages--pruned",
-        "messages--breakpoint",
-        "messages--summary",
-        "messages--struck",
-        "messages--error",
-        "messages--finding",
-        "messages--lost",
-        "messages--planned",
-        "messages--recorded",
-    }
     DEFAULT_CSS = """
     MessageList {
         & > .messages--head { color: $text-primary; }

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from rich.style import Style
 from textual.strip import Strip
 
@@ -20,7 +18,6 @@ class RequestList(EntryList[PricedRequest]):
     """One line per request."""
 
     header_height = 1
-    COMPONENT_CLASSES: ClassVar[set[str]] = {"requests--missed", "requests--head"}
     DEFAULT_CSS = """
     RequestList {
         & > .requests--missed { color: $text-warning; text-style: bold; }

@@ -53,7 +53,6 @@ class SurvivalTable(ColumnList, can_focus=False):
     """A row per kind, a column per compaction, and a column "all". A click chooses a compaction."""
 
     header_height: ClassVar[int] = 1
-    COMPONENT_CLASSES: ClassVar[set[str]] = {"survival--column", "survival--low", "survival--whole"}
     DEFAULT_CSS = """
     SurvivalTable {
         & > .survival--column { color: $foreground 70%; }

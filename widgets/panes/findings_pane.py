@@ -48,7 +48,6 @@ _MORE = 30
 class FindingList(EntryList[FindingGroup]):
     """One line per cause: severity, place, title, number of findings."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {"findings--error", "findings--warning", "findings--title"}
     DEFAULT_CSS = """
     FindingList {
         & > .findings--error { color: $text-error; text-style: bold; }

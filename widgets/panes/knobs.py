@@ -55,18 +55,6 @@ class Knobs(Inked, can_focus=True):
     tab, arrows or a click. Escape drops it.
     """
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "knobs--cursor",
-        "knobs--cursor-blurred",
-        "knobs--label",
-        "knobs--value",
-        "knobs--changed",
-        "knobs--slider",
-        "knobs--rest",
-        "knobs--note",
-        "knobs--edit",
-        "knobs--error",
-    }
     DEFAULT_CSS = """
     Knobs {
         height: auto;
@@ -224,7 +212,10 @@ class Knobs(Inked, can_focus=True):
         except UsageProblem as problem:
             self._error = str(problem)
             return
-        self.refresh()
+        if name == "profile":
+            # Another profile may change the threshold too.
+            self.refresh()
+        self._refresh_row(self._knob)
         self.post_message(UseSettings((self._settings, self._summary)))
 
     # Typing a value.

@@ -17,7 +17,7 @@ from widgets.base.inked import InkedScroll
 from widgets.base.later import later
 from widgets.base.strips import Row, find_spans, fit, one_line, width_of
 from widgets.base.text_layout import TextLayout
-from widgets.base.text_lines import STYLE_CLASSES, TextLine, paint, style_css
+from widgets.base.text_lines import TextLine, paint, style_css
 
 #: How long the layout may work at a time, in seconds.
 SLICE = 0.008
@@ -28,12 +28,6 @@ MATCH_LIMIT = 100_000
 class TextView(InkedScroll, can_focus=True):
     """Scrolls through text, marks what is found, lets text be selected. Never reads markup in it."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "text--found",
-        "text--found-current",
-        "text--active",
-        *STYLE_CLASSES,
-    }
     DEFAULT_CSS = """
     TextView {
         background: $surface;

@@ -52,15 +52,6 @@ class TokenGraph(Inked, can_focus=True):
     The line below marks compactions: ▲ recorded, △ what-if, ◆ both in one column. Posts GoToStep.
     """
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "graph--recorded",
-        "graph--whatif",
-        "graph--kept",
-        "graph--threshold",
-        "graph--hygiene",
-        "graph--cursor",
-        "graph--muted",
-    }
     DEFAULT_CSS = """
     TokenGraph {
         height: 1fr;

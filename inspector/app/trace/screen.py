@@ -33,7 +33,6 @@ _PHRASE, _FACT, _EVIDENCE = 60, 400, 1_000
 class StepList(EntryList[TraceStep]):
     """One line an entry of a trace."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {"trace--grave"}
     DEFAULT_CSS = """
     StepList > .trace--grave { color: $text-error; text-style: bold; }
     """
