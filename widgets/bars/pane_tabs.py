@@ -52,15 +52,9 @@ class PaneTabs(Inked):
     class Chosen(Message):
         """A tab was clicked."""
 
-        def __init__(self, widget: PaneTabs, tab: str) -> None:
+        def __init__(self, tab: str) -> None:
             super().__init__()
-            self.widget = widget
             self.tab = tab
-
-        @property
-        def control(self) -> PaneTabs:
-            """The tabs."""
-            return self.widget
 
     def __init__(
         self,
@@ -143,7 +137,7 @@ class PaneTabs(Inked):
         tab = None if offset is None else self._tab_at(offset)
         if tab is not None:
             event.stop()
-            self.post_message(self.Chosen(self, tab.name))
+            self.post_message(self.Chosen(tab.name))
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
         """Explain the pane under the pointer."""

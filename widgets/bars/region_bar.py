@@ -78,16 +78,10 @@ class RegionBar(Inked, can_focus=True):
     class RegionChosen(Message):
         """A region was chosen: `name` is head, middle or tail, `kind` planned or recorded."""
 
-        def __init__(self, widget: RegionBar, name: str, kind: str) -> None:
+        def __init__(self, name: str, kind: str) -> None:
             super().__init__()
-            self.widget = widget
             self.name = name
             self.kind = kind
-
-        @property
-        def control(self) -> RegionBar:
-            """The bar."""
-            return self.widget
 
     planned: reactive[RegionBarState | None] = reactive(RegionBarState())
     recorded: reactive[RegionBarState | None] = reactive(None)
@@ -195,7 +189,7 @@ class RegionBar(Inked, can_focus=True):
     def action_choose(self) -> None:
         """Post the chosen region."""
         if self._rows:
-            self.post_message(self.RegionChosen(self, REGIONS[self._region], self._rows[0].kind))
+            self.post_message(self.RegionChosen(REGIONS[self._region], self._rows[0].kind))
 
     def on_focus(self) -> None:
         """The region that enter chooses is marked."""
@@ -213,7 +207,7 @@ class RegionBar(Inked, can_focus=True):
         name = self._place(offset.x, offset.y)
         if name is not None:
             event.stop()
-            self.post_message(self.RegionChosen(self, name, self._rows[offset.y].kind))
+            self.post_message(self.RegionChosen(name, self._rows[offset.y].kind))
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
         """Explain the region under the pointer."""

@@ -130,15 +130,9 @@ class Timeline(Inked, can_focus=True):
     class GenerationChosen(Message):
         """The user wants to see a generation."""
 
-        def __init__(self, widget: Timeline, number: int) -> None:
+        def __init__(self, number: int) -> None:
             super().__init__()
-            self.widget = widget
             self.number = number
-
-        @property
-        def control(self) -> Timeline:
-            """The timeline."""
-            return self.widget
 
     class StepWanted(Message):
         """The replay shall go on by one step, or back (-1)."""
@@ -154,14 +148,13 @@ class Timeline(Inked, can_focus=True):
         self._dragging = False
         self._generations: tuple[Node, ...] = ()
         self._current = 1
-        self._note = ""
         self._places: list[tuple[int, int, int]] = []
 
-    def set_state(self, nodes: tuple[Node, ...], current: int, note: str = "") -> None:
-        """Show these generations, number `current` as the chosen one; `note` ends the line ("step 312 of 343")."""
-        if (nodes, current, note) == (self._generations, self._current, self._note):
+    def set_state(self, nodes: tuple[Node, ...], current: int) -> None:
+        """Show these generations, number `current` as the chosen one."""
+        if (nodes, current) == (self._generations, self._current):
             return
-        self._generations, self._current, self._note = nodes, current, note
+        self._generations, self._current = nodes, current
         self.tooltip = "Generations, oldest first; each dot is a list between two compactions. Click, or ← →."
         self.refresh()
 
@@ -204,15 +197,8 @@ class Timeline(Inked, can_focus=True):
         if self._position is not None:
             return self._draw_replay(self._position, width)
         text = f"generation {self._current} of {len(self._generations)}"
-        notes = [text]
-        if self._note and width >= 60:
-            notes.append(one_line(self._note, 80))
-        tail = "  " + " · ".join(notes)
-        room = max(1, width - width_of(tail) - 1)
-        row = self._draw_nodes(room)
-        row.add("  ", Style()).add(text, self.ink("timeline--text"))
-        row.add("".join(f" · {note}" for note in notes[1:]), self.ink("timeline--muted"))
-        return row.strip(width, self.base_style)
+        row = self._draw_nodes(max(1, width - width_of(text) - 3))
+        return row.add("  ", Style()).add(text, self.ink("timeline--text")).strip(width, self.base_style)
 
     def _draw_replay(self, at: Position, width: int) -> Strip:
         """The whole conversation as a line, the step on it, and what is said about it."""
@@ -356,7 +342,7 @@ class Timeline(Inked, can_focus=True):
 
     def _choose(self, number: int) -> None:
         if number != self._current and any(node.number == number for node in self._generations):
-            self.post_message(self.GenerationChosen(self, number))
+            self.post_message(self.GenerationChosen(number))
 
 
 def glyph_of(node: Node, current: bool) -> str:

@@ -24,11 +24,6 @@ class Prompt(Input):
             super().__init__()
             self.prompt = prompt
 
-        @property
-        def control(self) -> Prompt:
-            """The prompt."""
-            return self.prompt
-
     def action_leave(self) -> None:
         """Ask to be put away."""
         self.post_message(self.Left(self))

@@ -124,15 +124,9 @@ class ConversationTable(LineList):
     class Selected(Message):
         """The cursor came to a conversation."""
 
-        def __init__(self, widget: ConversationTable, conversation: str) -> None:
+        def __init__(self, conversation: str) -> None:
             super().__init__()
-            self.widget = widget
             self.conversation = conversation
-
-        @property
-        def control(self) -> ConversationTable:
-            """The table."""
-            return self.widget
 
     class Opened(Selected):
         """A conversation was opened (enter, double click)."""
@@ -140,29 +134,17 @@ class ConversationTable(LineList):
     class SortChanged(Message):
         """The user sorted by another column, or the other way round."""
 
-        def __init__(self, widget: ConversationTable, column: str, reverse: bool) -> None:
+        def __init__(self, column: str, reverse: bool) -> None:
             super().__init__()
-            self.widget = widget
             self.column = column
             self.reverse = reverse
-
-        @property
-        def control(self) -> ConversationTable:
-            """The table."""
-            return self.widget
 
     class AgentChanged(Message):
         """The table shows one agent, or all of them ("")."""
 
-        def __init__(self, widget: ConversationTable, agent: str) -> None:
+        def __init__(self, agent: str) -> None:
             super().__init__()
-            self.widget = widget
             self.agent = agent
-
-        @property
-        def control(self) -> ConversationTable:
-            """The table."""
-            return self.widget
 
     def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(name=name, id=id, classes=classes)
@@ -310,13 +292,13 @@ class ConversationTable(LineList):
         """Post that the cursor is on a conversation."""
         entry = self.entry(row)
         if entry:
-            self.post_message(self.Selected(self, entry.id))
+            self.post_message(self.Selected(entry.id))
 
     def opened(self, row: int) -> None:
         """Post that a conversation was opened."""
         entry = self.entry(row)
         if entry:
-            self.post_message(self.Opened(self, entry.id))
+            self.post_message(self.Opened(entry.id))
 
     def action_sort_next(self) -> None:
         """Sort by the next column on screen."""
@@ -336,18 +318,18 @@ class ConversationTable(LineList):
         keep = self.current
         self._agent = steps[(steps.index(self._agent) + 1) % len(steps)]
         self._arrange(keep)
-        self.post_message(self.AgentChanged(self, self._agent))
+        self.post_message(self.AgentChanged(self._agent))
 
     def action_by_project(self) -> None:
         """Group by project folder, the last active of each first; again: by date."""
         self.set_sort(*(("active", True) if self._column.name == "folder" else ("folder", False)))
-        self.post_message(self.SortChanged(self, *self.sort))
+        self.post_message(self.SortChanged(*self.sort))
 
     def _sort_by(self, name: str) -> None:
         same = name == self._column.name
         reverse = not self._reverse if same else _BY_NAME[name].descending
         self.set_sort(name, reverse)
-        self.post_message(self.SortChanged(self, name, reverse))
+        self.post_message(self.SortChanged(name, reverse))
 
     def on_click(self, event: events.Click) -> None:
         """A click on a heading sorts; elsewhere it selects."""

@@ -140,15 +140,9 @@ class MessageList(LineList):
     class Selected(Message):
         """The cursor came to a row."""
 
-        def __init__(self, widget: MessageList, index: int) -> None:
+        def __init__(self, index: int) -> None:
             super().__init__()
-            self.widget = widget
             self.index = index
-
-        @property
-        def control(self) -> MessageList:
-            """The list."""
-            return self.widget
 
     class Opened(Selected):
         """A row was opened (enter, double click)."""
@@ -156,15 +150,9 @@ class MessageList(LineList):
     class RowsWanted(Message):
         """These rows are on screen, or about to be, and not loaded."""
 
-        def __init__(self, widget: MessageList, rows: range) -> None:
+        def __init__(self, rows: range) -> None:
             super().__init__()
-            self.widget = widget
             self.rows = rows
-
-        @property
-        def control(self) -> MessageList:
-            """The list."""
-            return self.widget
 
     def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(name=name, id=id, classes=classes)
@@ -302,11 +290,11 @@ class MessageList(LineList):
 
     def selected(self, row: int) -> None:
         """Post that the cursor is on a row."""
-        self.post_message(self.Selected(self, row))
+        self.post_message(self.Selected(row))
 
     def opened(self, row: int) -> None:
         """Post that a row was opened."""
-        self.post_message(self.Opened(self, row))
+        self.post_message(self.Opened(row))
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         """Rows that are about to be on screen are asked for."""
@@ -331,7 +319,7 @@ class MessageList(LineList):
         around = _READ_AHEAD * max(self.size.height, 1)
         wanted = range(max(0, min(missing) - around), min(self._length, max(missing) + 1 + around))
         self._wanted = wanted
-        self.post_message(self.RowsWanted(self, wanted))
+        self.post_message(self.RowsWanted(wanted))
 
     # Drawing.
 

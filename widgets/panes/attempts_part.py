@@ -27,22 +27,17 @@ class AttemptsPart(Vertical):
         super().__init__(name=name, id=id, classes=classes)
         self._view = AttemptsView()
         self._headline = Headline(10)
-        self._body = TextView()
+        self.body = TextView()
 
     def compose(self) -> ComposeResult:
         """The headline, the text."""
         yield self._headline
-        yield self._body
+        yield self.body
 
     def on_mount(self) -> None:
         """Show the value that was set before."""
-        self._body.tooltip = self.BODY_TOOLTIP
+        self.body.tooltip = self.BODY_TOOLTIP
         self._show()
-
-    @property
-    def body(self) -> TextView:
-        """The text on show."""
-        return self._body
 
     @property
     def headline(self) -> str:
@@ -64,4 +59,4 @@ class AttemptsPart(Vertical):
 
     def _show_none(self) -> None:
         self._headline.set_lines([TextLine(JUDGING if self._view.pending else NONE_YET, "muted")])
-        self._body.set_text("")
+        self.body.set_text("")

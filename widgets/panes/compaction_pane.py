@@ -84,24 +84,24 @@ class CompactionPane(Vertical):
         self._unfolded: frozenset[str] = frozenset()
         self._lines: list[TextLine] = []
         self._views = ModeBar(self.VIEWS)
-        self._text = TextView()
-        self._list = MessageList()
+        self.body = TextView()
+        self.messages = MessageList()
 
     def compose(self) -> ComposeResult:
         """Yield the text and the messages."""
         yield self._views
-        yield self._text
-        yield self._list
+        yield self.body
+        yield self.messages
 
     def on_mount(self) -> None:
         """Show the value that was set before mounting."""
-        self._text.tooltip = "Click a lost fact or an event to go there, a heading to unfold it."
+        self.body.tooltip = "Click a lost fact or an event to go there, a heading to unfold it."
         self._arrange()
         self._show_rows()
 
     def signs(self) -> Iterator[Sign]:
         """The signs of the lost facts and of the aftermath."""
-        if self._view is None or not self._text.display:
+        if self._view is None or not self.body.display:
             return
         yield from fate_signs({life.outcome for life in self._view.lost})
         if self._view.aftermath:
@@ -113,16 +113,6 @@ class CompactionPane(Vertical):
     def view(self) -> CompactionView | None:
         """The compaction on screen; None for none."""
         return self._view
-
-    @property
-    def messages(self) -> MessageList:
-        """The list of messages that went, stayed and came."""
-        return self._list
-
-    @property
-    def body(self) -> TextView:
-        """The text."""
-        return self._text
 
     @property
     def view_name(self) -> str:
@@ -167,8 +157,8 @@ class CompactionPane(Vertical):
         self._arrange()
 
     def _show_rows(self) -> None:
-        self._list.set_boundaries(self._boundaries)
-        self._list.set_rows(self._rows or ListSource(()), cursor=self._cursor)
+        self.messages.set_boundaries(self._boundaries)
+        self.messages.set_rows(self._rows or ListSource(()), cursor=self._cursor)
         self._cursor = None
 
     def _show_text(self, *, keep_place: bool) -> None:
@@ -189,7 +179,7 @@ class CompactionPane(Vertical):
             for part in parts:
                 gap = [TextLine("")] if self._lines and part and self.size.height >= LOW else []
                 self._lines += [*gap, *part]
-        self._text.set_lines(self._lines, keep_place=keep_place)
+        self.body.set_lines(self._lines, keep_place=keep_place)
 
     def _arrange(self) -> None:
         """Give the text the rows it needs, at most three fifths; a low pane shows one part."""
@@ -200,27 +190,27 @@ class CompactionPane(Vertical):
             self._views.display = low and self._view is not None
             self.refresh_bindings()
         one = self._views.display
-        self._text.display = not one or self.view_name == "details"
-        self._list.display = not one or self.view_name == "messages"
-        self._text.styles.height = "1fr" if low else max(1, min(len(self._lines), height * 3 // 5))
-        if self._list.cursor == self._began:
+        self.body.display = not one or self.view_name == "details"
+        self.messages.display = not one or self.view_name == "messages"
+        self.body.styles.height = "1fr" if low else max(1, min(len(self._lines), height * 3 // 5))
+        if self.messages.cursor == self._began:
             self.call_after_refresh(self._show_beginning)
-        for part, other in ((self._text, self._list), (self._list, self._text)):
+        for part, other in ((self.body, self.messages), (self.messages, self.body)):
             if part.has_focus and not part.display:
                 self.screen.set_focus(other)
 
     def _show_beginning(self) -> None:
         """Keep the list at the start of the middle until the user moves, whatever the height of the text."""
-        if self._list.cursor == self._began:
-            top = max(0, self._list.line_of(self._began) - 2)
-            self._list.scroll_to(y=top, animate=False, force=True, immediate=True)
+        if self.messages.cursor == self._began:
+            top = max(0, self.messages.line_of(self._began) - 2)
+            self.messages.scroll_to(y=top, animate=False, force=True, immediate=True)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Disable the keys while there is no compaction."""
         if action == "view":
             return bool(self._views.display)
         if action == "open":
-            return self._text.has_focus and any(line.tag for line in self._lines)
+            return self.body.has_focus and any(line.tag for line in self._lines)
         return self._view is not None or action not in ("group", "step")
 
     def action_view(self, by: int) -> None:
@@ -238,10 +228,10 @@ class CompactionPane(Vertical):
 
     def action_group(self, by: int) -> None:
         """Go to the next or previous group of messages; in the text to the next lost fact or section."""
-        if self._text.has_focus:
-            self._text.step_tag(by)
+        if self.body.has_focus:
+            self.body.step_tag(by)
             return
-        row, total = self._list.cursor, self._list.row_count
+        row, total = self.messages.cursor, self.messages.row_count
         if not total:
             return
         here = self._group(row)
@@ -253,7 +243,7 @@ class CompactionPane(Vertical):
             here = self._group(row)
             while row > 0 and self._group(row - 1) == here:
                 row -= 1
-        self._list.move_cursor(row)
+        self.messages.move_cursor(row)
 
     def _group(self, index: int) -> frozenset[str]:
         assert self._rows is not None
@@ -277,13 +267,13 @@ class CompactionPane(Vertical):
 
     def action_open(self) -> None:
         """Go to the selected fact or event, or unfold the section."""
-        self._open(self._text.active_tag)
+        self._open(self.body.active_tag)
 
     @on(TextView.LineClicked)
     def _clicked(self, event: TextView.LineClicked) -> None:
         event.stop()
         if event.tag:
-            self._text.set_active(event.line)
+            self.body.set_active(event.line)
             self._open(event.tag)
 
     def _open(self, tag: str) -> None:

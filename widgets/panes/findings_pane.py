@@ -137,28 +137,18 @@ class FindingsPane(Vertical):
         #: Number of places of the selected group that enter went to.
         self._visited = 0
         self._headline = Headline(3)
-        self._list = FindingList()
-        self._body = TextView()
+        self.list = FindingList()
+        self.body = TextView()
 
     def compose(self) -> ComposeResult:
         """Counts, the list, the selected finding."""
         yield self._headline
-        yield self._list
-        yield self._body
+        yield self.list
+        yield self.body
 
     def on_mount(self) -> None:
         """Show the value that was set before mounting."""
         self._fill()
-
-    @property
-    def body(self) -> TextView:
-        """The explanation of the selected finding."""
-        return self._body
-
-    @property
-    def list(self) -> FindingList:
-        """The list of findings."""
-        return self._list
 
     def set_findings(
         self,
@@ -180,9 +170,9 @@ class FindingsPane(Vertical):
 
     def _fill(self) -> None:
         dismissed = grouped(self._dismissed) if self._with_dismissed else ()
-        self._list.dismissed = frozenset(dismissed)
-        self._list.set_entries((*grouped(self._findings or ()), *dismissed))
-        self._list.display = bool(self._list.entries)
+        self.list.dismissed = frozenset(dismissed)
+        self.list.set_entries((*grouped(self._findings or ()), *dismissed))
+        self.list.display = bool(self.list.entries)
         self._visited = 0
         self._arrange()
         if self.is_mounted:
@@ -200,7 +190,7 @@ class FindingsPane(Vertical):
         note = "" if low and self._findings else self._note
         self._headline.set_lines(_headline(self._findings, len(grouped(self._dismissed)), note))
         self._explain()
-        self._list.styles.height = max(2, min(len(self._list.entries), 3 if low else height // 2 - 1))
+        self.list.styles.height = max(2, min(len(self.list.entries), 3 if low else height // 2 - 1))
 
     @on(FindingList.Selected)
     def _selected(self, event: FindingList.Selected) -> None:
@@ -213,8 +203,8 @@ class FindingsPane(Vertical):
     @on(FindingList.Opened)
     def _opened(self, event: FindingList.Opened) -> None:
         event.stop()
-        if event.row < len(self._list.entries):
-            group = self._list.entries[event.row]
+        if event.row < len(self.list.entries):
+            group = self.list.entries[event.row]
             finding = group.findings[self._visited % len(group.findings)]
             self._visited += 1
             if finding.index is not None:
@@ -226,17 +216,17 @@ class FindingsPane(Vertical):
 
     def action_step(self, by: int) -> None:
         """Go to the next or previous finding."""
-        self._list.move_cursor(self._list.cursor + by)
+        self.list.move_cursor(self.list.cursor + by)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Disable the keys that have nothing to act on."""
         if action == "dismiss":
-            return bool(self._list.entries)
+            return bool(self.list.entries)
         return bool(self._dismissed) if action == "dismissed" else True
 
     def action_dismiss(self) -> None:
         """Dismiss the selected finding, or restore it."""
-        group = self._list.entry
+        group = self.list.entry
         if group is not None:
             self.post_message(DismissFinding(group.first))
 
@@ -246,9 +236,9 @@ class FindingsPane(Vertical):
         self._fill()
 
     def _explain(self) -> None:
-        chosen = self._list.entry
+        chosen = self.list.entry
         lines = _explained(chosen, self.size.height < LOW) if chosen is not None else [TextLine("")]
-        self._body.set_lines(lines)
+        self.body.set_lines(lines)
 
 
 def _places(group: FindingGroup) -> str:

@@ -42,7 +42,7 @@ class LossesAttempts(AttemptsPart):
         self.call_after_refresh(self._fit)
 
     def _fit(self) -> None:
-        if self._body.size.width - 2 != self._width:
+        if self.body.size.width - 2 != self._width:
             self._show()
 
     @property
@@ -51,7 +51,7 @@ class LossesAttempts(AttemptsPart):
         return [at for at, fact in enumerate(facts) if not self._differing or len(set(fact.outcomes)) > 1]
 
     def _show(self) -> None:
-        view, self._width = self._view, self._body.size.width - 2
+        view, self._width = self._view, self.body.size.width - 2
         if not view.attempts:
             self._show_none()
             return
@@ -60,7 +60,7 @@ class LossesAttempts(AttemptsPart):
         lines = fact_lines(view.facts, max(20, self._width))
         chosen = [lines[at] for at in self._facts]
         chosen = chosen or [TextLine("No fact has different fates.", "muted")]
-        self._body.set_lines([*chosen, *life_lines(view.lives)], keep_place=True)
+        self.body.set_lines([*chosen, *life_lines(view.lives)], keep_place=True)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Without attempts there is nothing to go through, and the keys are free for others."""
@@ -73,21 +73,21 @@ class LossesAttempts(AttemptsPart):
 
     def action_next(self, by: int) -> None:
         """Go to the next or previous fact."""
-        count, active = len(self._facts), self._body.active
+        count, active = len(self._facts), self.body.active
         if count:
-            self._body.set_active(0 if active is None else max(0, min(active + by, count - 1)))
+            self.body.set_active(0 if active is None else max(0, min(active + by, count - 1)))
 
     def action_open(self) -> None:
         """Go to where the fact was said."""
-        if self._body.active is not None and self._body.active < len(self._facts):
-            self._open(self._facts[self._body.active])
+        if self.body.active is not None and self.body.active < len(self._facts):
+            self._open(self._facts[self.body.active])
 
     @on(TextView.LineClicked)
     def _clicked(self, event: TextView.LineClicked) -> None:
         event.stop()
         kind, _, number = event.tag.partition(":")
         if kind == "fact":
-            self._body.set_active(event.line)
+            self.body.set_active(event.line)
             self._open(int(number))
 
     def _open(self, number: int) -> None:

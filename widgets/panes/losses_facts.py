@@ -67,20 +67,20 @@ class LossesFacts(Vertical):
         super().__init__(name=name, id=id, classes=classes)
         self._view = LossesView()
         self._headline = Headline(3)
-        self._table = SurvivalTable()
+        self.table = SurvivalTable()
         self._scopes = ModeBar(title="facts".ljust(FactFilters.TITLE_CELLS))
-        self._filters = FactFilters()
-        self._list = FactList()
-        self._body = TextView()
+        self.filters = FactFilters()
+        self.facts = FactList()
+        self.body = TextView()
 
     def compose(self) -> ComposeResult:
         """Yield counts, survival, filters, the list, the selected fact."""
         yield self._headline
-        yield self._table
+        yield self.table
         yield self._scopes
-        yield self._filters
-        yield self._list
-        yield self._body
+        yield self.filters
+        yield self.facts
+        yield self.body
 
     def on_mount(self) -> None:
         """Show the value that was set before mounting."""
@@ -95,26 +95,6 @@ class LossesFacts(Vertical):
     def headline(self) -> str:
         """Text of the headline."""
         return self._headline.text
-
-    @property
-    def table(self) -> SurvivalTable:
-        """The table of survival."""
-        return self._table
-
-    @property
-    def filters(self) -> FactFilters:
-        """The filters by kind, fate and speaker."""
-        return self._filters
-
-    @property
-    def facts(self) -> FactList:
-        """The list of facts."""
-        return self._list
-
-    @property
-    def body(self) -> TextView:
-        """The selected fact in full."""
-        return self._body
 
     @property
     def scope(self) -> str:
@@ -146,8 +126,8 @@ class LossesFacts(Vertical):
         names = [mode.name for mode in modes]
         wanted = self._view.first_scope if first or self.scope not in names else self.scope
         self._scopes.set_modes(modes, wanted)
-        self._table.set_survival(self._view.survival)
-        self._table.set_column(self._view.survival.column_of(self._view.chosen))
+        self.table.set_survival(self._view.survival)
+        self.table.set_column(self._view.survival.column_of(self._view.chosen))
         self._refilter()
 
     def _scope(self) -> FactScope | None:
@@ -166,12 +146,12 @@ class LossesFacts(Vertical):
 
     def _refilter(self) -> None:
         scope = self._scope()
-        self._filters.set_facts(scope.facts if scope is not None else ())
+        self.filters.set_facts(scope.facts if scope is not None else ())
         self._show_facts()
 
     @on(FactFilters.Filtered)
     def _show_facts(self) -> None:
-        self._list.set_entries(self._filters.shown)
+        self.facts.set_entries(self.filters.shown)
         self._arrange()
 
     def on_resize(self) -> None:
@@ -184,15 +164,15 @@ class LossesFacts(Vertical):
         low = height < LOW
         self.set_class(low, "-low")
         self.set_class(scope is None, "-empty")
-        rows = self._table.line_count
-        self._table.display = height >= _ROOMY and rows > 0
-        self._table.styles.height = min(_TABLE, rows + self._table.header_height)
-        self._list.display = scope is not None and bool(scope.facts)
+        rows = self.table.line_count
+        self.table.display = height >= _ROOMY and rows > 0
+        self.table.styles.height = min(_TABLE, rows + self.table.header_height)
+        self.facts.display = scope is not None and bool(scope.facts)
         self._headline.set_lines(
-            head_lines(self._view, scope, low, self._filters.chosen, self._list.row_count)
+            head_lines(self._view, scope, low, self.filters.chosen, self.facts.row_count)
         )
         self._explain()
-        self._list.styles.height = max(2, min(self._list.row_count, height // 2 - (1 if low else 3)))
+        self.facts.styles.height = max(2, min(self.facts.row_count, height // 2 - (1 if low else 3)))
 
     @on(SurvivalTable.ColumnPointed)
     def _column_pointed(self, event: SurvivalTable.ColumnPointed) -> None:
@@ -238,21 +218,21 @@ class LossesFacts(Vertical):
 
     def action_step(self, name: str) -> None:
         """Take the next choice of a filter."""
-        self._filters.step(name)
+        self.filters.step(name)
 
     def action_next(self, by: int) -> None:
         """Go to the next or previous fact."""
-        self._list.move_cursor(self._list.cursor + by)
+        self.facts.move_cursor(self.facts.cursor + by)
 
     def action_copy(self) -> None:
         """Copy the listed facts as a checklist."""
-        facts = {entry.fact.key: entry.fact for entry in self._list.entries}
+        facts = {entry.fact.key: entry.fact for entry in self.facts.entries}
         if facts:
             self.post_message(CopyFacts(tuple(facts.values()), self.scope == AT_RISK))
 
     def _chosen(self) -> ListedFact | None:
-        facts = self._list.entries
-        return facts[self._list.cursor] if self._list.cursor < len(facts) else None
+        facts = self.facts.entries
+        return facts[self.facts.cursor] if self.facts.cursor < len(facts) else None
 
     def _explain(self) -> None:
         fact, scope = self._chosen(), self._scope()
@@ -262,4 +242,4 @@ class LossesFacts(Vertical):
             lines = [TextLine("No fact passes these filters.", "muted")]
         else:
             lines = [TextLine("")]
-        self._body.set_lines(lines)
+        self.body.set_lines(lines)

@@ -93,13 +93,13 @@ class MessagePane(Vertical):
         self._find = ""
         self._headline = Headline(6)
         self._modes = ModeBar()
-        self._body = TextView()
+        self.body = TextView()
 
     def compose(self) -> ComposeResult:
         """Yield head, modes, text."""
         yield self._headline
         yield self._modes
-        yield self._body
+        yield self.body
 
     def on_mount(self) -> None:
         """Show the value that was set before mounting."""
@@ -114,11 +114,6 @@ class MessagePane(Vertical):
     def mode(self) -> str:
         """text, plain, calls, fates, reasoning, pruned, whole or raw."""
         return self._modes.mode
-
-    @property
-    def body(self) -> TextView:
-        """The text on screen."""
-        return self._body
 
     def set_view(self, view: MessageView | None) -> None:
         """Show a message (None: no message is chosen); an equal value changes nothing."""
@@ -141,14 +136,14 @@ class MessagePane(Vertical):
                 and words in view.text.casefold()
             ):
                 self.set_mode("plain")
-        self._body.find(find)
+        self.body.find(find)
 
     def _fill(self) -> None:
         view = self._view
         if view is None:
             self._headline.set_lines([TextLine("No message is chosen.", "muted")])
             self._modes.set_modes(())
-            self._body.set_text("")
+            self.body.set_text("")
             return
         self._headline.set_lines(_facts(view))
         before = self._modes.mode
@@ -176,23 +171,23 @@ class MessagePane(Vertical):
         if view is None:
             return
         if mode == "calls":
-            self._body.set_lines(_call_lines(view.calls))
+            self.body.set_lines(_call_lines(view.calls))
         elif mode == "reasoning":
-            self._body.set_text(view.reasoning)
+            self.body.set_text(view.reasoning)
         elif mode == "fates":
-            self._body.set_lines(_statement_lines(view.statements))
+            self.body.set_lines(_statement_lines(view.statements))
         elif mode == "pruned":
-            self._body.set_text(view.pruned or "")
+            self.body.set_text(view.pruned or "")
         elif mode == "whole":
-            self._body.set_text(view.whole)
+            self.body.set_text(view.whole)
         elif mode == "raw":
-            self._body.set_lines(list(readable(view.raw)))
+            self.body.set_lines(list(readable(view.raw)))
         elif mode == "text" and view.markdown:
-            self._body.set_lines(view.markdown)
+            self.body.set_lines(view.markdown)
         elif view.text.lstrip()[:1] in ("{", "["):
-            self._body.set_lines(list(readable(view.text)))
+            self.body.set_lines(list(readable(view.text)))
         else:
-            self._body.set_text(view.text)
+            self.body.set_text(view.text)
 
 
 def _modes(view: MessageView) -> list[Mode]:

@@ -106,7 +106,7 @@ class NextRequest(Vertical):
             title="kept  ",
         )
         self._bar = Headline(3, id="cache-bar")
-        self._body = TextView()
+        self.body = TextView()
 
     def compose(self) -> ComposeResult:
         """Layout and time, the request as a bar, the breakpoints."""
@@ -115,7 +115,7 @@ class NextRequest(Vertical):
             yield self._layouts
             yield self._ttls
         yield self._bar
-        yield self._body
+        yield self.body
 
     def on_mount(self) -> None:
         """Show the value that was set before."""
@@ -125,11 +125,6 @@ class NextRequest(Vertical):
     def view(self) -> CacheView | None:
         """The breakpoints on show; None where no request is chosen."""
         return self._view
-
-    @property
-    def body(self) -> TextView:
-        """The text on show."""
-        return self._body
 
     def set_view(self, view: CacheView | None) -> None:
         """Show the breakpoints of a request; None where there is none. An equal one changes nothing but a choice."""
@@ -150,7 +145,7 @@ class NextRequest(Vertical):
             part.display = view is not None and view.enabled is not None
         if view is None:
             self._headline.set_lines([TextLine("No request is chosen.", "muted")])
-            self._body.set_text("")
+            self.body.set_text("")
             return
         self._show_choices(view)
         self._headline.set_lines(_headline(view))
@@ -162,7 +157,7 @@ class NextRequest(Vertical):
             lines += _breakpoint(point, view)
         for fact in view.facts:
             lines.append(TextLine(fact, prefix="· ", prefix_style="muted"))
-        self._body.set_lines(lines or [TextLine("This request has no cache breakpoint.", "muted")])
+        self.body.set_lines(lines or [TextLine("This request has no cache breakpoint.", "muted")])
 
     def on_resize(self, event: events.Resize) -> None:
         """Fit into the new size."""
@@ -190,7 +185,7 @@ class NextRequest(Vertical):
         event.stop()
         if event.tag:
             self._place = int(event.tag)
-            self._body.set_active(self._places[self._place])
+            self.body.set_active(self._places[self._place])
             self.action_choose()
 
     def action_layout(self) -> None:
@@ -204,9 +199,9 @@ class NextRequest(Vertical):
     def action_breakpoint(self, by: int) -> None:
         """Go to the next or previous breakpoint."""
         if self._places:
-            if self._body.active is not None:
+            if self.body.active is not None:
                 self._place = max(0, min(self._place + by, len(self._places) - 1))
-            self._body.set_active(self._places[self._place])
+            self.body.set_active(self._places[self._place])
 
     def action_choose(self) -> None:
         """Go to the message of the breakpoint."""

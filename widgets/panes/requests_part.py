@@ -65,22 +65,17 @@ class RequestsPart(Vertical):
         self._view = RequestsView()
         self._headline = Headline(14)
         self._chart = Headline(_ROWS + 2)
-        self._list = RequestList()
+        self.list = RequestList()
 
     def compose(self) -> ComposeResult:
         """Yield causes, chart, list."""
         yield self._headline
         yield self._chart
-        yield self._list
+        yield self.list
 
     def on_mount(self) -> None:
         """Show the value that was set before mounting."""
         self._fill()
-
-    @property
-    def list(self) -> RequestList:
-        """The list of requests."""
-        return self._list
 
     def set_view(self, view: RequestsView) -> None:
         """Show requests; an equal value changes nothing."""
@@ -90,7 +85,7 @@ class RequestsPart(Vertical):
                 self._fill()
 
     def _fill(self) -> None:
-        self._list.set_entries(self._view.requests)
+        self.list.set_entries(self._view.requests)
         self._draw()
 
     def on_resize(self, event: events.Resize) -> None:
@@ -105,14 +100,14 @@ class RequestsPart(Vertical):
 
     def action_miss(self, by: int) -> None:
         """Go to the next or previous request with a miss."""
-        requests, here = self._view.requests, self._list.cursor
+        requests, here = self._view.requests, self.list.cursor
         places = [
             at
             for at, priced in enumerate(requests)
             if priced.judged.missed and (at > here if by > 0 else at < here)
         ]
         if places:
-            self._list.move_cursor(places[0] if by > 0 else places[-1])
+            self.list.move_cursor(places[0] if by > 0 else places[-1])
 
     @on(RequestList.Opened)
     def _opened(self, event: RequestList.Opened) -> None:

@@ -73,7 +73,7 @@ class SummaryAttempts(AttemptsPart):
             return
         self._headline.set_lines(head_lines(one, self._view.recorded))
         lines, self._places, _ = section_lines(one.sections, False)
-        self._body.set_lines(lines if one.sections else [TextLine(line) for line in one.text.split("\n")])
+        self.body.set_lines(lines if one.sections else [TextLine(line) for line in one.text.split("\n")])
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Without an attempt there is nothing to go through, and the keys are free for others."""
@@ -86,14 +86,14 @@ class SummaryAttempts(AttemptsPart):
     def action_section(self, by: int) -> None:
         """Go to the next or previous section."""
         if self._places:
-            active = self._body.active
+            active = self.body.active
             near = [
                 place
                 for place in self._places
                 if active is None or (place > active if by > 0 else place < active)
             ]
             if near:
-                self._body.set_active(near[0] if by > 0 else near[-1])
+                self.body.set_active(near[0] if by > 0 else near[-1])
 
     def action_delete(self) -> None:
         """Delete the attempt on show, asked for twice."""

@@ -47,23 +47,18 @@ class SummaryChanges(Vertical):
         self._wanted = ""
         self._headline = Headline(4)
         self._filters = ModeBar(FILTERS)
-        self._body = TextView()
+        self.body = TextView()
 
     def compose(self) -> ComposeResult:
         """Yield counts, filter, items."""
         yield self._headline
         yield self._filters
-        yield self._body
+        yield self.body
 
     def on_mount(self) -> None:
         """Show the value that was set before mounting."""
-        self._body.tooltip = "+ added   − removed   ≈ reworded   → moved   = kept"
+        self.body.tooltip = "+ added   − removed   ≈ reworded   → moved   = kept"
         self._show()
-
-    @property
-    def body(self) -> TextView:
-        """The items."""
-        return self._body
 
     @property
     def filter(self) -> str:
@@ -100,13 +95,13 @@ class SummaryChanges(Vertical):
         self._wanted = ""
         if not self._places:
             return
-        active = self._body.active
+        active = self.body.active
         if active is None:
             target = self._places[0 if by > 0 else -1]
         else:
             near = [place for place in self._places if (place > active if by > 0 else place < active)]
             target = (near[0] if by > 0 else near[-1]) if near else active
-        self._body.set_active(target)
+        self.body.set_active(target)
 
     @on(ModeBar.ModeChosen)
     def _filter_chosen(self, event: ModeBar.ModeChosen) -> None:
@@ -130,10 +125,10 @@ class SummaryChanges(Vertical):
         self._show_head()
         if self._view is None:
             self._places = []
-            self._body.set_text("")
+            self.body.set_text("")
             return
         only_changes = self.filter == "changes"
         lines, self._places, place = section_lines(self._view.diff.sections, only_changes, self._wanted)
-        self._body.set_lines(lines)
+        self.body.set_lines(lines)
         if place is not None:
-            self._body.set_active(place)
+            self.body.set_active(place)

@@ -70,29 +70,19 @@ class SummaryLife(Vertical):
         self._pending = False
         self._headline = Headline(5)
         self._filters = ModeBar(FILTERS)
-        self._list = LineageList()
-        self._body = TextView()
+        self.items = LineageList()
+        self.body = TextView()
 
     def compose(self) -> ComposeResult:
         """Drift, filters, items, the chosen one."""
         yield self._headline
         yield self._filters
-        yield self._list
-        yield self._body
+        yield self.items
+        yield self.body
 
     def on_mount(self) -> None:
         """Show the value that was set before."""
         self._fill()
-
-    @property
-    def items(self) -> LineageList:
-        """The list of items."""
-        return self._list
-
-    @property
-    def body(self) -> TextView:
-        """The chosen item's life."""
-        return self._body
 
     @property
     def headline(self) -> str:
@@ -107,7 +97,7 @@ class SummaryLife(Vertical):
     @property
     def column(self) -> int:
         """The column of the chosen compaction, from 0."""
-        return self._list.column
+        return self.items.column
 
     def set_view(self, view: LineageView | None, pending: bool = False) -> None:
         """Show a lineage; None where there is none, or while it is worked out (`pending`)."""
@@ -125,7 +115,7 @@ class SummaryLife(Vertical):
         # The list keeps its place, and so the focus, while nothing is in it.
         self.set_class(not self._filled, "-empty")
         if view is not None:
-            self._list.set_column(max(0, min(view.column, len(view.lineage.columns) - 1)))
+            self.items.set_column(max(0, min(view.column, len(view.lineage.columns) - 1)))
         self._filter()
         self._arrange()
 
@@ -149,13 +139,13 @@ class SummaryLife(Vertical):
         """Go to the first item of the next or previous section."""
         rows = [
             row
-            for row in range(self._list.row_count)
-            if self._list.row_at(self._list.line_of(row) - 1) is None
+            for row in range(self.items.row_count)
+            if self.items.row_at(self.items.line_of(row) - 1) is None
         ]
-        cursor = self._list.cursor
+        cursor = self.items.cursor
         near = [row for row in rows if (row > cursor if by > 0 else row < cursor)]
         if near:
-            self._list.move_cursor(near[0] if by > 0 else near[-1])
+            self.items.move_cursor(near[0] if by > 0 else near[-1])
 
     def on_resize(self) -> None:
         """Fit into the new size."""
@@ -176,22 +166,22 @@ class SummaryLife(Vertical):
     def _column_pointed(self, event: LineageList.ColumnPointed) -> None:
         event.stop()
         if self._view is not None:
-            self._list.set_column(event.column)
+            self.items.set_column(event.column)
             self._arrange()
             self.post_message(ChooseCompaction(self._view.lineage.columns[event.column].compaction))
 
     @on(LineageList.Opened)
     def _opened(self, event: LineageList.Opened) -> None:
         event.stop()
-        item = self._list.item
+        item = self.items.item
         if self._view is not None and item is not None:
-            column = self._view.lineage.columns[self._list.column]
-            cell = item.cells[self._list.column]
+            column = self._view.lineage.columns[self.items.column]
+            cell = item.cells[self.items.column]
             self.post_message(self.CellChosen(column.compaction, cell.text if cell is not None else ""))
 
     def _filter(self) -> None:
         view = self._view
-        self._list.set_rows(view.lineage if view else Lineage(), self._passes, view.flags if view else {})
+        self.items.set_rows(view.lineage if view else Lineage(), self._passes, view.flags if view else {})
 
     def _passes(self, row: LineageRow) -> bool:
         if self._view is None or self.filter == "all":
@@ -209,8 +199,8 @@ class SummaryLife(Vertical):
         self.set_class(low, "-low")
         self._headline.set_lines(self._head(low))
         # The list is as high as it needs to be, at most two thirds of what there is.
-        lines = self._list.line_count + self._list.header_height
-        self._list.styles.height = "1fr" if low else max(4, min(lines, 2 * (self.size.height - 7) // 3))
+        lines = self.items.line_count + self.items.header_height
+        self.items.styles.height = "1fr" if low else max(4, min(lines, 2 * (self.size.height - 7) // 3))
         self._explain()
 
     def _head(self, low: bool) -> list[TextLine]:
@@ -219,13 +209,13 @@ class SummaryLife(Vertical):
         if self._view is None:
             return [TextLine("No compaction has left a summary to follow.", "muted")]
         only = [TextLine(f"only {self.filter}", "muted")] if low and self.filter != "all" else []
-        return [*head_lines(self._view, self._list.column, self.size.width - 2, low), *only]
+        return [*head_lines(self._view, self.items.column, self.size.width - 2, low), *only]
 
     def _explain(self) -> None:
-        item = self._list.item
+        item = self.items.item
         if self._view is None or item is None:
-            self._body.set_lines([TextLine("No item is like that.", "muted")])
+            self.body.set_lines([TextLine("No item is like that.", "muted")])
             return
-        lines, place = item_lines(self._view, item, self._list.column)
-        self._body.set_lines(lines)
-        self._body.set_active(place)
+        lines, place = item_lines(self._view, item, self.items.column)
+        self.body.set_lines(lines)
+        self.body.set_active(place)

@@ -27,22 +27,17 @@ class SummarySides(Vertical):
         self._pending = False
         self._width = 0
         self._headline = Headline(2)
-        self._body = TextView()
+        self.body = TextView()
 
     def compose(self) -> ComposeResult:
         """Yield the note and the texts."""
         yield self._headline
-        yield self._body
+        yield self.body
 
     def on_mount(self) -> None:
         """Show the value that was set before mounting."""
-        self._body.tooltip = "The previous summary on the left, this one on the right: − removed, + added."
+        self.body.tooltip = "The previous summary on the left, this one on the right: − removed, + added."
         self._show(keep_place=False)
-
-    @property
-    def body(self) -> TextView:
-        """The texts."""
-        return self._body
 
     def set_view(self, view: Comparison | None, pending: bool = False) -> None:
         """Show two summaries; None where there is no earlier one, or while they are compared (`pending`)."""
@@ -62,15 +57,15 @@ class SummarySides(Vertical):
     @property
     def _room(self) -> int:
         # One cell stays free for a scrollbar.
-        return self._body.size.width - 1
+        return self.body.size.width - 1
 
     def _show(self, *, keep_place: bool) -> None:
         view, self._width = self._view, self._room
         if view is None:
             self._headline.set_lines([TextLine(COMPARING if self._pending else NONE_BEFORE, "muted")])
-            self._body.set_text("")
+            self.body.set_text("")
             return
         self._headline.set_lines([TextLine(view.note, "muted")] if view.note else [])
         if self._width > 0:
             lines = side_by_side(view.old.summary or "", view.new.summary or "", self._width, view.titles)
-            self._body.set_lines(lines, wrap=False, keep_place=keep_place)
+            self.body.set_lines(lines, wrap=False, keep_place=keep_place)

@@ -41,23 +41,18 @@ class SummaryText(Vertical):
         self._section = 0
         self._places: list[int] = []
         self._headline = Headline(6)
-        self._body = TextView()
+        self.body = TextView()
 
     def compose(self) -> ComposeResult:
         """Yield the head and the sections."""
         yield self._headline
-        yield self._body
+        yield self.body
 
     def on_mount(self) -> None:
         """Show the value that was set before mounting."""
-        self._body.tooltip = "Click a heading to fold it."
+        self.body.tooltip = "Click a heading to fold it."
         self._show_head()
         self._show(keep_place=False)
-
-    @property
-    def body(self) -> TextView:
-        """The sections."""
-        return self._body
 
     @property
     def folded(self) -> frozenset[str]:
@@ -91,9 +86,9 @@ class SummaryText(Vertical):
         if not view.sections:
             body = view.text or "There is no summary."
             lines = [TextLine(line, "" if view.text else "muted") for line in body.split("\n")]
-        self._body.set_lines(lines, keep_place=keep_place)
+        self.body.set_lines(lines, keep_place=keep_place)
         if self._places and keep_place:
-            self._body.set_active(self._places[self._section])
+            self.body.set_active(self._places[self._section])
 
     @on(TextView.LineClicked)
     def _clicked(self, event: TextView.LineClicked) -> None:
@@ -111,11 +106,11 @@ class SummaryText(Vertical):
         """Go to the next or previous section."""
         if not self._places:
             return
-        if self._body.active is None:
+        if self.body.active is None:
             self._section = 0 if by > 0 else len(self._places) - 1
         else:
             self._section = max(0, min(self._section + by, len(self._places) - 1))
-        self._body.set_active(self._places[self._section])
+        self.body.set_active(self._places[self._section])
 
     def action_fold(self) -> None:
         """Fold or unfold the section."""

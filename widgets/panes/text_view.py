@@ -18,6 +18,7 @@ from widgets.base.later import later
 from widgets.base.strips import Row, find_spans, fit, one_line, width_of
 from widgets.base.text_layout import TextLayout
 from widgets.base.text_lines import TextLine, paint, style_css
+from widgets.intents import CopyText
 
 #: How long the layout may work at a time, in seconds.
 SLICE = 0.008
@@ -64,46 +65,13 @@ class TextView(InkedScroll, can_focus=True):
         Binding("y", "copy", "Copy the text", id="text.copy", show=False),
     ]
 
-    class Found(Message):
-        """A search or a step to the next match: the total, and the current match (from 1; 0: none)."""
-
-        def __init__(self, widget: TextView, total: int, current: int) -> None:
-            super().__init__()
-            self.widget = widget
-            self.total = total
-            self.current = current
-
-        @property
-        def control(self) -> TextView:
-            """The view."""
-            return self.widget
-
     class LineClicked(Message):
         """A logical line was clicked."""
 
-        def __init__(self, widget: TextView, line: int, tag: str) -> None:
+        def __init__(self, line: int, tag: str) -> None:
             super().__init__()
-            self.widget = widget
             self.line = line
             self.tag = tag
-
-        @property
-        def control(self) -> TextView:
-            """The view."""
-            return self.widget
-
-    class CopyRequested(Message):
-        """The user wants this text on the clipboard."""
-
-        def __init__(self, widget: TextView, text: str) -> None:
-            super().__init__()
-            self.widget = widget
-            self.text = text
-
-        @property
-        def control(self) -> TextView:
-            """The view."""
-            return self.widget
 
     def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(name=name, id=id, classes=classes)
@@ -141,10 +109,10 @@ class TextView(InkedScroll, can_focus=True):
         self._lines = [line.text for line in lines]
         self._changed(keep_place)
 
-    def set_active(self, line: int | None, *, scroll: bool = True) -> None:
+    def set_active(self, line: int | None) -> None:
         """Light a logical line up, and bring it into view."""
         self._active = line
-        if line is not None and scroll:
+        if line is not None:
             self.show_line(line)
         self.refresh()
 
@@ -266,8 +234,6 @@ class TextView(InkedScroll, can_focus=True):
             line, start, _ = self._plan.place(top)
             place = bisect_left(self._matches, (line, start, 0))
             self._go_to_match(place if place < len(self._matches) else 0)
-        else:
-            self.post_message(self.Found(self, len(self._matches), 0))
         self.refresh()
         return len(self._matches)
 
@@ -285,7 +251,6 @@ class TextView(InkedScroll, can_focus=True):
         self._match = index % len(self._matches)
         line, start, _ = self._matches[self._match]
         self.show_line(line, start)
-        self.post_message(self.Found(self, len(self._matches), self._match + 1))
 
     def action_match(self, by: int) -> None:
         """Go to the next or previous match."""
@@ -387,7 +352,7 @@ class TextView(InkedScroll, can_focus=True):
 
     def action_copy(self) -> None:
         """Ask for the text to be copied."""
-        self.post_message(self.CopyRequested(self, self.text))
+        self.post_message(CopyText(self.text, "text of the pane"))
 
     # Keys and mouse.
 
@@ -420,4 +385,4 @@ class TextView(InkedScroll, can_focus=True):
         if row < self._plan.rows:
             line = self._plan.place(row)[0]
             tag = self._styled[line].tag if self._styled is not None else ""
-            self.post_message(self.LineClicked(self, line, tag))
+            self.post_message(self.LineClicked(line, tag))

@@ -62,21 +62,16 @@ class TokensPane(Vertical):
         super().__init__(name=name, id=id, classes=classes)
         self._view: TokensView | None = None
         self._headline = Headline(3)
-        self._body = TextView()
+        self.body = TextView()
 
     def compose(self) -> ComposeResult:
         """Yield the sum and the sources."""
         yield self._headline
-        yield self._body
+        yield self.body
 
     def on_mount(self) -> None:
         """Show the value that was set before mounting."""
         self._show()
-
-    @property
-    def body(self) -> TextView:
-        """The sources."""
-        return self._body
 
     def set_view(self, view: TokensView | None) -> None:
         """Show shares (None: still being read); an equal value changes nothing."""
@@ -93,13 +88,13 @@ class TokensPane(Vertical):
         view = self._view
         if view is None:
             self._headline.set_lines([TextLine("Reading the list …", "muted")])
-            self._body.set_text("")
+            self.body.set_text("")
             return
         total = sum(share.tokens for share in view.shares)
         head = line_of((view.title, "strong"), (f"  ~{human.count(total)} tokens", ""))
         self._headline.set_lines([head])
         note = "Rough counts of texts, calls and results, without the JSON around them."
-        self._body.set_lines(
+        self.body.set_lines(
             (
                 *ahead_lines(view),
                 TextLine("tokens by source", "heading"),
@@ -124,17 +119,17 @@ class TokensPane(Vertical):
 
     def action_next(self, by: int) -> None:
         """Go to the next or previous fact."""
-        self._body.step_tag(by)
+        self.body.step_tag(by)
 
     def action_open(self) -> None:
         """Go to the message of the fact."""
-        self._open(self._body.active_tag)
+        self._open(self.body.active_tag)
 
     @on(TextView.LineClicked)
     def _clicked(self, event: TextView.LineClicked) -> None:
         event.stop()
         if event.tag:
-            self._body.set_active(event.line)
+            self.body.set_active(event.line)
             self._open(event.tag)
 
     def _open(self, tag: str) -> None:

@@ -36,15 +36,9 @@ class ViewsPane(Vertical, Generic[Value]):
     class ViewShown(Message):
         """Another view is on screen: only what it shows needs to be known."""
 
-        def __init__(self, pane: Widget, name: str) -> None:
+        def __init__(self, name: str) -> None:
             super().__init__()
-            self.pane = pane
             self.name = name
-
-        @property
-        def control(self) -> Widget:
-            """The pane."""
-            return self.pane
 
     def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(name=name, id=id, classes=classes)
@@ -94,7 +88,7 @@ class ViewsPane(Vertical, Generic[Value]):
         self._bar.set_modes(self.VIEWS, name)
         if self.is_mounted:
             self.call_next(self._bring_up)
-            self.post_message(self.ViewShown(self, name))
+            self.post_message(self.ViewShown(name))
 
     async def bring(self, name: str) -> None:
         """Bring a view on screen, made where it is not yet."""

@@ -68,42 +68,27 @@ class WhatIfPane(Container):
         self._state: TuneState | None = None
         self._run: ReplayView | None = None
         self._step = 0
-        self._knobs = Knobs()
+        self.knobs = Knobs()
         self._views = ModeBar(self.VIEWS)
         self._figures = Headline(6)
-        self._graph = TokenGraph()
-        self._numbers = TextView()
+        self.graph = TokenGraph()
+        self.body = TextView()
 
     def compose(self) -> ComposeResult:
         """The knobs; the curve under its figures; the numbers."""
         with Container(classes="knobs"):
-            yield self._knobs
+            yield self.knobs
         with Vertical(classes="rest"):
             yield self._views
             yield self._figures
-            yield self._graph
-            yield self._numbers
+            yield self.graph
+            yield self.body
 
     def on_mount(self) -> None:
         """Show the values that were set before."""
         self._show_run()
         self._show_numbers()
         self._arrange()
-
-    @property
-    def knobs(self) -> Knobs:
-        """The knobs: to focus."""
-        return self._knobs
-
-    @property
-    def graph(self) -> TokenGraph:
-        """The graph: to focus."""
-        return self._graph
-
-    @property
-    def body(self) -> TextView:
-        """The numbers and their reasons."""
-        return self._numbers
 
     @property
     def run(self) -> ReplayView | None:
@@ -123,7 +108,7 @@ class WhatIfPane(Container):
     def set_settings(self, state: TuneState) -> None:
         """Show settings and their derived numbers. Equal settings only reset knobs that differ."""
         same, self._state = state == self._state, state
-        self._knobs.set_state(state)
+        self.knobs.set_state(state)
         if self.is_mounted and not same:
             self._show_numbers()
 
@@ -142,7 +127,7 @@ class WhatIfPane(Container):
         if step != self._step:
             self._step = step
             if self._run is not None:
-                self._graph.state = replace(self._graph.state, step=step)
+                self.graph.state = replace(self.graph.state, step=step)
 
     def show(self, name: str) -> None:
         """Choose the curve or the numbers, for a pane that has room for a single view."""
@@ -151,7 +136,7 @@ class WhatIfPane(Container):
     def _show_run(self) -> None:
         if self._run is None:
             self._figures.set_lines([TextLine("Reading the conversation …", "muted")])
-            self._graph.state = GraphState()
+            self.graph.state = GraphState()
         else:
             notes = (
                 []
@@ -159,7 +144,7 @@ class WhatIfPane(Container):
                 else [TextLine(note, "muted") for note in self._run.notes[: max(1, len(self._run.runs) - 1)]]
             )
             self._figures.set_lines([*run_lines(self._run, self._figures.size.width), *notes])
-            self._graph.state = replace(self._run.graph, step=self._step)
+            self.graph.state = replace(self._run.graph, step=self._step)
 
     def _show_numbers(self) -> None:
         lines: list[TextLine] = []
@@ -171,7 +156,7 @@ class WhatIfPane(Container):
         )
         for part in parts:
             lines += [TextLine(""), *part] if lines and part else part
-        self._numbers.set_lines(lines, keep_place=True)
+        self.body.set_lines(lines, keep_place=True)
 
     def on_resize(self, event: events.Resize) -> None:
         """Arrange the parts in columns if they fit, else in rows. A low pane shows one of two views."""
@@ -188,11 +173,11 @@ class WhatIfPane(Container):
             self.refresh_bindings()
         curve = not low or self.view_name == "curve"
         self._figures.display = curve
-        self._graph.display = curve
-        self._numbers.display = not low or not curve
-        for part, other in ((self._graph, self._numbers), (self._numbers, self._graph)):
+        self.graph.display = curve
+        self.body.display = not low or not curve
+        for part, other in ((self.graph, self.body), (self.body, self.graph)):
             if part.has_focus and not part.display:
-                self.screen.set_focus(other if other.display else self._knobs)
+                self.screen.set_focus(other if other.display else self.knobs)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Disable changing views if all are on screen, and going to compactions without a run."""
@@ -206,7 +191,7 @@ class WhatIfPane(Container):
 
     def action_compaction(self, direction: int) -> None:
         """Go to the next or previous compaction of the curve."""
-        self._graph.action_compaction(direction)
+        self.graph.action_compaction(direction)
 
     @on(ModeBar.ModeChosen)
     def _mode_chosen(self, event: ModeBar.ModeChosen) -> None:

@@ -67,7 +67,6 @@ from widgets.intents import (
     UseSettings,
 )
 from widgets.lists.message_list import MessageList
-from widgets.panes.text_view import TextView
 
 T = TypeVar("T")
 
@@ -320,10 +319,6 @@ class ConversationScreen(KeyActions, JobScreen):
     @on(DismissFinding)
     def _dismiss_finding(self, event: DismissFinding) -> None:
         self.dismissing.finding(event.finding)
-
-    @on(TextView.CopyRequested)
-    def _pane_copied(self, event: TextView.CopyRequested) -> None:
-        self.clipboard.copy_text(event.text, "text of the pane")
 
     # Events of widgets.
 
