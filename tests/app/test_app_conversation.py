@@ -432,7 +432,7 @@ async def test_the_cache_pane_changes_layout_and_time_and_goes_to_breakpoints(ro
         assert after.ttl == "1h"
         assert pilot.app.theme == "inspector-dark"
         await press(pilot, "J", "J", "enter")
-        assert cursor(pilot) == after.breakpoints[1].message
+        assert cursor(pilot) == after.breakpoints[1].point.message
         assert pane.body.has_focus, "the next breakpoint is a key away"
 
 

@@ -98,7 +98,7 @@ CASES: dict[str, tuple[type[Widget], Callable[[Any], None], tuple[str, ...], Cal
         NextRequest,
         lambda pane: pane.set_view(deepcopy(CACHE)),
         ("J", "J"),
-        lambda pane: pane.set_view(replace(CACHE, note="A note.")),
+        lambda pane: pane.set_view(replace(CACHE, facts=("Other facts.",))),
     ),
     "what-if": (WhatIfPane, what_if, ("down", "m"), lambda pane: pane.set_step(31)),
     "findings": (

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from textual.widget import Widget
 
+from inspector.caching.breakpoints import Breakpoint
 from inspector.caching.costs import Cost
 from inspector.caching.misses import JudgedRequest
 from inspector.caching.priced import PricedRequest
@@ -22,7 +23,7 @@ from widgets.panes.findings_pane import FindingsPane
 from widgets.panes.losses_facts import LossesFacts
 from widgets.panes.losses_pane import LossesPane
 from widgets.panes.message_pane import CallView, MessagePane, MessageView
-from widgets.panes.next_request import BreakpointView, CacheView, NextRequest
+from widgets.panes.next_request import CacheView, NextRequest, PlacedBreakpoint
 from widgets.panes.requests_part import RequestsPart, RequestsView, chart_lines
 from widgets.panes.summary_changes import SummaryChanges
 from widgets.panes.summary_life import SummaryLife
@@ -40,7 +41,7 @@ MESSAGE = MessageView(
     2,
     1.7e9,
     (
-        CallView("terminal", '{"command": "pytest -q"}', "call_1", "2 failed", True, "218"),
+        CallView("terminal", '{"command": "pytest -q"}', "call_1", "2 failed", True),
         CallView("read", "not json", "call_2"),
     ),
     "thinking hard",
@@ -76,7 +77,7 @@ async def test_a_message_has_modes() -> None:
         assert [mode for mode, _ in seen] == ["calls", "reasoning", "pruned", "raw"]
         calls, reasoning, pruned, raw = (text for _, text in seen)
         assert '"command": "pytest -q"' in calls
-        assert "✗ result 218\n    2 failed" in calls
+        assert "✗ result\n    2 failed" in calls
         assert "! no result in this list" in calls
         assert "thinking hard" in reasoning
         assert "[cleared]" in pruned
@@ -102,11 +103,11 @@ async def test_the_mode_stays_from_message_to_message_where_it_can() -> None:
 
 CACHE = CacheView(
     (
-        BreakpointView(1, -1, "sys", "system", "the system prompt", "You are", 2_100),
-        BreakpointView(
-            2, 340, "340", "tool", "the message itself", "2 failed", 60_000, False, "no marker on tools"
+        PlacedBreakpoint(Breakpoint(1, None, "the system prompt", True, ""), "system", "You are", 2_100),
+        PlacedBreakpoint(
+            Breakpoint(2, 340, "the message itself", False, "no marker on tools"), "tool", "2 failed", 60_000
         ),
-        BreakpointView(3, 342, "342", "user", "the whole text", "Great", 78_412),
+        PlacedBreakpoint(Breakpoint(3, 342, "the whole text", True, ""), "user", "Great", 78_412),
     ),
     80_000,
     facts=("The next call reads 77,000 tokens.",),
@@ -156,11 +157,11 @@ async def test_the_cache_pane_posts_what_is_wanted() -> None:
 
 @pytest.mark.parametrize("size", [(40, 12), (80, 24)])
 async def test_hostile_text_reaches_no_screen(size: tuple[int, int]) -> None:
-    call = CallView(HOSTILE, json.dumps({HOSTILE: HOSTILE}), HOSTILE, HOSTILE, False, HOSTILE)
+    call = CallView(HOSTILE, json.dumps({HOSTILE: HOSTILE}), HOSTILE, HOSTILE, False)
     message = MessageView(
         HOSTILE, HOSTILE, HOSTILE, calls=(call,), raw=HOSTILE, facts=((HOSTILE, HOSTILE),), notes=(HOSTILE,)
     )
-    point = BreakpointView(1, 1, HOSTILE, HOSTILE, HOSTILE, HOSTILE, 5, False, HOSTILE)
+    point = PlacedBreakpoint(Breakpoint(1, 1, HOSTILE, False, HOSTILE), HOSTILE, HOSTILE, 5)
     body = f"## {HOSTILE}\n- {HOSTILE}\n"
     done = compaction(2, body, note=HOSTILE, session=HOSTILE)
     summary = summary_view(done, 3, 100)
@@ -169,7 +170,7 @@ async def test_hostile_text_reaches_no_screen(size: tuple[int, int]) -> None:
     panes: list[tuple[Any, Any]] = [
         (MessagePane(), message),
         (SummaryPane(), SummaryPaneView(summary, diff)),
-        (NextRequest(), CacheView((point,), 10, facts=(HOSTILE,), note=HOSTILE)),
+        (NextRequest(), CacheView((point,), 10, facts=(HOSTILE,))),
         (
             CompactionPane(),
             replace(

@@ -110,8 +110,6 @@ async def test_f_leaves_only_the_changes() -> None:
         assert "Pass the tests" in shown(pane)
         pane.set_view(None)
         assert "no earlier summary" in shown(pane)
-        pane.set_view(None, pending=True)
-        assert "Comparing" in shown(pane)
 
 
 async def test_the_texts_stand_side_by_side_at_any_width() -> None:
@@ -236,18 +234,17 @@ async def test_an_item_of_the_life_is_shown_where_it_changed() -> None:
 
 async def test_what_is_pending_says_so_and_what_is_not_there_too() -> None:
     pane = SummaryPane()
-    view = SummaryPaneView(SummaryView(), None, None, life_pending=True, changes_pending=True)
+    view = SummaryPaneView(SummaryView(), None, None, life_pending=True)
     async with hosting(pane, size=(70, 38), set_up=lambda: pane.set_view(view)) as host:
         told = {}
         for pending in (True, False):
-            pane.set_view(replace(view, life_pending=pending, changes_pending=pending))
+            pane.set_view(replace(view, life_pending=pending))
             for name in ("changes", "sides", "life"):
                 pane.show(name)
                 await host.settle()
                 told[name, pending] = shown(pane)
         for name in ("changes", "sides"):
-            assert "Comparing" in told[name, True]
-            assert "no earlier summary" in told[name, False]
+            assert "no earlier summary" in told[name, True]
         assert "Following the items" in told["life", True]
         assert "No compaction has left a summary" in told["life", False]
 

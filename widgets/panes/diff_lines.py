@@ -25,7 +25,6 @@ CHANGES: dict[Change, tuple[str, str]] = {
 }
 #: Texts for a missing comparison.
 NONE_BEFORE = "There is no earlier summary to compare with."
-COMPARING = "Comparing the two summaries …"
 
 
 @dataclass(frozen=True, slots=True)

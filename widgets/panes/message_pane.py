@@ -35,7 +35,6 @@ class CallView:
     id: str = ""
     result: str | None = None
     error: bool = False
-    result_label: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,8 +263,7 @@ def _call_lines(calls: tuple[CallView, ...]) -> list[TextLine]:
         if call.result is None:
             lines.append(TextLine("no result in this list", "warning", prefix="  ! "))
             continue
-        label = f"result {one_line(call.result_label, 20)}".rstrip()
         sign, style = ("✗", "error") if call.error else ("→", "accent")
-        lines.append(TextLine(label, style, prefix=f"  {sign} "))
+        lines.append(TextLine("result", style, prefix=f"  {sign} "))
         lines += readable(call.result, "    ")
     return lines

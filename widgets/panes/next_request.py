@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container, Vertical
 
+from inspector.caching.breakpoints import Breakpoint, Layout, Ttl
 from widgets.bars.mode_bar import Mode, ModeBar
 from widgets.base import human
 from widgets.base.headline import Headline
@@ -24,40 +25,28 @@ _BAR_INKS = ("head", "tail", "middle", "accent")
 
 
 @dataclass(frozen=True, slots=True)
-class BreakpointView:
-    """A breakpoint.
+class PlacedBreakpoint:
+    """A breakpoint with the role and the text of its message; `tokens` count the request up to it."""
 
-    `number` is 1..4, `message` its index in the list (-1: the system prompt outside the list). `part` names the part of
-    the message ("last part of 3", "the whole text"), `tokens` count the request up to it. `honored` is False for one
-    that the provider never sees; `note` says why.
-    """
-
-    number: int
-    message: int
-    label: str
+    point: Breakpoint
     role: str
-    part: str
     text: str = ""
     tokens: int | None = None
-    honored: bool = True
-    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class CacheView:
-    """The breakpoints of a request with the list of a generation, `total` tokens long.
+    """The breakpoints of a request with the list of a generation, `total` rough tokens long.
 
     `facts` are sentences about caching. `enabled` is False where nothing is cached: then the breakpoints are those that
     would be set. None: unknown.
     """
 
-    breakpoints: tuple[BreakpointView, ...] = ()
+    breakpoints: tuple[PlacedBreakpoint, ...] = ()
     total: int | None = None
-    layout: Literal["native", "envelope"] = "native"
-    ttl: Literal["5m", "1h"] = "5m"
-    rough: bool = True
+    layout: Layout = "native"
+    ttl: Ttl = "5m"
     facts: tuple[str, ...] = ()
-    note: str = ""
     enabled: bool | None = True
     generation: int = 1
 
@@ -206,12 +195,12 @@ class NextRequest(Vertical):
     def action_choose(self) -> None:
         """Go to the message of the breakpoint."""
         if self._view is not None and self._view.breakpoints:
-            point = self._view.breakpoints[self._place]
-            self.post_message(GoTo(self._view.generation, point.message, pane="cache"))
+            message = self._view.breakpoints[self._place].point.message
+            self.post_message(GoTo(self._view.generation, -1 if message is None else message, pane="cache"))
 
 
 def _headline(view: CacheView) -> list[TextLine]:
-    wasted = sum(not point.honored for point in view.breakpoints)
+    wasted = sum(not placed.point.honored for placed in view.breakpoints)
     parts = [(f"{len(view.breakpoints)} of 4 breakpoints", "strong")]
     if view.enabled is None:
         parts = [("breakpoints are not known", "strong")]
@@ -221,19 +210,16 @@ def _headline(view: CacheView) -> list[TextLine]:
             (f", {len(view.breakpoints)} of 4 breakpoints would be set", "muted"),
         ]
     if view.total is not None:
-        parts.append((f"  request of {'~' if view.rough else ''}{human.count(view.total)} tokens", "muted"))
+        parts.append((f"  request of ~{human.count(view.total)} tokens", "muted"))
     if wasted:
         parts.append((f"  ✗ {wasted} wasted", "error"))
-    lines = [line_of(*parts)]
-    if view.note:
-        lines.append(TextLine(view.note, "muted"))
-    return lines
+    return [line_of(*parts)]
 
 
 def _bar(view: CacheView, width: int) -> list[TextLine]:
     """The request as a bar: the part that each breakpoint adds to the cached prefix, and the rest."""
     total = view.total or 0
-    points = [point for point in view.breakpoints if point.honored and point.tokens is not None]
+    points = [placed for placed in view.breakpoints if placed.point.honored and placed.tokens is not None]
     if total <= 0 or not points:
         return []
     bars: list[tuple[str, str]] = []
@@ -247,37 +233,31 @@ def _bar(view: CacheView, width: int) -> list[TextLine]:
     for point in reversed(points):
         # Close marks push earlier ones to the left.
         free = max(0, min((point.tokens or 0) * width // total - 1, free - 2))
-        marks[free : free + 2] = f"⚑{point.number}"
+        marks[free : free + 2] = f"⚑{point.point.number}"
     covered = points[-1].tokens or 0
     would = "cached" if view.enabled else "would be cached"
     text = f"{would} up to the last breakpoint: {human.percent(covered, total)}"
     return [TextLine("".join(marks)[:width], "accent"), line_of(*bars), TextLine(text, "muted")]
 
 
-def _breakpoint(point: BreakpointView, view: CacheView) -> list[TextLine]:
-    tag = str(view.breakpoints.index(point))
-    style = "accent" if point.honored else "error"
+def _breakpoint(placed: PlacedBreakpoint, view: CacheView) -> list[TextLine]:
+    point, tag = placed.point, str(view.breakpoints.index(placed))
     parts = [
-        (f"⚑{point.number} ", style),
-        (f"{one_line(point.label, 20)} ", "muted"),
-        (one_line(point.role, 20), "strong"),
+        (f"⚑{point.number} ", "accent" if point.honored else "error"),
+        (f"{'sys' if point.message is None else point.message} ", "muted"),
+        (one_line(placed.role, 20), "strong"),
         (f"  on {one_line(point.part, 80)}", ""),
     ]
-    if point.tokens is not None:
-        share = f" ({human.percent(point.tokens, view.total)})" if view.total else ""
-        parts.append(
-            (f"  {'~' if view.rough else ''}{human.tokens(point.tokens)} up to here{share}", "muted")
-        )
+    if placed.tokens is not None:
+        share = f" ({human.percent(placed.tokens, view.total)})" if view.total else ""
+        parts.append((f"  ~{human.tokens(placed.tokens)} up to here{share}", "muted"))
     lines = [line_of(*parts, tag=tag)]
     if not point.honored:
-        lines.append(
-            TextLine(
-                f"wasted: {point.note or 'the provider does not see it'}", "error", prefix="   ✗ ", tag=tag
-            )
-        )
-    elif point.note:
-        lines.append(TextLine(point.note, "muted", prefix="   ", tag=tag))
-    if point.text:
-        lines.append(TextLine(one_line(point.text, 160), "kept", prefix="   ", tag=tag))
+        wasted = f"wasted: {point.why or 'the provider does not see it'}"
+        lines.append(TextLine(wasted, "error", prefix="   ✗ ", tag=tag))
+    elif point.why:
+        lines.append(TextLine(point.why, "muted", prefix="   ", tag=tag))
+    if placed.text:
+        lines.append(TextLine(one_line(placed.text, 160), "kept", prefix="   ", tag=tag))
     lines.append(TextLine("", tag=tag))
     return lines

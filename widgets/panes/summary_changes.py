@@ -12,7 +12,7 @@ from textual.containers import Vertical
 from widgets.bars.mode_bar import Mode, ModeBar
 from widgets.base.headline import Headline
 from widgets.base.text_lines import TextLine
-from widgets.panes.diff_lines import COMPARING, NONE_BEFORE, Comparison, head_lines, section_lines
+from widgets.panes.diff_lines import NONE_BEFORE, Comparison, head_lines, section_lines
 from widgets.panes.text_view import TextView
 
 #: Below this height the head names the filter.
@@ -42,7 +42,6 @@ class SummaryChanges(Vertical):
     def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(name=name, id=id, classes=classes)
         self._view: Comparison | None = None
-        self._pending = False
         self._places: list[int] = []
         self._wanted = ""
         self._headline = Headline(4)
@@ -65,12 +64,12 @@ class SummaryChanges(Vertical):
         """all or changes."""
         return self._filters.mode
 
-    def set_view(self, view: Comparison | None, pending: bool = False) -> None:
-        """Show a comparison; None where there is no earlier summary, or while it is computed (`pending`)."""
-        if (view, pending) == (self._view, self._pending):
+    def set_view(self, view: Comparison | None) -> None:
+        """Show a comparison; None where there is no earlier summary."""
+        if view == self._view:
             return
         came_or_went = (view is None) != (self._view is None)
-        self._view, self._pending = view, pending
+        self._view = view
         if self.is_mounted:
             if came_or_went:
                 self.refresh_bindings()
@@ -116,7 +115,7 @@ class SummaryChanges(Vertical):
         view, low = self._view, 0 < self.size.height < LOW
         self.set_class(low or view is None, "-bare")
         if view is None:
-            self._headline.set_lines([TextLine(COMPARING if self._pending else NONE_BEFORE, "muted")])
+            self._headline.set_lines([TextLine(NONE_BEFORE, "muted")])
             return
         only = [TextLine("only changes", "muted")] if low and self.filter == "changes" else []
         self._headline.set_lines([*head_lines(view), *only])

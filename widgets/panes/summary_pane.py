@@ -33,7 +33,6 @@ class SummaryPaneView:
     changes: Comparison | None = None
     life: LineageView | None = None
     life_pending: bool = False
-    changes_pending: bool = False
     attempts: AttemptsView = NO_ATTEMPTS
 
 
@@ -99,7 +98,7 @@ class SummaryPane(ViewsPane[SummaryPaneView]):
         elif isinstance(widget, SummaryAttempts):
             widget.set_view(view.attempts)
         elif isinstance(widget, SummarySides):
-            widget.set_view(view.changes, view.changes_pending)
+            widget.set_view(view.changes)
         elif isinstance(widget, SummaryChanges):
-            widget.set_view(view.changes, view.changes_pending)
+            widget.set_view(view.changes)
             self._go_to_item(widget)

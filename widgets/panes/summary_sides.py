@@ -7,7 +7,7 @@ from textual.containers import Vertical
 
 from widgets.base.headline import Headline
 from widgets.base.text_lines import TextLine
-from widgets.panes.diff_lines import COMPARING, NONE_BEFORE, Comparison
+from widgets.panes.diff_lines import NONE_BEFORE, Comparison
 from widgets.panes.side_by_side import side_by_side
 from widgets.panes.text_view import TextView
 
@@ -24,7 +24,6 @@ class SummarySides(Vertical):
     def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(name=name, id=id, classes=classes)
         self._view: Comparison | None = None
-        self._pending = False
         self._width = 0
         self._headline = Headline(2)
         self.body = TextView()
@@ -39,10 +38,10 @@ class SummarySides(Vertical):
         self.body.tooltip = "The previous summary on the left, this one on the right: − removed, + added."
         self._show(keep_place=False)
 
-    def set_view(self, view: Comparison | None, pending: bool = False) -> None:
-        """Show two summaries; None where there is no earlier one, or while they are compared (`pending`)."""
-        if (view, pending) != (self._view, self._pending):
-            self._view, self._pending = view, pending
+    def set_view(self, view: Comparison | None) -> None:
+        """Show two summaries; None where there is no earlier one."""
+        if view != self._view:
+            self._view = view
             if self.is_mounted:
                 self._show(keep_place=False)
 
@@ -62,7 +61,7 @@ class SummarySides(Vertical):
     def _show(self, *, keep_place: bool) -> None:
         view, self._width = self._view, self._room
         if view is None:
-            self._headline.set_lines([TextLine(COMPARING if self._pending else NONE_BEFORE, "muted")])
+            self._headline.set_lines([TextLine(NONE_BEFORE, "muted")])
             self.body.set_text("")
             return
         self._headline.set_lines([TextLine(view.note, "muted")] if view.note else [])

@@ -102,40 +102,22 @@ def _view(
 
     The tokens after a breakpoint are subtracted from the total: breakpoints are at the end, so few bodies are read.
     """
-    from widgets.panes.next_request import BreakpointView, CacheView
+    from widgets.panes.next_request import CacheView, PlacedBreakpoint
 
     system = text_tokens(len(prompt))
     total = None if token_index is None else system + token_index.rough_until(len(messages))
     views = []
     for point in points:
-        index = -1 if point.message is None else point.message
-        tokens = None
-        if total is not None:
-            tokens = system if index < 0 else total - _rough_from(messages, index + 1)
-        views.append(
-            BreakpointView(
-                number=point.number,
-                message=index,
-                label="sys" if index < 0 else str(index),
-                role="system" if index < 0 else ROLE_NAMES[generation.roles[index]],
-                part=point.part,
-                text=safe_line(prompt[:400]) if index < 0 else line_of(messages[index]).text,
-                tokens=tokens,
-                honored=point.honored,
-                note=point.why,
-            )
-        )
+        index = point.message
+        if index is None:
+            role, text, tokens = "system", safe_line(prompt[:400]), None if total is None else system
+        else:
+            role, text = ROLE_NAMES[generation.roles[index]], line_of(messages[index]).text
+            tokens = None if total is None else total - _rough_from(messages, index + 1)
+        views.append(PlacedBreakpoint(point, role, text, tokens))
     state = {True: "Caching is on: ", False: "Caching is off: ", None: ""}[policy.enabled]
-    return CacheView(
-        tuple(views),
-        total,
-        layout,
-        ttl,
-        True,
-        (state + policy.reason,),
-        enabled=policy.enabled,
-        generation=generation.number,
-    )
+    facts = (state + policy.reason,)
+    return CacheView(tuple(views), total, layout, ttl, facts, policy.enabled, generation.number)
 
 
 def _rough_from(messages: LazyMessages, start: int) -> int:
