@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from inspector.answers.attempt_survival import KindSurvival
 from inspector.export.report.wording import share_percent, share_words, survival_words
+from inspector.quality.facts.survival import KindSurvival
 from inspector.quality.measures.measure import Share
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from inspector.quality.facts.survival import KindSurvival
 from inspector.summaries.summary import ItemChange, SectionDiff
 from tests.widgets.values import life
 from tests.widgets.widget_host import HOSTILE, hosting, shown
@@ -15,7 +16,6 @@ from widgets.panes.attempt_lines import (
     AttemptsView,
     AttemptView,
     FactFates,
-    KindCount,
     LifeView,
     attempt_lines,
     kept_words,
@@ -23,9 +23,12 @@ from widgets.panes.attempt_lines import (
 from widgets.panes.losses_attempts import LossesAttempts
 from widgets.panes.summary_attempts import SummaryAttempts
 
-RECORDED = AttemptView(0, "recorded", (KindCount("constraint", 2, 6), KindCount("value", 3, 7)), 500)
+RECORDED = AttemptView(
+    0, "recorded", (KindSurvival("constraint", 2, 0, 4, 0), KindSurvival("value", 3, 0, 4, 0)), 500
+)
 BETTER = AttemptView(
-    3, "gpt-5", (KindCount("constraint", 4, 6, 1), KindCount("value", 5, 7)), 700, 2_000, "$0.0031", "today",
+    3, "gpt-5",
+    (KindSurvival("constraint", 4, 1, 1, 0), KindSurvival("value", 5, 0, 2, 0)), 700, 2_000, "$0.0031", "today",
     sections=(
         SectionDiff("Goal", (ItemChange("Ship it.", "kept", "Goal", "Goal"),), "Goal"),
         SectionDiff("Constraints", (ItemChange("At most 3 retries.", "added", None, "Constraints"),), None),

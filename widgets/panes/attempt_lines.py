@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from inspector.core.shares import kept_of
 from inspector.core.signs import FATE_SIGNS
 from inspector.quality.facts.fact import Life
+from inspector.quality.facts.survival import KindSurvival
 from inspector.summaries.summary import SectionDiff
 from widgets.base import human
 from widgets.base.strips import fit, one_line
@@ -26,17 +27,6 @@ _NOT_THERE = ("–", "muted")
 
 
 @dataclass(frozen=True, slots=True)
-class KindCount:
-    """Facts of a kind: `kept` of `of` can be read, `weakened` no longer bind, `open` are undecided."""
-
-    kind: str
-    kept: int
-    of: int
-    weakened: int = 0
-    open: int = 0
-
-
-@dataclass(frozen=True, slots=True)
 class AttemptView:
     """A summary of the chosen compaction: recorded (`id` 0), or an attempt.
 
@@ -46,7 +36,7 @@ class AttemptView:
 
     id: int
     name: str
-    kinds: tuple[KindCount, ...] = ()
+    kinds: tuple[KindSurvival, ...] = ()
     tokens: int = 0
     budget: int = 0
     cost: str = ""
@@ -145,7 +135,7 @@ def kept_words(view: AttemptView, recorded: AttemptView | None) -> str:
     return told if len(view.kinds) == 1 else f"{told} · {whole}"
 
 
-def _unsure(counted: KindCount | AttemptView) -> str:
+def _unsure(counted: KindSurvival | AttemptView) -> str:
     return f" ({FATE_SIGNS['uncertain']}{counted.open})" if counted.open else ""
 
 

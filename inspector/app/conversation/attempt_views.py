@@ -10,7 +10,7 @@ from inspector.app.conversation.fact_scopes import worst_first
 from inspector.summaries.diff import diff_summaries
 from inspector.summaries.parse import parse_summary
 from widgets.base import human
-from widgets.panes.attempt_lines import AttemptsView, AttemptView, FactFates, KindCount, LifeView
+from widgets.panes.attempt_lines import AttemptsView, AttemptView, FactFates, LifeView
 
 if TYPE_CHECKING:
     from inspector.answers.attempt_life import CurvePoint
@@ -55,7 +55,7 @@ def _at_record(outcome: SummaryOutcome) -> bool:
 
 
 def _summary(outcome: SummaryOutcome, recorded: str) -> AttemptView:
-    kinds = tuple(KindCount(one.kind, one.kept, one.of, one.weakened, one.open) for one in outcome.survival())
+    kinds = outcome.survival()
     attempt = outcome.attempt
     if attempt is None:
         return AttemptView(0, "recorded", kinds, outcome.tokens, text=recorded)

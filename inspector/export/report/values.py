@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from inspector.answers.attempt_survival import KindSurvival
 from inspector.answers.inspection import Compared
 from inspector.answers.requests import CauseSum
 from inspector.caching.costs import Cost
@@ -13,6 +12,7 @@ from inspector.core.conversations import Compaction
 from inspector.engines.base import DerivationStep
 from inspector.quality.facts.fact import KINDS, Kind, Life, Outcome
 from inspector.quality.facts.risk import AtRisk
+from inspector.quality.facts.survival import KindSurvival
 from inspector.quality.finding import Severity
 from inspector.quality.measures.measure import Share
 from inspector.summaries.summary import SummaryDiff

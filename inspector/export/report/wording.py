@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from inspector.answers.attempt_survival import KindSurvival
 from inspector.answers.inspection import Compared
 from inspector.core.places import place_name
 from inspector.core.shares import dollars, kept_of, percent
@@ -24,6 +23,7 @@ from inspector.export.report.values import (
 )
 from inspector.quality.facts.fact import Kind, Life
 from inspector.quality.facts.risk import AtRisk
+from inspector.quality.facts.survival import KindSurvival
 from inspector.quality.finding import Severity
 from inspector.quality.measures.measure import Share
 from inspector.summaries.summary import ItemChange
