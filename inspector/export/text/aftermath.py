@@ -5,35 +5,30 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from rich.padding import Padding
-from rich.text import Text
-
 from inspector.core.places import place_name
 from inspector.core.text import safe_title
 from inspector.export.documents.document import Document
-from inspector.export.text.console import console_for
+from inspector.export.text.console import StyledLines
 from inspector.quality.aftermath import AFTERMATH_KINDS
 
 
 def print_aftermath(documents: Sequence[Document]) -> None:
     """Every event under its conversation and compaction."""
-    console = console_for()
+    lines = StyledLines()
     if not documents:
-        console.print("Nothing was done again after a compaction, as far as the recorded messages show.")
+        lines.add(("Nothing was done again after a compaction, as far as the recorded messages show.", ""))
         return
     shown: tuple[str, int] | None = None
     for entry in documents:
         place = entry["conversation"], entry["compaction"]
         if place != shown:
             if shown is not None:
-                console.print()
+                lines.add()
             shown = place
             events = [one for one in documents if (one["conversation"], one["compaction"]) == place]
             title = safe_title(entry["title"] or entry["conversation"], 200)
             counts = aftermath_counts(Counter(one["kind"] for one in events))
-            console.print(
-                Text.assemble((title, "bold"), f"  compaction {entry['compaction']}  ", (counts, "yellow"))
-            )
+            lines.add((title, "bold"), (f"  compaction {entry['compaction']}  ", ""), (counts, "yellow"))
         earlier = entry["earlier_place"]
         before = (
             ""
@@ -42,11 +37,10 @@ def print_aftermath(documents: Sequence[Document]) -> None:
         )
         place_now = place_name(entry["index"], None, entry["generation"])
         head = f"{entry['kind']:<14} {place_now}{before}  ~{entry['tokens']:,} tokens"
-        console.print(Padding(Text(head, "dim"), (0, 0, 0, 2), expand=False))
-        console.print(Padding(Text(safe_title(entry["text"], 400)), (0, 0, 0, 6), expand=False))
+        lines.add((head, "dim"), indent=2)
+        lines.add((safe_title(entry["text"], 400), ""), indent=6)
         if entry["fact"]:
-            fact = f"{entry['fate']}: {safe_title(entry['fact'], 400)}"
-            console.print(Padding(Text(fact, "red"), (0, 0, 0, 6), expand=False))
+            lines.add((f"{entry['fate']}: {safe_title(entry['fact'], 400)}", "red"), indent=6)
 
 
 def aftermath_counts(kinds: Counter[str] | dict[str, int]) -> str:

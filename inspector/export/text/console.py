@@ -35,8 +35,8 @@ class StyledLines:
     """Lines of parts in styles, for answers of ten thousands of them. Rich, which takes ten times as long for a line,
     is only asked how a style looks, and to fold what is too long."""
 
-    def __init__(self, console: Console) -> None:
-        self._console = console
+    def __init__(self, console: Console | None = None) -> None:
+        self._console = console_for() if console is None else console
         self._looks: dict[str, tuple[str, str]] = {"": ("", "")}
 
     def add(self, *parts: tuple[str, str], indent: int = 0) -> None:

@@ -10,7 +10,7 @@ from inspector.core.places import place_name
 from inspector.core.signs import FATE_SIGNS
 from inspector.core.text import safe, safe_title
 from inspector.export.documents.document import Document
-from inspector.export.text.console import StyledLines, console_for
+from inspector.export.text.console import StyledLines
 from inspector.quality.facts.fact import OUTCOMES
 
 _STYLES = {
@@ -28,11 +28,10 @@ _STYLES = {
 
 def print_facts(documents: Sequence[Document]) -> None:
     """The facts for people, grouped by compaction, with what became of each."""
-    console = console_for()
+    lines = StyledLines()
     if not documents:
-        console.print("No facts were found.")
+        lines.add(("No facts were found.", ""))
         return
-    lines = StyledLines(console)
     for number, (_, entries) in enumerate(groupby(documents, key=itemgetter("compaction"))):
         group = list(entries)
         if number:

@@ -6,14 +6,11 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import groupby
 
-from rich.padding import Padding
-from rich.text import Text
-
 from inspector.core.places import place_name
 from inspector.core.signs import SEVERITY_SIGNS
 from inspector.core.text import safe, safe_title
 from inspector.export.documents.document import Document
-from inspector.export.text.console import console_for
+from inspector.export.text.console import StyledLines
 from inspector.quality.finding import SEVERITIES
 from inspector.quality.grouping import ranges_of
 
@@ -22,18 +19,18 @@ _STYLES = {"error": "bold red", "warning": "bold yellow", "info": "bold"}
 
 def print_findings(documents: Sequence[Document]) -> None:
     """Findings of one rule and cause as one entry, and what to do the first time in a conversation."""
-    console = console_for()
+    lines = StyledLines()
     if not documents:
-        console.print("No findings.")
+        lines.add(("No findings.", ""))
         return
     for number, (_, group) in enumerate(groupby(documents, key=lambda entry: entry["conversation"])):
         entries = list(group)
         if number:
-            console.print()
+            lines.add()
         first = entries[0]
         name = safe(first["conversation"])
         title = first["conversation_title"] or name
-        console.print(Text.assemble((title, "bold"), (f"  {name}  {_counts(entries)}", "dim")))
+        lines.add((title, "bold"), (f"  {name}  {_counts(entries)}", "dim"))
         advised: set[str] = set()
         by_key: dict[str, list[Document]] = {}
         for entry in entries:
@@ -43,16 +40,15 @@ def print_findings(documents: Sequence[Document]) -> None:
             sign, style = SEVERITY_SIGNS[entry["severity"]], _STYLES[entry["severity"]]
             about = f": “{safe_title(entry['cause'], 60)}”" if entry["cause"] else ""
             gone = " (dismissed)" if entry["dismissed"] else ""
-            console.print(
-                Text.assemble(
-                    (f"{sign} {entry['severity']:<8}", style), entry["title"] + about + gone,
-                    (f"  {_place(entry)}[{entry['rule']}]", "dim"),
-                )
-            )  # fmt: skip
-            console.print(Padding(Text(safe(entry["text"]) + repeated), (0, 0, 0, 4), expand=False))
+            lines.add(
+                (f"{sign} {entry['severity']:<8}", style),
+                (entry["title"] + about + gone, ""),
+                (f"  {_place(entry)}[{entry['rule']}]", "dim"),
+            )
+            lines.add((safe(entry["text"]) + repeated, ""), indent=4)
             if entry["rule"] not in advised:
                 advised.add(entry["rule"])
-                console.print(Padding(Text(f"→ {entry['advice']}", style="dim"), (0, 0, 0, 4), expand=False))
+                lines.add((f"→ {entry['advice']}", "dim"), indent=4)
 
 
 def _repeated(same: Sequence[Document]) -> str:

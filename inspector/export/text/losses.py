@@ -5,47 +5,42 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from rich.padding import Padding
-from rich.text import Text
-
 from inspector.core.places import place_name
 from inspector.core.signs import FATE_SIGNS
 from inspector.core.text import safe_title
 from inspector.core.times import calendar_time
 from inspector.export.documents.document import Document
 from inspector.export.text.aftermath import aftermath_counts
-from inspector.export.text.console import console_for
+from inspector.export.text.console import StyledLines
 
 _WORDS = {"constraint": "rule", "preference": "preference", "decision": "decision", "value": "value"}
 
 
 def print_losses(documents: Sequence[Document]) -> None:
     """Every compaction that lost something, the worst first, with the worst of what it lost."""
-    console = console_for()
+    lines = StyledLines()
     if not documents:
-        console.print("No compaction lost anything that was found.")
+        lines.add(("No compaction lost anything that was found.", ""))
         return
     for number, entry in enumerate(documents):
         if number:
-            console.print()
+            lines.add()
         title = safe_title(entry["title"] or entry["conversation"], 200)
-        console.print(
-            Text.assemble(
-                (title, "bold"),
-                f"  compaction {entry['compaction']}{_when(entry['at'])}  ",
-                (told_losses(entry["lost"], entry["weakened"]), "red"),
-                f"{', ' + format(entry['uncertain'], ',') + ' uncertain' if entry['uncertain'] else ''}",
-            )
+        lines.add(
+            (title, "bold"),
+            (f"  compaction {entry['compaction']}{_when(entry['at'])}  ", ""),
+            (told_losses(entry["lost"], entry["weakened"]), "red"),
+            (f", {entry['uncertain']:,} uncertain" if entry["uncertain"] else "", ""),
         )
         if entry["aftermath"]:
-            console.print(Text(f"  then {aftermath_counts(entry['aftermath'])}", "yellow"))
+            lines.add((f"then {aftermath_counts(entry['aftermath'])}", "yellow"), indent=2)
         for fact in entry["facts"]:
-            head = Text.assemble(
+            lines.add(
                 (f"{FATE_SIGNS[fact['fate']]} {fact['category']:<10} {fact['fate']}  ", "red"),
                 (f"{fact['role']}, {place_name(fact['index'], fact['message'])}", "dim"),
+                indent=2,
             )
-            console.print(Padding(head, (0, 0, 0, 2), expand=False))
-            console.print(Padding(Text(safe_title(fact["text"], 400)), (0, 0, 0, 6), expand=False))
+            lines.add((safe_title(fact["text"], 400), ""), indent=6)
 
 
 def told_losses(lost: Mapping[str, int], weakened: int) -> str:

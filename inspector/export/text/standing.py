@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rich.padding import Padding
-from rich.text import Text
-
 from inspector.core.text import safe_title
 from inspector.export.documents.document import Document
-from inspector.export.text.console import console_for
+from inspector.export.text.console import StyledLines
 from inspector.quality.grouping import ranges_of
 
 #: Lines of a file that are printed.
@@ -18,15 +15,15 @@ _SHOWN = 12
 
 def print_rules(documents: Sequence[Document]) -> None:
     """Each file under its conversation: where it came from, and in which lists it is."""
-    console = console_for()
+    lines = StyledLines()
     if not documents:
-        console.print("No file of standing rules was recorded.")
+        lines.add(("No file of standing rules was recorded.", ""))
         return
     title = None
     for entry in documents:
         if entry["conversation"] != title:
             title = entry["conversation"]
-            console.print(Text(safe_title(entry["title"] or title, 200), "bold"))
+            lines.add((safe_title(entry["title"] or title, 200), "bold"))
         lists, last = entry["in_lists"], entry["generations"]
         state = (
             "in the list now"
@@ -34,13 +31,14 @@ def print_rules(documents: Sequence[Document]) -> None:
             else f"not in the recorded list since compaction {lists[-1]}"
         )
         where = f"{', '.join(entry['how'])}; in list {ranges_of(lists)} of {last}"
-        line = Text.assemble(entry["path"], (f"  {entry['kind']}, {where}  ", "dim"))
-        line.append(state, "green" if entry["in_context"] else "red")
-        console.print(Padding(line, (0, 0, 0, 2), expand=False))
+        lines.add(
+            (entry["path"], ""),
+            (f"  {entry['kind']}, {where}  ", "dim"),
+            (state, "green" if entry["in_context"] else "red"),
+            indent=2,
+        )
         texts = [line for line in entry["text"].splitlines() if line.strip()]
         for line_text in texts[:_SHOWN]:
-            console.print(Padding(Text(safe_title(line_text, 200), "dim"), (0, 0, 0, 6), expand=False))
+            lines.add((safe_title(line_text, 200), "dim"), indent=6)
         if len(texts) > _SHOWN:
-            console.print(
-                Padding(Text(f"and {len(texts) - _SHOWN:,} lines more", "dim"), (0, 0, 0, 6), expand=False)
-            )
+            lines.add((f"and {len(texts) - _SHOWN:,} lines more", "dim"), indent=6)

@@ -4,30 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from rich.text import Text
-
 from inspector.answers.tracing import FATE_WORDS
 from inspector.core.places import place_name
 from inspector.core.signs import FATE_SIGNS
 from inspector.core.text import safe_title
 from inspector.export.documents.document import Document
-from inspector.export.text.console import console_for
+from inspector.export.text.console import StyledLines
 
 
 def print_traces(documents: Sequence[Document]) -> None:
     """The history of the phrase in each conversation, a line an event, in order."""
-    console = console_for()
+    lines = StyledLines()
     if not documents:
-        console.print("The phrase was not found in any message.")
+        lines.add(("The phrase was not found in any message.", ""))
         return
     for number, entry in enumerate(documents):
         if number:
-            console.print()
-        console.print(Text(safe_title(entry["title"] or entry["conversation"], 200), "bold"))
+            lines.add()
+        lines.add((safe_title(entry["title"] or entry["conversation"], 200), "bold"))
         if entry["fact"]:
-            console.print(Text(f"  statement: {safe_title(entry['fact'], 400)}", "dim"))
+            lines.add((f"statement: {safe_title(entry['fact'], 400)}", "dim"), indent=2)
         for _, text, style in sorted(_lines(entry), key=lambda line: line[0]):
-            console.print(Text(f"  {text}", style))
+            lines.add((text, style), indent=2)
 
 
 def _lines(entry: Document) -> Iterator[tuple[tuple[int, int, int], str, str]]:
