@@ -36,7 +36,6 @@ from inspector.export.report.values import (
     Fall,
     FindingGroup,
     GenerationLine,
-    MeasureLine,
     MeasureRow,
     Report,
     SettingLine,
@@ -48,7 +47,7 @@ from inspector.quality.facts.fact import KINDS
 from inspector.quality.finding import SEVERITIES, Finding
 from inspector.quality.measures.conversation_measures import ConversationMeasures
 from inspector.quality.measures.definitions import DEFINITIONS
-from inspector.quality.measures.measure import Measure, Share
+from inspector.quality.measures.measure import Share
 from inspector.replay.transcript import Transcript, transcript
 from inspector.summaries.diff import diff_summaries
 from inspector.summaries.parse import parse_summary
@@ -104,9 +103,7 @@ def gather_report(
         derivations=_derivations(live.budgets),
         generations=_generations(inspection, settings, told),
         course=_course(inspection, settings, told, compared),
-        compactions=_compactions(
-            inspection, settings, compared, reading, measures, found, requests, attempts
-        ),
+        compactions=_compactions(inspection, settings, compared, reading, found, requests, attempts),
         curves=tuple(
             Curve(kind, tuple(measure.so_far for measure in measures.curve(f"survival-{kind}")))
             for kind in KINDS
@@ -203,7 +200,6 @@ def _compactions(
     settings: Settings,
     compared: Sequence[Compared],
     reading: FactsReading,
-    measures: ConversationMeasures,
     found: Sequence[Finding],
     requests: Requests,
     attempts: Sequence[AttemptsPart],
@@ -232,7 +228,6 @@ def _compactions(
                 max(0, len(text or "") - longest),
                 diff,
                 _findings(f for f in found if f.compaction == recorded.index),
-                tuple(line for measure in measures.of(recorded.index) if (line := _measure(measure))),
                 bill_words(recorded, bills.get(recorded.index), requests),
                 made,
             )
@@ -268,15 +263,6 @@ def _findings(found: Iterable[Finding]) -> tuple[FindingGroup, ...]:
         )
         for rule, told in by_rule.items()
     )
-
-
-def _measure(measure: Measure) -> MeasureLine | None:
-    definition = DEFINITIONS[measure.id]
-    now = _told(measure.share, dict(measure.numbers), definition.unit)
-    if not now:
-        return None
-    so_far = share_words(measure.so_far) if definition.unit == "share" else ""
-    return MeasureLine(definition.title, definition.counts, now, so_far)
 
 
 def _told(share: Share | None, numbers: dict[str, int], unit: str) -> str:

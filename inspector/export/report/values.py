@@ -155,16 +155,6 @@ class FindingGroup:
 
 
 @dataclass(frozen=True, slots=True)
-class MeasureLine:
-    """A measure of one compaction in words: `now` of this compaction, `so_far` of it and all before ("" where none)."""
-
-    title: str
-    counts: str
-    now: str
-    so_far: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class DiffPart:
     """A summary compared with that of compaction `against`; at most `limit` items of each change by section."""
 
@@ -236,7 +226,6 @@ class CompactionPart:
     summary_more: int
     diff: DiffPart | None
     findings: tuple[FindingGroup, ...]
-    measures: tuple[MeasureLine, ...]
     bill: str
     attempts: AttemptsPart
 
