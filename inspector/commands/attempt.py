@@ -12,6 +12,7 @@ from inspector.commands.options import PATH_HELP, WHOLE, print_answer, say, sett
 from inspector.commands.sending import (
     Progress,
     allowed,
+    one_summarizer,
     summarizer_options,
     summarizers_of,
     wording_of,
@@ -75,7 +76,8 @@ def attempt(
         recorded_list,
         sending_of,
     )
-    from inspector.export.documents.attempts import sending_document
+    from inspector.export.documents.attempts import attempt_document, sending_document
+    from inspector.export.text.attempts import print_outcomes
     from inspector.models.kept import default_attempts
     from inspector.models.masking import Masker
 
@@ -111,13 +113,16 @@ def attempt(
     summarizers = summarizers_of(commands, endpoint, models, key_env, timeout)
     orders = [Order(ask, summarizer) for ask in asks for summarizer in summarizers]
     sending = sending_of(orders, masker)
-    allowance, kept, progress = allowed(sending, send), default_attempts(), Progress()
-    try:
-        made = carry_out(orders, inspection, kept, allowance, progress)
-    finally:
-        progress.end()
+    allowance = allowed(sending, send)
+    with Progress() as progress:
+        made = carry_out(orders, inspection, default_attempts(), allowance, progress)
     documents = _outcomes(inspection, settings, made)
-    _print(sending_document(sending), documents, made, as_json)
+    whole = {
+        "sending": sending_document(sending),
+        "attempts": [attempt_document(one) for one in made],
+        "summaries": documents,
+    }
+    print_answer(whole, as_json, lambda _: print_outcomes(documents))
     say([*answers.notes(), *problems_of(made)])
     check_made(made)
 
@@ -141,21 +146,6 @@ def _outcomes(inspection: Inspection, settings: Settings, attempts: Sequence[Att
         for number in numbers
         for outcome in outcomes_of(inspection, settings, number, attempts)
     ]
-
-
-def _print(sending: Document, documents: list[Document], made: Sequence[Attempt], as_json: bool) -> None:
-    from inspector.export.documents.attempts import attempt_document
-    from inspector.export.text.attempts import print_outcomes
-
-    if as_json:
-        whole = {
-            "sending": sending,
-            "attempts": [attempt_document(one) for one in made],
-            "summaries": documents,
-        }
-        print_answer(whole, True, print)
-    else:
-        print_outcomes(documents)
 
 
 def problems_of(made: Sequence[Attempt]) -> list[str]:
@@ -287,18 +277,12 @@ def recall(
     if show_prompt:
         click.echo("\n\n".join(safe(exam.prompt) for exam in exams))
         return
-    summarizers = summarizers_of(commands, endpoint, models, key_env, timeout)
-    if len(summarizers) > 1:
-        raise UsageProblem("Recall asks one model at a time. Give one --command or one --model.")
-    sending = recall_sending(exams, summarizers[0], masker)
-    allowance, progress = allowed(sending, send), Progress()
-    try:
-        results = ask_exams(exams, summarizers[0], allowance, progress)
-    finally:
-        progress.end()
+    summarizer = one_summarizer(commands, endpoint, models, key_env, timeout)
+    sending = recall_sending(exams, summarizer, masker)
+    allowance = allowed(sending, send)
+    with Progress() as progress:
+        results = ask_exams(exams, summarizer, allowance, progress)
     documents = [recall_document(one) for one in results]
-    if as_json:
-        print_answer({"sending": sending_document(sending), "recall": documents}, True, print)
-    else:
-        print_recall(documents)
+    whole = {"sending": sending_document(sending), "recall": documents}
+    print_answer(whole, as_json, lambda _: print_recall(documents))
     say(answers.notes())

@@ -8,7 +8,7 @@ import click
 
 from inspector.commands.completing import words_argument
 from inspector.commands.options import PATH_HELP, WHOLE, print_answer, say, source_options
-from inspector.commands.sending import Progress, allowed, summarizer_options, summarizers_of
+from inspector.commands.sending import Progress, allowed, one_summarizer, summarizer_options
 from inspector.commands.sources import open_source, path_and_name
 from inspector.core.errors import SummarizerFailed, UsageProblem
 from inspector.core.text import safe
@@ -67,18 +67,13 @@ def judge(
         click.echo("\n\n".join(safe(prompt.prompt) for prompt in every))
         say(answers.notes())
         return
-    summarizers = summarizers_of(commands, endpoint, models, key_env, timeout)
-    if len(summarizers) > 1:
-        raise UsageProblem("One model judges at a time. Run the command once for each.")
-    (summarizer,) = summarizers
+    summarizer = one_summarizer(commands, endpoint, models, key_env, timeout)
     sending = judge_sending(every, summarizer, masker, kept)
     problems: tuple[str, ...] = ()
     if sending.recipients:
-        allowance, progress = allowed(sending, send), Progress()
-        try:
+        allowance = allowed(sending, send)
+        with Progress() as progress:
             problems = ask_judge(every, summarizer, allowance, kept, progress)
-        finally:
-            progress.end()
     facts = facts_of(inspection)
     judgements = [
         judgement_of(inspection, pieces, summarizer, kept, facts) for pieces in prompts.values() if pieces

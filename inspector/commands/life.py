@@ -13,13 +13,13 @@ from inspector.commands.options import PATH_HELP, WHOLE, print_answer, say, sett
 from inspector.commands.sending import (
     Progress,
     allowed,
+    one_summarizer,
     summarizer_options,
-    summarizers_of,
     wording_of,
     wording_options,
 )
 from inspector.commands.sources import flags_of, open_source, path_and_name
-from inspector.core.errors import UnknownConversation, UsageProblem
+from inspector.core.errors import UnknownConversation
 
 if TYPE_CHECKING:
     from inspector.models.attempt import Attempt
@@ -65,30 +65,23 @@ def life(
                 f"This conversation has no life {resume} to continue. `attempts` lists the lives."
             )
         first = min(done)
-    summarizers = summarizers_of(commands, endpoint, models, key_env, timeout)
-    if len(summarizers) > 1:
-        raise UsageProblem("A life has one summarizer. Run the command once for each.")
+    summarizer = one_summarizer(commands, endpoint, models, key_env, timeout)
     wording = wording_of(prompt, release_prompt, focus, no_mask)
-    order = LifeOrder(summarizers[0], wording, first, budget, done, resume)
+    order = LifeOrder(summarizer, wording, first, budget, done, resume)
     sending = life_sending(inspection, settings, order)
-    allowance, progress = allowed(sending, send), Progress()
-    try:
+    allowance = allowed(sending, send)
+    with Progress() as progress:
         made = make_life(inspection, settings, order, kept, allowance, progress)
-    finally:
-        progress.end()
     whole = {one.place.compaction: one for one in made if one.state == "finished"}
     points = curve_document(life_curve(inspection, settings, whole)) if whole else []
     number = made[0].life
-    if as_json:
-        document = {
-            "sending": sending_document(sending),
-            "life": number,
-            "attempts": [attempt_document(attempt) for attempt in made],
-            "curve": points,
-        }
-        print_answer(document, True, print)
-    elif points:
-        print_curve(points, number)
+    document = {
+        "sending": sending_document(sending),
+        "life": number,
+        "attempts": [attempt_document(attempt) for attempt in made],
+        "curve": points,
+    }
+    print_answer(document, as_json, lambda _: print_curve(points, number) if points else None)
     say([*answers.notes(), *problems_of(made)])
     if made[-1].state != "finished" and whole:
         say([f"The life ends at compaction {made[-1].place.compaction}; --resume {number} continues it."])

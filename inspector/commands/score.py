@@ -80,7 +80,7 @@ def score(
         click.echo("\n\n".join(safe(one.ask.prompt) for one in planned if one.ask))
         return
     rows: list[ScoreRow] = []
-    progress, sending = Progress(), None
+    sending = None
     if summarizers:
         check_asks(planned)
         kept = default_attempts()
@@ -94,7 +94,7 @@ def score(
                 else f"{len(stored):,} summaries are stored answers"
             )
             say([f"{many} of an earlier run. --again asks for new ones."])
-    try:
+    with Progress() as progress:
         rows += [
             summarizer_row(planned, summarizer, stored, allowance, kept, progress)
             for summarizer in summarizers
@@ -104,13 +104,9 @@ def score(
         if not no_profiles:
             rows += profile_rows(judges, settings, progress)
         rows.append(everything)
-    finally:
-        progress.end()
-    if as_json:
-        sent = None if sending is None else sending_document(sending)
-        print_answer(score_document(str(folder), conversations, rows, sent), True, print)
-    else:
-        print_scores(rows)
+    sent = None if sending is None else sending_document(sending)
+    document = score_document(str(folder), conversations, rows, sent)
+    print_answer(document, as_json, lambda _: print_scores(rows))
     written = [row for row in rows if row.kind == "summarizer"]
     if written and all(len(row.problems) == len(row.compacted) for row in written):
         raise SummarizerFailed("No conversation got a summary, so nothing was scored.")

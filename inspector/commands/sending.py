@@ -85,6 +85,16 @@ def summarizers_of(
     return list(dict.fromkeys(summarizers))
 
 
+def one_summarizer(
+    commands: Sequence[str], endpoint: str | None, models: Sequence[str], key_env: str | None, timeout: float
+) -> Summarizer:
+    """Return the only summarizer named by the options. Raises UsageProblem for none and for several."""
+    first, *others = summarizers_of(commands, endpoint, models, key_env, timeout)
+    if others:
+        raise UsageProblem("Name one model: one --command or one --model. Run the command once for each.")
+    return first
+
+
 def wording_of(prompt: Path | None, release: Path | None, focus: str, no_mask: bool) -> Wording:
     from inspector.answers.attempting import Wording
 
@@ -109,7 +119,7 @@ def allowed(sending: Sending, send: bool) -> Allowance:
 
 
 class Progress:
-    """Shows the progress in one line of standard error, if it is a terminal."""
+    """Shows the progress in one line of standard error, if it is a terminal. The line is cleared at the end."""
 
     def __init__(self) -> None:
         self._terminal = sys.stderr is not None and sys.stderr.isatty()
@@ -121,7 +131,9 @@ class Progress:
             self._last = (what, done)
             click.echo(f"\r\x1b[K{safe(what)} {done:,}", nl=False, err=True)
 
-    def end(self) -> None:
-        """Clear the line."""
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(self, *error: object) -> None:
         if self._terminal and self._last[0]:
             click.echo("\r\x1b[K", nl=False, err=True)
