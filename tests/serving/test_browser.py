@@ -109,7 +109,7 @@ async def test_a_link_opens_its_place_and_a_reload_comes_back(browser: Browser, 
 
 
 async def test_tabs_share_no_state(browser: Browser, address: str) -> None:
-    pages = [await opened(browser, address) for _ in range(3)]
+    pages = [await opened(browser, address) for _ in range(10)]
     for page in pages:
         page.text = ""
     await pages[1].open(f"{address}#conversation={CHECKOUT}&compaction=1")
