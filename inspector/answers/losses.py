@@ -17,7 +17,7 @@ from inspector.quality.evidence import Exchanged, LostRule
 from inspector.quality.facts.fact import ConversationFacts, Life
 from inspector.quality.facts.gaps import Gap, gaps_of
 from inspector.quality.facts.rules import load_stemmer
-from inspector.quality.facts.values import values_of
+from inspector.quality.facts.values import COUNTED, values_of
 from inspector.summaries.content import content_words
 from inspector.summaries.drift import drift_of
 from inspector.summaries.exact import exact_of
@@ -27,6 +27,8 @@ from inspector.summaries.parse import parse_summary
 #: Minimum share of an entry's words in a line for the line to be about the same thing.
 _SAME_THING = 0.5
 _LINES = 2_000
+#: Forms of values that a summary may change by mistake; another path or name usually belongs to something else.
+_CHANGING = COUNTED | {"version", "release"}
 #: Number of messages before a choice by number to search for its list.
 _BEFORE = 12
 
@@ -129,8 +131,7 @@ def exchanged_values(inspection: Inspection, facts: ConversationFacts) -> dict[i
         if life.fact.role == "user":
             for fate in life.fates:
                 # The sentence that denies a fact is not a value in the place of another.
-                words = len(fate.changed.split())
-                if words == 1 or (words and any(v.text == fate.changed for v in values_of(fate.changed))):
+                if any(v.text == fate.changed and v.form in _CHANGING for v in values_of(fate.changed)):
                     text = life.fact.text
                     found[fate.compaction].setdefault(text, Exchanged(text, life.fact.value, fate.changed))
     return {compaction: tuple(changed.values()) for compaction, changed in found.items()}

@@ -29,6 +29,8 @@ PREFIXES: tuple[str, ...] = (
 # The bracket contains only dashes and capitals, unlike the texts of users who write about compaction.
 _BRACKET = re.compile(r"\[CONTEXT COMPACTION(?:\s*[—–-]+\s*[A-Z][A-Z ,]*)?\]:?")
 _LEGACY = "[CONTEXT SUMMARY]:"
+#: The first of the lists that newer releases of Hermes add to the text of the summary model.
+ANCHOR_INDEX = "## Anchor Index"
 _PRIOR = re.compile(r"\[PRIOR CONTEXT\b[^\]\n]*\]\n?")
 _BELOW = re.compile(r"\[END OF PRIOR CONTEXT\b[^\]\n]*COMPACTION SUMMARY BELOW\]")
 #: The summaries of the plug-in engine LCM: one block for each node, with a hint how the agent can expand it.

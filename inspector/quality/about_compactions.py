@@ -134,7 +134,9 @@ def request_summarized(evidence: ConversationEvidence) -> Iterator[Violation]:
     for compaction in evidence.compactions:
         recorded, index = compaction.recorded, compaction.last_request
         stays = recorded.tail_start < recorded.before
-        if stays and index is not None and recorded.region(index) == "middle":
+        # Who compacts by hand does so between two tasks.
+        chosen = recorded.trigger == "manual"
+        if stays and not chosen and index is not None and recorded.region(index) == "middle":
             yield Violation(
                 f"The user's last request before compaction {recorded.index} (#{index:,}) was summarized "
                 "with the middle.",

@@ -51,10 +51,11 @@ def orphaned_results(evidence: ConversationEvidence) -> Iterator[Violation]:
 
 def unanswered_calls(evidence: ConversationEvidence) -> Iterator[Violation]:
     """Yield calls without results."""
+    lost = "; its result may be in a line that cannot be read" if evidence.live.unread else ""
     yield from _each(
         evidence,
         evidence.live.links.unanswered,
-        "Message {index:,} calls a tool and has no result, although the conversation went on.",
+        "Message {index:,} calls a tool and has no result, although the conversation went on" + lost + ".",
         "{others:,} more messages have calls without results.",
         later=1,
     )

@@ -57,11 +57,11 @@ def beyond_window(evidence: ConversationEvidence) -> Iterator[Violation]:
 
 
 def ratio_clamped(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """Yield a target_ratio out of its range."""
+    """Yield a target_ratio of the user's that is out of its range."""
     steps = evidence.budgets.steps.get("tail_token_budget", ())
     clamp = next((step for step in steps if step.rule == "clamp" and step.bound), None)
-    if clamp is not None:
-        source = evidence.sources.get("target_ratio", "default")
+    source = evidence.sources.get("target_ratio", "default")
+    if clamp is not None and source != "default":
         yield Violation(
             f"target_ratio is set to {evidence.settings.target_ratio:g} ({source}), but {clamp.value:g} is in force: "
             f"it is {clamp.why}.",

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 
+from inspector.core.handoff import ANCHOR_INDEX
 from inspector.core.refusals import refusal_in
 from inspector.core.rough import text_tokens
 from inspector.core.text import safe_line, safe_title
@@ -144,10 +145,9 @@ def over_budget(evidence: ConversationEvidence) -> Iterator[Violation]:
     for compaction in evidence.compactions:
         if not (compaction.written and compaction.planned.compacts):
             continue
-        tokens, budget = (
-            text_tokens(len(compaction.recorded.summary or "")),
-            compaction.planned.summary_budget,
-        )
+        # Only the model's part has this budget: the lists that a program adds have limits of their own.
+        written = (compaction.recorded.summary or "").partition(ANCHOR_INDEX)[0]
+        tokens, budget = text_tokens(len(written)), compaction.planned.summary_budget
         if tokens > budget and not compaction.planned.budgets.observed:
             yield _at_summary(
                 compaction,

@@ -138,7 +138,7 @@ _ALL = (
     Rule(
         "number-changed",
         "warning",
-        "A summary changed a value",
+        "A summary changed a number",
         "The summary has another number or version than before, and no message explains the change. The "
         "agent will use the new one.",
         "An entry has another number or version than in the summary before, outside the sections that "

@@ -122,6 +122,7 @@ class LiveList:
 
     `protected` are (index, tokens) of the messages of head and tail that are larger than the tail budget. `fossils` are
     the tokens of each of the first messages. `twice_tokens` are the tokens of messages that are in the list twice.
+    `unread`: something of the conversation cannot be read.
     """
 
     number: int
@@ -131,6 +132,7 @@ class LiveList:
     protected: tuple[tuple[int, int], ...] = ()
     fossils: tuple[int, ...] = ()
     twice_tokens: int = 0
+    unread: bool = False
 
     @property
     def end(self) -> tuple[int, int]:
@@ -302,17 +304,20 @@ def links_of(messages: Iterable[Message]) -> Links:
 def _twice(hashes: Sequence[int]) -> tuple[tuple[int, int], ...]:
     """Return (index, earlier index) of messages that repeat earlier ones in order, in runs of TWICE or more."""
     last: dict[int, int] = {}
-    pairs: list[tuple[int, int]] = []
+    runs: list[list[tuple[int, int]]] = []
     run: list[tuple[int, int]] = []
     for index, value in enumerate(hashes):
         earlier = last.get(value)
-        if earlier is not None and (not run or earlier == run[-1][1] + 1):
+        if earlier is None or (run and earlier != run[-1][1] + 1):
+            runs.append(run)
+            run = []
+        if earlier is not None:
             run.append((index, earlier))
-        else:
-            pairs += run if len(run) >= TWICE else []
-            run = [] if earlier is None else [(index, earlier)]
         last[value] = index
-    return tuple(pairs + (run if len(run) >= TWICE else []))
+    # A user may send one text many times: "continue".
+    return tuple(
+        pair for run in (*runs, run) if len({hashes[index] for index, _ in run}) >= TWICE for pair in run
+    )
 
 
 def is_stray(messages: Sequence[Message], index: int) -> bool:

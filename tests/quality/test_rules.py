@@ -157,7 +157,9 @@ SETS_OFF: dict[str, Make] = {
     "threshold-beyond-window": lambda: evidence(
         settings=Settings(profile="hermes-0.13", context_length=64_000)
     ),
-    "target-ratio-clamped": lambda: evidence(settings=Settings(target_ratio=0.81)),
+    "target-ratio-clamped": lambda: replace(
+        evidence(settings=Settings(target_ratio=0.81)), sources={"target_ratio": "config.yaml"}
+    ),
     "hygiene-before-agent": lambda: evidence(source="telegram", settings=Settings(threshold=0.85)),
     "orphaned-result": lambda: live(evidence(), links=Links(orphans=(7,))),
     "unanswered-call": lambda: live(evidence(), links=Links(unanswered=(7,))),

@@ -97,8 +97,8 @@ _MARKS = re.compile(r"[*_]{2,}")
 #: Headings over a description of how things are.
 _BACKGROUND = re.compile(
     r"[\W\d]*(?:context|background|motivation|(?:the )?problem(?: statement)?|(?:root )?causes?(?: analysis)?|"
-    r"symptoms?|current (?:state|behaviou?r|situation)|(?:actual|observed) behaviou?r|what happened|findings|"
-    r"analysis|overview|背景|现状|問題|问题|原因)\W*",
+    r"symptoms?|verification|test plan|current (?:state|behaviou?r|situation)|(?:actual|observed) behaviou?r|"
+    r"what happened|findings|analysis|overview|背景|现状|問題|问题|原因)\W*",
     re.IGNORECASE,
 )
 

@@ -8,7 +8,7 @@ texts does not matter, and a list with a sentence less never has a better fate. 
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
@@ -38,6 +38,7 @@ from inspector.quality.facts.meaning import (
     opposed,
     parts_of,
     restricts,
+    reversed_direction,
     stands,
 )
 from inspector.quality.facts.rules import HEDGES, concept, excludes, load_stemmer, opposites
@@ -173,13 +174,17 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """The best that a part has of a fact: outcome, score (0 to 1), the place in the part's text."""
+    """The best that a part has of a fact: outcome, score (0 to 1), the place in the part's text.
+
+    `exchanged`: two things of the fact have changed places there, so a piece of the passage does not keep it.
+    """
 
     outcome: Outcome
     score: float
     part: int
     span: Span
     changed: str = ""
+    exchanged: bool = False
 
     @property
     def order(self) -> tuple[int, float]:
@@ -346,9 +351,12 @@ class PassageIndex:
         return found
 
     @cached_property
-    def unclaimed(self) -> bool:
-        """Whether the summary has a rule that no statement accounts for."""
-        return any(share < MIN_CLAIM and self._rules(self.passages[at]) for at, share in self.claims.items())
+    def unclaimed(self) -> frozenset[str]:
+        """The concepts of the summary's rules that no statement accounts for."""
+        rules = (
+            at for at, share in self.claims.items() if share < MIN_CLAIM and self._rules(self.passages[at])
+        )
+        return frozenset(word.concept for at in rules for word in meaning_of(self.passages[at].text).words)
 
     def _rules(self, passage: Passage) -> bool:
         if self.parts[passage.part].role != "summary" or _HEADING.match(passage.text):
@@ -543,7 +551,8 @@ def _probe(fact: Fact) -> Probe:
     whole = plain(fact.text).strip(_EDGES) if ARROW not in fact.text else ""
     wordings = tuple(dict.fromkeys(filter(None, (bare, whole, _POLITE.sub("", bare)))))
     short = len(_PIECES.findall(bare)) < 3
-    main, adjuncts = parts_of(text)
+    asked = fact.rule.endswith(".question")
+    main, adjuncts = (meaning_of(text), ()) if asked else parts_of(text)
     values = fact.values if fact.kind == "value" and not main.words else values_of(text)
     reported = fact.role == "assistant" and EVENT.search(text) is not None
     binds = fact.kind in ("constraint", "preference") or (BINDS.search(text) is not None and not reported)
@@ -560,7 +569,7 @@ def _probe(fact: Fact) -> Probe:
         binds,
         guesses,
         fact.role == "user",
-        fact.rule.endswith(".question"),
+        asked,
         frozenset(word.concept for word in meaning_of(said).words) if question else frozenset(),
     )
 
@@ -587,16 +596,15 @@ def fate(
     return Fate(compaction, "lost") if sure is None else placed_fate(sure, part, after, compaction)
 
 
-def unfound(probe: Probe, after: PassageIndex, unclaimed: bool) -> Outcome:
+def unfound(probe: Probe, after: PassageIndex, unclaimed: Collection[str]) -> Outcome:
     """Return the fate of a fact that no passage of a list has: lost.
 
-    Uncertain where the summary is in another language, or has a rule that no statement accounts for (`unclaimed`): it
-    may be this one in other words, unless an exact value of it is nowhere."""
-    if foreign(probe, after) or (
-        unclaimed and probe.binds and probe.of_user and not any(lacking(probe, after))
-    ):
+    Uncertain where the summary is in another language, or has a rule with a word of it that no statement accounts for
+    (`unclaimed`, the words of such rules): it may be this one in other words, unless an exact value is nowhere."""
+    if foreign(probe, after):
         return "uncertain"
-    return "lost"
+    maybe = probe.binds and probe.of_user and not probe.concepts.isdisjoint(unclaimed)
+    return "uncertain" if maybe and not any(lacking(probe, after)) else "lost"
 
 
 def settled(best: Match, probe: Probe, after: PassageIndex) -> Match | None:
@@ -609,7 +617,9 @@ def settled(best: Match, probe: Probe, after: PassageIndex) -> Match | None:
     gone = lacking(probe, after)
     if not any(gone):
         return best
-    return None if all(gone) else replace(best, outcome="value lost")
+    if all(gone):
+        return None
+    return replace(best, outcome="value lost") if best.score >= MIN_SAME_VALUED else best
 
 
 def lacking(probe: Probe, after: PassageIndex) -> list[bool]:
@@ -676,8 +686,13 @@ def matches(
             joined.append(match)
             continue
         judged.append(match)
-    # Two lines together do not say what one of them denies.
+    # Two lines together do not say what one of them denies, nor does a piece of a line that exchanges two things.
     judged += [replace(one, outcome="uncertain") if one.part in denied else one for one in joined]
+    for whole in [one for one in judged if one.exchanged]:
+        judged = [
+            one if one is whole or not _within(one, whole) else replace(one, outcome="uncertain")
+            for one in judged
+        ]
     for match in judged:
         known = found.get(match.part)
         if known is None or (*match.order, match.span) < (*known.order, known.span):
@@ -685,6 +700,10 @@ def matches(
     if probe.parts and any(match.outcome not in KEPT for match in found.values()):
         found |= _together(probe, after, found, numbers_said)
     return found
+
+
+def _within(one: Match, whole: Match) -> bool:
+    return one.part == whole.part and whole.span[0] <= one.span[0] and one.span[1] <= whole.span[1]
 
 
 def _gives_other(probe: Probe, match: Match, passage: Passage) -> bool:
@@ -763,7 +782,8 @@ def _judged(
         outcome, changed = ("uncertain", "") if maybe else (None, "")
     if outcome is None or (part.role == "tool" and outcome == "paraphrased" and compared.overlap < MIN_SAME):
         return None
-    return Match(outcome, round(compared.frame, 4), passage.part, passage.span, changed)
+    exchanged = outcome == "contradicted" and compared.exchanged
+    return Match(outcome, round(compared.frame, 4), passage.part, passage.span, changed, exchanged)
 
 
 class _Comparison:
@@ -795,7 +815,7 @@ class _Comparison:
             (got + sum(word.weight for word, _ in self.replaced)) / weight if probe.main.words else 0.0
         )
         self.valued = [
-            (value, next((one for one in there.values if same_value(value, one)), None))
+            (value, next((one for one in there.values if self._same(value, one)), None))
             for value in probe.values
         ]
         self.lost_values = [
@@ -806,6 +826,11 @@ class _Comparison:
             (value.distinctive or len(value.canon) > 3) and after.has_value(passage.part, value)
             for value in self.lost_values
         )
+
+    def _same(self, value: Value, other: Value) -> bool:
+        """Return whether a value is there. One without a unit may have the unit of another value of the fact."""
+        shared = value.form == "number" and other.unit in {one.unit for one in self.probe.values if one.unit}
+        return same_value(value, other) or (shared and value.canon == other.canon)
 
     def outcome(
         self, is_foreign: bool, in_summary: bool, numbers_said: Collection[tuple[str, str]]
@@ -884,7 +909,7 @@ class _Comparison:
                 return "uncertain", ""
             about = self.overlap >= MIN_SUBJECT and any(mine.weight >= 1.0 for mine, _ in self.pairs)
             return ("value lost" if about else "uncertain"), ""
-        if self._weaker():
+        if not probe.asked and self._weaker():
             return "weakened", ""
         if self._name_lost():
             return "value lost", ""
@@ -895,8 +920,13 @@ class _Comparison:
         ):
             return "uncertain", ""
         if said or valued:
-            return ("uncertain", "") if self._done_once() else ("paraphrased", "")
+            return ("uncertain", "") if self._done_once() or self._unruled() else ("paraphrased", "")
         return self._unlike(kept_values)
+
+    def _unruled(self) -> bool:
+        """Return whether the fact forbids and the passage, outside of rules, neither forbids nor demands anything."""
+        denies = self.probe.main.denies and not self.there.denies and not self.probe.values
+        return self.probe.of_user and denies and not (self.binding or BINDS.search(self.there.text))
 
     def _done_once(self) -> bool:
         """Return whether the passage reports that the agent did so, where the user says how things are to be."""
@@ -929,6 +959,8 @@ class _Comparison:
     def _unlike(self, kept_values: int) -> tuple[Outcome | None, str]:
         """Return the outcome where a passage has too little of the fact to say it: uncertain or none."""
         probe = self.probe
+        if self._identified():
+            return "uncertain", ""
         binding = (
             self.binding
             or BINDS.search(self.there.text) is not None
@@ -936,8 +968,8 @@ class _Comparison:
         )
         if self.there.words and probe.binds and not binding:
             # A passage that only reports on the subject does not state the rule.
-            near = self.overlap >= MIN_SAME_VALUED and self._about_key()
-            if near and len(self.pairs) > 1 and self._reports():
+            near = self.overlap >= MIN_SAME_VALUED
+            if near and self._about_key() and len(self.pairs) > 1 and self._reports():
                 return "weakened", ""
             return ("uncertain", "") if near or (kept_values and self.overlap >= MIN_MAYBE) else (None, "")
         if binding and not (self.joined or self.claimed) and any(self._rare(mine) for mine, _ in self.pairs):
@@ -949,6 +981,16 @@ class _Comparison:
         measured = kept_values == len(probe.values) and self._measured()
         known = kept_values and self._rare_values() and (self.pairs or measured)
         return ("uncertain", "") if known else (None, "")
+
+    def _identified(self) -> bool:
+        """Return whether the passage has two rare words of a user's statement, and a good part of all its words."""
+        if not self.probe.of_user:
+            return False
+        mine = {word.concept for word in self.probe.main.words if word.weight >= 1.0}
+        mine = mine.union(*(one.concepts for one in self.probe.adjuncts))
+        shared = mine & {word.concept for word in self.there.words}
+        rare = sum(len(self.after.by_concept.get(one, ())) <= _RARE for one in shared)
+        return rare > 1 and len(shared) >= MIN_MAYBE * len(mine)
 
     def _rare(self, word: Word) -> bool:
         """Return whether a word of the fact is rare in the list, so that it identifies the subject."""
@@ -1011,6 +1053,75 @@ class _Comparison:
             return self._turned() and not restricts(self.probe.main.text) and not YET.search(self.there.text)
         return not agree and len(differ) > 1 and len(differ) * 2 > len(told)
 
+    @cached_property
+    def exchanged(self) -> bool:
+        """Whether two things of the fact have changed places: "rename A to B", "rename B to A"."""
+        return self._redirected() or self._in_place_of_another() or self._values_exchanged()
+
+    def _values_exchanged(self) -> bool:
+        """Return whether a value of the fact is in another clause than its words, and another value in its place."""
+        clause_of = dict(zip(map(id, self.there.values), self.there.clauses, strict=True))
+        home_of = dict(zip(map(id, self.probe.main.values), self.probe.main.clauses, strict=True))
+        for value, other in self.valued:
+            own = home_of.get(id(value))
+            places = Counter(there.clause for mine, there in self.pairs if own is None or mine.clause == own)
+            if other is None or not places:
+                continue
+            (home, most), moved = places.most_common(1)[0], clause_of[id(other)]
+            rivals = [
+                one
+                for one in self.there.values
+                if clause_of[id(one)] == home and one is not other and comparable(value, one)
+            ]
+            if moved != home and rivals and most > places[moved] + 1:
+                return True
+        return False
+
+    def _redirected(self) -> bool:
+        """Return whether the passage has the goal of a clause as its start and the start as its goal."""
+        same = [(mine, other) for mine, other in self.pairs if mine.stem == other.stem and mine.weight >= 1.0]
+        order = {id(word): at for at, word in enumerate(self.there.words)}
+        for start, moved in same:
+            for goal, first in same:
+                if (
+                    goal.tag == "to" == moved.tag
+                    and start.tag != "to" != first.tag
+                    and start.clause == goal.clause
+                    and moved.clause == first.clause
+                    and order[id(first)] < order[id(moved)]
+                ):
+                    return True
+        return reversed_direction(self.probe.main.text, self.there.text)
+
+    def _in_place_of_another(self) -> bool:
+        """Return whether the passage has another word where the fact has one, and the fact's word elsewhere."""
+        partner = {id(mine): other for mine, other in self.pairs}
+        order = {id(word): at for at, word in enumerate(self.there.words)}
+        mine, theirs = self.probe.main.words, self.there.words
+        taken = {id(other) for _, other in self.pairs}
+        if any(
+            id(other) not in taken and excludes(word.stem, other.stem) and other.clause != there.clause
+            for word, there in self.pairs
+            for other in theirs
+        ):
+            return True
+        for at, word in enumerate(mine):
+            there = partner.get(id(word))
+            before, after = (
+                partner.get(id(one))
+                for one in (mine[at - 1] if at else word, mine[min(at + 1, len(mine) - 1)])
+            )
+            if there is None or before is None or after is None or word.weight < 1.0:
+                continue
+            first, last = (order[id(before)] if at else order[id(after)] - 2), order[id(after)]
+            if last - first != 2 or first < -1 or last + 1 > len(theirs):
+                continue
+            middle = theirs[first + 1]
+            frame = middle.clause == after.clause and there.clause != after.clause
+            if frame and id(middle) not in taken and middle.weight >= 1.0:
+                return True
+        return False
+
     def _turned(self) -> bool:
         """Return whether a denial differs in most of the fact's words or in what is to be done, not in a detail."""
         full = [(mine, other) for mine, other in self.pairs if mine.weight >= 1.0]
@@ -1030,6 +1141,8 @@ class _Comparison:
                 ]
                 if partner or mine.tag in ("before", "after", "above", "below"):
                     return True
+        if self.exchanged:
+            return True
         negated = [(mine, other) for mine, other in self.pairs if mine.denied != other.denied]
         if any(mine.denied for mine, _ in negated) and any(other.denied for _, other in negated):
             return True
@@ -1047,7 +1160,7 @@ class _Comparison:
         text = self.there.text
         if not enforces(self.probe.text) or stands(text) or not self._about_key():
             return False
-        return self.done or (EVENT.search(text) is not None and not self.binding)
+        return (self.done and not BINDS.search(text)) or (EVENT.search(text) is not None and not self.binding)
 
     def _about_key(self) -> bool:
         """Return whether the passage has what the fact wants done, not its subject alone."""
@@ -1084,7 +1197,8 @@ class _Comparison:
         if valued or (adjunct.kind == "reason" and len(adjunct.concepts) < 2):
             return False
         marker = adjunct.text.split()[0].lower()
-        return share < MIN_ADJUNCT and not re.search(
+        # In two lines its words may be about something else.
+        return share < (MIN_SAME if self.across else MIN_ADJUNCT) and not re.search(
             rf"\b{re.escape(marker)}\b", self.there.text, re.IGNORECASE
         )
 
@@ -1118,6 +1232,8 @@ def _spelled(value: Value, text: str) -> bool:
 def _hinted(value: Value, text: str) -> bool:
     """Return whether a text has the digits of a value in another shape: 9 for 09:00."""
     digits = value.canon.lstrip("0-").partition(":")[0].partition(".")[0]
+    if value.form == "number" and re.search(rf"(?<!\d)0?{re.escape(value.canon)}:00", text) is not None:
+        return True
     return (
         value.form in ("time", "date", "version")
         and digits.isdigit()
@@ -1185,7 +1301,10 @@ def _crossed(pairs: Sequence[tuple[Word, Word]], valued: Sequence[tuple[int, int
     """Return whether two things that belong to different clauses of the fact have changed places in the passage.
 
     `valued` are the clauses of each value in the fact and in the passage."""
-    places = [(mine.clause, other.clause) for mine, other in pairs if mine.weight >= 1.0]
+    # A synonym may be another word in its place.
+    places = [
+        (mine.clause, other.clause) for mine, other in pairs if mine.weight >= 1.0 and mine.stem == other.stem
+    ]
     places += valued
     apart = together = 0
     for at, (here, there) in enumerate(places):

@@ -27,6 +27,7 @@ _BRACKETS = re.compile(r"(?<![\w\]!])\[(?P<text>[^\[\]\n]{4,160})\](?![(\[])")
 #: JSON, such as a line of a log: nobody repeats it in a list of messages.
 _DATA = re.compile(r"\s*[{\[]\s*[\"{\[]")
 _SIGNS = re.compile(r"[\W_]+")
+_SUBORDINATE = re.compile(r"\b(?:because|since|so that|in case|if|when)\b|因为|以便|如果", re.IGNORECASE)
 _FENCED = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 #: Minimum share of the words of a list item in one line for the line to mention it.
 _TOLD = 0.5
@@ -107,9 +108,19 @@ def _dangling(summary: str, own: Sequence[Life], before: Before) -> Iterator[Gap
             continue
         labels = re.findall(r"\d{1,3}|[A-H]", choice["labels"])
         points = points_of(labels, before(life.saying.generation, life.saying.index))
-        gone = [label for label, text in points.items() if not _told(text, lines)]
+        gone = [
+            label for label, text in points.items() if not (_told(text, lines) or _explained(label, summary))
+        ]
         if gone:
             yield Gap("dangling", life.text, ", ".join(gone), life.saying.generation, life.saying.index)
+
+
+def _explained(label: str, summary: str) -> bool:
+    """Return whether a summary explains a number or letter at once: "#5 (the slow query)", "B: keep both"."""
+    return (
+        re.search(rf"(?<![\w.])#?{label}\*{{0,2}}(?:\s*[:–—=]|\s+-|\s*\()\s*[^\W\d]{{2}}", summary)
+        is not None
+    )
 
 
 def _told(point: str, lines: Sequence[frozenset[str]]) -> bool:
@@ -120,7 +131,8 @@ def _told(point: str, lines: Sequence[frozenset[str]]) -> bool:
 def _sure(lives: Sequence[Life]) -> Iterator[Gap]:
     for life in lives:
         guess = life.role == "assistant" and life.outcome == "weakened"
-        if guess and HEDGES.search(life.text):
+        # A doubt in a reason or a condition is not about the statement.
+        if guess and HEDGES.search(_SUBORDINATE.split(life.text, maxsplit=1)[0]):
             yield Gap("sure", life.text, life.fate.excerpt, life.saying.generation, life.saying.index)
 
 

@@ -54,6 +54,11 @@ _CONTRAST = re.compile(
     re.IGNORECASE,
 )
 _BREAK = re.compile(r"[,;:!?(){}\[\]，。；：、（）！？]|\.(?=\s|\Z)|\s[—–-]+\s|\s/\s")
+#: "From A ... to B" in Chinese; what is done is behind A, and B has two characters.
+_CJK_DIRECTED = re.compile(r"[从從由](?P<start>[^，。；,;]{2,10}?)[到向至](?P<goal>[^，。；,;]{2})")
+_CJK_ORDERED = re.compile(
+    r"先(?P<start>[^，。；,;再]{2,12})[，,]?(?:再|然后|然後|後?才)(?P<goal>[^，。；,;]{2})"
+)
 _JOINS = word_set("and but or while whereas yet however und aber oder y pero o et mais ou e mas и но а")
 _TAGS = {
     "from": "from", "to": "to", "into": "to", "onto": "to", "before": "before", "until": "before", "ahead": "before",
@@ -93,7 +98,7 @@ BINDS = re.compile(
 )  # fmt: skip
 _ENFORCED = re.compile(
     r"\b(?:must|have to|has to|required|requires|mandatory|shall|always|never|forbidden|do not|don['’]?t|"
-    r"needs?|every|each|all|only|before|unless|until|at (?:most|least))\b|必[须須]|始[终終]|每|禁止|"
+    r"needs?|every|each|all|only|before|unless|until|whenever|at (?:most|least))\b|必[须須]|始[终終]|每|禁止|"
     r"不[得要]", re.IGNORECASE,
 )  # fmt: skip
 _STANDING = re.compile(
@@ -116,7 +121,7 @@ SOFT = re.compile(
     r"it is fine|some (?:day|point)|eventually|usually|normally|generally|mostly|often|sometimes|in general|"
     r"when in doubt|aim(?:s|ing)? (?:to|for)|should ideally|discussed|under discussion|proposed|idea|wish|"
     r"think about|open question|tbd|to be decided|not decided|undecided)\b|可以考[虑慮]|可能|可[选選]|建[议議]|"
-    r"尽量|[尽儘]可能|最好", re.IGNORECASE,
+    r"尽量|[尽儘]可能|最好|也[许許]|或[许許]|[讨討][论論]中|考[虑慮]中", re.IGNORECASE,
 )  # fmt: skip
 #: A sentence reports what happened.
 EVENT = re.compile(
@@ -137,7 +142,7 @@ UNIVERSAL = re.compile(
     re.IGNORECASE,
 )
 NARROW = re.compile(
-    r"\b(?:this|that|these|those|one|some|several|most|first|certain|a few|only the|just the|parts? of|new|"
+    r"\b(?:this|that|these|those|one|some|several|(?<!at )most|first|certain|a few|only the|just the|parts? of|new|"
     r"current|main|selected|single|specific|today['’]s|the (?:last|latest|current|new|public|main|first|old)|"
     r"for now|at first|initially|"
     r"temporar(?:y|ily)|until|when possible|in this|for this|during this)\b|[这這][个個次]|部分|有些|"
@@ -250,6 +255,17 @@ def meaning_of(text: str) -> Meaning:
     values = values_of(text)
     words, clauses = _words(text, values)
     return Meaning(text, tuple(words), values, clauses)
+
+
+def reversed_direction(fact: str, text: str) -> bool:
+    """Return whether a sentence leads from B to A, or first to B, where a fact leads from A to B, in Chinese."""
+    for form in (_CJK_DIRECTED, _CJK_ORDERED):
+        mine, theirs = form.search(fact), form.search(text)
+        if mine is not None and theirs is not None:
+            there = theirs["start"].startswith(mine["goal"]) and mine["start"].startswith(theirs["goal"])
+            if there:
+                return True
+    return False
 
 
 def restricts(text: str) -> bool:

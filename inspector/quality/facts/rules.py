@@ -61,6 +61,7 @@ CUES: tuple[Cue, ...] = (
          r"are) forbidden|off[ -]limits|"
          r"hands off|(?:nothing|nobody|no one) may|you (?:can['’]?t|cannot|may only)|prohibited|let['’]s not|"
          r"(?:can ?not|can['’]t|cannot) (?:be|exceed|have|use|see|buy|change|go|touch|leave)",
+         r"(?:do not|don['’]?t) (?:allow|let) (?:the |a |any )?(?:users?|people|visitors?|customers?|players?)|"
          r"(?:i|we|they|people|which|that|it|you|why|if you|if we)\s+(?:do not|don['’]?t)|why\s+(?:do not|"
          r"don['’]?t)|(?:do not|don['’]?t)\s+(?:know|think|see|worry|understand|have to)|"
          r"should(?: not|n['’]?t) (?:be necessary|happen|it|this|that|we|they|there)|may not (?:be|have)"),
@@ -484,6 +485,8 @@ always never
 encrypted plain
 required optional
 morning evening
+newest oldest
+latest earliest
 spring summer autumn winter
 daily weekly monthly yearly hourly
 """

@@ -164,6 +164,7 @@ _HANGS = re.compile(
     r"你|如果|当|除非|在)\b|.*\b(?:because|since|so that|that|which|who)\s*$",
     re.IGNORECASE,
 )
+_FIRST = re.compile(r"\bfirst\b", re.IGNORECASE)
 _LABEL = re.compile(
     r"(?:>\s*+)*+(?:[-*•+]\s++|"
     r"\(?\d{1,2}[.)、]\s++)?(?:#{1,6}\s++)?(?:\[[ xX]\]\s++)?(?:[A-Z]{3,}+(?=\s++(?:[A-Z][a-z']|I\s))\s++)?"
@@ -400,6 +401,9 @@ def statements(text: str, start: int, end: int) -> list[Span]:
     for joint in _JOINT.finditer(text, start, end):
         left = text[at : joint.start()]
         left = left[left.rfind(": ") + 1 :]
+        if "then" in joint.group().lower().split() and _FIRST.search(left):
+            # "First A, then B" is one statement: the order.
+            continue
         if len(left.split()) < 2 and not has_unspaced(left):
             continue
         if len(text[joint.end() : end].split()) < 3 and not has_unspaced(text[joint.end() : end]):

@@ -34,12 +34,12 @@ UNITS: Mapping[str, str] = {
     "night": "night nights 晚",
     "week": "week weeks Wochen Woche semanas semaines weken 周 星期 个星期 週間 недель недели",
     "month": "month months Monate Monaten meses mois 个月 か月 месяцев месяца",
-    "year": "year years Jahre Jahren años anos ans années 年 лет года",
+    "year": "year years yr yrs Jahre Jahren años anos ans années 年 лет года",
     "B": "B byte bytes octets",
-    "KB": "KB kB kilobytes KiB Ko",
-    "MB": "MB MiB megabytes megabyte Mo 兆",
-    "GB": "GB GiB gigabytes gigabyte G Go",
-    "TB": "TB TiB",
+    "KB": "KB kB kb kilobytes KiB Ko",
+    "MB": "MB mb MiB megabytes megabyte Mo 兆",
+    "GB": "GB gb GiB gigabytes gigabyte G Go",
+    "TB": "TB tb TiB",
     "tokens": "tokens token トークン",
     "rows": "rows row 行 条",
     "requests": "requests request req rps req/s requests/s Anfragen requêtes 请求 个请求",
@@ -55,11 +55,14 @@ UNITS: Mapping[str, str] = {
     "decimals": "decimals decimal digits digit places",
     "characters": "characters character chars Zeichen caracteres caractères 字",
     "px": "px pixels pt 像素",
-    "EUR": "EUR € euro euros Euro",
-    "USD": "USD $ dollars dollar",
-    "GBP": "GBP £",
+    "EUR": "EUR eur € euro euros Euro",
+    "USD": "USD usd $ dollars dollar",
+    "GBP": "GBP gbp £",
     "CNY": "CNY ¥ 元 块",
-    "Hz": "Hz kHz MHz GHz",
+    "Hz": "Hz hz",
+    "kHz": "kHz khz KHz",
+    "MHz": "MHz mhz",
+    "GHz": "GHz ghz",
     "tests": "tests test 项测试",
     "bullets": "bullets bullet sentences sentence words word",
     "pages": "pages page Seiten páginas 页",
@@ -71,6 +74,8 @@ _SIZES: Mapping[str, tuple[str, Decimal]] = {
     "h": ("time", Decimal(3600)), "day": ("time", Decimal(86400)), "week": ("time", Decimal(604800)),
     "B": ("bytes", Decimal(1)), "KB": ("bytes", Decimal(1000)), "MB": ("bytes", Decimal(10**6)),
     "GB": ("bytes", Decimal(10**9)), "TB": ("bytes", Decimal(10**12)),
+    "Hz": ("rate", Decimal(1)), "kHz": ("rate", Decimal(1000)), "MHz": ("rate", Decimal(10**6)),
+    "GHz": ("rate", Decimal(10**9)),
 }  # fmt: skip
 #: Units that name what is counted: their number may be given without them.
 _LOOSE = frozenset({"times", "rows", "entries", "users", "files", "lines", "tests", "workers", "nodes", "replicas",
@@ -95,6 +100,7 @@ _NUMERALS: Mapping[str, str] = {
 }  # fmt: skip
 # "a" and "an" count only what has a size: "an hour", not "a test".
 _ARTICLES = ("half an", "half a", "an", "a", "one")
+_THOUSANDS: Mapping[str, int] = {"k": 1_000, "K": 1_000, "M": 1_000_000}
 _MONTHS: Mapping[str, int] = {
     form: number
     for number, forms in enumerate(
@@ -158,9 +164,11 @@ _SIZED = _whole_words(form for form, unit in _UNIT_OF.items() if unit in _SIZES)
 _MONTH = "|".join(form.capitalize() + "|" + form for form in sorted(_MONTHS, key=len, reverse=True))
 _DAY = r"[12]\d|3[01]|0?[1-9]"
 # One copy of the units a pattern: each copy takes milliseconds to compile.
+# 1.5k is 1,500.
+_COUNT = rf"{PATTERNS['number']}(?:[kKM](?![A-Za-z]))?"
 _NUMBER = (
-    rf"(?:[€$£¥]\s?)?(?:(?:{PATTERNS['number']}\s?[-–]\s?)?{PATTERNS['number']}[\s-]?(?:{_SPELLED})|"
-    rf"{PATTERNS['number']})"
+    rf"(?:[€$£¥]\s?)?(?:(?:{PATTERNS['number']}\s?[-–]\s?)?{_COUNT}[\s-]?(?:{_SPELLED})|"
+    rf"{_COUNT})"
 )
 # "requests a second" is a rate; "within a second" is an amount.
 _AN_AMOUNT = "|".join(
@@ -329,8 +337,10 @@ def _date(text: str, form: str) -> str:
 def _quantity(text: str, span: Span) -> Value:
     # Of a range the upper end counts.
     digits = list(NUMBER.finditer(text))[-1]
-    number = plain_number(digits.group())
-    found = _UNIT.match(text, digits.end())
+    number, end = plain_number(digits.group()), digits.end()
+    if text[end : end + 1] in _THOUSANDS and not text[end + 1 : end + 2].isalpha():
+        number, end = f"{(Decimal(number) * _THOUSANDS[text[end]]).normalize():f}", end + 1
+    found = _UNIT.match(text, end)
     unit = _UNIT_OF.get(found[1], "") if found else _UNIT_OF.get(text[:1], "")
     # Nothing is counted in fractions: "test 7.2 tries" has the number of a test.
     if "." in number and unit in _LOOSE:
@@ -363,6 +373,10 @@ def same_value(one: Value, other: Value) -> bool:
         return _same_name(one, other)
     if one.form == "date" or other.form == "date":
         return one.form == other.form and _same_date(one.canon, other.canon)
+    if {one.form, other.form} == {"number", "time"}:
+        # "From 22 to 6" names hours.
+        number, clock = (one, other) if one.form == "number" else (other, one)
+        return clock.canon == f"{number.canon:0>2}:00"
     if "weekday" in (one.form, other.form) or "time" in (one.form, other.form):
         return one.form == other.form and one.canon == other.canon
     sizes = size_of(one), size_of(other)

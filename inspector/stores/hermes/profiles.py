@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from inspector.core.handoff import Handoff, read_handoff
+from inspector.core.handoff import ANCHOR_INDEX, Handoff, read_handoff
 from inspector.stores.hermes.rows import message, select
 from inspector.stores.hermes.schema import NEWEST_SCHEMA, Schema
 
@@ -58,7 +58,6 @@ _CONFIGS = {
     32: "hermes-0.18.0",
     33: "hermes-0.19",
 }
-_LEAN = "## Anchor Index"
 _PLAIN_FALLBACK = "Summary generation was unavailable."
 #: How a release answers a call whose result was summarized away, and what it leaves of one that it takes out.
 _STUB, _TAKEN_OUT = "[Result from earlier conversation", "(tool call removed)"
@@ -177,7 +176,7 @@ def _made(newest: Summary) -> Iterable[Evidence]:
         which = "0.15 or before" if plain else "0.16 or later"
         profiles = _until("hermes-0.15") if plain else _since("hermes-0.16")
         yield Evidence(profiles, f"Its fallback text (row {identity}) is that of {which}.")
-    if _LEAN in handoff.body:
+    if ANCHOR_INDEX in handoff.body:
         yield Evidence(_since("hermes-current"), f"Its sections (row {identity}) are those of a lean tail.")
 
 
