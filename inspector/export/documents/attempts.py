@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from inspector.answers.attempt_life import CurvePoint
 from inspector.answers.attempt_survival import SummaryOutcome
 from inspector.answers.recall import Recall
-from inspector.export.documents.document import Document
+from inspector.export.documents.document import Document, built
 from inspector.models.attempt import Attempt
 from inspector.models.consent import Sending
 
@@ -95,17 +95,7 @@ def sending_document(sending: Sending) -> Document:
 
 def curve_document(points: Sequence[CurvePoint]) -> list[Document]:
     """The curve of a life."""
-    return [
-        {
-            "compaction": point.compaction,
-            "of": point.of,
-            "recorded": point.recorded,
-            "made": point.made,
-            "recorded_tokens": point.recorded_tokens,
-            "tokens": point.tokens,
-        }
-        for point in points
-    ]
+    return [built(point) for point in points]
 
 
 def recall_document(recall: Recall) -> Document:

@@ -7,7 +7,7 @@ from inspector.answers.sent import OpenedRequest
 from inspector.caching.costs import Bill, Cost, Rates
 from inspector.caching.priced import PricedRequest
 from inspector.core.text import safe_line
-from inspector.export.documents.document import Document
+from inspector.export.documents.document import Document, built
 
 
 def bill_document(found: tuple[Bill, Rates] | None, modelled: bool = False) -> Document | None:
@@ -66,7 +66,7 @@ def cost_document(cost: Cost | None, rates: Rates | None) -> Document | None:
     return {
         "currency": "USD",
         "amount": cost.amount,
-        "of": {"read": cost.read, "write": cost.write, "output": cost.output},
+        "of": built(cost),
         "prices_of": rates.date or None,
         "prices_from": rates.source,
     }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict
 
 from inspector.answers.cachepoints import CachePoints
 from inspector.answers.compactions import JudgedCompaction
@@ -15,7 +14,7 @@ from inspector.core.messages import Message
 from inspector.core.rough import list_tokens, message_chars, message_images
 from inspector.core.text import safe, safe_line, unwrapped
 from inspector.export.documents.costs import bill_document
-from inspector.export.documents.document import Document
+from inspector.export.documents.document import Document, built
 from inspector.export.documents.findings import finding_document
 from inspector.export.documents.settings import budgets_document, settings_document
 
@@ -51,7 +50,7 @@ def show_document(answer: ShownGeneration, full: bool = False) -> Document:
         "head_end": plan.head_end,
         "tail_start": plan.tail_start,
         "summary_budget": plan.summary_budget,
-        "steps": [asdict(step) for step in plan.steps],
+        "steps": built(plan.steps),
         "system_prompt": {
             "tokens": answer.system_tokens,
             "breakpoint": points.get(-1),
@@ -133,7 +132,7 @@ def _compaction(entry: JudgedCompaction) -> Document:
             "head_end": planned.head_end,
             "tail_start": planned.tail_start,
             "agrees": entry.compared.agree,
-            "steps": [asdict(step) for step in planned.steps],
+            "steps": built(planned.steps),
         },
         "findings": [finding_document(finding) for finding in entry.findings],
         "cost": bill_document(entry.bill, entry.modelled),
@@ -145,21 +144,12 @@ def microcompaction_documents(answer: Iterable[Microcompaction]) -> list[Documen
     """The microcompactions in the answer of `compactions`: the cleared results, without a summary."""
     return [
         {
-            "index": entry.index,
             "kind": "microcompaction",
-            "trigger": entry.trigger,
-            "session": entry.session,
-            "generation": entry.generation,
-            "place": entry.place,
-            "results": entry.results,
-            "cleared": list(entry.cleared),
-            "tokens_before_reported": entry.tokens_before_reported,
-            "tokens_saved_reported": entry.tokens_saved_reported,
+            **built(entry),
             "tokens_after_reported": None
             if entry.tokens_before_reported is None or entry.tokens_saved_reported is None
             else entry.tokens_before_reported - entry.tokens_saved_reported,
             "summary": None,
-            "at": entry.at,
             "findings": [],
             "cost": None,
         }
@@ -171,17 +161,10 @@ def failure_documents(answer: Iterable[FailedCompaction]) -> list[Document]:
     """The failed attempts in the answer of `compactions`: the list stayed as it was."""
     return [
         {
-            "index": entry.index,
             "kind": "failed",
-            "trigger": entry.trigger,
-            "session": entry.session,
-            "generation": entry.generation,
-            "place": entry.place,
-            "error": entry.error,
-            "tokens_before_reported": entry.tokens_before_reported,
+            **built(entry),
             "tokens_after_reported": None,
             "summary": None,
-            "at": entry.at,
             "findings": [],
             "cost": None,
         }
@@ -212,7 +195,7 @@ def _plan(entry: PlannedFile) -> Document:
         "pruned": list(plan.pruned),
         "tokens_before": plan.tokens_before,
         "tokens_after": plan.tokens_after,
-        "steps": [asdict(step) for step in plan.steps],
+        "steps": built(plan.steps),
         "output": [_planned(out) for out in entry.output],
     }
 
@@ -234,12 +217,12 @@ def breakpoints_document(answer: CachePoints) -> Document:
         "reason": answer.policy.reason,
         "breakpoints": [
             {
-                **asdict(point.breakpoint),
+                **built(point.breakpoint),
                 "role": "system" if point.message is None else point.message.role,
                 "id": None if point.message is None else point.message.id,
                 "tokens": point.tokens,
             }
             for point in answer.points
         ],
-        "recorded": None if answer.recorded is None else [list(path) for path in answer.recorded],
+        "recorded": built(answer.recorded),
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from inspector.answers.measures import MeasuredConversation
 from inspector.core.text import safe_title
-from inspector.export.documents.document import Document
+from inspector.export.documents.document import Document, built
 from inspector.quality.measures.definitions import DEFINITIONS
 from inspector.quality.measures.measure import Evidence, Measure, Share
 
@@ -27,10 +27,7 @@ def measures_document(answer: MeasuredConversation) -> Document:
         "conversation": answer.row.id,
         "title": safe_title(answer.row.title),
         "profile": answer.profile,
-        "definitions": [
-            {"id": d.id, "title": d.title, "counts": d.counts, "practice": d.practice, "unit": d.unit}
-            for d in DEFINITIONS.values()
-        ],
+        "definitions": [built(definition) for definition in DEFINITIONS.values()],
         "whole": whole,
         "compactions": [
             {
@@ -44,7 +41,7 @@ def measures_document(answer: MeasuredConversation) -> Document:
 
 
 def _share(share: Share | None) -> Document | None:
-    return None if share is None else {"count": share.count, "of": share.of, "value": share.value}
+    return None if share is None else {**built(share), "value": share.value}
 
 
 def _measure(measure: Measure) -> Document:
@@ -64,10 +61,6 @@ def _evidence(entry: Evidence) -> Document:
         "known": entry.known,
         "role": entry.role,
         "note": entry.note,
-        "said": None
-        if entry.said is None
-        else {"generation": entry.said.generation, "index": entry.said.index},
-        "found": None
-        if entry.found is None
-        else {"generation": entry.found.generation, "index": entry.found.index, "where": entry.where},
+        "said": built(entry.said),
+        "found": None if entry.found is None else {**built(entry.found), "where": entry.where},
     }

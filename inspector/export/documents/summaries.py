@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from inspector.answers.diffs import ComparedSummaries
 from inspector.answers.lineage import SummaryLives
-from inspector.export.documents.document import Document
+from inspector.export.documents.document import Document, built
 from inspector.summaries.exact import Turn
 from inspector.summaries.lineage import Cell, Lineage, LineageRow
 
@@ -61,14 +61,9 @@ def lineage_document(answer: SummaryLives) -> Document:
         ],
         "stale": [
             {
-                "row": stale.row,
-                "why": stale.why,
+                **built(stale),
                 "since": lineage.columns[stale.since].compaction,
                 "until": lineage.columns[stale.until].compaction,
-                "times": stale.times,
-                "section": stale.section,
-                "text": stale.text,
-                "by": stale.by,
             }
             for stale in drift.stale
         ],

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from inspector.answers.tracing import Trace
 from inspector.core.text import safe_line
 from inspector.export.documents.aftermath import event_document
-from inspector.export.documents.document import Document
+from inspector.export.documents.document import Document, built
 
 
 def trace_documents(answer: Iterable[Trace]) -> list[Document]:
@@ -17,15 +17,7 @@ def trace_documents(answer: Iterable[Trace]) -> list[Document]:
             "conversation": trace.row.id,
             "title": safe_line(trace.row.title),
             "text": trace.text,
-            "said": [
-                {
-                    "message": said.message,
-                    "generation": said.generation,
-                    "index": said.index,
-                    "role": said.role,
-                }
-                for said in trace.said
-            ],
+            "said": built(trace.said),
             "fact": trace.fact or None,
             "fates": [
                 {

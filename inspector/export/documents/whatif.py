@@ -14,14 +14,14 @@ from inspector.answers.sweeping import all_equal
 from inspector.core.conversations import ROLE_NAMES
 from inspector.engines.registry import standing
 from inspector.export.config import settings_written
-from inspector.export.documents.document import Document
+from inspector.export.documents.document import Document, built
 from inspector.export.documents.settings import settings_document
 from inspector.replay.event import Event
 from inspector.replay.frontier import Point, points, sentence
 from inspector.replay.recording import Recording
 from inspector.replay.reproducing import Reproduction
 from inspector.replay.sweep import Cell, Sweep
-from inspector.replay.whatif import Metrics, Range, WhatIf, stuck
+from inspector.replay.whatif import Metrics, WhatIf, stuck
 
 #: The model of the summary's size in words.
 _MODELS = {
@@ -66,7 +66,7 @@ def replay_document(answer: Replay) -> Document:
         "whatif": _whatif(answer.run, recording)
         | {
             "cost": _cost(answer, answer.run.metrics, answer.run.events),
-            "range": range_document(answer.range),
+            "range": built(answer.range),
         },
         "steps": steps,
     }
@@ -82,7 +82,7 @@ def beside_documents(answer: Iterable[Replay]) -> list[Document]:
             "threshold_tokens": one.run.budgets.threshold_tokens,
             "sizes": one.recording.course.scale.sentence(),
             "whatif": _whatif(one.run, one.recording)
-            | {"cost": _cost(one, one.run.metrics, one.run.events), "range": range_document(one.range)},
+            | {"cost": _cost(one, one.run.metrics, one.run.events), "range": built(one.range)},
         }
         for one in answer
     ]
@@ -90,24 +90,7 @@ def beside_documents(answer: Iterable[Replay]) -> list[Document]:
 
 def reproduction_document(found: Reproduction) -> Document:
     """How well the settings in force reproduce the recording."""
-    return {
-        "recorded": found.recorded,
-        "same": found.same,
-        "near": found.near,
-        "more": found.more,
-        "trusted": found.trusted,
-        "text": found.words,
-        "why_not": list(found.why_not),
-    }
-
-
-def range_document(found: Range) -> Document:
-    """The figures of a run with summaries of half and twice the size."""
-    return {
-        "compactions": list(found.compactions),
-        "input_tokens": list(found.input_tokens),
-        "cost": None if found.cost is None else list(found.cost),
-    }
+    return {**built(found), "trusted": found.trusted, "text": found.words}
 
 
 def _cost(answer: Replay, metrics: Metrics, events: Sequence[Event]) -> Document | None:
@@ -126,7 +109,7 @@ def _recorded(recording: Recording, metrics: Metrics) -> Document:
     """The recorded compactions, in steps of the logical transcript."""
     return {
         "messages": len(recording.transcript),
-        "compactions": [event._asdict() for event in recording.events],
+        "compactions": built(recording.events),
         "sizes": recording.course.scale.sentence(),
         **_figures(metrics),
     }
@@ -138,7 +121,7 @@ def _whatif(run: WhatIf, recording: Recording) -> Document:
         (e.step, e.head_end, e.tail_start) for e in recording.events
     ]
     return {
-        "compactions": [event._asdict() for event in run.events],
+        "compactions": built(run.events),
         **_figures(run.metrics),
         "tokens": list(run.tokens),
         "gives_up": run.gives_up,
@@ -263,8 +246,8 @@ def recommendation_document(found: Recommendation) -> Document:
         "why": list(found.why),
         "against": {
             "recorded": _known(found.recorded),
-            "in_force": _known(found.in_force) | {"range": range_document(found.ranges[0])},
-            "recommended": _known(found.recommended) | {"range": range_document(found.ranges[1])},
+            "in_force": _known(found.in_force) | {"range": built(found.ranges[0])},
+            "recommended": _known(found.recommended) | {"range": built(found.ranges[1])},
         },
         "reproduces": reproduction_document(found.reproduces),
         "confidence": confidence(found),
