@@ -192,12 +192,22 @@ class MessageList(LineList):
 
     # Values in.
 
-    def set_rows(self, source: RowSource, *, cursor: int | None = None, centre: bool = True) -> None:
-        """Show other rows; the cursor goes to `cursor`, or stays if it can. Posts nothing.
+    def set_rows(
+        self,
+        source: RowSource,
+        boundaries: Sequence[Boundary] | None = None,
+        *,
+        cursor: int | None = None,
+        centre: bool = True,
+    ) -> None:
+        """Show other rows, and other boundary lines unless they are None. The cursor goes to `cursor`, or stays if it
+        can. Posts nothing.
 
         `centre` scrolls an invisible cursor to the middle, else the list scrolls as little as possible.
         """
         self._source = source
+        if boundaries is not None:
+            self._boundaries = _in_order(boundaries)
         self._length = len(source)
         self._wanted = range(0)
         self.resized()
@@ -205,7 +215,7 @@ class MessageList(LineList):
 
     def set_boundaries(self, boundaries: Sequence[Boundary]) -> None:
         """Draw these boundary lines; the row under the cursor stays where it is on screen."""
-        ordered = tuple(sorted(boundaries, key=lambda b: (b.at, b.kind != "recorded", b.name)))
+        ordered = _in_order(boundaries)
         if ordered == self._boundaries:
             return
         before = self.line_of(self._cursor)
@@ -427,3 +437,7 @@ def token_text(row: MessageRow, *, short: bool = False) -> str:
     if short:
         return f"✂{rough}{human.tokens(row.pruned_tokens)}"
     return f"✂ {rough}{human.tokens(row.tokens)} → {human.tokens(row.pruned_tokens)}"
+
+
+def _in_order(boundaries: Sequence[Boundary]) -> tuple[Boundary, ...]:
+    return tuple(sorted(boundaries, key=lambda b: (b.at, b.kind != "recorded", b.name)))

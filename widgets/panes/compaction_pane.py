@@ -157,8 +157,7 @@ class CompactionPane(Vertical):
         self._arrange()
 
     def _show_rows(self) -> None:
-        self.messages.set_boundaries(self._boundaries)
-        self.messages.set_rows(self._rows or ListSource(()), cursor=self._cursor)
+        self.messages.set_rows(self._rows or ListSource(()), self._boundaries, cursor=self._cursor)
         self._cursor = None
 
     def _show_text(self, *, keep_place: bool) -> None:

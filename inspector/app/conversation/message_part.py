@@ -180,12 +180,11 @@ class MessagePart:
         elsewhere, self._row = state.row != self._row, state.row
         if fresh is not self.rows:
             self.rows = fresh
-            widget.set_boundaries(boundaries)
             if isinstance(fresh, StepRows):
                 within = fresh.at.phase not in ("said", "before")
-                widget.set_rows(fresh, cursor=_just_happened(fresh, loaded), centre=within)
+                widget.set_rows(fresh, boundaries, cursor=_just_happened(fresh, loaded), centre=within)
             else:
-                widget.set_rows(fresh, cursor=state.row)
+                widget.set_rows(fresh, boundaries, cursor=state.row)
         else:
             widget.set_boundaries(boundaries)
             if len(fresh) != widget.row_count:

@@ -217,18 +217,29 @@ class ConversationScreen(KeyActions, JobScreen):
             if derived.problem:
                 self.tell(derived.problem)
                 self.call_next(self.player.pause)
-            self.query_one(TitleBar).set_parts(derived.title)
-            self.query_one(Gauge).state = derived.gauge
-            regions, timeline = self.query_one(RegionBar), self.query_one(Timeline)
-            regions.planned, regions.recorded = derived.planned, derived.recorded
-            timeline.set_state(derived.nodes, self.state.generation)
-            timeline.set_position(derived.position)
+            if self.state.moment is None:
+                self._show_bars()
+            else:
+                # The list moves first: a frame that has both the bars and the list composes the panes again too.
+                self.message_list.call_after_refresh(self._show_bars)
         placed = self.messages.show(self.message_list, self.state, self.loaded, derived)
         if placed and self.message_list.cursor != self.state.row:
             # The list knows where the cursor can be.
             self.set_reactive(ConversationScreen.state, replace(self.state, row=self.message_list.cursor))
         self.panes.fill(Context(self.state, self.loaded, opened, derived, self._derive, self.messages))
         self.call_after_refresh(self._read_on)
+
+    def _show_bars(self) -> None:
+        """Hand the bars above the list their values."""
+        derived = self.derived
+        if derived is None or self.left:
+            return
+        self.query_one(TitleBar).set_parts(derived.title)
+        self.query_one(Gauge).state = derived.gauge
+        regions, timeline = self.query_one(RegionBar), self.query_one(Timeline)
+        regions.planned, regions.recorded = derived.planned, derived.recorded
+        timeline.set_state(derived.nodes, self.state.generation)
+        timeline.set_position(derived.position)
 
     def _read_on(self) -> None:
         """Start slow work after the frame that shows the list."""
