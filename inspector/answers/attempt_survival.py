@@ -19,7 +19,7 @@ from inspector.engines.registry import engine
 from inspector.engines.settings import SETTING_NAMES, Settings
 from inspector.models.attempt import Attempt
 from inspector.quality.facts.fact import ConversationFacts, Fate, Life, Where
-from inspector.quality.facts.fate import ListText
+from inspector.quality.facts.passages import ListText
 from inspector.quality.facts.survival import KindSurvival, survival_of
 
 

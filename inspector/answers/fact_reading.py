@@ -21,9 +21,9 @@ from inspector.quality.facts.fact import (
     Saying,
     SpokenMessage,
 )
-from inspector.quality.facts.fate import ListText, PassageIndex
 from inspector.quality.facts.gather import gather
 from inspector.quality.facts.lives import Places, lives_of
+from inspector.quality.facts.passages import ListText, PassageIndex
 from inspector.quality.facts.risk import RiskIndex
 from inspector.replay.transcript import Transcript, transcript
 

@@ -8,8 +8,8 @@ from inspector.answers.helper_process import HelperProcess, cores_for
 from inspector.answers.inspection import Inspection
 from inspector.answers.lists_after import ListsAfter
 from inspector.quality.facts.fact import Fate
-from inspector.quality.facts.fate import PassageIndex
 from inspector.quality.facts.lives import Following, Work, fates_of
+from inspector.quality.facts.passages import PassageIndex
 
 #: With fewer facts times lists other processes take longer to start than they save.
 _FEW = 60_000

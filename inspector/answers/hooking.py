@@ -24,7 +24,7 @@ from inspector.core.text import safe, safe_line
 if TYPE_CHECKING:
     from inspector.core.messages import Message
     from inspector.quality.facts.fact import Fact, SpokenMessage
-    from inspector.quality.facts.fate import ListText
+    from inspector.quality.facts.passages import ListText
     from inspector.stores.base import Store
 
 #: Characters of the text for the summarizing request: as asked for, and at most. Claude Code cuts at 10,000.
@@ -111,7 +111,7 @@ def claude_code(event: Mapping[str, Any], budget: int = BUDGET) -> HookAnswer:
         _remember(session, {"standing": text, "verdict": ""})
         return HookAnswer(text)
     if name == "PostCompact":
-        from inspector.quality.facts.fate import ListText
+        from inspector.quality.facts.passages import ListText
 
         summary = _ANALYSIS.sub("", _text(event, "compact_summary"))
         standing = str(_remembered(session).get("standing", ""))
@@ -178,7 +178,7 @@ def pi(event: Mapping[str, Any], budget: int = BUDGET) -> HookAnswer:
     """
     if _text(event, "hook_event_name") != "session_compact":
         return HookAnswer()
-    from inspector.quality.facts.fate import ListText
+    from inspector.quality.facts.passages import ListText
 
     after = [ListText("summary", 0, "summary", safe(_text(event, "summary")))]
     after += [
@@ -262,7 +262,9 @@ def lost_statements(facts: Iterable[Fact], after: Sequence[ListText], standing: 
 
     A statement that `standing` repeats is not lost.
     """
-    from inspector.quality.facts.fate import PassageIndex, fate, probe_of
+    from inspector.quality.facts.comparison import probe_of
+    from inspector.quality.facts.fate import fate
+    from inspector.quality.facts.passages import PassageIndex
 
     statements = [fact for fact in facts if fact.role == "user" and not fact.pasted]
     index = PassageIndex(after, [probe_of(fact).concepts for fact in statements])
@@ -351,7 +353,7 @@ def _after_compression(session: str, history: Sequence[Message]) -> HookAnswer:
     """Say once after a compression what its list no longer has of the user's statements before it."""
     from inspector.core.handoff import handoff_of
     from inspector.core.messages import messages_from
-    from inspector.quality.facts.fate import ListText
+    from inspector.quality.facts.passages import ListText
 
     known = _remembered(session)
     at = next((index for index, message in enumerate(history) if handoff_of(message) is not None), None)

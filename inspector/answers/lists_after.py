@@ -11,7 +11,7 @@ from inspector.core.handoff import handoff_of
 from inspector.core.messages import Message
 from inspector.core.text import safe
 from inspector.quality.facts.fact import Where
-from inspector.quality.facts.fate import ListText, PassageIndex
+from inspector.quality.facts.passages import ListText, PassageIndex
 from inspector.stores.rule_files import RuleFile, rule_files
 from inspector.summaries.parse import written_by_model
 

@@ -30,10 +30,12 @@ from inspector.models.kept import KeptAttempts
 from inspector.models.making import ask_model
 from inspector.models.masking import Masker
 from inspector.models.summarizers.base import Summarizer
+from inspector.quality.facts.comparison import probe_of
 from inspector.quality.facts.extract import extract
 from inspector.quality.facts.fact import Fact, Fate, Kind, Saying, SpokenMessage, Where
-from inspector.quality.facts.fate import ListText, PassageIndex, fate, probe_of
+from inspector.quality.facts.fate import fate
 from inspector.quality.facts.gather import gather, values_said
+from inspector.quality.facts.passages import ListText, PassageIndex
 from inspector.quality.facts.values import values_of
 
 #: Window in tokens for which the corpus is planned: its conversations are long for this window.

@@ -19,7 +19,8 @@ from inspector.answers.hooking import user_facts
 from inspector.core.messages import Message
 from inspector.core.text import safe
 from inspector.quality.facts.fact import Fact, Outcome
-from inspector.quality.facts.fate import ListText, PassageIndex, fate
+from inspector.quality.facts.fate import fate
+from inspector.quality.facts.passages import ListText, PassageIndex
 from tests.benchmarks.context import Context
 from tests.benchmarks.figures import Figure
 

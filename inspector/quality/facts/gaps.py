@@ -11,7 +11,7 @@ from typing import Literal
 
 from inspector.quality.facts.extract import ARROW, points_of
 from inspector.quality.facts.fact import Life
-from inspector.quality.facts.fate import plain
+from inspector.quality.facts.passages import plain
 from inspector.quality.facts.rules import CLAIMS, ELISIONS, HEDGES, REFERENCES, load_stemmer
 from inspector.summaries.parse import parse_summary
 

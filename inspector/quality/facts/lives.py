@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Container, Iterable, Mapping, 
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from inspector.quality.facts.comparison import Probe, probe_of
 from inspector.quality.facts.fact import (
     Contradiction,
     ConversationFacts,
@@ -19,19 +20,9 @@ from inspector.quality.facts.fact import (
     Statement,
     Where,
 )
-from inspector.quality.facts.fate import (
-    ListText,
-    Match,
-    PassageIndex,
-    Probe,
-    best_of,
-    matches,
-    placed_fate,
-    probe_of,
-    settled,
-    unfound,
-)
+from inspector.quality.facts.fate import Match, best_of, matches, placed_fate, settled, unfound
 from inspector.quality.facts.gather import values_said
+from inspector.quality.facts.passages import ListText, PassageIndex
 
 #: Minimum share of common words for two facts to be about the same thing.
 SAME_THING = 0.6

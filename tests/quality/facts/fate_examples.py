@@ -272,6 +272,52 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
     ("none", "Prefer composition over inheritance.", "- Build runs in CI\n- Docs are updated", "lost"),
     ("none", "The report is due on Friday.", "- Typo in the header fixed", "lost"),
     ("none", "Never log the session token.", "- Sidebar redesigned", "lost"),
+    # Two things changed places.
+    (
+        "exchange",
+        "Rename account to profile in all templates.",
+        "- Rename profile to account in all templates",
+        "contradicted",
+    ),
+    (
+        "exchange",
+        "Rename account to profile in all templates.",
+        "- account is renamed to profile in all templates",
+        "kept",
+    ),
+    (
+        "exchange",
+        "first flush the queue, then close the socket",
+        "## Constraints\n- First close the socket, then flush the queue",
+        "contradicted",
+    ),
+    (
+        "exchange",
+        "first flush the queue, then close the socket",
+        "## Constraints\n- Flush the queue first, then close the socket",
+        "kept",
+    ),
+    (
+        "exchange",
+        "show the latest orders on top of the page",
+        "- Page shows the earliest orders on top, the latest below",
+        "contradicted",
+    ),
+    (
+        "exchange",
+        "The api gets 4 replicas, the worker gets 9 replicas.",
+        "- The api gets 9 replicas, the worker gets 4 replicas",
+        "contradicted",
+    ),
+    ("exchange", "先备份再升级集群", "- 先升级集群再备份", "contradicted"),
+    ("exchange", "日志只能从节点传到中心。", "- 日志只能从中心传到节点", "contradicted"),
+    # The same values, typed in another way.
+    ("spelling", "the sprite sheet must stay below 200 kb", "- Sprite sheet must stay below 200 kB", "kept"),
+    ("spelling", "cap the prompt at 120k tokens", "- Prompt is capped at 120,000 tokens", "kept"),
+    ("spelling", "cap the prompt at 120k tokens", "- Prompt is capped at 150k tokens", "contradicted"),
+    ("spelling", "the import has to be done by 6", "- Import has to be done by 06:00", "kept"),
+    ("spelling", "members pay 5 %, guests 12", "- Members pay 5 %, guests 12 %", "kept"),
+    ("spelling", "the sampler runs at 96 khz", "- Sampler runs at 96 kHz", "kept"),
     # Chinese.
     ("zh", "不要修改数据库结构。", "- 不要修改数据库结构", "kept"),
     ("zh", "所有接口必须加日志。", "- 所有接口必须加上日志", "kept"),

@@ -8,8 +8,8 @@ from dataclasses import replace
 from inspector.core.text import safe
 from inspector.quality.facts.extract import facts_of
 from inspector.quality.facts.fact import Fact, Saying, SpokenMessage, Statement, Where
-from inspector.quality.facts.fate import ListText, PassageIndex
 from inspector.quality.facts.gather import gather
+from inspector.quality.facts.passages import ListText, PassageIndex
 
 
 def said(text: str, role: str = "user") -> tuple[Statement, ...]:

@@ -6,7 +6,8 @@ import pytest
 
 from inspector.quality.facts.extract import facts_of
 from inspector.quality.facts.fact import Fact, Saying, Statement
-from inspector.quality.facts.fate import ListText, PassageIndex, fate
+from inspector.quality.facts.fate import fate
+from inspector.quality.facts.passages import ListText, PassageIndex
 
 HEAD = "User has answered your questions: "
 END = ". You can now continue with the user's answers in mind."

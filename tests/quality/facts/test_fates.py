@@ -9,9 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inspector.core.text import safe
+from inspector.quality.facts.comparison import probe_of
 from inspector.quality.facts.fact import Fact, Fate
-from inspector.quality.facts.fate import ORDER, ListText, PassageIndex, fate, probe_of
+from inspector.quality.facts.fate import ORDER, fate
 from inspector.quality.facts.gather import values_said
+from inspector.quality.facts.passages import ListText, PassageIndex
 from tests.quality.facts.fate_examples import EXAMPLES
 from tests.quality.facts.made_facts import facts, said
 

@@ -1,0 +1,685 @@
+"""What a fact says, and its comparison with a passage."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+
+from inspector.core.text import safe_title
+from inspector.quality.facts.extract import ARROW, asked_and_answered
+from inspector.quality.facts.fact import Fact, Outcome, Value
+from inspector.quality.facts.meaning import (
+    AGENT_DID,
+    BINDS,
+    EVENT,
+    NARROW,
+    ONLY,
+    ORDERED,
+    ORDERED_THERE,
+    PART,
+    SOFT,
+    UNIVERSAL,
+    YET,
+    Adjunct,
+    Meaning,
+    Word,
+    compensates,
+    enforces,
+    meaning_of,
+    opposed,
+    parts_of,
+    restricts,
+    reversed_direction,
+    stands,
+)
+from inspector.quality.facts.passages import (
+    DONE_SECTION,
+    EDGES,
+    PIECES,
+    PassageIndex,
+    mistyped,
+    plain,
+    spelled_out,
+    tongue_of,
+)
+from inspector.quality.facts.rules import HEDGES, excludes, load_stemmer
+from inspector.quality.facts.sentences import clauses
+from inspector.quality.facts.values import comparable, same_value, values_of
+
+#: Minimum word overlap with a passage that says the fact, that says it where all its values are there too, that speaks
+#: of its subject, and that may be about it.
+MIN_SAME, MIN_SAME_VALUED, MIN_SUBJECT, MIN_MAYBE = 0.7, 0.5, 0.6, 0.34
+#: The same for the rule to be that statement and no other.
+MIN_CLAIMED = 0.6
+#: Minimum overlap with an exception, a condition or a reason for it to be there.
+MIN_ADJUNCT = 0.34
+_NEARLY_ALL = 0.85
+#: Weight of a word that the same text has elsewhere.
+ELSEWHERE = 0.5
+#: Likeness for a language without a lexicon: nearly all words must be the same, as related words are not known.
+MIN_LIKE_FOREIGN = 82
+#: Maximum words of a measure that a single word can identify.
+_FEW_WORDS = 1
+#: Extra words, beyond twice the words of a fact, that a passage about the same thing may have.
+_ROOM = 4
+#: Maximum passages that have a word for it to be rare in a list.
+_RARE = 4
+_BINDING_SECTION = re.compile(
+    r"constraint|preference|instruction|rule|requirement|guideline|decision|decided|"
+    r"conventions?|policy|request and intent|约束|要求|决定|规则",
+    re.I,
+)
+# How a wording begins that is left out where it is retold.
+_POLITE = re.compile(
+    r"^(?:(?:we|i|please|just|ok|okay|and|so|also|then|now|yes|can you|could "
+    r"you)\b[ ,]*)+(?=(?:\S+ ){3})"
+)
+_BEHIND_MODAL = re.compile(
+    r"\b(?:must|shall|should|to|never|always|not|don['’]t|may|can|cannot|please|only|be|"
+    r"is|are)\s+(?:be\s+|never\s+|not\s+|always\s+)*(\w+)",
+    re.I,
+)
+_SENTENCE = re.compile(r"(?:[^.!?\n]|[.!?](?!\s))++[.!?]?")
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """What is looked for of a fact: its wordings, its main clause and what limits it, its values, its language.
+
+    `parts` are the probes of its clauses, if it gives several things a value each.
+    """
+
+    wordings: tuple[str, ...]
+    answers: tuple[str, ...]
+    clauses: tuple[str, ...]
+    main: Meaning
+    adjuncts: tuple[Adjunct, ...]
+    values: tuple[Value, ...]
+    text: str
+    tongue: str
+    binds: bool
+    guesses: bool
+    of_user: bool
+    asked: bool
+    answer: frozenset[str]
+    parts: tuple[Probe, ...] = ()
+
+    @property
+    def concepts(self) -> frozenset[str]:
+        """The concepts of its main clause."""
+        return frozenset(word.concept for word in self.main.words)
+
+    @property
+    def keys(self) -> tuple[Word, ...]:
+        """The words that say what is to be done: the first of the main clause, and those behind a modal or a denial."""
+        words = self.main.words
+        behind = {one.lower() for one in _BEHIND_MODAL.findall(self.main.text)}
+        stems = set(load_stemmer().words(" ".join(behind)))
+        return tuple(word for number, word in enumerate(words) if number == 0 or word.stem in stems)
+
+    @property
+    def weight(self) -> float:
+        """Weight of all words of the main clause."""
+        return sum(word.weight for word in self.main.words)
+
+
+@lru_cache(maxsize=4_096)
+def probe_of(fact: Fact) -> Probe:
+    """Return the probe of a fact."""
+    probe = _probe(fact)
+    if ARROW in fact.text or probe.asked:
+        return probe
+    texts = [
+        fact.text[a:b].strip()
+        for sentence in _SENTENCE.finditer(fact.text)
+        for a, b in clauses(fact.text, *sentence.span())
+    ]
+    parts = tuple(_probe(replace(fact, text=text)) for text in texts if text)
+    alone = len(parts) > 1 and all(one.values and one.main.words and not one.adjuncts for one in parts)
+    return replace(probe, parts=parts) if alone else probe
+
+
+def _probe(fact: Fact) -> Probe:
+    question, said = asked_and_answered(fact)
+    text = f"{question} {said}" if question else said
+    text = re.sub(r"[*_]{2,}", "", text)
+    bare = plain(said).strip(EDGES)
+    whole = plain(fact.text).strip(EDGES) if ARROW not in fact.text else ""
+    wordings = tuple(dict.fromkeys(filter(None, (bare, whole, _POLITE.sub("", bare)))))
+    short = len(PIECES.findall(bare)) < 3
+    asked = fact.rule.endswith(".question")
+    main, adjuncts = (meaning_of(text), ()) if asked else parts_of(text)
+    values = fact.values if fact.kind == "value" and not main.words else values_of(text)
+    reported = fact.role == "assistant" and EVENT.search(text) is not None
+    binds = fact.kind in ("constraint", "preference") or (BINDS.search(text) is not None and not reported)
+    guesses = fact.role == "assistant" and HEDGES.search(text) is not None
+    return Probe(
+        () if short and question else wordings,
+        (plain(fact.text.partition(ARROW)[0]).strip(EDGES),) if ARROW in fact.text else (),
+        _clauses(said),
+        main,
+        adjuncts,
+        values,
+        text,
+        tongue_of(text),
+        binds,
+        guesses,
+        fact.role == "user",
+        asked,
+        frozenset(word.concept for word in meaning_of(said).words) if question else frozenset(),
+    )
+
+
+def _clauses(text: str) -> tuple[str, ...]:
+    """Return the plain clauses of a statement; none where one is too short to be known again."""
+    found = tuple(plain(text[a:b]).strip(EDGES) for a, b in clauses(text, 0, len(text)))
+    return found if all(len(PIECES.findall(one)) > 2 for one in found) else ()
+
+
+class Comparison:
+    """Comparison of a fact with a passage: the words and values in both, and the differences."""
+
+    def __init__(self, probe: Probe, number: int, after: PassageIndex) -> None:
+        passage = after.passages[number]
+        there = meaning_of(passage.text)
+        self.claimed = (
+            after.claims.get(number, 0.0) >= MIN_CLAIMED or after.parts[passage.part].role == "fallback"
+        )
+        self.probe, self.there, self.joined, self.after = probe, there, passage.joined, after
+        self.across = "\n" in passage.text
+        section, elsewhere = passage.section, after.elsewhere(passage.part)
+        self.binding = bool(_BINDING_SECTION.search(section))
+        self.done = bool(DONE_SECTION.search(section)) and not self.binding
+        self.pairs = list(_aligned(probe.main.words, there.words))
+        self.replaced = _replaced(probe.main.words, there.words, self.pairs)
+        have = {id(word) for word, _ in self.pairs}
+        self.missing = [word for word in probe.main.words if id(word) not in have]
+        weight = probe.weight or 1.0
+        got = sum(word.weight for word, _ in self.pairs)
+        #: Share of the main clause's words that are there.
+        self.overlap = got / weight if probe.main.words else 0.0
+        near = sum(word.weight * ELSEWHERE for word in self.missing if word.concept in elsewhere)
+        self.context = (got + near) / weight if probe.main.words else 0.0
+        #: The same, where a word that excludes the fact's counts as being in its place.
+        self.frame = (
+            (got + sum(word.weight for word, _ in self.replaced)) / weight if probe.main.words else 0.0
+        )
+        self.valued = [
+            (value, next((one for one in there.values if self._same(value, one)), None))
+            for value in probe.values
+        ]
+        self.lost_values = [
+            value for value, other in self.valued if other is None and not spelled_out(value, there.text)
+        ]
+        #: Whether names that this passage lacks are elsewhere in the same text.
+        self.scattered = bool(self.lost_values) and all(
+            (value.distinctive or len(value.canon) > 3) and after.has_value(passage.part, value)
+            for value in self.lost_values
+        )
+
+    def _same(self, value: Value, other: Value) -> bool:
+        """Return whether a value is there. One without a unit may have the unit of another value of the fact."""
+        shared = value.form == "number" and other.unit in {one.unit for one in self.probe.values if one.unit}
+        return same_value(value, other) or (shared and value.canon == other.canon)
+
+    def outcome(
+        self, is_foreign: bool, in_summary: bool, numbers_said: Collection[tuple[str, str]]
+    ) -> tuple[Outcome | None, str]:
+        """Return the outcome with what was changed; None where the passage has nothing of the fact."""
+        probe = self.probe
+        values = len(probe.values)
+        kept_values = values - len(self.lost_values)
+        if is_foreign or probe.tongue not in ("en", "zh", ""):
+            return self._foreign(is_foreign, kept_values, numbers_said)
+        if probe.answer:
+            told = {word.concept for word in self.there.words}
+            if not probe.answer <= told:
+                # An answer to another question means nothing.
+                some = len(probe.answer) > 1 and probe.answer & told and _rest_there(probe, self.after, told)
+                return ("uncertain", "") if some else (None, "")
+            if self.overlap < MIN_SAME_VALUED:
+                return "uncertain", ""
+        if not probe.main.words:
+            return (
+                ("paraphrased" if kept_values == values else "value lost", "") if kept_values else (None, "")
+            )
+        # The values of an exception or a condition that is gone went with it.
+        hanging = {
+            (value.canon, value.unit)
+            for one in probe.adjuncts
+            if one.kind in ("exception", "condition") and self._missing(one)
+            for value in one.values
+        }
+        # A passage needs two words or values of the fact, or all if the fact has fewer.
+        anchors = sum(mine.weight >= 1.0 for mine, _ in self.pairs) + len(self.replaced) + kept_values
+        anchors += any(comparable(value, one) for value in self.lost_values for one in self.there.values)
+        if anchors < min(2, sum(word.weight >= 1.0 for word in probe.main.words) + values):
+            return self._unlike(kept_values)
+        inside = [value for value in self.lost_values if (value.canon, value.unit) not in hanging]
+        all_there = kept_values == values > 0
+        if probe.asked and self.overlap < _NEARLY_ALL:
+            return self._unlike(kept_values)
+        said = self.overlap >= MIN_SAME or (self.context >= MIN_SAME and self.overlap >= MIN_SUBJECT)
+        full = sum(mine.weight >= 1.0 for mine, _ in self.pairs)
+        valued = (
+            all_there
+            and self.overlap >= MIN_SAME_VALUED
+            and self._rare_values()
+            and not (self.across or (full < min(2, len(probe.main.words)) and self.overlap < 1.0))
+        )
+        if (
+            all_there
+            and not probe.binds
+            and not self.across
+            and self._measured()
+            and full
+            and self.overlap >= MIN_MAYBE
+        ):
+            # A measurement needs its exact value and a word of the fact.
+            valued = valued or full > 1 or len(probe.main.words) <= _FEW_WORDS
+        subject = self.frame >= MIN_SUBJECT or (values > 1 and kept_values and self.frame >= MIN_SAME_VALUED)
+        if not (said or valued or subject):
+            return self._unlike(kept_values)
+        if changed := self._contradiction(inside, numbers_said):
+            return "contradicted", changed
+        if self._reports():
+            return "weakened", ""
+        if self._reversed():
+            named = not any(value.distinctive for value in self.lost_values)
+            turned = self._turned() or self._swapped()
+            sure = self.frame >= MIN_SAME and named and turned and self._comparable()
+            return ("contradicted", safe_title(self.there.text, 80)) if sure else ("uncertain", "")
+        if inside:
+            reports = probe.binds and not (self.binding or BINDS.search(self.there.text))
+            if reports and not self._about_key():
+                return self._unlike(kept_values)
+            if self.scattered and said:
+                return ("paraphrased" if kept_values else "uncertain"), ""
+            if any(_hinted(value, self.there.text) for value in inside):
+                return "uncertain", ""
+            about = self.overlap >= MIN_SUBJECT and any(mine.weight >= 1.0 for mine, _ in self.pairs)
+            return ("value lost" if about else "uncertain"), ""
+        if not probe.asked and self._weaker():
+            return "weakened", ""
+        if self._name_lost():
+            return "value lost", ""
+        if self.done and probe.binds and not self._about_key():
+            return self._unlike(kept_values)
+        if ORDERED.search(probe.text) and not (ORDERED if self.joined else ORDERED_THERE).search(
+            self.there.text
+        ):
+            return "uncertain", ""
+        if said or valued:
+            return ("uncertain", "") if self._done_once() or self._unruled() else ("paraphrased", "")
+        return self._unlike(kept_values)
+
+    def _unruled(self) -> bool:
+        """Return whether the fact forbids and the passage, outside of rules, neither forbids nor demands anything."""
+        denies = self.probe.main.denies and not self.there.denies and not self.probe.values
+        return self.probe.of_user and denies and not (self.binding or BINDS.search(self.there.text))
+
+    def _done_once(self) -> bool:
+        """Return whether the passage reports that the agent did so, where the user says how things are to be."""
+        probe, text = self.probe, self.there.text
+        wish = probe.of_user and not (probe.asked or AGENT_DID.search(probe.text))
+        return wish and AGENT_DID.search(text) is not None and not (self.binding or stands(text))
+
+    def _foreign(
+        self, is_foreign: bool, kept_values: int, numbers_said: Collection[tuple[str, str]]
+    ) -> tuple[Outcome | None, str]:
+        """Return the outcome in a language without a lexicon, or across two: only much the same words say the same."""
+        from rapidfuzz import fuzz
+
+        probe = self.probe
+        if not is_foreign:
+            like = fuzz.token_sort_ratio(plain(probe.text), plain(self.there.text))
+            same = self.overlap >= MIN_SAME and not self.lost_values and like >= MIN_LIKE_FOREIGN
+            if same and probe.main.denies == self.there.denies:
+                return "paraphrased", ""
+            if self.frame >= MIN_SUBJECT and self.lost_values and not kept_values:
+                changed = self._contradiction(self.lost_values, numbers_said)
+                return ("contradicted", changed) if changed else ("value lost", "")
+            if self.frame >= MIN_SAME and probe.main.denies != self.there.denies and len(self.pairs) > 1:
+                return "contradicted", safe_title(self.there.text, 80)
+            if self._swapped():
+                return "contradicted", safe_title(self.there.text, 80)
+        some = any(mine.weight >= 1.0 for mine, _ in self.pairs)
+        return ("uncertain", "") if some or kept_values else (None, "")
+
+    def _unlike(self, kept_values: int) -> tuple[Outcome | None, str]:
+        """Return the outcome where a passage has too little of the fact to say it: uncertain or none."""
+        probe = self.probe
+        if self._identified():
+            return "uncertain", ""
+        binding = (
+            self.binding
+            or BINDS.search(self.there.text) is not None
+            or SOFT.search(self.there.text) is not None
+        )
+        if self.there.words and probe.binds and not binding:
+            # A passage that only reports on the subject does not state the rule.
+            near = self.overlap >= MIN_SAME_VALUED
+            if near and self._about_key() and len(self.pairs) > 1 and self._reports():
+                return "weakened", ""
+            return ("uncertain", "") if near or (kept_values and self.overlap >= MIN_MAYBE) else (None, "")
+        if binding and not (self.joined or self.claimed) and any(self._rare(mine) for mine, _ in self.pairs):
+            # A rule about the same thing may be this one in other words.
+            return "uncertain", ""
+        if self.overlap >= MIN_MAYBE and len(self.pairs) > 1:
+            return "uncertain", ""
+        # A statement in other words is known by its measures.
+        measured = kept_values == len(probe.values) and self._measured()
+        known = kept_values and self._rare_values() and (self.pairs or measured)
+        return ("uncertain", "") if known else (None, "")
+
+    def _identified(self) -> bool:
+        """Return whether the passage has two rare words of a user's statement, and a good part of all its words."""
+        if not self.probe.of_user:
+            return False
+        mine = {word.concept for word in self.probe.main.words if word.weight >= 1.0}
+        mine = mine.union(*(one.concepts for one in self.probe.adjuncts))
+        shared = mine & {word.concept for word in self.there.words}
+        rare = sum(len(self.after.by_concept.get(one, ())) <= _RARE for one in shared)
+        return rare > 1 and len(shared) >= MIN_MAYBE * len(mine)
+
+    def _rare(self, word: Word) -> bool:
+        """Return whether a word of the fact is rare in the list, so that it identifies the subject."""
+        return word.weight >= 1.0 and len(self.after.by_concept.get(word.concept, ())) <= _RARE
+
+    def _measured(self) -> bool:
+        """Return whether every value is a measure of two digits or more, or a name."""
+        return all(
+            value.distinctive or (bool(value.unit) and sum(map(str.isdigit, value.canon)) > 1)
+            for value in self.probe.values
+        )
+
+    def _rare_values(self) -> bool:
+        """Return whether a value of the fact is there that hardly anything else has."""
+        return any(
+            other is not None
+            and (value.distinctive or bool(value.unit) or value.form != "number" or len(value.canon) > 2)
+            for value, other in self.valued
+        )
+
+    def _contradiction(self, lost: Sequence[Value], numbers_said: Collection[tuple[str, str]]) -> str:
+        """Return what the passage says instead of a value or a word of the fact; "" where it does not."""
+        if lost and self.frame >= (MIN_SUBJECT if self.probe.of_user else _NEARLY_ALL) and self._comparable():
+            own = {id(other) for _, other in self.valued if other is not None}
+            free = [one for one in self.there.values if id(one) not in own]
+            for value in lost:
+                other = next((one for one in free if comparable(value, one)), None)
+                if other is not None and (other.canon, other.unit) not in numbers_said:
+                    return other.text
+        if self.replaced and self.frame >= MIN_SAME and self._comparable():
+            return self.replaced[0][1].stem
+        return ""
+
+    def _comparable(self) -> bool:
+        """Return whether the passage says little more than the fact, so that a difference is about the same thing."""
+        told = sum(mine.weight >= 1.0 for mine, _ in self.pairs) + sum(
+            other is not None for _, other in self.valued
+        )
+        room = _ROOM + 2 * (len(self.probe.main.words) + len(self.probe.values))
+        brief = self.frame >= 1.0 and len(self.there.words) <= len(self.probe.main.words) + 2
+        return (told + len(self.replaced) > 1 or brief) and not self.joined and len(self.there.words) <= room
+
+    def _reversed(self) -> bool:
+        """Return whether the passage denies what the fact says, says what it denies, or swaps two of its things."""
+        return self._flipped() or self._swapped()
+
+    def _flipped(self) -> bool:
+        told = [(mine, other) for mine, other in self.pairs if mine.weight >= 1.0]
+        if not told:
+            return False
+        differ = [pair for pair in told if pair[0].denied != pair[1].denied]
+        agree = [pair for pair in told if pair[0].denied == pair[1].denied and pair[0].denied]
+        if not differ:
+            return False
+        mine, theirs = self.probe.main.denies, self.there.denies
+        if mine and not theirs:
+            # "Never more than 40" is "at most 40", "no X without Y" is "X needs Y": a limit needs no denial.
+            return not compensates(self.probe.text, self.there.text) and not self._bounded()
+        if theirs and not mine:
+            return self._turned() and not restricts(self.probe.main.text) and not YET.search(self.there.text)
+        return not agree and len(differ) > 1 and len(differ) * 2 > len(told)
+
+    @cached_property
+    def exchanged(self) -> bool:
+        """Whether two things of the fact have changed places: "rename A to B", "rename B to A"."""
+        return self._redirected() or self._in_place_of_another() or self._values_exchanged()
+
+    def _values_exchanged(self) -> bool:
+        """Return whether a value of the fact is in another clause than its words, and another value in its place."""
+        clause_of = dict(zip(map(id, self.there.values), self.there.clauses, strict=True))
+        home_of = dict(zip(map(id, self.probe.main.values), self.probe.main.clauses, strict=True))
+        for value, other in self.valued:
+            own = home_of.get(id(value))
+            places = Counter(there.clause for mine, there in self.pairs if own is None or mine.clause == own)
+            if other is None or not places:
+                continue
+            (home, most), moved = places.most_common(1)[0], clause_of[id(other)]
+            rivals = [
+                one
+                for one in self.there.values
+                if clause_of[id(one)] == home and one is not other and comparable(value, one)
+            ]
+            if moved != home and rivals and most > places[moved] + 1:
+                return True
+        return False
+
+    def _redirected(self) -> bool:
+        """Return whether the passage has the goal of a clause as its start and the start as its goal."""
+        same = [(mine, other) for mine, other in self.pairs if mine.stem == other.stem and mine.weight >= 1.0]
+        order = {id(word): at for at, word in enumerate(self.there.words)}
+        for start, moved in same:
+            for goal, first in same:
+                if (
+                    goal.tag == "to" == moved.tag
+                    and start.tag != "to" != first.tag
+                    and start.clause == goal.clause
+                    and moved.clause == first.clause
+                    and order[id(first)] < order[id(moved)]
+                ):
+                    return True
+        return reversed_direction(self.probe.main.text, self.there.text)
+
+    def _in_place_of_another(self) -> bool:
+        """Return whether the passage has another word where the fact has one, and the fact's word elsewhere."""
+        partner = {id(mine): other for mine, other in self.pairs}
+        order = {id(word): at for at, word in enumerate(self.there.words)}
+        mine, theirs = self.probe.main.words, self.there.words
+        taken = {id(other) for _, other in self.pairs}
+        if any(
+            id(other) not in taken and excludes(word.stem, other.stem) and other.clause != there.clause
+            for word, there in self.pairs
+            for other in theirs
+        ):
+            return True
+        for at, word in enumerate(mine):
+            there = partner.get(id(word))
+            before, after = (
+                partner.get(id(one))
+                for one in (mine[at - 1] if at else word, mine[min(at + 1, len(mine) - 1)])
+            )
+            if there is None or before is None or after is None or word.weight < 1.0:
+                continue
+            first, last = (order[id(before)] if at else order[id(after)] - 2), order[id(after)]
+            if last - first != 2 or first < -1 or last + 1 > len(theirs):
+                continue
+            middle = theirs[first + 1]
+            frame = middle.clause == after.clause and there.clause != after.clause
+            if frame and id(middle) not in taken and middle.weight >= 1.0:
+                return True
+        return False
+
+    def _turned(self) -> bool:
+        """Return whether a denial differs in most of the fact's words or in what is to be done, not in a detail."""
+        full = [(mine, other) for mine, other in self.pairs if mine.weight >= 1.0]
+        differ = [mine for mine, other in full if mine.denied != other.denied]
+        keys = {word.concept for word in self.probe.keys}
+        return len(differ) * 2 > len(full) or any(mine.concept in keys for mine in differ)
+
+    def _bounded(self) -> bool:
+        return any(other is not None for _, other in self.valued)
+
+    def _swapped(self) -> bool:
+        """Return whether things of two clauses changed places, or a direction is turned round."""
+        for mine, other in self.pairs:
+            if opposed(mine.tag, other.tag) and self.overlap >= MIN_SAME:
+                partner = [
+                    one for one in self.pairs if one[0] is not mine and opposed(one[0].tag, one[1].tag)
+                ]
+                if partner or mine.tag in ("before", "after", "above", "below"):
+                    return True
+        if self.exchanged:
+            return True
+        negated = [(mine, other) for mine, other in self.pairs if mine.denied != other.denied]
+        if any(mine.denied for mine, _ in negated) and any(other.denied for _, other in negated):
+            return True
+        main, there = self.probe.main, self.there
+        valued = [
+            (main.clauses[at], there.clauses[other])
+            for at, value in enumerate(main.values)
+            for other, one in enumerate(there.values)
+            if same_value(value, one)
+        ]
+        return self.overlap >= MIN_SAME and _crossed(self.pairs, valued)
+
+    def _reports(self) -> bool:
+        """Return whether the passage reports a single event but the fact is a general rule."""
+        text = self.there.text
+        if not enforces(self.probe.text) or stands(text) or not self._about_key():
+            return False
+        return (self.done and not BINDS.search(text)) or (EVENT.search(text) is not None and not self.binding)
+
+    def _about_key(self) -> bool:
+        """Return whether the passage has what the fact wants done, not its subject alone."""
+        keys = {word.concept for word in self.probe.keys}
+        return any(mine.concept in keys for mine, _ in self.pairs)
+
+    def _weaker(self) -> bool:
+        """Return whether the passage binds less than the fact: it is softer, an event, narrower, or leaves out what
+        limits it."""
+        probe, text = self.probe, self.there.text
+        if SOFT.search(text) and not SOFT.search(probe.text):
+            return True
+        if probe.guesses and not HEDGES.search(text):
+            return True
+        if UNIVERSAL.search(probe.text) and not UNIVERSAL.search(text):
+            said = {word.concept for word in probe.main.words} | {
+                c for one in probe.adjuncts for c in one.concepts
+            }
+            part = [one for found in PART.finditer(text) for one in meaning_of(found["what"]).words]
+            if (NARROW.search(text) and not NARROW.search(probe.text)) or any(
+                one.concept not in said for one in part
+            ):
+                return True
+        if ONLY.search(probe.main.text) and not restricts(text):
+            return True
+        return any(self._missing(one) for one in probe.adjuncts)
+
+    def _missing(self, adjunct: Adjunct) -> bool:
+        if adjunct.kind == "aside":
+            return False
+        there = {word.concept for word in self.there.words}
+        share = len(adjunct.concepts & there) / len(adjunct.concepts) if adjunct.concepts else 1.0
+        valued = any(same_value(v, o) for v in adjunct.values for o in self.there.values)
+        if valued or (adjunct.kind == "reason" and len(adjunct.concepts) < 2):
+            return False
+        marker = adjunct.text.split()[0].lower()
+        # In two lines its words may be about something else.
+        return share < (MIN_SAME if self.across else MIN_ADJUNCT) and not re.search(
+            rf"\b{re.escape(marker)}\b", self.there.text, re.IGNORECASE
+        )
+
+    def _name_lost(self) -> bool:
+        rest = [word for word in self.probe.main.words if not word.name]
+        have = sum(mine.weight for mine, _ in self.pairs if not mine.name)
+        near = have >= MIN_SAME * sum(word.weight for word in rest)
+        return (
+            near and any(word.name for word in self.missing) and not any(word.name for word, _ in self.pairs)
+        )
+
+
+def _rest_there(probe: Probe, after: PassageIndex, told: set[str]) -> bool:
+    """Return whether the words of an answer that a passage lacks are elsewhere in the list."""
+    return all(word in told or word in after.by_concept for word in probe.answer)
+
+
+def _hinted(value: Value, text: str) -> bool:
+    """Return whether a text has the digits of a value in another shape: 9 for 09:00."""
+    digits = value.canon.lstrip("0-").partition(":")[0].partition(".")[0]
+    if value.form == "number" and re.search(rf"(?<!\d)0?{re.escape(value.canon)}:00", text) is not None:
+        return True
+    return (
+        value.form in ("time", "date", "version")
+        and digits.isdigit()
+        and re.search(rf"(?<!\d){digits}(?!\d)", text) is not None
+    )
+
+
+def _aligned(mine: Sequence[Word], theirs: Sequence[Word]) -> Iterator[tuple[Word, Word]]:
+    """Yield the words of a fact that a passage has, each with its match: by concept, else by a typo."""
+    free = list(theirs)
+    left = []
+    for word in mine:
+        options = [other for other in free if other.concept == word.concept]
+        best = next(
+            (other for other in options if other.denied == word.denied and other.clause == word.clause), None
+        )
+        best = (
+            best
+            or next((other for other in options if other.denied == word.denied), None)
+            or next(iter(options), None)
+        )
+        if best is None:
+            left.append(word)
+        else:
+            free.remove(best)
+            yield word, best
+    for word in left:
+        typo = next((other for other in free if mistyped(word.stem, other.stem)), None)
+        if typo is not None:
+            free.remove(typo)
+            yield word, typo
+            continue
+        # A word said twice may be said once.
+        again = next((other for other in theirs if other.concept == word.concept), None)
+        if again is not None:
+            yield word, again
+
+
+def _replaced(
+    mine: Sequence[Word], theirs: Sequence[Word], pairs: Sequence[tuple[Word, Word]]
+) -> list[tuple[Word, Word]]:
+    """Return the words of a fact in whose place the passage has one that excludes them."""
+    have, taken = {id(word) for word, _ in pairs}, {id(other) for _, other in pairs}
+    found = []
+    for word in mine:
+        if id(word) in have:
+            continue
+        other = next((one for one in theirs if id(one) not in taken and excludes(word.stem, one.stem)), None)
+        if other is not None:
+            found.append((word, other))
+    return found
+
+
+def _crossed(pairs: Sequence[tuple[Word, Word]], valued: Sequence[tuple[int, int]]) -> bool:
+    """Return whether two things that belong to different clauses of the fact have changed places in the passage.
+
+    `valued` are the clauses of each value in the fact and in the passage."""
+    # A synonym may be another word in its place.
+    places = [
+        (mine.clause, other.clause) for mine, other in pairs if mine.weight >= 1.0 and mine.stem == other.stem
+    ]
+    places += valued
+    apart = together = 0
+    for at, (here, there) in enumerate(places):
+        for here2, there2 in places[at + 1 :]:
+            apart += here == here2 and there != there2
+            together += here != here2 and there == there2
+    several = len({here for here, _ in places}) > 1 and len({there for _, there in places}) > 1
+    return several and apart > 0 and together > 1 and apart + together >= 4

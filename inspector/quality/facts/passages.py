@@ -1,0 +1,437 @@
+"""The list after a compaction as passages: lines and sentences, with an index of their words and values."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from inspector.core.scan.words import word_set
+from inspector.quality.facts.fact import Span, Value, Where
+from inspector.quality.facts.meaning import (
+    BINDS,
+    meaning_of,
+)
+from inspector.quality.facts.sentences import MOST
+from inspector.quality.facts.values import named, same_value
+
+#: Search order of regions.
+REGIONS: tuple[Where, ...] = ("summary", "head", "tail", "rules file", "memory")
+#: Minimum share of a rule's words in one statement for the statement to account for it.
+MIN_CLAIM = 0.34
+#: Likeness (0 to 100) of two words that differ by a typo, and of two sentences that are the same but for one.
+TYPO, NEAR_VERBATIM = 86, 93
+#: Minimum characters of a wording that may be quoted with a typo, and minimum share of its words that are there.
+_LONG_WORDING, MIN_PIECES = 30, 0.8
+#: Maximum characters of a line that may be an answer in a list of the user's messages.
+_LISTED = 120
+#: Characters of a passage; longer ones are compared sentence by sentence only.
+_LONG = 900
+LINES = re.compile(r"\\n|\n")
+_ENDS = re.compile(r"(?:(?<=[.!?;])[\"')\]*`]*\s+|(?<=[。！？；])\s*)")
+_HEADING = re.compile(
+    r"\s*(?:#{1,6}\s+(?P<a>.{1,80})|"
+    r"(?:\d{1,2}[.)]\s+)?\*{0,2}(?P<b>[A-Z][^:.\n]{2,60}):\*{0,2}\s*(?P<rest>.*))$"
+)
+_LABELLED = re.compile(r"\s*+(?:[-*•]\s*+)?\*{0,2}(?P<label>[A-Z][a-z]+(?: [a-z&A-Z]+){0,3})\*{0,2}:\s")
+_RULE_SECTION = re.compile(
+    r"primary request|note|constraint|preference|instruction|rule|requirement|guideline|"
+    r"约束|要求|规则",
+    re.I,
+)
+DONE_SECTION = re.compile(
+    r"\b(?:done|accomplished|completed|progress|problem solving|errors?|fixes|fixed|"
+    r"resolved|actions|state|files|blocked)\b|完成",
+    re.I,
+)
+_MARKS = str.maketrans({**dict.fromkeys("*`\"'“”‘’«»\\", None), "—": "-", "–": "-", "…": "...", "、": "，"})
+_SPACES = re.compile(
+    r" (?=[,;!?])|(?<=[,;!?]) | (?=\.(?: |\Z))|(?<=[^\W\d_]\.) (?=[^\W\d_])|(?<=[\u3040-\u9fff]) "
+    r"(?=[\u3040-\u9fff])"
+)
+EDGES = " .。!！;；,，:：-"
+PIECES = re.compile(r"[a-z0-9_]+|[\u3040-\u9fff]")
+_DENIED_BEFORE = re.compile(
+    r"(?:\b(?:not|never|no longer|no need to|don ?t|do not|doesn ?t|without|instead of|"
+    r"rather than|stopped?|nicht|no|ne|не)|n t|不|[别別])\s*$"
+)
+#: Words of a line that only says that there is nothing.
+_NOTHING = frozenset(["none", "无", "n/a", "na", "无。"])
+#: Small words that change what a sentence says.
+_MATTERS = word_set("not no never only on off dont t cannot without unless except before after all every")
+# A list line that begins with a quote, and may explain it.
+_QUOTED = re.compile(r"[\s>]*+(?:(?:[-*•]|\d{1,3}[.)])\s*+)?[\"“](?P<said>[^\"“”\n]{1,120})[\"”]")
+_INSIDE = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_")
+_LATIN = re.compile(r"[A-Za-zÀ-ɏ]{2,}")
+_TONGUES: Mapping[str, frozenset[str]] = {
+    "en": word_set("the and is are to of in for with not be it on must this that we you should use please when "
+               "don't from"),
+    "de": word_set("der die das und ist nicht wir für mit den dem ein eine im auf zu bei nur muss keine soll bitte "
+               "sind wird immer"),
+    "es": word_set("el los las de que y en para con no se una del al siempre antes nunca por es son debe"),
+    "fr": word_set("le les des et est pas pour avec sur une dans du au que qui ne la doit doivent on quand toujours"),
+    "pt": word_set("o os as de que e em para com não uma do da dos das no na sempre nunca podem deve por"),
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class ListText:
+    """A text of the list after a compaction: a message of the head or tail, or the summary. `text` is safe; `offset` is
+    where it starts in the safe text of its message."""
+
+    where: Where
+    index: int
+    role: str
+    text: str
+    offset: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A sentence, a line or two lines of a part; `span` is in the part's text, `section` the heading above it.
+    `joined`: it is several sentences."""
+
+    part: int
+    span: Span
+    text: str
+    section: str = ""
+    joined: bool = False
+
+
+def plain(text: str) -> str:
+    """Return a text for comparing word for word: lower case, one line, without quotes, emphasis and code marks."""
+    words = text.translate(_MARKS).lower().split()
+    return _SPACES.sub("", " ".join(word for word in words if word != "/"))
+
+
+def tongue_of(text: str) -> str:
+    """Return the language of a text by its script and its small words; "" where they do not decide."""
+    sample = text[:4_000]
+    if re.search("[\u3040-\u30ff]", sample):
+        return "ja"
+    if len(re.findall("[\u4e00-\u9fff]", sample)) > max(1, len(_LATIN.findall(sample))):
+        return "zh"
+    if re.search("[\uac00-\ud7af]", sample):
+        return "ko"
+    if len(re.findall("[Ѐ-ӿ]", sample)) > 8:
+        return "ru"
+    words = re.findall(r"[^\W\d_]+(?:'[a-z]+)?", sample.lower())
+    counts = {tongue: sum(word in small for word in words) for tongue, small in _TONGUES.items()}
+    best = max(counts, key=lambda tongue: (counts[tongue], tongue == "en"))
+    others = max(count for tongue, count in counts.items() if tongue != best)
+    return best if counts[best] > others or (best == "en" and counts[best]) else ""
+
+
+class PassageIndex:
+    """The texts of a list, searchable: made at the first question, in one pass."""
+
+    def __init__(self, parts: Iterable[ListText], said: Sequence[frozenset[str]] = ()) -> None:
+        """`said` has the user's statements as concepts: a rule that matches one statement cannot be another rule."""
+        self.said = said
+        self.parts = tuple(sorted(parts, key=lambda part: (REGIONS.index(part.where), part.index, part.text)))
+
+    def only(self, parts: Collection[int], said: Sequence[frozenset[str]]) -> PassageIndex:
+        """Return the index of some of the parts alone, by number."""
+        return PassageIndex((part for number, part in enumerate(self.parts) if number in parts), said)
+
+    @cached_property
+    def passages(self) -> tuple[Passage, ...]:
+        """Every sentence, every line of several, and every two lines of one section in the summary."""
+        return tuple(passage for number, part in enumerate(self.parts) for passage in _passages(number, part))
+
+    @cached_property
+    def by_concept(self) -> Mapping[str, tuple[int, ...]]:
+        """Concept -> the passages that have it."""
+        found: dict[str, list[int]] = defaultdict(list)
+        for number, passage in enumerate(self.passages):
+            for word in {word.concept for word in meaning_of(passage.text).words}:
+                found[word].append(number)
+        return {word: tuple(numbers) for word, numbers in found.items()}
+
+    @cached_property
+    def by_value(self) -> Mapping[str, tuple[int, ...]]:
+        """Canonical value -> the passages that have it; the last part of a path too."""
+        found: dict[str, list[int]] = defaultdict(list)
+        for number, passage in enumerate(self.passages):
+            for key in {key for value in meaning_of(passage.text).values for key in value_keys(value)}:
+                found[key].append(number)
+        return {value: tuple(numbers) for value, numbers in found.items()}
+
+    @cached_property
+    def _plain(self) -> tuple[str, ...]:
+        return tuple(plain(LINES.sub(" ", part.text[:MOST])) for part in self.parts)
+
+    @cached_property
+    def _pieces(self) -> Mapping[str, int]:
+        """Piece of a plain text -> the parts that have it, each a bit."""
+        found: dict[str, int] = defaultdict(int)
+        for number, text in enumerate(self._plain):
+            for piece in set(PIECES.findall(text)):
+                found[piece] |= 1 << number
+        return found
+
+    def has_value(self, part: int, value: Value) -> bool:
+        """Return whether a part has a value anywhere."""
+        return any(self.passages[number].part == part for number in self.by_value.get(value.canon, ()))
+
+    def lacks(self, value: Value, tools: bool) -> bool:
+        """Return whether no part has a value, in digits or in words; results of tools count only with `tools`."""
+        parts = {number for number, part in enumerate(self.parts) if tools or part.role != "tool"}
+        passages = (
+            self.passages[number] for key in value_keys(value) for number in self.by_value.get(key, ())
+        )
+        return not any(
+            passage.part in parts and any(same_value(value, one) for one in meaning_of(passage.text).values)
+            for passage in passages
+        ) and not any(spelled_out(value, self.parts[number].text) for number in parts)
+
+    def elsewhere(self, part: int) -> frozenset[str]:
+        """Return the concepts of a part as a whole."""
+        return self._concepts[part]
+
+    @cached_property
+    def _concepts(self) -> Mapping[int, frozenset[str]]:
+        found: dict[int, set[str]] = defaultdict(set)
+        for passage in self.passages:
+            found[passage.part].update(word.concept for word in meaning_of(passage.text).words)
+        return defaultdict(frozenset, {part: frozenset(words) for part, words in found.items()})
+
+    @cached_property
+    def _listed(self) -> Mapping[str, int]:
+        """Plain line without its bullet -> the parts that have it, each a bit."""
+        found: dict[str, int] = defaultdict(int)
+        for number, part in enumerate(self.parts):
+            for line in set(LINES.split(part.text[:MOST])):
+                quoted = _QUOTED.match(line)
+                if quoted is not None:
+                    found[plain(quoted["said"]).strip(EDGES)] |= 1 << number
+                elif len(line) <= _LISTED:
+                    found[plain(re.sub(r"^[\s>]*(?:[-*•]|\d{1,3}[.)])?\s*", "", line)).strip(EDGES)] |= (
+                        1 << number
+                    )
+        return found
+
+    def listing(self, wording: str) -> list[int]:
+        """Return the parts that have a plain text as a whole line."""
+        parts = self._listed.get(wording, 0)
+        return [number for number in range(parts.bit_length()) if parts >> number & 1]
+
+    def nearly(self, wordings: Sequence[str]) -> Iterator[tuple[int, Span]]:
+        """Yield the parts of the summary that have a longer plain text but for a few letters, with the place."""
+        from rapidfuzz import fuzz
+
+        for number, part in enumerate(self.parts):
+            if part.where != "summary":
+                continue
+            text = self._plain[number]
+            for wording in wordings:
+                pieces = PIECES.findall(wording)
+                if len(wording) < _LONG_WORDING or len(wording) > len(text):
+                    continue
+                if sum(piece in self._pieces for piece in pieces) < MIN_PIECES * len(pieces):
+                    continue
+                there = fuzz.partial_ratio_alignment(wording, text, score_cutoff=NEAR_VERBATIM)
+                if there is not None and _same_but_for_typos(
+                    wording, text[there.dest_start : there.dest_end]
+                ):
+                    yield (
+                        number,
+                        place_of(text[there.dest_start : there.dest_end].partition(" ")[2], part.text),
+                    )
+
+    @cached_property
+    def claims(self) -> Mapping[int, float]:
+        """Passage of the summary -> the largest share of its words that one statement of `said` has."""
+        by_word: dict[str, list[int]] = defaultdict(list)
+        for number, words in enumerate(self.said):
+            for word in words:
+                by_word[word].append(number)
+        found = {}
+        for number, passage in enumerate(self.passages):
+            if self.parts[passage.part].where != "summary" or passage.joined:
+                continue
+            told = {word.concept for word in meaning_of(passage.text).words} - _NOTHING
+            shared: dict[int, int] = defaultdict(int)
+            for word in told:
+                for statement in by_word.get(word, ()):
+                    shared[statement] += 1
+            found[number] = max(shared.values(), default=0) / len(told) if told else 1.0
+        return found
+
+    @cached_property
+    def unclaimed(self) -> frozenset[str]:
+        """The concepts of the summary's rules that no statement accounts for."""
+        rules = (
+            at for at, share in self.claims.items() if share < MIN_CLAIM and self._rules(self.passages[at])
+        )
+        return frozenset(word.concept for at in rules for word in meaning_of(self.passages[at].text).words)
+
+    def _rules(self, passage: Passage) -> bool:
+        if self.parts[passage.part].role != "summary" or _HEADING.match(passage.text):
+            return False
+        if not passage.section:
+            return BINDS.search(passage.text) is not None
+        done = DONE_SECTION.search(passage.section) is not None or "[tool: " in passage.text
+        return not done and _RULE_SECTION.search(passage.section) is not None
+
+    @cached_property
+    def tongue(self) -> str:
+        """The language of the summary; "" where there is none."""
+        return tongue_of("\n".join(part.text for part in self.parts if part.where == "summary"))
+
+    def quoting(self, wording: str) -> list[int]:
+        """Return the parts that have a plain text as it is, no word of it cut out of a longer one."""
+        parts = (1 << len(self.parts)) - 1 if wording else 0
+        for piece in PIECES.findall(wording):
+            parts &= self._pieces.get(piece, 0)
+            if not parts:
+                return []
+        return [
+            number
+            for number in range(parts.bit_length())
+            if parts >> number & 1 and _says(self._plain[number], wording)
+        ]
+
+
+def value_keys(value: Value) -> Iterator[str]:
+    yield value.canon
+    if value.form in ("path", "file", "url"):
+        yield value.canon.rpartition("/")[2].partition(":")[0]
+    yield from (f"#{value.form}",) if value.form in ("quantity", "date", "time") else ()
+
+
+def _same_but_for_typos(one: str, other: str) -> bool:
+    """Return whether two plain texts have the same words in the same order, but for typos in long ones."""
+    mine, theirs = PIECES.findall(one), PIECES.findall(other)
+    # An alignment may cut the words at its ends.
+    while theirs and mine and len(theirs) > len(mine):
+        theirs.pop() if theirs[0] == mine[0] else theirs.pop(0)
+    if len(mine) - len(theirs) > 1:
+        return False
+    rest = list(theirs)
+    for word in mine:
+        if rest and (word == rest[0] or mistyped(word, rest[0])):
+            rest.pop(0)
+        elif len(mine) == len(theirs) or word in _MATTERS or word.isdigit():
+            return False
+        else:
+            mine = mine[1:]
+    return len(rest) <= 1 and not _MATTERS.intersection(rest)
+
+
+def _says(text: str, wording: str) -> bool:
+    """Return whether a plain text has a wording as whole words, and does not deny it."""
+    at = text.find(wording)
+    while at >= 0:
+        end = at + len(wording)
+        cut = (text[at - 1 : at] in _INSIDE and at > 0 and wording[0] in _INSIDE) or (
+            text[end : end + 1] != "" and text[end : end + 1] in _INSIDE and wording[-1] in _INSIDE
+        )
+        if not cut and not _DENIED_BEFORE.search(text[max(0, at - 16) : at]):
+            return True
+        at = text.find(wording, at + 1)
+    return False
+
+
+def _passages(number: int, part: ListText) -> Iterator[Passage]:
+    section, sub = "", ""
+    before: Passage | None = None
+    for start, end in _lines(part.text[:MOST]):
+        line = part.text[start:end]
+        heading = _HEADING.match(line) if part.where == "summary" else None
+        if heading is not None:
+            if heading["a"]:
+                section, sub = (section if line.lstrip().startswith("###") else heading["a"]), heading["a"]
+                before = None
+            elif (not heading["rest"] and not line.startswith((" ", "\t", "-"))) or re.match(
+                r"\d{1,2}[.)]", line.lstrip()
+            ):
+                section = sub = heading["b"]
+                before = None
+        label = _LABELLED.match(line)
+        told = " / ".join(dict.fromkeys(filter(None, (section, sub, label["label"] if label else ""))))
+        whole = Passage(number, (start, end), line, told, True)
+        sentences = list(_sentences(part.text, start, end))
+        for a, b in sentences:
+            yield Passage(number, (a, b), part.text[a:b], told)
+        if len(sentences) > 1 and end - start <= _LONG:
+            yield whole
+        if (
+            before is not None
+            and part.where == "summary"
+            and before.section == told
+            and end - before.span[0] <= _LONG // 2
+        ):
+            yield Passage(number, (before.span[0], end), part.text[before.span[0] : end], told, True)
+        before = whole
+
+
+def _lines(text: str) -> Iterator[Span]:
+    at = 0
+    for mark in LINES.finditer(text):
+        if text[at : mark.start()].strip():
+            yield at, mark.start()
+        at = mark.end()
+    if text[at:].strip():
+        yield at, len(text)
+
+
+def _sentences(text: str, start: int, end: int) -> Iterator[Span]:
+    at = start
+    for mark in _ENDS.finditer(text, start, end):
+        yield from _pieces_of(text, at, mark.start())
+        at = mark.end()
+    yield from _pieces_of(text, at, end)
+
+
+def _pieces_of(text: str, start: int, end: int) -> Iterator[Span]:
+    while end - start > _LONG // 2:
+        stop = text.rfind(" ", start + _LONG // 4, start + _LONG // 2)
+        stop = stop if stop > start else start + _LONG // 2
+        yield start, stop
+        start = stop
+    if end > start and not text[start:end].isspace():
+        yield start, end
+
+
+def spelled_out(value: Value, text: str) -> bool:
+    """Return whether a text has a distinctive value although no pattern finds it there: as a word, or a name of code in
+    words ("output type")."""
+    if value.distinctive and named(text.lower(), value):
+        return True
+    words = (
+        {word.stem for word in meaning_of(value.text).words}
+        if value.form in ("identifier", "name", "option")
+        else set()
+    )
+    return bool(words) and words <= {word.stem for word in meaning_of(text).words}
+
+
+@lru_cache(maxsize=50_000)
+def mistyped(one: str, other: str) -> bool:
+    if min(len(one), len(other)) < 4 or one[0] != other[0] or not (one.isalpha() and other.isalpha()):
+        return False
+    from rapidfuzz import fuzz
+
+    shorter, longer = sorted((one, other), key=len)
+    return bool(fuzz.ratio(one, other) >= TYPO) or (len(shorter) >= 5 and longer.startswith(shorter))
+
+
+def place_of(wording: str, text: str) -> Span:
+    """Return the span of a wording in a text, with any marks between its words."""
+    words = re.findall(r"[\u3040-\u9fff]|[^\W\u3040-\u9fff]+", wording.lower())
+    low = text.lower()
+    start = low.find(words[0]) if words and len(low) == len(text) else -1
+    while start >= 0:
+        end = start + len(words[0])
+        for word in words[1:]:
+            at = low.find(word, end, end + len(word) + 24)
+            if at < 0 or any(sign.isalnum() for sign in low[end:at]):
+                break
+            end = at + len(word)
+        else:
+            return start, end
+        start = low.find(words[0], start + 1)
+    return 0, min(len(text), len(wording))
