@@ -55,7 +55,7 @@ async def test_the_gauge_shows_what_the_agent_reported(tmp_path: Path) -> None:
     async with running(AGENTS, "Harbor importer", state=tmp_path) as pilot:
         screen = conversation(pilot)
         gauge = screen.query_one(Gauge)
-        opened = screen.known.opened
+        opened = screen.loaded.opened
         assert opened is not None
         last = opened.inspection.store.requests(opened.inspection.conversation)[-1]
         assert gauge.state.kind == "reported"
@@ -105,7 +105,7 @@ async def test_an_encrypted_summary_is_no_failure(tmp_path: Path) -> None:
 
 async def test_a_compaction_shows_the_agents_own_sizes(tmp_path: Path) -> None:
     async with running(AGENTS, "Harbor importer", size=(160, 48), state=tmp_path) as pilot:
-        opened = conversation(pilot).known.opened
+        opened = conversation(pilot).loaded.opened
         assert opened is not None
         store, told = opened.inspection.store, opened.inspection.conversation
         done = store.compactions(told)[-1]
@@ -161,7 +161,7 @@ async def test_a_transcript_that_another_took_the_place_of(tmp_path: Path, moved
         path.write_bytes(b"".join(whole.splitlines(keepends=True)[:12]))
         screen.opening.again()
         await settled(pilot)
-        opened = screen.known.opened
+        opened = screen.loaded.opened
         assert opened is not None
         assert (len(opened.generations), before) == (1, 2 if moved == "[" else 3)
         assert (screen.state.generation, screen.state.compaction, screen.state.moment) == (1, 0, None)
@@ -171,8 +171,8 @@ async def test_a_transcript_that_another_took_the_place_of(tmp_path: Path, moved
         path.write_bytes(whole)
         screen.opening.again()
         await settled(pilot)
-        assert screen.known.opened is not None
-        assert len(screen.known.opened.generations) == 3
+        assert screen.loaded.opened is not None
+        assert len(screen.loaded.opened.generations) == 3
         path.unlink()
         screen.opening.again()
         await settled(pilot)

@@ -68,7 +68,7 @@ async def opened(pilot: Test, compaction: int = 2, **fields: str) -> AttemptProm
     """The form for a compaction, filled in."""
     await press(pilot, "2")
     screen = conversation(pilot)
-    while screen.now.compaction > compaction:
+    while screen.state.compaction > compaction:
         await press(pilot, "left_square_bracket")
     await press(pilot, "P")
     form = prompt_of(pilot)
@@ -153,7 +153,7 @@ async def test_what_was_made_stands_beside_the_recorded_summary(fixtures_dir: Pa
 
         # Another compaction has none.
         await press(pilot, "3")
-        while screen.now.compaction < 3:
+        while screen.state.compaction < 3:
             await press(pilot, "right_square_bracket")
         assert "No attempt has been made" in summary.shown.headline
 
@@ -252,8 +252,8 @@ async def test_in_a_replay_it_is_the_planned_compaction(fixtures_dir: Path) -> N
         screen = conversation(pilot)
         await press(pilot, "colon", "6", "0", "enter", "P")
         form = prompt_of(pilot)
-        assert screen.now.moment is not None
-        assert form.step == screen.now.moment.step == 60
+        assert screen.state.moment is not None
+        assert form.step == screen.state.moment.step == 60
         form.query_one("#command", Input).value = STAND_IN
         await settled(pilot)
         form.query_one(Input).focus()
@@ -264,7 +264,7 @@ async def test_in_a_replay_it_is_the_planned_compaction(fixtures_dir: Path) -> N
         (one,) = default_attempts().all()
         assert (one.place.step, one.place.compaction, one.state) == (60, 1, "finished")
         await press(pilot, "escape", "2")
-        while screen.now.compaction > 1:
+        while screen.state.compaction > 1:
             await press(pilot, "left_square_bracket")
         pane = screen.panes.pane("compaction")
         assert isinstance(pane, CompactionPane)

@@ -83,7 +83,7 @@ async def test_a_step_shows_only_what_existed_then(in_place: Path) -> None:
         assert at.length == live - 1
         assert len(rows(pilot).generation) == live - 1
         assert plan(pilot).length == live - 1
-        recording = screen.known.current(RECORDING, screen.state)
+        recording = screen.loaded.current(RECORDING, screen.state)
         assert recording is not None
         assert derived(pilot).tokens == recording.tokens[at.step - 1]
         gauge = screen.query_one(Gauge).state
@@ -178,7 +178,7 @@ async def test_a_compaction_is_shown_in_five_phases(in_place: Path) -> None:
             await press(pilot, "right")
         assert tokens[0] == third.tokens_before or tokens[0] >= tokens[1]
         assert tokens[1] > tokens[2]
-        recording = screen.known.current(RECORDING, screen.state)
+        recording = screen.loaded.current(RECORDING, screen.state)
         assert recording is not None
         assert tokens[4] == recording.events[2].tokens_after
         assert [f"{number}/5" in note for number, note in enumerate(notes, 1)] == [True] * 5

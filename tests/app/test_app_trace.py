@@ -29,7 +29,7 @@ async def test_the_trace_of_a_found_text_leads_to_each_place(fixtures_dir: Path)
         assert compactions == sorted(set(compactions))
         await press(pilot, "enter")
         assert pilot.app.screen is screen
-        assert (screen.now.generation, screen.messages.rows.index(screen.now.row)) == (  # type: ignore[union-attr]
+        assert (screen.state.generation, screen.messages.rows.index(screen.state.row)) == (  # type: ignore[union-attr]
             steps[0].generation,
             steps[0].index,
         )

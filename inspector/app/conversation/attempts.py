@@ -18,8 +18,8 @@ class Attempts:
         """Ask who is to write, and what may be sent."""
         from inspector.app.conversation.attempt_prompt import AttemptPrompt
 
-        host, opened = self._host, self._host.known.opened
-        now = host.now
+        host, opened = self._host, self._host.loaded.opened
+        now = host.state
         if opened is None or not (now.compaction or now.moment):
             host.app.notify("There is no compaction whose summary could be made again.", timeout=3)
             return
@@ -42,4 +42,4 @@ class Attempts:
 
     def _changed(self, made: bool | None) -> None:
         if made:
-            self._host.change(attempts=self._host.now.attempts + 1)
+            self._host.change(attempts=self._host.state.attempts + 1)

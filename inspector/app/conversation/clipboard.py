@@ -87,7 +87,7 @@ class Clipboard:
         rows = self._host.messages.rows
         if rows is None:
             return None
-        generation, index = rows.place(self._host.now.row)
+        generation, index = rows.place(self._host.state.row)
         found = self._host.store.messages(generation, index, index + 1) if index >= 0 else ()
         return found[0] if found else None
 
@@ -99,11 +99,11 @@ class Clipboard:
         return "\n".join(part for part in (message.text, *calls) if part)
 
     def _summary(self) -> str:
-        state = self._host.now
-        made = recorded(self._host.known.latest(COMPACTIONS), state.compaction, state.moment)
+        state = self._host.state
+        made = recorded(self._host.loaded.latest(COMPACTIONS), state.compaction, state.moment)
         return made.summary or "" if made is not None else ""
 
     def _settings(self) -> str:
-        opened = self._host.known.opened
+        opened = self._host.loaded.opened
         force = None if opened is None else opened.resolved.settings
-        return settings_written(self._host.now.settings, force).text
+        return settings_written(self._host.state.settings, force).text

@@ -20,7 +20,7 @@ class Dismissing:
 
     def fact(self, fact: Fact) -> None:
         """Dismiss a fact, or restore it."""
-        gone = fact.key in self._host.now.dismissed_facts
+        gone = fact.key in self._host.state.dismissed_facts
         words = (
             "Restored the fact."
             if gone
@@ -33,13 +33,13 @@ class Dismissing:
         from inspector.quality.grouping import dismissal_key
 
         key = dismissal_key(finding)
-        gone = key in self._host.now.dismissed_findings
+        gone = key in self._host.state.dismissed_findings
         words = "Restored the finding." if gone else "Dismissed. D shows dismissed findings, d restores one."
         self._take(Dismissals.load().toggle_finding(self._root, key), words)
 
     @property
     def _root(self) -> str:
-        opened = self._host.known.opened
+        opened = self._host.loaded.opened
         return "" if opened is None else opened.inspection.conversation.row.root
 
     def _take(self, dismissals: Dismissals, words: str) -> None:

@@ -43,13 +43,13 @@ class Finder:
             self._host.when(HITS, lambda hits: self._found(hits, text))
 
     def _found(self, hits: tuple[int, ...], text: str, direction: int = 0) -> None:
-        if text != self._host.now.find:
+        if text != self._host.state.find:
             # Something else is looked for by now.
             return
         words = f"{human.plural(len(hits), 'message')} with {text!r}  (n, N)"
         self._host.app.notify(words, timeout=2, markup=False)
         rows = self._host.messages.rows
-        if hits and rows is not None and (direction or rows.index(self._host.now.row) not in hits):
+        if hits and rows is not None and (direction or rows.index(self._host.state.row) not in hits):
             self._jump(hits, direction or 1, "hit")
 
     def mark(self, text: str) -> None:
@@ -73,7 +73,7 @@ class Finder:
 
     def next_hit(self, direction: int) -> None:
         """Go to the next or previous hit."""
-        text, hits = self._host.now.find, self._host.known.current(HITS, self._host.now)
+        text, hits = self._host.state.find, self._host.loaded.current(HITS, self._host.state)
         if not text:
             self._host.app.notify("Nothing is looked for yet; / finds a text in this list.", timeout=2)
         elif hits is not None:
@@ -101,7 +101,7 @@ class Finder:
         rows = self._host.messages.rows
         if rows is None:
             return
-        at = rows.index(self._host.now.row)
+        at = rows.index(self._host.state.row)
         ahead = [index for index in indexes if (index > at if direction > 0 else index < at)]
         if ahead:
             self._host.change(row=rows.row_of(ahead[0] if direction > 0 else ahead[-1]))

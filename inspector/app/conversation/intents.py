@@ -33,8 +33,8 @@ class ConversationHost(Protocol):
     saved: SavedState
     jobs: Jobs
     messages: MessagePart
-    state: Any
-    loaded: Any
+    state: State
+    loaded: Loaded
 
     @property
     def app(self) -> Host:
@@ -44,16 +44,6 @@ class ConversationHost(Protocol):
     @property
     def message_list(self) -> MessageList:
         """The message list."""
-        ...
-
-    @property
-    def now(self) -> State:
-        """The state."""
-        ...
-
-    @property
-    def known(self) -> Loaded:
-        """The loaded data."""
         ...
 
     @property

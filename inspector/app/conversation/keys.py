@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from textual.binding import Binding, BindingType
 
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from inspector.app.conversation.player import Player
     from inspector.app.conversation.prompts import Prompts
     from inspector.app.conversation.report import ReportWriter
-    from inspector.app.conversation.state import State
     from inspector.app.conversation.tracer import Tracer
     from inspector.app.conversation.tuner import Tuner
     from inspector.replay.moments import Unit
@@ -90,13 +89,9 @@ class KeyActions:
     player: Player
     prompts: Prompts
     reports: ReportWriter
+    state: Any
     tracer: Tracer
     tuner: Tuner
-
-    @property
-    def now(self) -> State:
-        """The state of the screen."""
-        raise NotImplementedError
 
     def action_find(self) -> None:
         """Ask for a text to find in the list."""
@@ -108,14 +103,14 @@ class KeyActions:
 
     def action_jump(self, kind: str, direction: int) -> None:
         """Go to the next message of a kind; in a replay to the step of the next user message."""
-        if self.now.moment is not None and kind == "user":
+        if self.state.moment is not None and kind == "user":
             self.player.step("turn", direction)
         else:
             self.finder.jump(kind, direction)
 
     def action_compaction(self, direction: int) -> None:
         """Choose another compaction and show the list after it; in a replay go to the step before it."""
-        if self.now.moment is not None:
+        if self.state.moment is not None:
             self.player.step("compaction", direction)
         else:
             self.navigation.step_compaction(direction)

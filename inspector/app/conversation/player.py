@@ -67,7 +67,7 @@ class Player:
 
     def _here(self, recording: Recording) -> Moment:
         """The moment on screen; without one that of the message under the cursor."""
-        state, rows = self._host.now, self._host.messages.rows
+        state, rows = self._host.state, self._host.messages.rows
         if state.moment is not None:
             return state.moment
         index = rows.index(state.row) if rows is not None else 0
@@ -75,14 +75,14 @@ class Player:
 
     def _show(self, at: Moment, **changes: object) -> None:
         # The one that the moment is within, else the one that made the list: panes show it as they do outside a replay.
-        made = max(1, at.generation - 1) if self._host.now.compaction else 0
+        made = max(1, at.generation - 1) if self._host.state.compaction else 0
         compaction = at.compaction or made
         self._host.change(moment=at, generation=at.generation, compaction=compaction, **changes)
 
     def leave(self) -> None:
         """Show the whole list again, with the cursor on the same message."""
-        state, rows = self._host.now, self._host.messages.rows
-        opened = self._host.known.opened
+        state, rows = self._host.state, self._host.messages.rows
+        opened = self._host.loaded.opened
         if state.moment is None or rows is None or opened is None:
             return
         row = max(0, rows.index(state.row) + opened.offset(state.generation))
@@ -92,7 +92,7 @@ class Player:
 
     def toggle(self) -> None:
         """Play from here, from the start where the end is reached; again to pause."""
-        if self._host.now.playing:
+        if self._host.state.playing:
             self.pause()
         else:
             self._host.when(RECORDING, self._play)
@@ -105,12 +105,12 @@ class Player:
 
     def pause(self) -> None:
         """Play no more."""
-        if self._host.now.playing:
+        if self._host.state.playing:
             self._host.change(playing=False)
 
     def speed(self, by: int) -> None:
         """Play faster or slower."""
-        at = SPEEDS.index(self._host.now.speed) + by
+        at = SPEEDS.index(self._host.state.speed) + by
         speed = SPEEDS[max(0, min(at, len(SPEEDS) - 1))]
         self._host.app.notify(human.plural(speed, "step") + " a second", timeout=1)
         self._host.change(speed=speed)
@@ -129,8 +129,8 @@ class Player:
 
     def advance(self) -> None:
         """Take one step, or several at a high speed."""
-        state = self._host.now
-        recording = self._host.known.current(RECORDING, state)
+        state = self._host.state
+        recording = self._host.loaded.current(RECORDING, state)
         if state.moment is None or not state.playing:
             self.pause()
         elif recording is not None:

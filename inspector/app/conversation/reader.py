@@ -23,21 +23,21 @@ class Reader:
     def want(self, resource: Resource[Any]) -> None:
         """Have a resource read, unless it is known or being read for what is on screen."""
         host = self._host
-        if host.known.current(resource, host.now) is not None:
+        if host.loaded.current(resource, host.state) is not None:
             return
         for earlier in resource.after:
             self.want(earlier)
-        needs = resource.needs(host.now, host.known)
+        needs = resource.needs(host.state, host.loaded)
         if needs is not None:
 
             def came(value: Any) -> None:
-                host.loaded = host.known.with_value(resource, needs, value)
+                host.loaded = host.loaded.with_value(resource, needs, value)
 
             host.jobs.run(resource.name, needs, resource.read, came, some=came, rest=resource.rest)
 
     def when(self, resource: Resource[T], then: Callable[[T], object]) -> None:
         """Do something with what is read, once it has been; wishes are served in their order, the same one once."""
-        value = self._host.known.current(resource, self._host.now)
+        value = self._host.loaded.current(resource, self._host.state)
         if value is not None:
             then(value)
         elif (resource, then) not in self._waiting:
@@ -48,7 +48,7 @@ class Reader:
         """Something was read: do what waited for it, and read on for what still waits."""
         waiting, self._waiting = self._waiting, []
         for resource, then in waiting:
-            value = self._host.known.current(resource, self._host.now)
+            value = self._host.loaded.current(resource, self._host.state)
             if value is not None:
                 then(value)
             else:

@@ -97,7 +97,7 @@ class ReportWriter:
 
     def ask(self) -> None:
         """Ask for a file, and write the report to it."""
-        host, opened = self._host, self._host.known.opened
+        host, opened = self._host, self._host.loaded.opened
         if opened is None:
             return
         row = opened.inspection.conversation.row
@@ -105,7 +105,7 @@ class ReportWriter:
 
         def chosen(answer: tuple[Path, bool] | None) -> None:
             if answer is not None:
-                changed = difference(host.now.settings, opened.resolved.settings)
+                changed = difference(host.state.settings, opened.resolved.settings)
                 answers = Answers(host.store, {**host.flags, **changed}, host.config)
                 host.jobs.cancel("report")
                 host.jobs.run("report", (answers, row.id, *answer, time.time()), write_report, self._written)

@@ -168,16 +168,6 @@ class ConversationScreen(KeyActions, JobScreen):
 
     # State and what is read.
 
-    @property
-    def now(self) -> State:
-        """The state."""
-        return self.state
-
-    @property
-    def known(self) -> Loaded:
-        """What has been read."""
-        return self.loaded
-
     def change(self, **changes: Any) -> None:
         """Assign the next state."""
         self.state = replace(self.state, **changes)

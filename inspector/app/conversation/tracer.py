@@ -29,12 +29,12 @@ class Tracer:
         """Trace a text; without one the selected text, the text that is looked for, or a statement of the message."""
         from inspector.app.trace.screen import TraceScreen
 
-        host, opened = self._host, self._host.known.opened
-        phrase = (text or self._selected() or host.now.find or self._statement())[:_LONGEST].strip()
+        host, opened = self._host, self._host.loaded.opened
+        phrase = (text or self._selected() or host.state.find or self._statement())[:_LONGEST].strip()
         if opened is None or not phrase:
             host.app.notify("Select a text, or find one with /, to trace it.", timeout=3)
             return
-        facts = host.known.current(FACTS, host.now)
+        facts = host.loaded.current(FACTS, host.state)
         known = None if facts is None else facts.reading.facts
 
         def go(row: ConversationRow, step: TraceStep) -> None:
@@ -49,10 +49,10 @@ class Tracer:
     def _statement(self) -> str:
         """The best statement of the message under the cursor, else its first line."""
         host = self._host
-        rows, facts = host.messages.rows, host.known.current(FACTS, host.now)
+        rows, facts = host.messages.rows, host.loaded.current(FACTS, host.state)
         if rows is None or not len(rows):
             return ""
-        generation, index = rows.place(host.now.row)
+        generation, index = rows.place(host.state.row)
         lives = () if facts is None or index < 0 else facts.of_message(generation.number, index)
         if lives:
             return lives[0].fact.text

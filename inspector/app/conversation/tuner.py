@@ -46,11 +46,11 @@ class Tuner:
 
     def change(self, **changes: Any) -> None:
         """Change settings; ctrl+z goes back."""
-        self.use((self._host.now.settings.with_(**changes), self._host.now.summary_size))
+        self.use((self._host.state.settings.with_(**changes), self._host.state.summary_size))
 
     def use(self, tuning: Tuning, **changes: Any) -> None:
         """Take other settings and another size of summaries; ctrl+z goes back."""
-        state = self._host.now
+        state = self._host.state
         if tuning == state.tuning and not changes:
             return
         try:
@@ -64,7 +64,7 @@ class Tuner:
 
     def undo(self) -> None:
         """Take the last change of settings, or of the summaries' size, back."""
-        state = self._host.now
+        state = self._host.state
         if state.undo:
             settings, size = state.undo[-1]
             self._host.change(settings=settings, summary_size=size, undo=state.undo[:-1])
@@ -73,23 +73,25 @@ class Tuner:
         """Ask for an engine from a list, and plan with it."""
         from inspector.app.conversation.profiles import ProfilePrompt
 
-        host, opened = self._host, self._host.known.opened
+        host, opened = self._host, self._host.loaded.opened
         if opened is None:
             return
 
         def chosen(profile: str | None) -> None:
             if profile is not None:
-                self.use((with_profile(host.now.settings, profile), host.now.summary_size))
+                self.use((with_profile(host.state.settings, profile), host.state.summary_size))
 
         resolved = opened.resolved
         why = resolved.sources.get("profile", "in force")
-        host.app.push_screen(ProfilePrompt(host.now.settings.profile, resolved.settings.profile, why), chosen)
+        host.app.push_screen(
+            ProfilePrompt(host.state.settings.profile, resolved.settings.profile, why), chosen
+        )
 
     # A and B.
 
     def keep(self) -> None:
         """Keep the settings on screen as A to compare with; drop A if they are the same."""
-        state = self._host.now
+        state = self._host.state
         kept = None if state.kept == state.tuning else state.tuning
         words = "Kept as A; the settings on screen are B." if kept else "A is dropped."
         if state.pane != "what-if":
@@ -98,7 +100,7 @@ class Tuner:
 
     def swap(self) -> None:
         """Take A's settings, and keep those on screen as A."""
-        state = self._host.now
+        state = self._host.state
         if state.kept is None:
             self._host.app.notify(
                 "Nothing is kept to compare with; = keeps the settings on screen.", timeout=2
@@ -114,7 +116,7 @@ class Tuner:
 
     def recommend(self) -> None:
         """Work out which settings to recommend, and take them where they are sure enough."""
-        host, opened = self._host, self._host.known.opened
+        host, opened = self._host, self._host.loaded.opened
         if opened is None:
             return
         answers = Answers(host.store, host.flags, host.config)
@@ -129,10 +131,10 @@ class Tuner:
         if not found.changes:
             self._host.app.notify(f"Keep the settings in force. {why}", timeout=12, markup=False)
             return
-        settings = self._host.now.settings.with_(
+        settings = self._host.state.settings.with_(
             threshold=found.settings.threshold, target_ratio=found.settings.target_ratio
         )
-        self.use((settings, self._host.now.summary_size))
+        self.use((settings, self._host.state.summary_size))
         words = f"threshold {settings.threshold:g}, target_ratio {settings.target_ratio:g}"
         back = "ctrl+y copies the lines to write, ctrl+z goes back."
         self._host.app.notify(
@@ -143,15 +145,15 @@ class Tuner:
         from inspector.app.sweep.screen import SweepScreen
         from inspector.app.sweep.subject import Subject
 
-        host, state, opened = self._host, self._host.now, self._host.known.opened
-        recording = host.known.current(RECORDING, state)
+        host, state, opened = self._host, self._host.state, self._host.loaded.opened
+        recording = host.loaded.current(RECORDING, state)
         if opened is None or recording is None:
             return
         row = opened.inspection.conversation.row
         every = tuple(known.id for known in host.store.conversations())
         shown = tuple(name for name in host.app.shown_conversations() if name in every)
         model = summary_model(recording, state.summary_size)
-        facts = host.known.current(FACTS, state)
+        facts = host.loaded.current(FACTS, state)
         recording = recording.with_costs(costing.basis)
         subject = Subject(
             title=safe_title(row.title or row.id),
@@ -174,7 +176,7 @@ class Tuner:
             host.when(FACTS, self._facts_came)
 
     def _use_settings(self, settings: Settings) -> None:
-        self.use((settings, self._host.now.summary_size))
+        self.use((settings, self._host.state.summary_size))
 
     def _facts_came(self, found: FactsRead) -> None:
         from inspector.quality.facts.risk import FactSteps
@@ -194,7 +196,7 @@ class Tuner:
     def _comparison(self) -> str:
         from inspector.export.comparison import comparison_text
 
-        state, loaded = self._host.now, self._host.known
+        state, loaded = self._host.state, self._host.loaded
         recording, runs = loaded.current(RECORDING, state), loaded.current(RUNS, state)
         figures, opened = loaded.latest(RECORDED_FIGURES), loaded.opened
         if recording is None or runs is None or figures is None or opened is None:
@@ -216,7 +218,7 @@ class Tuner:
             self._host.app.notify(str(error), severity="error", markup=False, timeout=8)
             return
         if path.suffix.lower() in (".yaml", ".yml"):
-            self._write(path, settings_written(self._host.now.settings).text, "settings", done)
+            self._write(path, settings_written(self._host.state.settings).text, "settings", done)
         else:
             self.with_comparison(lambda text: self._write(path, text, "comparison", done))
 
