@@ -10,7 +10,7 @@ from inspector.answers.scoring import ScoredStatement, ScoreRow
 from inspector.core.text import safe_line, safe_title
 from inspector.export.comparing import share_document
 from inspector.export.documents.document import Document
-from inspector.export.text.console import add_row, console_for, print_table, table_of
+from inspector.export.text.console import Table, console_for, print_table
 from inspector.export.text.console import say as print_line
 from inspector.quality.facts.fact import KINDS
 
@@ -98,7 +98,7 @@ def print_scores(rows: Sequence[ScoreRow]) -> None:
     """Print a table with a row for each compactor, then what the summarizers lost that does damage."""
     console = console_for()
     columns = [("compactor", False), ("compacted", True), *((kind, True) for kind in KINDS), ("kept", True)]
-    table = table_of(
+    table = Table(
         *columns, ("lost (3)", True), ("uncertain", True), ("tokens", True), ("ratio", True),
         spare=_SPARE, cut=("compactor",),
     )  # fmt: skip
@@ -106,7 +106,7 @@ def print_scores(rows: Sequence[ScoreRow]) -> None:
     for row in rows:
         labels.setdefault((row.kind, *_cells(row)), []).append(row.label)
     for (_, *cells), same in labels.items():
-        add_row(table, ", ".join(same), *cells)
+        table.add(", ".join(same), *cells)
     print_table(console, table)
     print_line(console, "")
     print_line(

@@ -13,7 +13,7 @@ from rich.cells import cell_len
 from inspector.answers.answers import Answers
 from inspector.answers.showing import show_generation
 from inspector.core.messages import Message
-from inspector.export.text.console import table_of
+from inspector.export.text.console import Table
 from inspector.stores import entries
 from inspector.stores.detect import open_store
 from tests.recipes import recipe
@@ -53,7 +53,7 @@ def test_the_live_list_is_read_once_and_no_other_list_is(
     st.integers(21, 60),
 )
 def test_a_column_that_is_cut_stays_within_the_line(texts: list[str], room: int) -> None:
-    table = table_of(("#", True), ("title", False), cut=("title",))
+    table = Table(("#", True), ("title", False), cut=("title",))
     for number, text in enumerate(texts):
         table.add(number, text)
     for line in table.lines(room):

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
-from inspector.export.text.console import StyledLines, add_row, table_of
+from inspector.export.text.console import StyledLines, Table
 from inspector.export.text.conversations import shortest_names
 
 WORDS = st.text("ab 小程序 ,.", max_size=60)
@@ -23,11 +23,11 @@ ROWS = st.lists(st.tuples(WORDS, st.integers(0, 10**9), WORDS, st.integers(0, 10
 def test_numbers_are_whole_and_lines_as_long_as_they_may_be(
     rows: list[tuple[str, int, str, int]], room: int
 ) -> None:
-    table = table_of(
+    table = Table(
         ("title", False), ("tokens", True), ("text", False), ("rest", True), spare=("rest",), cut=("title",)
     )
     for title, tokens, text, rest in rows:
-        add_row(table, title, f"{tokens:,}", text, f"{rest:,}")
+        table.add(title, f"{tokens:,}", text, f"{rest:,}")
     names, *lines = table.lines(room)
     told = "\n".join(lines)
     assert all(f"{tokens:,}" in told for _, tokens, _, _ in rows)
@@ -40,10 +40,8 @@ def test_numbers_are_whole_and_lines_as_long_as_they_may_be(
 
 
 def test_texts_are_folded_and_titles_cut() -> None:
-    table = table_of(("title", False), ("n", True), ("text", False), cut=("title",))
-    add_row(
-        table, "A title that is longer than its column", 1_000, "and a text that needs two lines or three"
-    )
+    table = Table(("title", False), ("n", True), ("text", False), cut=("title",))
+    table.add("A title that is longer than its column", 1_000, "and a text that needs two lines or three")
     assert table.lines(44) == [
         "title                  n  text",
         "A title that is l…  1000  and a text that",
@@ -53,8 +51,8 @@ def test_texts_are_folded_and_titles_cut() -> None:
 
 
 def test_what_can_be_spared_goes_first() -> None:
-    table = table_of(("a", True), ("b", True), ("c", True), spare=("c", "a"))
-    add_row(table, "11111", "22222", "33333")
+    table = Table(("a", True), ("b", True), ("c", True), spare=("c", "a"))
+    table.add("11111", "22222", "33333")
     assert table.lines(19) == ["    a      b      c", "11111  22222  33333"]
     assert table.lines(18) == ["    a      b", "11111  22222"]
     assert table.lines(11) == ["    b", "22222"]

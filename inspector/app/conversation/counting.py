@@ -19,8 +19,8 @@ def counts(
     first: tuple[range, ...],
     batch: int,
     known: frozenset[int] = frozenset(),
-) -> Iterator[tuple[Mapping[int, int], bool, str]]:
-    """Yield (index → exact tokens, whether it is the last part, encoding), the ranges of `first` before the rest.
+) -> Iterator[tuple[Mapping[int, int], str]]:
+    """Yield (index → exact tokens, encoding), the ranges of `first` before the rest.
 
     Messages in `known` are left out, unless they are between others. -1 is the system prompt. Raises NoVocabulary and
     StoreErrors.
@@ -36,9 +36,9 @@ def counts(
         messages = inspection.store.messages(generation, span.start, span.stop)
         tokens = counter.count_messages(messages)
         found.update(zip(span, tokens, strict=False))
-        yield found, False, counter.encoding
+        yield found, counter.encoding
         found = {}
-    yield found, True, counter.encoding
+    yield found, counter.encoding
 
 
 def spans(

@@ -132,7 +132,7 @@ def count_tokens(
 
     gathered: dict[int, int] = {}
     done, handed, encoding = len(known), 0.0, ""
-    for found, _, encoding in counts(inspection, generation, first, _BATCH, known):
+    for found, encoding in counts(inspection, generation, first, _BATCH, known):
         done += len(found)
         watch("counting", min(done, len(generation)), len(generation))
         gathered.update(found)

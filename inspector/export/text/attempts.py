@@ -10,7 +10,7 @@ from rich.text import Text
 from inspector.core.shares import kept_of, percent
 from inspector.core.text import safe, safe_title
 from inspector.export.documents.document import Document
-from inspector.export.text.console import add_row, console_for, print_table, say, table_of
+from inspector.export.text.console import Table, console_for, print_table, say
 from inspector.quality.facts.fact import KINDS
 
 #: Names in a table of survival, and in the list, in characters.
@@ -24,7 +24,7 @@ def print_outcomes(documents: Sequence[Document]) -> None:
         say(console, "There is nothing to compare.")
         return
     kinds = [kind for kind in KINDS if any(kind in entry["survival"] for entry in documents)]
-    table = table_of(
+    table = Table(
         ("summary", False), *((kind, True) for kind in kinds), ("kept", True), ("~tokens", True), ("~after", True),
         ("cost", True),
     )  # fmt: skip
@@ -32,10 +32,9 @@ def print_outcomes(documents: Sequence[Document]) -> None:
     for entry in documents:
         if entry["compaction"] != shown:
             shown = entry["compaction"]
-            add_row(table, f"Compaction {shown}")
+            table.add(f"Compaction {shown}")
         attempt = entry["attempt"]
-        add_row(
-            table,
+        table.add(
             f"  {'recorded' if attempt is None else _heading(attempt)}",
             *(_kept(entry["survival"].get(kind)) for kind in kinds),
             kept_of(entry["kept"], entry["of"], unsure=entry["open"]),
@@ -81,14 +80,13 @@ def print_attempts(documents: Sequence[Document]) -> None:
     if not documents:
         say(console, "No attempts are kept. `compaction-inspector attempt` makes one.")
         return
-    table = table_of(
+    table = Table(
         ("id", True), ("made", False), ("conversation", False), ("at", True), ("by", False), ("prompt", False),
         ("~summary", True), ("sent", True), ("cost", True), ("state", False),
     )  # fmt: skip
     for entry in documents:
         step = "" if entry["step"] is None else f" at {entry['step']:,}"
-        add_row(
-            table,
+        table.add(
             entry["id"],
             datetime.fromtimestamp(entry["at"]).strftime("%d %b %H:%M"),
             safe_title(entry["title"] or entry["conversation"], 24),
@@ -124,11 +122,10 @@ def print_curve(points: Sequence[Document], life: int | None) -> None:
     """Survival over the compactions of a life, recorded against made again."""
     console = console_for()
     say(console, f"Facts that can still be read{f', life {life}' if life else ''}", "bold")
-    table = table_of(("after", True), ("facts", True), ("recorded", True), ("again", True), ("curve", False))
+    table = Table(("after", True), ("facts", True), ("recorded", True), ("again", True), ("curve", False))
     for point in points:
         of = point["of"]
-        add_row(
-            table,
+        table.add(
             point["compaction"],
             of,
             _share(point["recorded"], of),

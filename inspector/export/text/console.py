@@ -67,12 +67,15 @@ def say(console: Console, text: str, style: str = "") -> None:
 class Table:
     """Rows under the names of their columns.
 
-    The column "text" is folded to the width, unless it is in `cut`. On narrow lines columns in `spare` are left out;
+    A column is its name and whether it is aligned to the right. The column "text" is folded to the width, unless it is
+    in `cut`: texts of these columns are cut with "…". On narrow lines columns in `spare` are left out, in that order;
     then lines get longer.
     """
 
-    def __init__(self, columns: Sequence[tuple[str, bool]], spare: Sequence[str], cut: Sequence[str]) -> None:
-        self._columns = tuple(columns)
+    def __init__(
+        self, *columns: tuple[str, bool], spare: Sequence[str] = (), cut: Sequence[str] = ()
+    ) -> None:
+        self._columns = columns
         self._spare, self._cut = tuple(spare), frozenset(cut)
         self._rows: list[tuple[str, ...]] = []
 
@@ -117,19 +120,6 @@ class Table:
             _GAP.join(cell[y] if y < len(cell) else blank[x] for x, cell in enumerate(cells)).rstrip()
             for y in range(high)
         ]
-
-
-def table_of(*columns: tuple[str, bool], spare: Sequence[str] = (), cut: Sequence[str] = ()) -> Table:
-    """Return a table of columns: (name, whether it is aligned to the right).
-
-    `spare` names columns that can be left out, in that order; `cut` names columns whose texts may be cut with "…".
-    """
-    return Table(columns, spare, cut)
-
-
-def add_row(table: Table, *cells: object) -> None:
-    """A row of cells."""
-    table.add(*cells)
 
 
 def print_table(console: Console, table: Table) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import PurePath
 
 from inspector.export.documents.document import Document
-from inspector.export.text.console import WIDTH, add_row, console_for, print_table, say, table_of
+from inspector.export.text.console import WIDTH, Table, console_for, print_table, say
 
 
 def print_conversations(documents: Sequence[Document]) -> None:
@@ -17,14 +17,13 @@ def print_conversations(documents: Sequence[Document]) -> None:
         return
     ids = [entry["id"] for entry in documents]
     names = dict(zip(ids, ids, strict=True)) if console.width >= WIDTH else shortest_names(ids)
-    table = table_of(
+    table = Table(
         ("title", False), ("agent", False), ("project", False), ("messages", True), ("compactions", True),
         ("lost", True), ("profile", False), ("id", False), spare=("profile", "messages", "project"), cut=("title",),
     )  # fmt: skip
     for entry in documents:
         kind = "" if entry["kind"] == "conversation" else f" ({entry['kind']})"
-        add_row(
-            table, (entry["title"] or entry["id"]) + kind, entry["agent"], PurePath(entry["folder"]).name or "–",
+        table.add((entry["title"] or entry["id"]) + kind, entry["agent"], PurePath(entry["folder"]).name or "–",
             f"{entry['messages']:,}", entry["compactions"], _lost(entry), entry["profile"], names[entry["id"]],
         )  # fmt: skip
     print_table(console, table)
@@ -81,12 +80,10 @@ def print_stores(documents: Sequence[Document]) -> None:
             console,
             f"{conversations(entry['conversations'])} · {entry['size']:,} bytes · journal {entry['journal_mode']}",
         )
-        table = table_of(("table", False), ("rows", True), ("text", False))
+        table = Table(("table", False), ("rows", True), ("text", False))
         for found in entry["tables"]:
             what = "full-text index" if found["full_text"] else ", ".join(found["columns"])
-            add_row(
-                table, found["name"], "unreadable" if found["rows"] is None else f"{found['rows']:,}", what
-            )
+            table.add(found["name"], "unreadable" if found["rows"] is None else f"{found['rows']:,}", what)
         print_table(console, table)
 
 
@@ -109,7 +106,7 @@ def _list_of(hit: Document) -> str:
 
 def print_hits(documents: Sequence[Document]) -> None:
     """The hits of a search."""
-    table = table_of(
+    table = Table(
         ("conversation", False),
         ("row", True),
         ("list", False),
@@ -119,7 +116,7 @@ def print_hits(documents: Sequence[Document]) -> None:
         cut=("conversation",),
     )
     for entry in documents:
-        add_row(table, entry["title"], entry["message"], _list_of(entry), entry["role"], entry["text"])
+        table.add(entry["title"], entry["message"], _list_of(entry), entry["role"], entry["text"])
     console = console_for()
     if documents:
         print_table(console, table)

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from inspector.core.shares import percent
 from inspector.export.documents.document import Document
-from inspector.export.text.console import add_row, console_for, print_table, say, table_of
+from inspector.export.text.console import Table, console_for, print_table, say
 
 _GUTTERS = {"head": "▎", "middle": "┊", "tail": "▌"}
 
@@ -47,7 +47,7 @@ def print_show(document: Document) -> None:
             f"tail_start {document['tail_start']}",
         )
     console.print()
-    table = table_of(
+    table = Table(
         ("", False),
         ("#", True),
         ("role", False),
@@ -59,14 +59,13 @@ def print_show(document: Document) -> None:
     prompt = document["system_prompt"]
     if prompt["tokens"]:
         mark = _marks(prompt["breakpoint"], False, False)
-        add_row(table, "▎", "sys", "system", f"~{prompt['tokens']:,}", mark, prompt["text"])
+        table.add("▎", "sys", "system", f"~{prompt['tokens']:,}", mark, prompt["text"])
     head, tail = document["head_end"], document["tail_start"]
     for entry in document["messages"]:
         if document["compacts"] and entry["index"] in (head, tail):
-            add_row(table, "╌", "", "╌ head_end" if entry["index"] == head else "╌ tail_start", "", "", "")
+            table.add("╌", "", "╌ head_end" if entry["index"] == head else "╌ tail_start", "", "", "")
         mark = _marks(entry["breakpoint"], entry["pruned"], entry["summary"])
-        add_row(
-            table, _GUTTERS[entry["region"]], entry["index"], entry["role"], f"~{entry['tokens']:,}", mark,
+        table.add(_GUTTERS[entry["region"]], entry["index"], entry["role"], f"~{entry['tokens']:,}", mark,
             entry["text"],
         )  # fmt: skip
     print_table(console, table)
@@ -205,7 +204,7 @@ def print_breakpoints(document: Document) -> None:
         f"generation {document['generation']} · {document['layout']} layout · ttl {document['ttl']} · "
         f"caching {'on' if document['enabled'] else 'off'}: {document['reason']}",
     )
-    table = table_of(
+    table = Table(
         ("", False),
         ("message", True),
         ("role", False),
@@ -217,5 +216,5 @@ def print_breakpoints(document: Document) -> None:
         where = "sys" if entry["message"] is None else entry["message"]
         tokens = f"~{entry['tokens']:,}" if entry["tokens"] is not None else ""
         text = entry["why"] if entry["honored"] else f"wasted: {entry['why']}"
-        add_row(table, f"⚑{entry['number']}", where, entry["role"], entry["part"], tokens, text)
+        table.add(f"⚑{entry['number']}", where, entry["role"], entry["part"], tokens, text)
     print_table(console, table)

@@ -10,7 +10,7 @@ from rich.console import Console
 from inspector.core.shares import dollars
 from inspector.core.text import safe_line
 from inspector.export.documents.document import Document
-from inspector.export.text.console import add_row, console_for, print_table, say, table_of
+from inspector.export.text.console import Table, console_for, print_table, say
 
 
 def print_requests(documents: Sequence[Document], sums: Document) -> None:
@@ -18,7 +18,7 @@ def print_requests(documents: Sequence[Document], sums: Document) -> None:
     all of it in sums."""
     console = console_for()
     names = ("#", "context", "read", "written", "of 1h", "input", "output")
-    table = table_of(
+    table = Table(
         *((name, True) for name in names), ("generation", True), ("again", True), ("cause", False), ("USD", True),
         ("model", False), spare=("model", "of 1h", "generation", "output", "input", "context"),
     )  # fmt: skip
@@ -33,8 +33,7 @@ def print_requests(documents: Sequence[Document], sums: Document) -> None:
             shown[-1] = f"~{entry['output_tokens']:,}"
         cost = "" if entry["cost"] is None else f"{rough}{entry['cost']['amount']:.4f}"
         missed = f"{rough}{entry['missed_tokens']:,}" if entry["missed_tokens"] else ""
-        add_row(
-            table, str(entry["index"]), *shown, str(entry["generation"]), missed, entry["cause"] or "", cost,
+        table.add(str(entry["index"]), *shown, str(entry["generation"]), missed, entry["cause"] or "", cost,
             entry["model"],
         )  # fmt: skip
     print_table(console, table)

@@ -10,7 +10,7 @@ from inspector.core.scatter import placed
 from inspector.core.shares import percent
 from inspector.export.comparison import figure_rows
 from inspector.export.documents.document import Document
-from inspector.export.text.console import add_row, console_for, print_table, say, table_of
+from inspector.export.text.console import Table, console_for, print_table, say
 from inspector.export.text.conversations import conversations
 
 #: Columns and rows of a picture of points.
@@ -29,11 +29,10 @@ def print_replay(document: Document) -> None:
         f"{recorded['messages']:,} messages · threshold {document['threshold_tokens']:,} · "
         f"{document['settings']['profile']}",
     )
-    table = table_of(("", False), ("step", True), ("messages", True), ("tokens", True), ("head:tail", True))
+    table = Table(("", False), ("step", True), ("messages", True), ("tokens", True), ("head:tail", True))
     for kind, events in (("recorded", recorded["compactions"]), ("what-if", run["compactions"])):
         for event in events:
-            add_row(
-                table, kind, event["step"], f"{event['before']:,} → {event['after']:,}",
+            table.add(kind, event["step"], f"{event['before']:,} → {event['after']:,}",
                 f"~{event['tokens_before']:,} → ~{event['tokens_after']:,}",
                 f"{event['head_end']}:{event['tail_start']}",
             )  # fmt: skip
@@ -95,10 +94,10 @@ def _print_beside(console: Console, document: Document) -> None:
         *((one["profile"], one["threshold_tokens"], one["whatif"]) for one in document["beside"]),
     ]
     console.print()
-    table = table_of(("", False), *((name, True) for name, _, _ in columns))
-    add_row(table, "threshold", *("–" if limit is None else f"{limit:,}" for _, limit, _ in columns))
+    table = Table(("", False), *((name, True) for name, _, _ in columns))
+    table.add("threshold", *("–" if limit is None else f"{limit:,}" for _, limit, _ in columns))
     for row in figure_rows([_figures(run).get for _, _, run in columns]):
-        add_row(table, *row)
+        table.add(*row)
     print_table(console, table)
     for one in document["beside"]:
         events = one["whatif"]["compactions"]
@@ -176,10 +175,9 @@ def print_sweep(document: Document) -> None:
                 marked += f", {len(best['alike']):,} alike marked ≈"
         title = f"\n{name.replace('_', ' ')}   rows {rows}, columns {columns}, {marked}"
         say(console, title, "bold")
-        table = table_of((rows, True), *((f"{value:g}", True) for value in document[columns]))
+        table = Table((rows, True), *((f"{value:g}", True) for value in document[columns]))
         for row, (value, line) in enumerate(zip(document[rows], lines, strict=True)):
-            add_row(
-                table, f"{value:g}",
+            table.add(f"{value:g}",
                 *(
                     ("=" if identical[row][column] else "")
                     + ("–" if cell is None else _cell(name, cell))
