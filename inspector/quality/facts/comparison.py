@@ -466,7 +466,7 @@ class Comparison:
                 for one in self.there.values
                 if clause_of[id(one)] == home and one is not other and comparable(value, one)
             ]
-            if moved != home and rivals and most > places[moved] + 1:
+            if moved != home and rivals and most > places[moved]:
                 return True
         return False
 
