@@ -44,6 +44,16 @@ def test_a_users_own_limit_shows_in_compactions_below_the_usual_threshold() -> N
     assert recorded_threshold(244_800, requests, made) == 100_100
 
 
+def test_the_settings_of_the_newest_list_count() -> None:
+    grown = [request(number, 1, 150_000 + 1_000 * number) for number in range(1, 60)]
+    later = [request(60, 2, 90_000), request(61, 2, 160_000), request(62, 3, 50_000), request(63, 3, 160_500)]
+    live = [request(64, 4, 50_000), request(65, 4, 60_000)]
+    made = [compaction(1, "auto", 213_000), compaction(2, "auto", 166_900), compaction(3, "auto", 166_600)]
+    assert recorded_threshold(967_000, grown + later + live, made) == 166_600
+    beyond = [request(66, 4, 400_000), request(67, 4, 410_000)]
+    assert recorded_threshold(967_000, grown + later + live + beyond, made) is None
+
+
 def test_compactions_by_hand_show_no_threshold() -> None:
     assert recorded_threshold(167_000, [request(1, 1, 50_000)], [compaction(1, "manual", 50_100)]) is None
 
