@@ -127,7 +127,8 @@ SOFT = re.compile(
 EVENT = re.compile(
     r"\b(?:was|were|has been|have been|had|has \w+ed|have \w+ed|did|just|already|done|ran|went|asked|told|"
     r"showed?n?|checked|verified|added|created|updated|fixed|documented|reviewed|tested|confirmed|formatted|"
-    r"(?<!is )(?<!are )(?<!be )\w{3,}(?:ied|[^e]ed) (?:in|on|to|by|with|before|after|the|once|for|at|from)\b|last time|yesterday|today|"
+    r"(?<!is )(?<!are )(?<!be )\w{3,}(?:ied|[^e]ed) (?:in|on|to|by|with|before|after|the|once|for|at|from)\b|last time|"
+    r"yesterday|today|"
     r"this time|once)\b|[^\W\d_]了|已经|已經|した|しました", re.IGNORECASE,
 )  # fmt: skip
 #: A sentence reports what the agent did.
