@@ -13,8 +13,10 @@ from hypothesis import strategies as st
 from inspector.core.messages import messages_from
 from inspector.engines.base import Settings
 from inspector.engines.capabilities import assemble, default_threshold
+from inspector.engines.observed.engine import ObservedEngine
 from inspector.engines.observed.profiles import observed_rules
 from inspector.engines.registry import agent_of, engine, names, profile_of, standing, with_profile
+from tests.engines.lists import assistant, call, result, user
 
 OBSERVED = [rules.name for rules in observed_rules()]
 
@@ -44,7 +46,8 @@ def conversation(rounds: int, size: int = 4_000) -> list[dict[str, Any]]:
         ("pi", 200_000, 183_616),
         ("codex", 258_400, 244_800), ("opencode", 200_000, 168_000),
         ("kimi", 200_000, 150_000), ("kimi", 1_000_000, 850_000), ("qwen", 200_000, 167_000),
-        ("qwen", 1_000_000, 850_000), ("gemini", 1_048_576, 524_288), ("dsh", 200_000, 160_000),
+        ("qwen", 1_000_000, 850_000), ("gemini", 1_048_576, 524_288), ("dsh", 200_000, 126_272),
+        ("dsh", 1_000_000, 678_464),
         ("goose", 200_000, 160_000),
     ],
 )  # fmt: skip
@@ -205,3 +208,18 @@ def test_gemini_keeps_a_share_of_the_list() -> None:
     found = engine("gemini")
     plan = found.plan(found.measure(messages), settings("gemini"))
     assert 0.2 < plan.tail_tokens / (plan.middle_tokens + plan.tail_tokens) <= 0.31
+
+
+def test_a_tail_counts_results_as_shortened_and_begins_with_their_call() -> None:
+    dsh = next(rules for rules in observed_rules() if rules.name == "dsh")
+    rules = replace(dsh, tail_tokens=2_000, tail_of_window=0.0)
+    rounds = [
+        wire
+        for number in range(6)
+        for wire in (assistant("", call(f"c{number}")), result(f"c{number}", "x" * 20_000))
+    ]
+    messages = messages_from([user("Go on."), *rounds])
+    found = ObservedEngine(rules)
+    plan = found.plan(found.measure(messages), settings("dsh"))
+    # A shortened result counts 1,290 tokens: the second one exceeds the tail, and stays with its call.
+    assert (plan.head_end, plan.tail_start) == (0, 9)

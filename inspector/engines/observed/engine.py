@@ -28,9 +28,12 @@ _UNUSED = MappingProxyType(
 )
 
 
-def _text_tokens(message: Message) -> int:
+def _text_tokens(message: Message, shortens: tuple[int, int] | None) -> int:
     """Return the tokens of what a message says and calls, without its keys, as pi estimates them."""
-    chars = len(message.text) + sum(len(call.name) + _compact(call.arguments) for call in message.tool_calls)
+    chars = len(message.text)
+    if shortens is not None and message.role == "tool" and chars > shortens[0]:
+        chars = shortens[1]
+    chars += sum(len(call.name) + _compact(call.arguments) for call in message.tool_calls)
     thought = message.wire.get("reasoning_content")
     chars += len(thought) if isinstance(thought, str) else 0
     return text_tokens(chars) + _PICTURE * message_images(message.wire)
@@ -49,15 +52,16 @@ _PICTURE = 1_200
 
 
 class ObservedIndex:
-    """The sizes and roles of a list's messages, by the rough estimate. `texts` sums the estimates of pi."""
+    """The sizes and roles of a list's messages, by the rough estimate. `texts` sums the estimates of pi, with results
+    as the agent `shortens` them."""
 
-    def __init__(self, messages: Iterable[Message]) -> None:
+    def __init__(self, messages: Iterable[Message], shortens: tuple[int, int] | None = None) -> None:
         self.chars = array("q", [0])
         self.images = array("q", [0])
         self.texts = array("q", [0])
         roles = bytearray()
         for message in messages:
-            self.texts.append(self.texts[-1] + _text_tokens(message))
+            self.texts.append(self.texts[-1] + _text_tokens(message, shortens))
             self.chars.append(self.chars[-1] + message_chars(message.wire))
             self.images.append(self.images[-1] + message_images(message.wire))
             roles.append(ROLE_CODES.get(message.role, _OTHER))
@@ -134,7 +138,7 @@ class ObservedEngine:
 
     def measure(self, messages: Iterable[Message]) -> ObservedIndex:
         """One pass over the bodies."""
-        return ObservedIndex(messages)
+        return ObservedIndex(messages, self._rules.shortens)
 
     def plan(
         self, token_index: ObservedIndex, settings: Settings, compactions: int = 0, system_tokens: int = 0
@@ -210,6 +214,8 @@ class ObservedEngine:
             start -= 1
         if rules.begins_with_user:
             return _user_from(index.roles, start)
+        while rules.keeps_pairs and 0 < start < length and index.roles[start] == _TOOL:
+            start -= 1
         while start < length and index.roles[start] == _TOOL:
             start += 1
         if rules.keeps_crossing and start == length:

@@ -19,6 +19,8 @@ class Observed:
 
     The last messages of a list stay if they fit into `tail_tokens`, or `tail_of_window` of the window, and into
     `tail_share` of the list; none where both are 0. `keeps_crossing`: the message that exceeds it stays too.
+    `keeps_pairs`: a tail that would begin with results begins with their call. `shortens`: results of more characters
+    than the first number were shortened to the second before.
     `summarizes_short`: if a whole list fits, nothing of it stays. `begins_with_user`: the tail begins with a message of
     the user. `keeps_half`: with prompt, head and summary, half as many messages stay as there were.
 
@@ -49,6 +51,8 @@ class Observed:
     keeps_question: bool = False
     keeps_user: int = 0
     keeps_crossing: bool = False
+    keeps_pairs: bool = False
+    shortens: tuple[int, int] | None = None
     keeps_answer: bool = False
     agent: str = ""
     until: tuple[int, ...] | None = None
