@@ -1,4 +1,4 @@
-"""What a fact says, and its comparison with a passage."""
+"""Read a fact as a probe, and compare it with a passage."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ _SENTENCE = re.compile(r"(?:[^.!?\n]|[.!?](?!\s))++[.!?]?")
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """What is looked for of a fact: its wordings, its main clause and what limits it, its values, its language.
+    """A fact as it is looked for: wordings, main clause and what limits it, values, language.
 
     `parts` are the probes of its clauses, if it gives several things a value each.
     """
