@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from inspector.answers.inspection import Inspection
-from inspector.answers.resolving import resolve
 from inspector.answers.scheduling import Scheduling
 from inspector.config.database import cache_problems
 from inspector.config.settings import ResolvedSettings
@@ -67,14 +66,11 @@ class Answers:
         """The files of the databases."""
         return paths_of(self.store)
 
-    def opened(self, name: str, to_run: bool = False) -> tuple[Inspection, ResolvedSettings]:
-        """Open a conversation with the settings in force for it; its notes are kept with its name. `to_run`: with the
-        threshold that its compactions show, for which all of its lists are looked at."""
+    def opened(self, name: str) -> tuple[Inspection, ResolvedSettings]:
+        """Open a conversation with the settings in force for it; its notes are kept with its name."""
         inspection = Inspection.open(self.store, name, config=self.config)
         row = inspection.conversation.row
-        resolved = (
-            inspection.resolved(self.flags) if to_run else resolve(self.store, row, self.flags, self.config)
-        )
+        resolved = inspection.resolved(self.flags)
         for note in (*(about(row, note) for note in inspection.conversation.notes), *resolved.notes):
             self.note(note)
         return inspection, resolved

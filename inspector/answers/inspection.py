@@ -22,7 +22,7 @@ from inspector.engines.base import Budgets, Engine, Plan, Settings, TokenIndex
 from inspector.engines.failures import failures_named
 from inspector.engines.registry import agent_of, engine
 from inspector.replay.recorded_threshold import recorded_threshold
-from inspector.stores.base import Store
+from inspector.stores.base import Store, unsized_compactions_of
 
 #: Smaller sizes of compacted lists show no threshold, in tokens.
 _LEAST_THRESHOLD = 1_000
@@ -86,8 +86,6 @@ class Inspection:
     def resolved(self, flags: Mapping[str, Any]) -> ResolvedSettings:
         """The settings for the conversation. Where nothing sets the threshold of an agent whose rules were observed,
         the records may show another one. Raises as `resolve` does, and StoreErrors."""
-        from inspector.answers.summarizing import summarizing
-
         found = resolve(self.store, self.conversation.row, flags, self.config)
         settings, source = found.settings, found.sources.get("threshold", "")
         if not agent_of(settings.profile) or not source.startswith("observed"):
@@ -96,9 +94,10 @@ class Inspection:
         requests = self.store.requests(self.conversation)
         if not requests:
             return found
-        own = summarizing(self, requests)
-        requests = tuple(request for request in requests if request.index not in own)
-        shown = recorded_threshold(usual, requests, self.compactions())
+        compactions = unsized_compactions_of(self.store, self.conversation)
+        numbers = {compaction.index for compaction in compactions}
+        requests = tuple(one for one in requests if not (one.summarizes and one.generation in numbers))
+        shown = recorded_threshold(usual, requests, compactions)
         share = 0.0 if shown is None else shown / settings.context_length
         if shown is None or shown < _LEAST_THRESHOLD or share > 1:
             return found

@@ -126,7 +126,7 @@ def recommend(
 
 
 def _ready(answers: Answers, name: str) -> _Ready:
-    inspection, resolved = answers.opened(name, to_run=True)
+    inspection, resolved = answers.opened(name)
     settings = resolved.settings
     recording = shared_recording(inspection, settings.profile)
     course = recording.course.with_costs(costing_of(inspection, resolved, recording, otherwise=False).basis)

@@ -52,7 +52,7 @@ def beside(answers: Answers, name: str, profiles: Sequence[str], facts: bool = F
 def replay(answers: Answers, name: str, facts: bool = False) -> Replay:
     """Recorded and what-if side by side; with `facts` those at risk are counted. Raises UnknownConversation,
     StoreErrors and EngineErrors."""
-    inspection, resolved = answers.opened(name, to_run=True)
+    inspection, resolved = answers.opened(name)
     recording = shared_recording(inspection, resolved.settings.profile)
     costing = costing_of(inspection, resolved, recording)
     if costing.why:

@@ -137,9 +137,11 @@ def live_of(
 
     `watch` gets the number of messages read; its exception ends the reading.
     """
-    settings = resolve(store, row, flags, config).settings
-    threshold = engine(settings.profile).budgets(settings).threshold_tokens
+    from inspector.answers.inspection import Inspection
+
     conversation = store.open(row.id)
+    settings = Inspection(store, conversation, False, config).resolved(flags).settings
+    threshold = engine(settings.profile).budgets(settings).threshold_tokens
     tokens = reported_sizes(store.requests(conversation)).get(conversation.live.number)
     if tokens is None:
         tokens = store.live_tokens(row.id, watch)

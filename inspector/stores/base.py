@@ -164,6 +164,22 @@ def failures_of(store: Store, conversation: Conversation) -> tuple[FailedCompact
 
 
 @runtime_checkable
+class ListsUnsized(Protocol):
+    """A store that knows its compactions without reading a message."""
+
+    def unsized_compactions(self, conversation: Conversation) -> tuple[Compaction, ...]:
+        """The recorded compactions without rough tokens, oldest first."""
+        ...
+
+
+def unsized_compactions_of(store: Store, conversation: Conversation) -> tuple[Compaction, ...]:
+    """The recorded compactions; without rough tokens where the store can leave them out. Raises StoreErrors."""
+    if isinstance(store, ListsUnsized):
+        return store.unsized_compactions(conversation)
+    return store.compactions(conversation)
+
+
+@runtime_checkable
 class RecordsSent(Protocol):
     """A store whose agent records its requests as it sent them."""
 

@@ -19,7 +19,15 @@ from inspector.core.conversations import (
 )
 from inspector.core.errors import UnknownConversation
 from inspector.core.messages import Message
-from inspector.stores.base import Gradual, Store, StoreInfo, failures_of, sent_of, stamp_of
+from inspector.stores.base import (
+    Gradual,
+    Store,
+    StoreInfo,
+    failures_of,
+    sent_of,
+    stamp_of,
+    unsized_compactions_of,
+)
 from inspector.stores.sharing import sharing
 
 
@@ -144,6 +152,10 @@ class SeveralStores:
     def microcompactions(self, conversation: Conversation) -> tuple[Microcompaction, ...]:
         """The steps that cleared old results of a conversation."""
         return self._owner(conversation.id).microcompactions(conversation)
+
+    def unsized_compactions(self, conversation: Conversation) -> tuple[Compaction, ...]:
+        """The recorded compactions of a conversation, without rough tokens where its store can leave them out."""
+        return unsized_compactions_of(self._owner(conversation.id), conversation)
 
     def failures(self, conversation: Conversation) -> tuple[FailedCompaction, ...]:
         """The attempts to compact a conversation that failed."""

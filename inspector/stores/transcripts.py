@@ -167,6 +167,10 @@ class TranscriptStore:
             )
         return tuple(answer)
 
+    def unsized_compactions(self, conversation: Conversation) -> tuple[Compaction, ...]:
+        """Every recorded compaction, without rough tokens: no message is read."""
+        return tuple(self._recorded(conversation.id).compactions)
+
     def microcompactions(self, conversation: Conversation) -> tuple[Microcompaction, ...]:
         """Every step that cleared old results without a summary, in order."""
         return self._recorded(conversation.id).microcompactions

@@ -76,12 +76,12 @@ def open_conversation(
 
     Raises UnknownConversation, StoreErrors, ConfigErrors.
     """
-    from inspector.answers.resolving import reported_sizes, resolve
+    from inspector.answers.resolving import reported_sizes
 
     inspection = Inspection.open(store, name, config=config) if before is None else before.reopened()
     sessions = {generation.session for generation in inspection.conversation.generations}
     prompts = {session: inspection.system_prompt(session) for session in sessions}
-    resolved = resolve(store, inspection.conversation.row, flags, config)
+    resolved = inspection.resolved(flags)
     live = inspection.conversation.live
     start = max(0, len(live) - _SCREENFUL)
     end = () if before is not None else store.messages(live, start)
