@@ -492,25 +492,27 @@ class Comparison:
         order = {id(word): at for at, word in enumerate(self.there.words)}
         mine, theirs = self.probe.main.words, self.there.words
         taken = {id(other) for _, other in self.pairs}
-        if any(
-            id(other) not in taken and excludes(word.stem, other.stem) and other.clause != there.clause
-            for word, there in self.pairs
-            for other in theirs
-        ):
-            return True
+        for word, there in self.pairs:
+            rest = Counter(other.clause for one, other in self.pairs if one is not word)
+            home = rest.most_common(1)[0][0] if rest else there.clause
+            if rest[home] > rest[there.clause] and any(
+                id(other) not in taken and other.clause == home and excludes(word.stem, other.stem)
+                for other in theirs
+            ):
+                return True
         for at, word in enumerate(mine):
-            there = partner.get(id(word))
+            own = partner.get(id(word))
             before, after = (
                 partner.get(id(one))
                 for one in (mine[at - 1] if at else word, mine[min(at + 1, len(mine) - 1)])
             )
-            if there is None or before is None or after is None or word.weight < 1.0:
+            if own is None or before is None or after is None or word.weight < 1.0:
                 continue
             first, last = (order[id(before)] if at else order[id(after)] - 2), order[id(after)]
             if last - first != 2 or first < -1 or last + 1 > len(theirs):
                 continue
             middle = theirs[first + 1]
-            frame = middle.clause == after.clause and there.clause != after.clause
+            frame = middle.clause == after.clause and own.clause != after.clause
             if frame and id(middle) not in taken and middle.weight >= 1.0:
                 return True
         return False

@@ -311,6 +311,18 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
     ),
     ("exchange", "先备份再升级集群", "- 先升级集群再备份", "contradicted"),
     ("exchange", "日志只能从节点传到中心。", "- 日志只能从中心传到节点", "contradicted"),
+    (
+        "exchange",
+        "deploy the new build to staging",
+        "- The new build is to be deployed to staging; production follows on Monday",
+        "kept",
+    ),
+    (
+        "exchange",
+        "deploy this to staging only, leave production alone",
+        "## Constraints\n- Deploy this to production only, leave staging alone",
+        "contradicted",
+    ),
     # The same values, typed in another way.
     ("spelling", "the sprite sheet must stay below 200 kb", "- Sprite sheet must stay below 200 kB", "kept"),
     ("spelling", "cap the prompt at 120k tokens", "- Prompt is capped at 120,000 tokens", "kept"),
