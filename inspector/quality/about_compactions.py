@@ -134,7 +134,7 @@ def request_summarized(evidence: ConversationEvidence) -> Iterator[Violation]:
     for compaction in evidence.compactions:
         recorded, index = compaction.recorded, compaction.last_request
         stays = recorded.tail_start < recorded.before
-        # Who compacts by hand does so between two tasks.
+        # A user who compacts by hand does so between two tasks.
         chosen = recorded.trigger == "manual"
         if stays and not chosen and index is not None and recorded.region(index) == "middle":
             yield Violation(

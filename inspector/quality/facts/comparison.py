@@ -487,33 +487,15 @@ class Comparison:
         return reversed_direction(self.probe.main.text, self.there.text)
 
     def _in_place_of_another(self) -> bool:
-        """Return whether the passage has another word where the fact has one, and the fact's word elsewhere."""
-        partner = {id(mine): other for mine, other in self.pairs}
-        order = {id(word): at for at, word in enumerate(self.there.words)}
-        mine, theirs = self.probe.main.words, self.there.words
+        """Return whether a word of the fact is in another clause, and one that excludes it is in its place."""
         taken = {id(other) for _, other in self.pairs}
         for word, there in self.pairs:
             rest = Counter(other.clause for one, other in self.pairs if one is not word)
             home = rest.most_common(1)[0][0] if rest else there.clause
             if rest[home] > rest[there.clause] and any(
                 id(other) not in taken and other.clause == home and excludes(word.stem, other.stem)
-                for other in theirs
+                for other in self.there.words
             ):
-                return True
-        for at, word in enumerate(mine):
-            own = partner.get(id(word))
-            before, after = (
-                partner.get(id(one))
-                for one in (mine[at - 1] if at else word, mine[min(at + 1, len(mine) - 1)])
-            )
-            if own is None or before is None or after is None or word.weight < 1.0:
-                continue
-            first, last = (order[id(before)] if at else order[id(after)] - 2), order[id(after)]
-            if last - first != 2 or first < -1 or last + 1 > len(theirs):
-                continue
-            middle = theirs[first + 1]
-            frame = middle.clause == after.clause and own.clause != after.clause
-            if frame and id(middle) not in taken and middle.weight >= 1.0:
                 return True
         return False
 
@@ -614,8 +596,6 @@ def _rest_there(probe: Probe, after: PassageIndex, told: set[str]) -> bool:
 def _hinted(value: Value, text: str) -> bool:
     """Return whether a text has the digits of a value in another shape: 9 for 09:00."""
     digits = value.canon.lstrip("0-").partition(":")[0].partition(".")[0]
-    if value.form == "number" and re.search(rf"(?<!\d)0?{re.escape(value.canon)}:00", text) is not None:
-        return True
     return (
         value.form in ("time", "date", "version")
         and digits.isdigit()

@@ -24,7 +24,7 @@ Before = Callable[[int, int], Sequence[str]]
 
 _LISTED = "user messages"
 _BRACKETS = re.compile(r"(?<![\w\]!])\[(?P<text>[^\[\]\n]{4,160})\](?![(\[])")
-#: JSON, such as a line of a log: nobody repeats it in a list of messages.
+#: JSON, such as a line of a log. A list of messages does not repeat it.
 _DATA = re.compile(r"\s*[{\[]\s*[\"{\[]")
 _SIGNS = re.compile(r"[\W_]+")
 _SUBORDINATE = re.compile(r"\b(?:because|since|so that|in case|if|when)\b|因为|以便|如果", re.IGNORECASE)
@@ -74,7 +74,7 @@ def _unlisted(summary: str, own: Sequence[Life]) -> Iterator[Gap]:
         return
     for (generation, index), found in sorted(stands.items()):
         here = said[generation, index]
-        # What the new list has anywhere need not be listed again.
+        # A statement that the new list has anywhere need not be listed again.
         missing = [life for life, there in zip(here, found, strict=True) if not (there or life.fate.alive)]
         if missing:
             yield Gap("cut" if any(found) else "left out", _answer(missing[0]), "", generation, index)

@@ -54,7 +54,7 @@ _CONTRAST = re.compile(
     re.IGNORECASE,
 )
 _BREAK = re.compile(r"[,;:!?(){}\[\]，。；：、（）！？]|\.(?=\s|\Z)|\s[—–-]+\s|\s/\s")
-#: "From A ... to B" in Chinese; what is done is behind A, and B has two characters.
+#: "From A ... to B" in Chinese: the first characters of A and B are compared, because the verb follows A.
 _CJK_DIRECTED = re.compile(r"[从從由](?P<start>[^，。；,;]{2,10}?)[到向至](?P<goal>[^，。；,;]{2})")
 _CJK_ORDERED = re.compile(
     r"先(?P<start>[^，。；,;再]{2,12})[，,]?(?:再|然后|然後|後?才)(?P<goal>[^，。；,;]{2})"
@@ -262,10 +262,13 @@ def reversed_direction(fact: str, text: str) -> bool:
     """Return whether a sentence leads from B to A, or first to B, where a fact leads from A to B, in Chinese."""
     for form in (_CJK_DIRECTED, _CJK_ORDERED):
         mine, theirs = form.search(fact), form.search(text)
-        if mine is not None and theirs is not None:
-            there = theirs["start"].startswith(mine["goal"]) and mine["start"].startswith(theirs["goal"])
-            if there:
-                return True
+        if (
+            mine is not None
+            and theirs is not None
+            and theirs["start"].startswith(mine["goal"])
+            and mine["start"].startswith(theirs["goal"])
+        ):
+            return True
     return False
 
 

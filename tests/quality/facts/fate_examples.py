@@ -309,8 +309,8 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
         "- The api gets 9 replicas, the worker gets 4 replicas",
         "contradicted",
     ),
-    ("exchange", "先备份再升级集群", "- 先升级集群再备份", "contradicted"),
-    ("exchange", "日志只能从节点传到中心。", "- 日志只能从中心传到节点", "contradicted"),
+    ("zh", "先备份再升级集群", "- 先升级集群再备份", "contradicted"),
+    ("zh", "日志只能从节点传到中心。", "- 日志只能从中心传到节点", "contradicted"),
     (
         "exchange",
         "deploy the new build to staging",
