@@ -8,8 +8,7 @@ from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
 
 _PARSED: dict[tuple[Any, ...], list[RuleSet]] = {}
-#: Textual's own.
-parse_rules = Stylesheet._parse_rules
+_parse_rules = Stylesheet._parse_rules
 
 
 def _parse_once(
@@ -22,7 +21,7 @@ def _parse_once(
         key = (source, *sheet._variables.items())
         rules = _PARSED.get(key)
         if rules is None:
-            rules = _PARSED[key] = parse_rules(sheet, *source)
+            rules = _PARSED[key] = _parse_rules(sheet, *source)
         sheet._parse_cache[source] = rules
     return rules
 

@@ -15,7 +15,6 @@ from inspector.app.conversations.screen import ConversationsScreen
 from inspector.app.events import Problem, StoreChanged
 from inspector.app.host import Host
 from inspector.app.own_files import own_keymap, own_theme
-from inspector.app.styling import keep_parsed
 from inspector.app.themes import THEMES
 from inspector.app.throttle import touched
 from inspector.core.errors import StoreBusy, StoreError
@@ -93,7 +92,6 @@ class InspectorApp(Host):
         `tell_place` gets the place that is shown.
         """
         super().__init__(driver)
-        keep_parsed(self)
         self.store = store
         self._index = index
         self._apart = apart

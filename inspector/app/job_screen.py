@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from textual import events, on
-from textual.message import Message
 from textual.screen import Screen
 
 from inspector.app.events import Problem
@@ -40,14 +39,11 @@ class JobScreen(Screen[None]):
         app = self.app
         return not app.is_running or app.return_code is not None or self not in app.screen_stack
 
-    async def _on_message(self, message: Message) -> None:
-        # Results of threads are dropped then: their widgets are gone.
-        if not (type(message).__module__.startswith("inspector.") and self.left):
-            await super()._on_message(message)
-
     @on(JobMessage)
     def _job_said(self, event: JobMessage) -> None:
-        self.jobs.handle(event)
+        # Results of threads are dropped when the widgets go.
+        if not self.left:
+            self.jobs.handle(event)
 
     def going_on(self, name: str, text: str) -> None:
         """Show the progress of a job; "" when it ended."""
@@ -58,6 +54,8 @@ class JobScreen(Screen[None]):
 
     def tell(self, *sentences: str) -> None:
         """Show more sentences, except dismissed ones."""
+        if self.left:
+            return
         bar = self.query_one(NotesBar)
         bar.show([text for text in (*bar.sentences, *sentences) if text not in self.app.put_away])
 

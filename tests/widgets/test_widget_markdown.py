@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from inspector.core.text import is_safe
 from tests.widgets.widget_host import HOSTILE, hosting, shown
+from widgets.base.inked import INKS
 from widgets.base.markdown_lines import MAX_MARKDOWN, is_markdown, markdown_lines
-from widgets.base.text_lines import STYLES
 from widgets.panes.message_pane import MessagePane, MessageView
 
 TEXT = (
@@ -58,7 +58,7 @@ def test_every_word_stays_and_lines_are_safe(text: str) -> None:
     for line in lines:
         assert is_safe(line.text)
         assert "\n" not in line.text
-        assert all(0 <= s.start <= s.end <= len(line.text) and s.style in STYLES for s in line.spans)
+        assert all(0 <= s.start <= s.end <= len(line.text) and s.style in INKS for s in line.spans)
     assert sorted(c for c in text if c in "ab") == sorted(c for line in lines for c in line.text if c in "ab")
 
 

@@ -206,7 +206,7 @@ async def test_the_highlight_marks_what_is_found() -> None:
     widget = MessageList()
     async with hosting(widget, set_up=lambda: widget.set_rows(rows(30))):
         widget.set_highlight("TEXT")
-        found = widget.get_component_rich_style("list--found")
+        found = widget.ink("found")
         strip = widget.render_line(3)
         assert [
             segment.text for segment in strip if segment.style and segment.style.bgcolor == found.bgcolor

@@ -84,9 +84,7 @@ async def test_styled_lines_have_prefixes_spans_and_hanging_indents() -> None:
         first, second = lines(widget)[:2]
         assert (first.rstrip(), second.rstrip()) == (" + one two three", "   four")
         added = [
-            s.text
-            for s in widget.render_line(0)
-            if s.style and s.style.color == widget.ink("text--added").color
+            s.text for s in widget.render_line(0) if s.style and s.style.color == widget.ink("added").color
         ]
         assert added == [" + ", "two"]
 
@@ -96,7 +94,7 @@ async def test_spans_of_a_text_that_had_to_be_made_safe_are_dropped() -> None:
     line = TextLine("\x1b[31m two", spans=(Span(6, 9, "added"),))
     async with hosting(widget, size=(30, 6), set_up=lambda: widget.set_lines([line])):
         styles = {s.style.color for s in widget.render_line(0) if s.style}
-        assert widget.ink("text--added").color not in styles
+        assert widget.ink("added").color not in styles
 
 
 async def test_find_counts_goes_round_and_scrolls() -> None:
@@ -118,7 +116,7 @@ async def test_a_match_across_two_rows_is_marked_in_both() -> None:
     widget = TextView()
     async with hosting(widget, size=(11, 6), set_up=lambda: widget.set_text("x" * 8 + "needle" + "y" * 8)):
         widget.find("needle")
-        mark = widget.get_component_rich_style("text--found-current").bgcolor
+        mark = widget.ink("found-current").bgcolor
         marked = [
             s.text for y in (0, 1) for s in widget.render_line(y) if s.style and s.style.bgcolor == mark
         ]

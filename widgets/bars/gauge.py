@@ -63,17 +63,6 @@ class Gauge(Inked):
         height: 1;
         background: $background;
         color: $foreground;
-        & > .gauge--calm { color: $text-primary; }
-        & > .gauge--pressure { color: $text-warning; }
-        & > .gauge--over { color: $text-error; }
-        & > .gauge--rest { color: $foreground 25%; }
-        & > .gauge--mark { color: $text-warning; }
-        & > .gauge--threshold { color: $foreground; text-style: bold; }
-        & > .gauge--hygiene { color: $text-error; }
-        & > .gauge--number { color: $foreground; text-style: bold; }
-        & > .gauge--muted { color: $foreground 60%; }
-        &:ansi > .gauge--rest { text-style: dim; }
-        &:ansi > .gauge--muted { text-style: dim; }
     }
     """
 
@@ -118,25 +107,25 @@ class Gauge(Inked):
     def _number(self, width: int) -> Row:
         state, row = self.state, Row()
         if state.tokens is None:
-            return row.add("counting …", self.ink("gauge--muted"))
+            return row.add("counting …", self.ink("muted"))
         rough = ROUGH if state.kind in ("rough", "fitted") else ""
-        row.add(f"{rough}{human.count(state.tokens)}", self.ink("gauge--number"))
-        row.add(f" / {human.count(state.threshold)} · ", self.ink("gauge--muted"))
+        row.add(f"{rough}{human.count(state.tokens)}", self.ink("strong"))
+        row.add(f" / {human.count(state.threshold)} · ", self.ink("muted"))
         row.add(human.percent(state.tokens, state.threshold), self.ink(self._level(state)))
         if width >= 70:
-            row.add(f" · {state.kind}", self.ink("gauge--muted"))
+            row.add(f" · {state.kind}", self.ink("muted"))
         if state.parted and state.planned is not None:
-            row.add(f", ~{human.percent(state.planned, state.threshold)} planned", self.ink("gauge--mark"))
+            row.add(f", ~{human.percent(state.planned, state.threshold)} planned", self.ink("changed"))
         return row
 
     @staticmethod
     def _level(state: GaugeState) -> str:
         tokens = state.tokens or 0
         if state.threshold and tokens >= state.threshold:
-            return "gauge--over"
+            return "removed"
         if state.pressure and tokens >= state.pressure:
-            return "gauge--pressure"
-        return "gauge--calm"
+            return "changed"
+        return "key"
 
     def _bar(self, width: int, state: GaugeState) -> Row:
         scale = max(state.context, state.threshold, state.hygiene, state.tokens or 0, 1)
@@ -145,13 +134,13 @@ class Gauge(Inked):
             return min(width - 1, tokens * width // scale)
 
         full = -(-(state.tokens or 0) * width // scale)
-        fill, rest = self.ink(self._level(state)), self.ink("gauge--rest")
+        fill, rest = self.ink(self._level(state)), self.ink("rest")
         cells = [("▓", fill) if x < full else ("░", rest) for x in range(width)]
         taken: list[tuple[int, int]] = []
         for tokens, sign, label, name in (
-            (state.threshold, "┃", "threshold", "gauge--threshold"),
-            (state.pressure, "▲", human.percent(state.pressure, state.threshold), "gauge--mark"),
-            (state.hygiene, "▲", "hygiene", "gauge--hygiene"),
+            (state.threshold, "┃", "threshold", "strong"),
+            (state.pressure, "▲", human.percent(state.pressure, state.threshold), "changed"),
+            (state.hygiene, "▲", "hygiene", "removed"),
         ):
             if tokens:
                 _put_mark(cells, cell(tokens), sign, label, self.ink(name), taken)

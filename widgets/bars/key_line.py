@@ -48,13 +48,6 @@ class KeyLine(Inked, can_focus=False):
         height: 1;
         color: $footer-foreground;
         background: $footer-background;
-        & > .keys--key { color: $footer-key-foreground; text-style: bold; }
-        & > .keys--text { color: $footer-description-foreground; }
-        & > .keys--off { color: $footer-foreground 50%; }
-        & > .keys--under-pointer { color: $foreground; text-style: underline; }
-        & > .keys--separator { color: $foreground 20%; }
-        &:ansi > .keys--off { text-style: dim; }
-        &:ansi > .keys--separator { text-style: dim; }
     }
     """
 
@@ -91,17 +84,17 @@ class KeyLine(Inked, can_focus=False):
                 gap = " "
         if palette is not None and palette.width + 3 <= width:
             row.fill(room, Style())
-            row.add(f"{_SEPARATOR} ", self.ink("keys--separator"))
+            row.add(f"{_SEPARATOR} ", self.ink("footer-line"))
             self._draw(row, palette)
         return row.strip(width, self.base_style)
 
     def _draw(self, row: Row, key: _Key) -> None:
         start = row.width
-        off = None if key.enabled else self.ink("keys--off")
-        pointed = self.ink("keys--under-pointer") if key.key == self._under_pointer else Style()
-        row.add(key.shown, (off or self.ink("keys--key")) + pointed)
+        off = None if key.enabled else self.ink("footer-off")
+        pointed = self.ink("pointed") if key.key == self._under_pointer else Style()
+        row.add(key.shown, (off or self.ink("footer-key")) + pointed)
         if key.text:
-            row.add(" " + key.text, (off or self.ink("keys--text")) + pointed)
+            row.add(" " + key.text, (off or self.ink("footer-text")) + pointed)
         self._places.append((start, row.width, key))
 
     def _palette(self, active: dict[str, ActiveBinding]) -> _Key | None:

@@ -32,10 +32,6 @@ class ModeBar(Inked):
         height: 1;
         background: $surface;
         color: $foreground;
-        & > .modes--chosen { color: $foreground; text-style: bold; }
-        & > .modes--other { color: $foreground 60%; }
-        & > .modes--title { color: $foreground 60%; }
-        &:ansi > .modes--other { text-style: dim; }
     }
     """
 
@@ -112,7 +108,7 @@ class ModeBar(Inked):
         """Draw the row."""
         width, row = self.size.width, Row()
         if self._title:
-            row.add(f"{self._title}  ", self.ink("modes--title"))
+            row.add(f"{self._title}  ", self.ink("muted"))
         self._places = []
         needed = row.width + sum(len(mode.label) + 4 for mode in self._modes)
         # A narrow bar drops the gaps, then the empty dots.
@@ -122,7 +118,7 @@ class ModeBar(Inked):
         for mode in self._modes:
             start, chosen = row.width, mode.name == self._mode
             label = f"{'● ' if chosen else empty}{mode.label}"
-            row.add(label, self.ink(f"modes--{'chosen' if chosen else 'other'}"))
+            row.add(label, self.ink("strong" if chosen else "muted"))
             self._places.append((start, row.width, mode))
             row.add(gap, Style())
         return row.strip(width, self.base_style)

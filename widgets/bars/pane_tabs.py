@@ -39,13 +39,6 @@ class PaneTabs(Inked):
         height: auto;
         background: $panel;
         color: $foreground;
-        & > .tabs--chosen { color: $foreground; background: $primary 40%; text-style: bold; }
-        & > .tabs--other { color: $foreground 70%; }
-        & > .tabs--key { color: $text-accent; }
-        &:ansi {
-            & > .tabs--chosen { background: ansi_default; text-style: bold reverse; }
-            & > .tabs--other { text-style: dim; }
-        }
     }
     """
 
@@ -120,10 +113,10 @@ class PaneTabs(Inked):
         for tab, label in zip(tabs, self.labels(width, tabs), strict=True):
             start = row.width
             if tab.name == self._active:
-                row.add(label, self.get_component_rich_style("tabs--chosen"))
+                row.add(label, self.ink("tab"))
             else:
                 key = len(tab.key) + 1
-                row.add(label[:key], self.ink("tabs--key")).add(label[key:], self.ink("tabs--other"))
+                row.add(label[:key], self.ink("accent")).add(label[key:], self.ink("column"))
             places.append((start, row.width, tab))
         return row.add("", Style()).strip(width, self.base_style)
 

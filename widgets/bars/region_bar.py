@@ -60,12 +60,6 @@ class RegionBar(Inked, can_focus=True):
         height: auto;
         background: $background;
         color: $foreground;
-        & > .regions--head { color: $text-primary; }
-        & > .regions--middle { color: $text-warning; }
-        & > .regions--tail { color: $text-success; }
-        & > .regions--muted { color: $foreground 60%; }
-        & > .regions--number { color: $foreground; }
-        & > .regions--chosen { text-style: bold reverse; }
     }
     """
 
@@ -122,7 +116,7 @@ class RegionBar(Inked, can_focus=True):
         return self._draw(y, self._rows[y], width)
 
     def _draw(self, y: int, state: RegionBarState, width: int) -> Strip:
-        muted, number = self.ink("regions--muted"), self.ink("regions--number")
+        muted, number = self.ink("muted"), self.ink("")
         if state.whole:
             middle = state.middle
             verb = "took" if state.kind == "recorded" else "would take"
@@ -142,9 +136,9 @@ class RegionBar(Inked, can_focus=True):
         places = []
         for index, (name, (before, after), cells) in enumerate(zip(REGIONS, texts, bars, strict=True)):
             start = row.width
-            style = self.ink(f"regions--{name}")
+            style = self.ink(name)
             if self.has_focus and y == 0 and index == self._region:
-                chosen = style + self.get_component_rich_style("regions--chosen").without_color
+                chosen = style + self.ink("chosen")
                 row.add(before.rstrip(), chosen).add(" ", style)
             else:
                 row.add(before, style)

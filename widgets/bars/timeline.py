@@ -107,17 +107,6 @@ class Timeline(Inked, can_focus=True):
         height: 1;
         background: $background;
         color: $foreground;
-        & > .timeline--node { color: $text-primary; }
-        & > .timeline--current { color: $foreground; text-style: bold; }
-        & > .timeline--live { color: $text-success; }
-        & > .timeline--fallback { color: $text-error; }
-        & > .timeline--finding { color: $text-warning; text-style: bold; }
-        & > .timeline--line { color: $foreground 30%; }
-        & > .timeline--past { color: $text-primary; }
-        & > .timeline--step { color: $text-warning; text-style: bold; }
-        & > .timeline--text { color: $foreground; }
-        & > .timeline--muted { color: $foreground 60%; }
-        &:focus > .timeline--current { text-style: bold reverse; }
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -198,7 +187,7 @@ class Timeline(Inked, can_focus=True):
             return self._draw_replay(self._position, width)
         text = f"generation {self._current} of {len(self._generations)}"
         row = self._draw_nodes(max(1, width - width_of(text) - 3))
-        return row.add("  ", Style()).add(text, self.ink("timeline--text")).strip(width, self.base_style)
+        return row.add("  ", Style()).add(text, self.ink("")).strip(width, self.base_style)
 
     def _draw_replay(self, at: Position, width: int) -> Strip:
         """The whole conversation as a line, the step on it, and what is said about it."""
@@ -214,7 +203,7 @@ class Timeline(Inked, can_focus=True):
         room = max(12, width // 3)
         told = 2 + 2 + room + width_of(" · ".join(texts))
         hints = _HINTS if width - told >= len(_HINTS) else ""
-        row = Row().add("▶ " if at.playing else "‖ ", self.ink("timeline--step"))
+        row = Row().add("▶ " if at.playing else "‖ ", self.ink("warning"))
         self._track = range(row.width, row.width + room)
 
         def column(step: int) -> int:
@@ -222,17 +211,17 @@ class Timeline(Inked, can_focus=True):
             return (max(1, min(step, at.steps)) - 1) * (room - 1) // max(1, at.steps - 1)
 
         here = column(at.step)
-        past, ahead = self.ink("timeline--past"), self.ink("timeline--line")
+        past, ahead = self.ink("key"), self.ink("line")
         cells = [("━", past) if cell < here else ("─", ahead) for cell in range(room)]
         for place, (node, start) in enumerate(zip(self._generations, at.starts, strict=False)):
             now = node.number == self._current
             cells[column(start + 1) if place else 0] = (glyph_of(node, now), self._node_style(node, now))
-        cells[here] = ("▮", self.ink("timeline--step"))
+        cells[here] = ("▮", self.ink("warning"))
         for glyph, style in cells:
             row.add(glyph, style)
-        row.add("  ", Style()).add(texts[0], self.ink("timeline--text"))
-        row.add("".join(f" · {text}" for text in texts[1:]), self.ink("timeline--muted"))
-        return row.add(hints, self.ink("timeline--muted")).strip(width, self.base_style)
+        row.add("  ", Style()).add(texts[0], self.ink(""))
+        row.add("".join(f" · {text}" for text in texts[1:]), self.ink("muted"))
+        return row.add(hints, self.ink("muted")).strip(width, self.base_style)
 
     def _choose_step(self, x: int) -> None:
         if self._position is not None and len(self._track):
@@ -266,34 +255,36 @@ class Timeline(Inked, can_focus=True):
             first = max(0, min(index - fits // 2, count - fits))
             last = min(count, first + fits)
         row, self._places = Row(), []
-        line = self.ink("timeline--line")
+        line = self.ink("line")
         row.add("‹" if first else "", line)
         for place in range(first, last):
             node, current = self._generations[place], place == index
             near = place == index + 1 and gap >= 3
             if place > first:
-                row.add(")" if near else "", self.ink("timeline--current"))
+                row.add(")" if near else "", self._current_style)
                 dashes = gap - near - (current and gap >= 3)
                 marked = bool(node.findings) and dashes >= 2
                 row.add("─" * (dashes - marked), line)
-                row.add("!" if marked else "", self.ink("timeline--finding"))
-            row.add("(" if current and gap >= 3 else "", self.ink("timeline--current"))
+                row.add("!" if marked else "", self.ink("warning"))
+            row.add("(" if current and gap >= 3 else "", self._current_style)
             self._places.append((node.number, row.width, row.width + 1))
             row.add(glyph_of(node, current), self._node_style(node, current))
         if index == last - 1 and gap >= 3:
-            row.add(")", self.ink("timeline--current"))
+            row.add(")", self._current_style)
         return row.add("›" if last < count else "", line)
 
     def _node_style(self, node: Node, current: bool) -> Style:
         if node.ahead:
-            return self.ink("timeline--line")
+            return self.ink("line")
         bad = node.outcome in ("fallback", "failed")
-        name = "fallback" if bad else "live" if node.live else "node"
-        style = self.ink(f"timeline--{name}")
+        style = self.ink("removed" if bad else "added" if node.live else "key")
         if current:
-            chosen = self.ink("timeline--current")
-            return chosen + style if bad else chosen
+            return self._current_style + style if bad else self._current_style
         return style
+
+    @property
+    def _current_style(self) -> Style:
+        return self.ink("strong") + (self.ink("chosen") if self.has_focus else Style())
 
     def _number_at(self, x: int) -> int | None:
         near = [(abs(start - x), number) for number, start, _ in self._places]

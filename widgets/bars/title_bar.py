@@ -16,7 +16,7 @@ _JOIN = " ─ "
 
 
 class TitlePart(NamedTuple):
-    """A part of the line. A narrow line drops parts of low `weight` first; `kind` is the colour."""
+    """A part of the line. A narrow line drops parts of low `weight` first; `kind` is its style."""
 
     text: str
     weight: int = 1
@@ -32,11 +32,6 @@ class TitleBar(Inked):
         padding: 0 1;
         background: $panel;
         color: $foreground;
-        & > .title--main { color: $foreground; text-style: bold; }
-        & > .title--part { color: $foreground 80%; }
-        & > .title--changed { color: $text-warning; text-style: bold; }
-        & > .title--state { color: $text-accent; }
-        & > .title--join { color: $foreground 40%; }
     }
     """
 
@@ -81,11 +76,11 @@ class TitleBar(Inked):
         room = width - (width_of(state) + 2 if state else 0)
         row = Row()
         for number, (part, text) in enumerate(_fitting(self._parts, room)):
-            row.add(_JOIN if number else "", self.ink("title--join"))
-            kind = part.kind or ("main" if number == 0 else "part")
-            row.add(fit(text, min(width_of(text), max(0, room - row.width))), self.ink(f"title--{kind}"))
+            row.add(_JOIN if number else "", self.ink("join"))
+            ink = self.ink(part.kind or ("strong" if number == 0 else "label"))
+            row.add(fit(text, min(width_of(text), max(0, room - row.width))), ink)
         if state:
-            row.fill(width - width_of(state), Style()).add(state, self.ink("title--state"))
+            row.fill(width - width_of(state), Style()).add(state, self.ink("accent"))
         return row.strip(width, self.base_style)
 
 

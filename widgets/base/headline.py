@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rich.style import Style
 from textual.geometry import Size
 from textual.strip import Strip
 
 from widgets.base.inked import Inked
 from widgets.base.strips import Row, one_line, width_of
 from widgets.base.text_layout import TextLayout
-from widgets.base.text_lines import TextLine, paint, style_css
+from widgets.base.text_lines import TextLine, paint
 
 
 class Headline(Inked):
@@ -23,7 +22,7 @@ class Headline(Inked):
         background: $surface;
         color: $foreground;
     }
-    """ + style_css("Headline")
+    """
 
     def __init__(
         self, limit: int = 8, *, name: str | None = None, id: str | None = None, classes: str | None = None
@@ -78,12 +77,12 @@ class Headline(Inked):
             return Strip.blank(width, self.base_style)
         line, start, stop = layout.place(y)
         value, text = self._lines[line], self._texts[line][start:stop]
-        style = self.ink(f"text--{value.style}") if value.style else Style()
+        style = self.ink(value.style)
         out = Row()
         prefix = value.prefix if start == 0 else " " * width_of(value.prefix)
-        out.add(prefix, self.ink(f"text--{value.prefix_style}") if value.prefix_style else style)
+        out.add(prefix, self.ink(value.prefix_style or value.style))
         overlays = [
-            (max(0, span.start - start), min(len(text), span.end - start), self.ink(f"text--{span.style}"))
+            (max(0, span.start - start), min(len(text), span.end - start), self.ink(span.style))
             for span in value.spans
             if self._texts[line] == value.text and span.start < stop and span.end > start
         ]

@@ -1,4 +1,4 @@
-"""Styled lines of text: the values that text views show, the styles that they name, and how they are drawn."""
+"""Styled lines of text: the values that text views show, and how they are drawn."""
 
 from __future__ import annotations
 
@@ -9,44 +9,10 @@ from rich.style import Style
 
 from widgets.base.strips import Row
 
-#: The styles that lines and spans can name, and what each looks like.
-STYLES: dict[str, str] = {
-    "heading": "color: $text-primary; text-style: bold;",
-    "muted": "color: $foreground 60%;",
-    "strong": "color: $foreground; text-style: bold;",
-    "key": "color: $text-primary;",
-    "string": "color: $text-success;",
-    "number": "color: $text-accent;",
-    "added": "color: $text-success;",
-    "added-word": "color: $text-success; text-style: bold underline;",
-    "removed": "color: $text-error;",
-    "removed-word": "color: $text-error; text-style: bold strike;",
-    "changed": "color: $text-warning;",
-    "moved": "color: $text-accent;",
-    "kept": "color: $foreground 75%;",
-    "warning": "color: $text-warning; text-style: bold;",
-    "error": "color: $text-error; text-style: bold;",
-    "accent": "color: $text-accent;",
-    "head": "color: $text-primary;",
-    "middle": "color: $text-warning;",
-    "tail": "color: $text-success;",
-    "rest": "color: $foreground 25%;",
-}
-STYLE_CLASSES = frozenset(f"text--{name}" for name in STYLES)
-#: Styles that are dimmed with 16 colours.
-_DIM = ("muted", "kept", "rest")
-
-
-def style_css(widget: str) -> str:
-    """The style sheet that gives a widget the styles above."""
-    rules = "".join(f"& > .text--{name} {{ {rule} }}\n" for name, rule in STYLES.items())
-    dim = "".join(f"&:ansi > .text--{name} {{ text-style: dim; }}\n" for name in _DIM)
-    return f"\n{widget} {{\n{rules}{dim}}}\n"
-
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A styled part of a line: half-open, in characters of a text that is safe already; `style` is one of STYLES."""
+    """A styled part of a line: half-open, in characters of a text that is safe already; `style` is one of INKS."""
 
     start: int
     end: int

@@ -92,21 +92,6 @@ class ConversationTable(LineList):
 
     header_height = 1
 
-    DEFAULT_CSS = """
-    ConversationTable {
-        & > .table--header { color: $foreground 70%; background: $panel; text-style: bold; }
-        & > .table--sorted { color: $text-accent; text-style: bold; }
-        & > .table--title { color: $foreground; }
-        & > .table--kind { color: $text-accent; }
-        & > .table--calm { color: $text-primary; }
-        & > .table--pressure { color: $text-warning; }
-        & > .table--over { color: $text-error; }
-        & > .table--rest { color: $foreground 25%; }
-        & > .table--finding { color: $text-warning; text-style: bold; }
-        & > .table--rule { color: $text-error; text-style: bold; }
-        &:ansi > .table--rest { text-style: dim; }
-    }
-    """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("s", "sort_next", "Sort", id="table.sort", tooltip="Sort by the next column"),
         Binding("S", "sort_reverse", "Turn the order round", id="table.reverse", show=False),
@@ -366,12 +351,12 @@ class ConversationTable(LineList):
     def draw_header(self, y: int, width: int) -> Strip:
         """Draw the headings; the sorted column has an arrow."""
         row = Row().add(" ", Style())
-        plain, chosen = self.ink("table--header"), self.ink("table--sorted")
+        chosen = self.ink("mark")
         for column, start, stop in self._layout(width):
             sorted_by = column.name == self._column.name
             text = column.heading + (("▾" if self._reverse else "▴") if sorted_by else "")
-            row.add(fit(text, stop - start, right=column.right) + " ", chosen if sorted_by else plain)
-        return row.strip(width, self.base_style + self.paper("table--header"))
+            row.add(fit(text, stop - start, right=column.right) + " ", chosen if sorted_by else Style())
+        return row.strip(width, self.base_style + self.ink("header"))
 
     def draw_line(self, line: int, width: int) -> Strip:
         """A conversation."""
@@ -386,7 +371,7 @@ class ConversationTable(LineList):
         return row.strip(width, base, flat=line == self.cursor and self.flat_cursor)
 
     def _draw_cell(self, row: Row, name: str, entry: ConversationEntry, width: int) -> None:
-        muted = self.ink("list--muted")
+        muted = self.ink("quiet")
         if name == "title":
             self._draw_title(row, entry, width)
         elif name == "model":
@@ -409,7 +394,7 @@ class ConversationTable(LineList):
         else:
             found = bool(entry.findings)
             text = f"!{entry.findings}" if found else _known(entry.findings)
-            row.add(fit(text, width, right=True), self.ink("table--finding") if found else muted)
+            row.add(fit(text, width, right=True), self.ink("warning") if found else muted)
 
     def _draw_title(self, row: Row, entry: ConversationEntry, width: int) -> None:
         under = entry.id in self._under
@@ -423,13 +408,13 @@ class ConversationTable(LineList):
         text = fit(title, width - len(sign) - len(kind))
         words = self._filter.split()
         spans = tuple(find_spans(text, words[0])) if words else ()
-        row.add(sign, self.ink("table--kind"))
-        found = self.get_component_rich_style("list--found")
-        row.marked(text, self.ink("table--title"), spans, found)
-        row.add(kind, self.ink("table--kind"))
+        row.add(sign, self.ink("accent"))
+        found = self.ink("found")
+        row.marked(text, self.ink(""), spans, found)
+        row.add(kind, self.ink("accent"))
 
     def _draw_lost(self, row: Row, entry: ConversationEntry, width: int) -> None:
-        muted = self.ink("list--muted")
+        muted = self.ink("quiet")
         if entry.lost is None or not entry.compactions:
             row.add(fit("·" if entry.lost is None else "–", width, right=True), muted)
             return
@@ -439,10 +424,10 @@ class ConversationTable(LineList):
         number = "" if unknown and not entry.lost else human.count(entry.lost)
         count = fit(number, width - len(rules) - len(weakened) - len(unknown), right=True)
         row.add(count, Style() if entry.lost else muted)
-        row.add(rules, self.ink("table--rule")).add(weakened, self.ink("table--finding")).add(unknown, muted)
+        row.add(rules, self.ink("error")).add(weakened, self.ink("warning")).add(unknown, muted)
 
     def _draw_tokens(self, row: Row, entry: ConversationEntry, width: int) -> None:
-        muted = self.ink("list--muted")
+        muted = self.ink("quiet")
         share = entry.pressure
         number = "·" if entry.tokens is None else human.tokens(entry.tokens)
         if share is None:
@@ -453,10 +438,10 @@ class ConversationTable(LineList):
         full = min(bar, round(share * bar))
         if entry.tokens and not full and bar:
             full = 1
-        level = "over" if share >= 1 else "pressure" if share >= 0.85 else "calm"
+        level = "removed" if share >= 1 else "changed" if share >= 0.85 else "key"
         row.add(fit(number, 6, right=True) + " ", muted)
-        row.add("▓" * full, self.ink(f"table--{level}")).add("░" * (bar - full), self.ink("table--rest"))
-        row.add(fit(percent, 5, right=True), muted if level == "calm" else self.ink(f"table--{level}"))
+        row.add("▓" * full, self.ink(level)).add("░" * (bar - full), self.ink("rest"))
+        row.add(fit(percent, 5, right=True), muted if level == "key" else self.ink(level))
 
 
 def _project(entry: ConversationEntry) -> str:

@@ -96,16 +96,6 @@ def survivor_of(fact: Fact, fate: Fate) -> GoTo | None:
 class FactList(EntryList[ListedFact]):
     """One line per fact."""
 
-    DEFAULT_CSS = """
-    FactList {
-        & > .facts--error { color: $text-error; text-style: bold; }
-        & > .facts--warning { color: $text-warning; text-style: bold; }
-        & > .facts--moved { color: $text-accent; }
-        & > .facts--added { color: $text-success; }
-        & > .facts--muted { color: $foreground 60%; }
-        & > .facts--user { color: $text-primary; }
-    }
-    """
     TOOLTIP = "Facts, the worst fate first. Enter goes to where a fact was said, s to where it survives."
 
     def signs(self) -> Iterator[Sign]:
@@ -122,11 +112,11 @@ class FactList(EntryList[ListedFact]):
         entry = self.entries[line]
         sign, name = OUTCOMES[outcome_of(entry)]
         at_cursor = line == self.cursor
-        muted = self.ink("list--muted")
-        row = Row().add(self.cursor_mark(line), Style()).add(f"{sign} ", self.ink(f"facts--{name}"))
+        muted = self.ink("quiet")
+        row = Row().add(self.cursor_mark(line), Style()).add(f"{sign} ", self.ink(name))
         if width >= 44:
             row.add(fit(entry.kind, _KIND) + " ", Style() if at_cursor else muted)
         role = fit(_ROLES.get(entry.role, one_line(entry.role, 20)), _ROLE) + " "
-        row.add(role, self.ink("facts--user") if entry.role == "user" else muted)
+        row.add(role, self.ink("key") if entry.role == "user" else muted)
         row.add(fit(one_line(entry.text, 400), max(1, width - row.width)), Style())
         return row.strip(width, self.base_style + self.row_style(line), flat=at_cursor and self.flat_cursor)

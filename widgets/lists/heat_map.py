@@ -56,19 +56,6 @@ class HeatMap(Inked, can_focus=True):
         min-height: 4;
         background: $surface;
         color: $foreground;
-        & > .heat--label { color: $foreground 80%; }
-        & > .heat--cell { color: $foreground; }
-        & > .heat--mark { color: $text-warning; text-style: bold; }
-        & > .heat--muted { color: $foreground 60%; }
-        & > .heat--cursor { text-style: bold reverse; }
-        & > .heat--0 { background: $surface; }
-        & > .heat--1 { background: $primary 15%; }
-        & > .heat--2 { background: $primary 30%; }
-        & > .heat--3 { background: $primary 45%; }
-        & > .heat--4 { background: $primary 60%; }
-        &:ansi > .heat--0, &:ansi > .heat--1, &:ansi > .heat--2, &:ansi > .heat--3, &:ansi > .heat--4 {
-            background: ansi_default;
-        }
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -144,7 +131,7 @@ class HeatMap(Inked, can_focus=True):
     def render_line(self, y: int) -> Strip:
         """The names, the columns' values, then a row each."""
         state, (width, first, fits) = self.state, self._shape()
-        muted, label = self.ink("heat--muted"), self.ink("heat--label")
+        muted, label = self.ink("muted"), self.ink("label")
         if not state.rows:
             return Strip.blank(self.size.width, self.base_style)
         if y == 0:
@@ -182,7 +169,7 @@ class HeatMap(Inked, can_focus=True):
         marks = (STUCK if cell in state.stuck else ALIKE if cell in state.alike else "") + marks
         text = (SAME if cell in state.same else "") + state.texts[cell[0]][cell[1]]
         row.add(_SHADES[shade], style).add(fit(text, width - 4, right=True), style)
-        row.add(fit(marks, 3), style + (self.ink("heat--mark") if cell != self._cursor else Style()))
+        row.add(fit(marks, 3), style + (self.ink("warning") if cell != self._cursor else Style()))
 
     def _shade(self, value: float) -> int:
         numbers = [number for line in self.state.cells for number in line if number is not None]
@@ -190,9 +177,9 @@ class HeatMap(Inked, can_focus=True):
         return 0 if high <= low else min(4, int((value - low) / (high - low) * 5))
 
     def _style(self, cell: Cell, shade: int) -> Style:
-        style = self.ink("heat--cell") + self.paper(f"heat--{shade}")
+        style = self.ink(f"shade-{shade}" if shade else "")
         if cell == self._cursor:
-            style += self.get_component_rich_style("heat--cursor").without_color
+            style += self.ink("chosen")
         return style
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:

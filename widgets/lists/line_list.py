@@ -12,8 +12,6 @@ from textual.strip import Strip
 
 from widgets.base.inked import InkedScroll
 
-_PLAIN = Style()
-
 
 class LineList(InkedScroll, can_focus=True):
     """A virtual list with a cursor. Lines are counted from 0 and hold rows or things drawn between rows.
@@ -35,18 +33,6 @@ class LineList(InkedScroll, can_focus=True):
         scrollbar-background-hover: $surface;
         scrollbar-background-active: $surface;
         scrollbar-color: $foreground 25%;
-        & > .list--cursor { background: $primary 45%; text-style: bold; }
-        & > .list--cursor-blurred { background: $primary 20%; }
-        & > .list--hover { background: $foreground 5%; }
-        & > .list--muted { color: $text-muted; }
-        & > .list--found { color: auto; background: $warning; text-style: bold; }
-        &:ansi {
-            & > .list--cursor { background: ansi_default; text-style: bold reverse; }
-            & > .list--cursor-blurred { background: ansi_default; text-style: bold; }
-            & > .list--hover { background: ansi_default; }
-            & > .list--muted { text-style: dim; }
-            & > .list--found { color: ansi_black; background: ansi_yellow; }
-        }
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -149,9 +135,8 @@ class LineList(InkedScroll, can_focus=True):
     def row_style(self, row: int) -> Style:
         """The background of a row: cursor, hover or none."""
         if row == self._cursor:
-            name = "list--cursor" if self.has_focus else "list--cursor-blurred"
-            return self.paper(name) + self.get_component_rich_style(name).without_color
-        return self.paper("list--hover") if row == self._hover else _PLAIN
+            return self.ink("cursor" if self.has_focus else "cursor-blurred")
+        return self.ink("hover" if row == self._hover else "")
 
     @property
     def flat_cursor(self) -> bool:

@@ -42,22 +42,6 @@ class LineageList(ColumnList):
     """One line per item: its state in each column, and its text; sections are headings."""
 
     header_height: ClassVar[int] = 1
-    DEFAULT_CSS = """
-    LineageList {
-        & > .lineage--added { color: $text-success; }
-        & > .lineage--removed { color: $text-error; }
-        & > .lineage--changed { color: $text-warning; }
-        & > .lineage--moved { color: $text-accent; }
-        & > .lineage--kept { color: $foreground 60%; }
-        & > .lineage--group { color: $text-primary; text-style: bold; }
-        & > .lineage--column { color: $foreground 70%; }
-        & > .lineage--here { text-style: bold underline; }
-        & > .lineage--text { color: $foreground; }
-        & > .lineage--flag { color: $text-warning; text-style: bold; }
-        &:ansi > .lineage--kept { text-style: dim; }
-        &:ansi > .lineage--here { text-style: bold reverse; }
-    }
-    """
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -141,27 +125,25 @@ class LineageList(ColumnList):
                 name = f"{'▸' if here else ' '}{name}"
             elif cells < len(name) + 1:
                 name = name[-1]
-            row.add(fit(name, cells - 1), self.ink("lineage--column") + self.column_style(here)).add(
-                " ", Style()
-            )
+            row.add(fit(name, cells - 1), self.ink("column") + self.column_style(here)).add(" ", Style())
             self.places.append((start, row.width, column))
         hidden = len(self._lineage.columns) - len(widths)
         if hidden:
-            row.add(f"‹ {hidden} more ›", self.ink("list--muted"))
+            row.add(f"‹ {hidden} more ›", self.ink("quiet"))
         return row.strip(width, self.base_style)
 
     def draw_line(self, line: int, width: int) -> Strip:
         """A heading or an item."""
         found = self.shown_at(line)
         if isinstance(found, str):
-            return Row().add(f" {found}", self.ink("lineage--group")).strip(width, self.base_style)
+            return Row().add(f" {found}", self.ink("heading")).strip(width, self.base_style)
         item, row = self._rows[found], Row()
         row.add(self.cursor_mark(found), Style())
-        row.add(fit(self._flags.get(item.number, ""), 1) + " ", self.ink("lineage--flag"))
+        row.add(fit(self._flags.get(item.number, ""), 1) + " ", self.ink("warning"))
         for column, cells in self.widths(width).items():
             self._draw_cell(row, item.cells[column], cells, column == self.column and found == self.cursor)
         text = one_line(item.text, 2 * width + 40)
-        row.add(fit(text, max(1, width - row.width)), self.ink("lineage--text"))
+        row.add(fit(text, max(1, width - row.width)), self.ink(""))
         flat = found == self.cursor and self.flat_cursor
         return row.strip(width, self.base_style + self.row_style(found), flat=flat)
 
@@ -171,6 +153,6 @@ class LineageList(ColumnList):
             return
         sign, style = SIGNS[cell.state]
         text = f"{sign} {_WORDS.get(cell.state, cell.state)}" if cells == _WORD else sign
-        row.add(fit(text, cells - 1), self.ink(f"lineage--{style}") + self.column_style(here)).add(
-            " ", Style()
-        )
+        row.add(
+            fit(text, cells - 1), self.ink("muted" if style == "kept" else style) + self.column_style(here)
+        ).add(" ", Style())

@@ -36,13 +36,6 @@ class LossList(EntryList[LossEntry]):
     """One line a compaction."""
 
     header_height = 1
-    DEFAULT_CSS = """
-    LossList {
-        & > .loss--header { color: $foreground 70%; background: $panel; text-style: bold; }
-        & > .loss--rule { color: $text-error; text-style: bold; }
-        & > .loss--weakened { color: $text-warning; }
-    }
-    """
     TOOLTIP = (
         "Compactions, the worst first. ‼ are rules among the lost facts, ↓ facts that were only weakened.\n"
         "Enter opens the conversation at that compaction."
@@ -65,7 +58,7 @@ class LossList(EntryList[LossEntry]):
     def draw_header(self, y: int, width: int) -> Strip:
         """The headings."""
         row = Row().add(" ", Style())
-        ink = self.ink("loss--header")
+        ink = self.ink("header")
         row.add(fit("lost", _LOST, right=True) + "  ", ink)
         row.add(fit("title", self._title_width(width)) + "  ", ink)
         row.add(fit("c", _COMPACTION, right=True) + "  ", ink)
@@ -73,17 +66,17 @@ class LossList(EntryList[LossEntry]):
             row.add(fit("when", _WHEN, right=True) + "  ", ink)
         if width >= _WITH_WORST:
             row.add("worst of it", ink)
-        return row.strip(width, self.base_style + self.paper("loss--header"))
+        return row.strip(width, self.base_style + self.ink("header"))
 
     def draw_line(self, line: int, width: int) -> Strip:
         """A compaction."""
         entry = self.entries[line]
-        muted = self.ink("list--muted")
+        muted = self.ink("quiet")
         row = Row().add(self.cursor_mark(line), Style())
         rules = f" ‼{human.count(entry.constraints)}" if entry.constraints else ""
         weakened = f" ↓{human.count(entry.weakened)}" if entry.weakened else ""
         row.add(fit(human.count(entry.lost), _LOST - len(rules) - len(weakened), right=True), Style())
-        row.add(rules, self.ink("loss--rule")).add(f"{weakened}  ", self.ink("loss--weakened"))
+        row.add(rules, self.ink("error")).add(f"{weakened}  ", self.ink("changed"))
         row.add(fit(one_line(entry.title, 500), self._title_width(width)) + "  ", Style())
         row.add(fit(f"c{entry.compaction}", _COMPACTION, right=True) + "  ", muted)
         if width >= _WITH_WHEN:

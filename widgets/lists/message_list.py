@@ -41,6 +41,8 @@ _FLAG_WORDS: dict[str, str] = {
     "huge": "huge message",
 }
 _PLAIN = Style()
+_ROLE_INKS = {"user": "strong", "assistant": "", "tool": "column", "system": "key"}
+_FLAG_INKS = {"error": "error", "finding": "warning", "lost": "error", "summary": "accent"}
 _ROLE_SHORT = {"assistant": "asst", "system": "sys", "user": "user", "tool": "tool"}
 #: Lines kept as drawn.
 _DRAWN_LIMIT = 1_000
@@ -113,28 +115,6 @@ class MessageList(LineList):
     are not loaded; `rows_changed` shows them once they are.
     """
 
-    DEFAULT_CSS = """
-    MessageList {
-        & > .messages--head { color: $text-primary; }
-        & > .messages--middle { color: $text-warning; }
-        & > .messages--tail { color: $text-success; }
-        & > .messages--user { color: $foreground; text-style: bold; }
-        & > .messages--assistant { color: $foreground; }
-        & > .messages--tool { color: $foreground 70%; }
-        & > .messages--system { color: $text-primary; }
-        & > .messages--tokens { color: $foreground 70%; }
-        & > .messages--pruned { color: $text-warning; }
-        & > .messages--breakpoint { color: $text-accent; text-style: bold; }
-        & > .messages--summary { color: $text-accent; }
-        & > .messages--struck { color: $foreground 80%; }
-        & > .messages--error { color: $text-error; text-style: bold; }
-        & > .messages--finding { color: $text-warning; text-style: bold; }
-        & > .messages--lost { color: $text-error; text-style: bold; }
-        & > .messages--planned { color: $text-accent; }
-        & > .messages--recorded { color: $foreground 60%; }
-        &:ansi > .messages--tool { text-style: dim; }
-    }
-    """
     TOOLTIP = "Messages, oldest first. ? names the signs on screen."
 
     class Selected(Message):
@@ -353,9 +333,7 @@ class MessageList(LineList):
         return strip
 
     def _draw_boundary(self, boundary: Boundary, width: int) -> Strip:
-        glyph, name = (
-            ("━", "messages--recorded") if boundary.kind == "recorded" else ("╌", "messages--planned")
-        )
+        glyph, name = ("━", "muted") if boundary.kind == "recorded" else ("╌", "accent")
         style = self.ink(name)
         at = boundary.at if boundary.index is None else boundary.index
         label = f"{boundary.kind} {boundary.name} {at:,}"
@@ -371,10 +349,10 @@ class MessageList(LineList):
         text_style = _PLAIN if at_cursor and row.role == "tool" and not row.flags else self._text_style(row)
         line = Row()
         if row.region in GUTTERS:
-            line.add(GUTTERS[row.region], self.ink(f"messages--{row.region}"))
+            line.add(GUTTERS[row.region], self.ink(row.region))
         else:
             line.add(" ", _PLAIN)
-        muted = _PLAIN if at_cursor else self.ink("list--muted")
+        muted = _PLAIN if at_cursor else self.ink("quiet")
         line.add(self.cursor_mark(index), muted)
         line.add(fit(one_line(row.label, 12), self._label_width, right=True) + " ", muted)
         self._add_facts(line, row, width, muted)
@@ -385,10 +363,10 @@ class MessageList(LineList):
         text = fit("…" if row.text is None else safe_line(row.text, max(1, room) + 2), room)
         if self._highlight:
             spans = tuple(find_spans(text, self._highlight))
-            line.marked(text, text_style, spans, self.get_component_rich_style("list--found"))
+            line.marked(text, text_style, spans, self.ink("found"))
         else:
             line.add(text, text_style, max(0, room))
-        line.add(mark, self.ink("messages--breakpoint"))
+        line.add(mark, self.ink("mark"))
         return line.strip(width, base, flat=at_cursor and self.flat_cursor)
 
     @property
@@ -397,12 +375,10 @@ class MessageList(LineList):
 
     def _text_style(self, row: MessageRow) -> Style:
         if "struck" in row.flags:
-            return self.ink("messages--struck")
+            return self.ink("label")
         if "summary" in row.flags:
-            return self.ink("messages--summary")
-        if row.role in _ROLE_SHORT:
-            return self.ink(f"messages--{row.role}")
-        return self.ink("list--muted")
+            return self.ink("accent")
+        return self.ink(_ROLE_INKS.get(row.role, "quiet"))
 
     def _add_facts(self, line: Row, row: MessageRow, width: int, muted: Style) -> None:
         """Role to the left and tokens to the right of one field; the role gives way where both do not fit."""
@@ -413,17 +389,16 @@ class MessageList(LineList):
         if not wide or len(role) + 1 + len(size) > field:
             role = _ROLE_SHORT.get(role, role)
         role = fit(one_line(role, 20), max(0, field - len(size) - 1)).rstrip()
-        role_style = self.ink(f"messages--{row.role}") if row.role in ("user", "system") else muted
+        role_style = self.ink(_ROLE_INKS[row.role]) if row.role in ("user", "system") else muted
         line.add(role, role_style)
         line.add(" " * (field - len(role) - len(size)), muted)
-        line.add(size, self.ink("messages--pruned" if row.pruned_tokens is not None else "messages--tokens"))
+        line.add(size, self.ink("changed" if row.pruned_tokens is not None else "column"))
         line.add(" ", muted)
 
     def _add_flags(self, line: Row, flags: frozenset[Flag], room: int, muted: Style) -> None:
         signs = [(name, sign) for name, sign in FLAG_SIGNS.items() if name in flags][:room]
         for name, sign in signs:
-            known = name in ("error", "finding", "lost", "summary")
-            line.add(sign, self.ink(f"messages--{name}") if known else muted)
+            line.add(sign, self.ink(_FLAG_INKS[name]) if name in _FLAG_INKS else muted)
         line.add(" " * (room - len(signs) + 1), muted)
 
 

@@ -18,12 +18,6 @@ class RequestList(EntryList[PricedRequest]):
     """One line per request."""
 
     header_height = 1
-    DEFAULT_CSS = """
-    RequestList {
-        & > .requests--missed { color: $text-warning; text-style: bold; }
-        & > .requests--head { color: $text-muted; }
-    }
-    """
     TOOLTIP = "Every request: tokens sent, read from the cache, written into it, sent again and why. Enter goes there."
 
     def draw_header(self, y: int, width: int) -> Strip:
@@ -55,8 +49,8 @@ class RequestList(EntryList[PricedRequest]):
 
     def _line(self, cells: tuple[str, ...], width: int, mark: str) -> Row:
         number, sent, read, written, again, cause, cost, clock = cells
-        plain, missed = Style(), self.ink("requests--missed")
-        head = self.ink("requests--head")
+        plain, missed = Style(), self.ink("warning")
+        head = self.ink("quiet")
         row = Row().add(mark or "  ", plain).add(f"{number:>5} ", head).add(f"{sent:>7} ", plain)
         row.add(f"{read:>7} ", plain)
         if width >= 50:

@@ -53,14 +53,6 @@ class SurvivalTable(ColumnList, can_focus=False):
     """A row per kind, a column per compaction, and a column "all". A click chooses a compaction."""
 
     header_height: ClassVar[int] = 1
-    DEFAULT_CSS = """
-    SurvivalTable {
-        & > .survival--column { color: $foreground 70%; }
-        & > .survival--low { color: $text-warning; text-style: bold; }
-        & > .survival--whole { color: $text-accent; }
-        &:ansi > .survival--column { text-style: dim; }
-    }
-    """
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -134,13 +126,11 @@ class SurvivalTable(ColumnList, can_focus=False):
             return Row().strip(width, self.base_style)
         name, columns = self._widths(width)
         hidden = len(self._survival.compactions) + 1 - len(columns)
-        row = Row().add(
-            fit(f" ‹ {hidden} more ›" if hidden else " survived", name), self.ink("survival--column")
-        )
+        row = Row().add(fit(f" ‹ {hidden} more ›" if hidden else " survived", name), self.ink("column"))
         for column, (cells, _) in columns.items():
             start, here = row.width, column == self.column
             text = f"{'▸' if here else ''}{self._head(column)}"
-            _right(row, text, cells, self.ink("survival--column") + self.column_style(here))
+            _right(row, text, cells, self.ink("column") + self.column_style(here))
             self.places.append((start, row.width, column))
         return row.strip(width, self.base_style)
 
@@ -157,8 +147,8 @@ class SurvivalTable(ColumnList, can_focus=False):
     def _ink_of(self, column: int, line: int) -> Style:
         text = self._short[column][line]
         if text in (NONE, "0%"):
-            return self.ink("list--muted" if text == NONE else "survival--low")
-        return self.ink("survival--whole") if column == len(self._survival.compactions) else Style()
+            return self.ink("quiet" if text == NONE else "warning")
+        return self.ink("accent") if column == len(self._survival.compactions) else Style()
 
 
 def _last(shares: Sequence[Share | None]) -> Share | None:

@@ -48,13 +48,6 @@ _MORE = 30
 class FindingList(EntryList[FindingGroup]):
     """One line per cause: severity, place, title, number of findings."""
 
-    DEFAULT_CSS = """
-    FindingList {
-        & > .findings--error { color: $text-error; text-style: bold; }
-        & > .findings--warning { color: $text-warning; text-style: bold; }
-        & > .findings--title { color: $foreground; }
-    }
-    """
     TOOLTIP = (
         "Findings, the gravest first: ✗ error, ! warning, · worth knowing.\n"
         "Enter or double-click goes there; d dismisses."
@@ -86,16 +79,16 @@ class FindingList(EntryList[FindingGroup]):
         group = self.entries[line]
         finding = group.first
         sign, name = SIGNS[finding.severity]
-        grave = self.ink("list--muted") if name == "muted" else self.ink(f"findings--{name}")
+        grave = self.ink("quiet" if name == "muted" else name)
         row = Row().add(self.cursor_mark(line), Style()).add(f"{sign} ", grave)
         if width >= 40:
-            row.add(fit(_places(group), _PLACE) + " ", self.ink("list--muted"))
+            row.add(fit(_places(group), _PLACE) + " ", self.ink("quiet"))
         room = max(1, width - row.width)
         dismissed = group in self.dismissed
         count = f" × {len(group.findings):,}" if len(group.findings) > 1 else ""
         cause = f": “{one_line(finding.cause, 200)}”" if finding.cause else ""
         title = f"{'dismissed: ' if dismissed else ''}{RULES[finding.rule].title}{count}{cause}"
-        row.add(fit(title, room), self.ink("list--muted" if dismissed else "findings--title"))
+        row.add(fit(title, room), self.ink("quiet" if dismissed else ""))
         return row.strip(width, self.base_style + self.row_style(line), flat=self._flat(line))
 
     def _flat(self, line: int) -> bool:

@@ -60,22 +60,6 @@ class Knobs(Inked, can_focus=True):
         height: auto;
         background: $surface;
         color: $foreground;
-        & > .knobs--cursor { background: $primary 35%; }
-        & > .knobs--cursor-blurred { background: $primary 12%; }
-        & > .knobs--label { color: $foreground 80%; }
-        & > .knobs--value { color: $foreground; text-style: bold; }
-        & > .knobs--changed { color: $text-warning; text-style: bold; }
-        & > .knobs--slider { color: $text-primary; }
-        & > .knobs--rest { color: $foreground 25%; }
-        & > .knobs--note { color: $foreground 60%; }
-        & > .knobs--edit { color: auto; background: $accent; }
-        & > .knobs--error { color: $text-error; text-style: bold; }
-        &:ansi {
-            & > .knobs--cursor { background: ansi_default; text-style: bold reverse; }
-            & > .knobs--cursor-blurred { background: ansi_default; }
-            & > .knobs--rest { text-style: dim; }
-            & > .knobs--note { text-style: dim; }
-        }
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -390,15 +374,12 @@ class Knobs(Inked, can_focus=True):
         value, default = self.value(kind.name), self._default(kind.name)
         here = y == self._knob
         row = Row().add("› " if here else "  ", Style())
-        row.add(fit(kind.name, _LABEL), self.ink("knobs--label"))
+        row.add(fit(kind.name, _LABEL), self.ink("label"))
         if here and self._edit is not None:
-            edit = self.paper("knobs--edit") + self.ink("knobs--edit")
-            row.add(fit(self._edit + "▏", _VALUE, right=True), edit)
+            row.add(fit(self._edit + "▏", _VALUE, right=True), self.ink("edit"))
         else:
-            changed = (
-                "note" if kind.name in self._state.unbound else "changed" if value != default else "value"
-            )
-            row.add(fit(show(kind, value), _VALUE, right=True), self.ink(f"knobs--{changed}"))
+            ink = "muted" if kind.name in self._state.unbound else "warning" if value != default else "strong"
+            row.add(fit(show(kind, value), _VALUE, right=True), self.ink(ink))
         row.add("  ", Style())
         start, stop = self._slider()
         self._draw_slider(row, kind, value, stop - start)
@@ -411,18 +392,17 @@ class Knobs(Inked, can_focus=True):
             note = "unused"
         elif kind.name in self._binding:
             note = f"◆ {self._binding[kind.name]}"
-        row.add(fit(note, max(0, width - row.width)), self.ink("knobs--note"))
+        row.add(fit(note, max(0, width - row.width)), self.ink("muted"))
         base = self.base_style
         if here:
-            name = "knobs--cursor" if self.has_focus else "knobs--cursor-blurred"
-            base += self.paper(name) + self.get_component_rich_style(name).without_color
+            base += self.ink("knob" if self.has_focus else "knob-blurred")
         return row.strip(width, base, flat=here and self.has_focus and self.app.native_ansi_color)
 
     def _draw_slider(self, row: Row, kind: KnobKind, value: Value, cells: int) -> None:
         if cells < 4:
             return
-        rest = self.ink("knobs--rest")
-        slider = rest if kind.name in self._state.unbound else self.ink("knobs--slider")
+        rest = self.ink("rest")
+        slider = rest if kind.name in self._state.unbound else self.ink("key")
         if kind.unit == "choice":
             offered = self._offered(kind)
             place = offered.index(str(value)) + 1 if value in offered else 0
@@ -434,9 +414,9 @@ class Knobs(Inked, can_focus=True):
         )
 
     def _draw_help(self, row: int, width: int) -> Strip:
-        note = self.ink("knobs--note")
+        note = self.ink("muted")
         if self._error:
-            rows, style = _rows(f"! {self._error}", width), self.ink("knobs--error")
+            rows, style = _rows(f"! {self._error}", width), self.ink("error")
         elif self._edit is not None:
             rows, style = _rows(_TYPING, width), note
         else:

@@ -17,7 +17,7 @@ from widgets.base.inked import InkedScroll
 from widgets.base.later import later
 from widgets.base.strips import Row, find_spans, fit, one_line, width_of
 from widgets.base.text_layout import TextLayout
-from widgets.base.text_lines import TextLine, paint, style_css
+from widgets.base.text_lines import TextLine, paint
 from widgets.intents import CopyText
 
 #: How long the layout may work at a time, in seconds.
@@ -41,16 +41,8 @@ class TextView(InkedScroll, can_focus=True):
         scrollbar-background-hover: $surface;
         scrollbar-background-active: $surface;
         scrollbar-color: $foreground 25%;
-        & > .text--found { color: auto; background: $warning 60%; }
-        & > .text--found-current { color: auto; background: $warning; text-style: bold underline; }
-        & > .text--active { background: $primary 25%; }
-        &:ansi {
-            & > .text--found { color: ansi_black; background: ansi_yellow; }
-            & > .text--found-current { color: ansi_black; background: ansi_bright_yellow; }
-            & > .text--active { background: ansi_default; text-style: reverse; }
-        }
     }
-    """ + style_css("TextView")
+    """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up,k", "rows(-1)", "Up", id="text.up", show=False),
         Binding("down,j", "rows(1)", "Down", id="text.down", show=False),
@@ -259,10 +251,6 @@ class TextView(InkedScroll, can_focus=True):
 
     # Drawing.
 
-    def _ink_of(self, name: str) -> Style:
-        """Style of a name in STYLES; plain for ""."""
-        return self.ink(f"text--{name}") if name else Style()
-
     def render_line(self, y: int) -> Strip:
         """Draw a row."""
         width, row = self.scrollable_content_region.width, self.scroll_offset.y + y
@@ -278,8 +266,8 @@ class TextView(InkedScroll, can_focus=True):
         if self._styled is not None:
             value = self._styled[line]
             prefix = value.prefix if start == 0 else " " * self._indent_of(line)
-            base_style = self._ink_of(value.style)
-            out.add(prefix, self._ink_of(value.prefix_style or value.style))
+            base_style = self.ink(value.style)
+            out.add(prefix, self.ink(value.prefix_style or value.style))
         else:
             base_style = Style()
         selection = self.text_selection
@@ -290,8 +278,7 @@ class TextView(InkedScroll, can_focus=True):
             overlays.append((low, high, self.screen.get_component_rich_style("screen--selection")))
         paint(out, text, base_style, overlays)
         if line == self._active:
-            active = self.get_component_rich_style("text--active")
-            base += self.paper("text--active") + active.without_color
+            base += self.ink("active")
         return out.strip(width, base).apply_offsets(0, row)
 
     def _overlays(self, line: int, start: int, length: int) -> list[tuple[int, int, Style]]:
@@ -301,7 +288,7 @@ class TextView(InkedScroll, can_focus=True):
             value = self._styled[line]
             if value.spans and self._text_of(line) == value.text:
                 found = [
-                    (max(0, span.start - start), min(length, span.end - start), self._ink_of(span.style))
+                    (max(0, span.start - start), min(length, span.end - start), self.ink(span.style))
                     for span in value.spans
                     if span.start < start + length and span.end > start
                 ]
@@ -313,8 +300,8 @@ class TextView(InkedScroll, can_focus=True):
                 if at != line or low >= start + length:
                     break
                 if high > start:
-                    name = "text--found-current" if place == self._match else "text--found"
-                    style = self.get_component_rich_style(name)
+                    name = "found-current" if place == self._match else "found-other"
+                    style = self.ink(name)
                     found.append((max(0, low - start), min(length, high - start), style))
                 place += 1
         return found

@@ -58,13 +58,6 @@ class TokenGraph(Inked, can_focus=True):
         min-height: 5;
         background: $surface;
         color: $foreground;
-        & > .graph--recorded { color: $primary 60%; }
-        & > .graph--whatif { color: $text-accent; text-style: bold; }
-        & > .graph--kept { color: $text-success; text-style: bold; }
-        & > .graph--threshold { color: $foreground; }
-        & > .graph--hygiene { color: $text-error; }
-        & > .graph--cursor { color: $text-warning; text-style: bold; }
-        & > .graph--muted { color: $foreground 60%; }
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -109,7 +102,7 @@ class TokenGraph(Inked, can_focus=True):
         width, height = self.size.width - _LABEL, self.size.height - 1
         if width < 4 or height < 2 or self.steps == 0:
             text = "Reading the conversation …" if y == 0 else ""
-            return Row().add(text, self.ink("graph--muted")).strip(self.size.width, self.base_style)
+            return Row().add(text, self.ink("muted")).strip(self.size.width, self.base_style)
         curves = self._curves
         bare = replace(self.state, step=0)
         if curves is None or (curves.state, curves.width, curves.height) != (bare, width, height):
@@ -134,7 +127,7 @@ class TokenGraph(Inked, can_focus=True):
         text = cell.text
         if text in " ╌┄":
             text = "┴" if axis else "│"
-        style = self.base_style + self.ink("graph--cursor")
+        style = self.base_style + self.ink("warning")
         return Strip.join([before, Strip([Segment(text, style)], 1), after])
 
     def _body(self, row: int, curves: _Curves) -> Strip:
@@ -148,27 +141,27 @@ class TokenGraph(Inked, can_focus=True):
             label = human.tokens(state.hygiene)
         elif row == height:
             label = human.tokens(round(curves.top))
-        line = Row().add(label.rjust(_LABEL - 1) + " ", self.ink("graph--muted"))
+        line = Row().add(label.rjust(_LABEL - 1) + " ", self.ink("muted"))
         cells = []
         columns = zip(curves.recorded, curves.whatif, curves.kept, curves.low, curves.high, strict=True)
         for recorded, whatif, kept, least, most in columns:
             filled = min(8, max(0, int((recorded - low) / cell * 8)))
             if low < whatif <= high and whatif != recorded:
-                cells.append(("whatif", "•"))
+                cells.append(("mark", "•"))
             elif low < kept <= high and kept != recorded:
-                cells.append(("kept", "◦"))
+                cells.append(("good", "◦"))
             elif least <= high and most > low and most - least > cell:
                 cells.append(("muted", "░"))
             elif filled:
-                cells.append(("recorded", _BLOCKS[filled]))
+                cells.append(("curve", _BLOCKS[filled]))
             elif rules["threshold"]:
-                cells.append(("threshold", "╌"))
+                cells.append(("", "╌"))
             elif rules["hygiene"]:
-                cells.append(("hygiene", "┄"))
+                cells.append(("removed", "┄"))
             else:
-                cells.append(("recorded", " "))
+                cells.append(("curve", " "))
         for name, run in groupby(cells, key=itemgetter(0)):
-            line.add("".join(text for _, text in run), self.ink(f"graph--{name}"))
+            line.add("".join(text for _, text in run), self.ink(name))
         return line.strip(self.size.width, self.base_style)
 
     def _axis(self, width: int) -> Strip:
@@ -181,7 +174,7 @@ class TokenGraph(Inked, can_focus=True):
             marks[column] = "◆" if marks[column] in "▲◆" else "△"
         line = Row().add(" " * _LABEL, Style())
         for mark in marks:
-            line.add(mark, self.ink(f"graph--{'recorded' if mark == '▲' else 'whatif'}"))
+            line.add(mark, self.ink("curve" if mark == "▲" else "mark"))
         return line.strip(self.size.width, self.base_style)
 
     # Choosing.

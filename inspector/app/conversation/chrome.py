@@ -128,8 +128,8 @@ def header_parts(state: State, opened: Opened, findings: str) -> tuple[TitlePart
     length = len(generation) if moment is None else moment.length
     return (
         TitlePart(safe_line(row.title or row.id, 60), 9),
-        TitlePart(findings, 7, "changed"),
-        TitlePart(changed_text(difference(state.settings, opened.resolved.settings)), 8, "changed"),
+        TitlePart(findings, 7, "warning"),
+        TitlePart(changed_text(difference(state.settings, opened.resolved.settings)), 8, "warning"),
         TitlePart(safe_line(row.model, 40), 3),
         TitlePart(f"{state.settings.context_length:,} tokens", 2),
         TitlePart(profile, 6),

@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from inspector.answers.live_events import LiveEvent, SeenConversation
     from inspector.answers.overview import Live, Overview
     from inspector.app.conversation.panes.base import Tab
-    from inspector.app.conversation.screen import ConversationScreen
     from inspector.app.saved_state import SavedState
     from inspector.core.conversations import ConversationRow
     from inspector.stores.base import Store
@@ -162,14 +161,10 @@ class ConversationsScreen(JobScreen):
         """Import the modules of a first opening, which take most of its time; then start background work, then import
         the panes.
         """
-        from inspector.app.styling import parse_ahead
-
         looked_up = asyncio.create_task(asyncio.to_thread(look_up_models, self._rows if self._apart else ()))
         module = await asyncio.to_thread(import_module, "inspector.app.conversation.screen")
-        screen = module.ConversationScreen(self.store, "", self.saved, {}, None)
-        first, *others = sorted(screen.panes.tabs.values(), key=lambda tab: tab.name != self.saved.pane)
+        first, *others = sorted(module.PANES, key=lambda tab: tab.name != self.saved.pane)
         await asyncio.to_thread(import_pane, first)
-        await parse_ahead(self.app, screen)
         await looked_up
         here = self.query_one(ConversationTable).current
         for row in self._rows:
@@ -177,16 +172,13 @@ class ConversationsScreen(JobScreen):
                 await asyncio.to_thread(get_ready, self.store, row, self.app.flags, self.app.config)
         self._prepared = True
         self._read_overviews()
-        later(self, _LATER_SECONDS, lambda: self.prepare_panes(screen, others))
+        later(self, _LATER_SECONDS, lambda: self.prepare_panes(others))
 
     @work(group="prepare", exit_on_error=False, description="prepare panes")
-    async def prepare_panes(self, screen: ConversationScreen, tabs: Sequence[Tab]) -> None:
+    async def prepare_panes(self, tabs: Sequence[Tab]) -> None:
         """Import the panes that were not used yet."""
-        from inspector.app.styling import parse_ahead
-
         for tab in tabs:
             await asyncio.to_thread(import_pane, tab)
-            await parse_ahead(self.app, screen)
 
     def _show_some(self, rows: tuple[ConversationRow, ...]) -> None:
         """Show the list while files are read for the first time; unread ones by name and time."""

@@ -70,7 +70,7 @@ class HitList(LineList):
         """Title, role and the text around the match."""
         hit = self.hits[line]
         style = self.base_style + self.row_style(line)
-        muted = self.ink("list--muted")
+        muted = self.ink("quiet")
         title_width = 28 if width >= 100 else 16
         row = Row().add(self.cursor_mark(line), Style())
         row.add(
@@ -81,7 +81,7 @@ class HitList(LineList):
         row.add(fit(place_words(self.places.get(hit), width >= 100), 16 if width >= 100 else 4) + "  ", muted)
         text = fit(excerpt(hit, self.query_text, width - row.width), max(0, width - row.width))
         spans = tuple(span for word in self.query_text.split() for span in find_spans(text, word.strip('"')))
-        row.marked(text, Style(), tuple(sorted(spans)), self.get_component_rich_style("list--found"))
+        row.marked(text, Style(), tuple(sorted(spans)), self.ink("found"))
         return row.strip(width, style, flat=line == self.cursor and self.flat_cursor)
 
     def opened(self, row: int) -> None:

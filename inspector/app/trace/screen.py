@@ -33,20 +33,17 @@ _PHRASE, _FACT, _EVIDENCE = 60, 400, 1_000
 class StepList(EntryList[TraceStep]):
     """One line an entry of a trace."""
 
-    DEFAULT_CSS = """
-    StepList > .trace--grave { color: $text-error; text-style: bold; }
-    """
     TOOLTIP = "The history of the phrase, oldest first. Enter goes to the place."
 
     def draw_line(self, line: int, width: int) -> Strip:
         """Draw a step: its sign, its words, what shows it."""
         step = self.entries[line]
-        ink = self.ink("trace--grave") if step.grave else Style()
+        ink = self.ink("error") if step.grave else Style()
         row = Row().add(self.cursor_mark(line), Style()).add(f"{step.sign or ' '} ", ink)
         row.add(fit(step.words, max(1, width - row.width)), ink)
         if step.evidence and width - row.width > 0:
             quote = f"  “{one_line(step.evidence, 300)}”"
-            row.add(fit(quote, width - row.width), self.ink("list--muted"))
+            row.add(fit(quote, width - row.width), self.ink("quiet"))
         return row.strip(
             width, self.base_style + self.row_style(line), flat=line == self.cursor and self.flat_cursor
         )
