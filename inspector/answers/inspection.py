@@ -21,8 +21,10 @@ from inspector.core.rough import text_tokens
 from inspector.engines.base import Budgets, Engine, Plan, Settings, TokenIndex
 from inspector.engines.failures import failures_named
 from inspector.engines.registry import agent_of, engine
+from inspector.engines.settings import SETTINGS
+from inspector.replay.recorded_tail import Cut, recorded_tail
 from inspector.replay.recorded_threshold import recorded_threshold
-from inspector.stores.base import Store, unsized_compactions_of
+from inspector.stores.base import Store, failures_of, unsized_compactions_of
 
 #: Smaller sizes of compacted lists show no threshold, in tokens.
 _LEAST_THRESHOLD = 1_000
@@ -84,8 +86,22 @@ class Inspection:
         return self.resolved({})
 
     def resolved(self, flags: Mapping[str, Any]) -> ResolvedSettings:
-        """The settings for the conversation. Where nothing sets the threshold of an agent whose rules were observed,
-        the records may show another one. Raises as `resolve` does, and StoreErrors."""
+        """The settings for the conversation. Where nothing sets the threshold or the tail of an agent whose rules were
+        observed, the records may show another one. Raises as `resolve` does, and StoreErrors."""
+        found = self.with_threshold(flags)
+        settings = found.settings
+        tail = None if settings.tail_tokens is not None else self._shown_tail(settings)
+        if tail is None:
+            return found
+        source = f"shown by the recorded compactions ({tail:,} tokens)"
+        return replace(
+            found,
+            settings=settings.with_(tail_tokens=tail),
+            sources={**found.sources, "tail_tokens": source},
+        )
+
+    def with_threshold(self, flags: Mapping[str, Any]) -> ResolvedSettings:
+        """The same without the size of the tail, which only the messages show."""
         found = resolve(self.store, self.conversation.row, flags, self.config)
         settings, source = found.settings, found.sources.get("threshold", "")
         if not agent_of(settings.profile) or not source.startswith("observed"):
@@ -97,7 +113,10 @@ class Inspection:
         compactions = unsized_compactions_of(self.store, self.conversation)
         numbers = {compaction.index for compaction in compactions}
         requests = tuple(one for one in requests if not (one.summarizes and one.generation in numbers))
-        shown = recorded_threshold(usual, requests, compactions)
+        cleared = self.store.microcompactions(self.conversation)
+        excused = [one.at for one in cleared]
+        excused += [one.at for one in failures_of(self.store, self.conversation)]
+        shown = recorded_threshold(usual, requests, compactions, excused)
         share = 0.0 if shown is None else shown / settings.context_length
         if shown is None or shown < _LEAST_THRESHOLD or share > 1:
             return found
@@ -107,6 +126,32 @@ class Inspection:
             settings=settings.with_(threshold=share),
             sources={**found.sources, "threshold": source},
         )
+
+    def _shown_tail(self, settings: Settings) -> int | None:
+        """The tokens of the tail that the recorded compactions show; None if the usual ones stay, or no number does."""
+        budgets = budgets_of(settings)
+        own = agent_of(settings.profile) == self.conversation.row.agent
+        if not own or "tail_tokens" not in budgets.heeds:
+            return None
+        usual = budgets.tail_token_budget
+        compactions = unsized_compactions_of(self.store, self.conversation)
+        made = [one for one in compactions if one.whole and one.tail_start < one.before]
+        # Other lists are read only if the newest does not have the usual tail.
+        if not made or self._cut(made[-1], settings).planned(usual) == made[-1].tail_start:
+            return None
+        tried = [int(tokens) for tokens in SETTINGS["tail_tokens"].usual]
+        return recorded_tail([self._cut(one, settings) for one in made], usual, tried)
+
+    def _cut(self, recorded: Compaction, settings: Settings) -> Cut:
+        """Where the tail of a recorded compaction starts, and where other tails would."""
+        generation = self.generation(recorded.index)
+        most = self.token_index(generation, settings.profile).total()
+
+        def planned(tokens: int) -> int:
+            plan = self.plan(generation, settings.with_(tail_tokens=tokens))
+            return plan.tail_start if plan.compacts else 0
+
+        return Cut(recorded.tail_start, most, planned)
 
     def generation(self, number: int | None = None) -> Generation:
         """The generation of that number, counted from 1; the live one without. Raises UnknownConversation."""

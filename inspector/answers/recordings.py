@@ -13,7 +13,7 @@ from inspector.answers.summarizing import summarizing
 from inspector.caching.modelled import SentMessages
 from inspector.core.conversations import Conversation
 from inspector.core.messages import Message
-from inspector.engines.capabilities import loop_of
+from inspector.engines.capabilities import loop_of, shortens
 from inspector.engines.failures import failures_named
 from inspector.engines.registry import agent_of, engine
 from inspector.engines.replayable import ReadList, replayable
@@ -44,7 +44,8 @@ def read_recording(
         done += len(generation)
     systems = [inspection.system_tokens(generation.session) for generation in generations]
     evidence = _evidence(inspection, list(_reported(inspection, lists, systems, times)))
-    clears = agent_of(profile) == inspection.conversation.row.agent
+    own = agent_of(profile) == inspection.conversation.row.agent
+    clears = own and not shortens(rules.engine)
     return recording_of(inspection.conversation, compactions, rules, lists, systems, evidence, clears)
 
 

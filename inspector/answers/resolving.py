@@ -45,6 +45,8 @@ def resolve(
     if length is None:
         length, source = context_length(row.model, row.provider)
     facts["context_length"] = (length or ASSUMED, source if length else f"assumed: {source}")
+    if row.max_tokens is not None:
+        facts["max_tokens"] = (row.max_tokens, "recorded")
     window = _summary_window(reading)
     if window is not None:
         facts["summary_context"] = window
@@ -140,7 +142,7 @@ def live_of(
     from inspector.answers.inspection import Inspection
 
     conversation = store.open(row.id)
-    settings = Inspection(store, conversation, False, config).resolved(flags).settings
+    settings = Inspection(store, conversation, False, config).with_threshold(flags).settings
     threshold = engine(settings.profile).budgets(settings).threshold_tokens
     tokens = reported_sizes(store.requests(conversation)).get(conversation.live.number)
     if tokens is None:

@@ -74,6 +74,8 @@ class ConversationRow(NamedTuple):
     #: The model's context window in tokens as the agent's files record it, and how they record it.
     window: int | None = None
     window_source: str = ""
+    #: The limit of an answer in tokens, as the agent's files record it.
+    max_tokens: int | None = None
 
     @property
     def stamp(self) -> tuple[float, int]:
@@ -185,7 +187,8 @@ class Microcompaction:
     """A step in which an agent cleared old tool results without a summary. The list keeps its messages.
 
     `index` counts from 1, separately from compactions. `place` is the length of the list of `generation` at that time.
-    `results` is the number of cleared results, `cleared` their indexes. Tokens are the agent's own figures.
+    `results` is the number of cleared results, `cleared` their indexes, and `left` the characters that remain of each;
+    it is empty if a line took the place of each. Tokens are the agent's own figures.
     """
 
     index: int
@@ -198,6 +201,7 @@ class Microcompaction:
     trigger: str | None = None
     tokens_before_reported: int | None = None
     tokens_saved_reported: int | None = None
+    left: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,8 @@
 
 An engine may have `prune(messages, plan)`, `pruned_wire(message, caller)`, `assemble(messages, plan, summary)`,
 `fallback_raises(messages, plan)`, `summary_input(messages, plan, focus, mask)`,
-`default_threshold(context_length)`, a `loop` and `replayable()` (see `replayable`).
+`default_threshold(context_length)`, `shortens` with `shortened(message)`, a `loop` and `replayable()` (see
+`replayable`).
 """
 
 from __future__ import annotations
@@ -49,6 +50,20 @@ def prune(engine: Engine, messages: Sequence[Message], plan: Plan) -> Sequence[W
 def prunes(engine: Engine) -> bool:
     """Whether the engine says what pruning leaves of messages."""
     return hasattr(engine, "prune")
+
+
+def shortens(engine: Engine) -> bool:
+    """Whether the engine shortens long results first, and compacts only if that is not enough."""
+    return bool(getattr(engine, "shortens", False))
+
+
+def shortened(engine: Engine, message: Message) -> Message:
+    """A message as the engine shortens it; the same if it is unchanged. Raises EngineError if the engine fails."""
+    own: Callable[[Message], Message] | None = getattr(engine, "shortened", None)
+    if own is None:
+        return message
+    with failures_named(engine):
+        return own(message)
 
 
 def pruned_wire(engine: Engine, message: Message, caller: Message | None) -> Wire | None:

@@ -17,7 +17,7 @@ from inspector.core.conversations import ROLE_CODES
 from inspector.core.messages import Message
 from inspector.core.rough import list_tokens, message_chars, message_images
 from inspector.engines.base import Budgets, Engine, Settings, TokenIndex
-from inspector.engines.capabilities import loop_of, prune
+from inspector.engines.capabilities import loop_of, prune, shortened, shortens
 from inspector.engines.failures import failures_named
 from inspector.engines.sizes import Compacted, MessageSize, Refusal
 
@@ -168,6 +168,17 @@ class RemeasuredLiveList:
         self.total_chars += sum(self.source.chars[start:stop])
         self.total_images += sum(self.source.images[start:stop])
         self.high = stop
+
+    def shorten(self) -> bool:
+        """Shorten long results if the engine does that before it compacts. Return whether any was shortened."""
+        if not shortens(self.engine):
+            return False
+        shorter = [shortened(self.engine, message) for message in self.messages]
+        if all(new is old for new, old in zip(shorter, self.messages, strict=True)):
+            return False
+        self.messages = shorter
+        self.total_chars, self.total_images = self.source.scale.total(shorter)
+        return True
 
     def compact(self, summary: Callable[[int, int], MessageSize]) -> Compacted | Refusal:
         """Compact the list as the engine plans it now; why not where it would not, or would take nothing out."""

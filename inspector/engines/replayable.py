@@ -42,6 +42,10 @@ class LiveList(Protocol):
         """The messages that were said until `stop` come to the list."""
         ...
 
+    def shorten(self) -> bool:
+        """Shorten long results if the engine does that before it compacts. Return whether any was shortened."""
+        ...
+
     def compact(self, summary: Callable[[int, int], MessageSize]) -> Compacted | Refusal:
         """Compact the list as the engine plans it now, or return why the engine refuses. If the engine writes a
         summary, `summary` returns the size of its message, given its budget in tokens and the number of

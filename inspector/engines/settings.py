@@ -134,6 +134,12 @@ class Settings:
         keys=("compression.min_tail_user_messages",), written="changed", slider=Slider(1, 5, 1, 20), seldom=True,
         note="from 0.20 on",
     )  # fmt: skip
+    tail_tokens: int | None = setting(
+        None, "tokens", "Tokens of the newest messages that stay, where the agent keeps a number of them.", high=_MOST,
+        lenient=True, slider=Slider(1_000, 10_000, 0, 200_000), swept="2000,5000,10000,15000,20000,30000,50000,80000",
+        usual=(20_000, 10_000, 40_000, 30_000, 5_000, 2_000, 50_000, 15_000), seldom=True, number="tail_token_budget",
+        note="other agents than Hermes",
+    )  # fmt: skip
 
     def with_(self, **changes: Any) -> Settings:
         """These settings with some changed. Raises UsageProblem where one is out of its range."""

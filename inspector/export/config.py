@@ -90,6 +90,8 @@ def _opencode(settings: Settings, force: Settings) -> Written:
 
 def _pi(settings: Settings, force: Settings) -> Written:
     keys = {"compaction": {"reserveTokens": settings.context_length - _threshold(settings)}}
+    if settings.tail_tokens is not None:
+        keys["compaction"]["keepRecentTokens"] = settings.tail_tokens
     comment = _comment("//", settings, force) + f" of a window of {settings.context_length:,}"
     return Written("settings.json", f"{comment} (leave this line out)\n{json.dumps(keys)}\n")
 

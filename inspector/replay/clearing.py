@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from itertools import accumulate
+from itertools import accumulate, repeat
 from typing import NamedTuple
 
 from inspector.core.conversations import ROLE_CODES, Microcompaction
@@ -139,8 +139,9 @@ class _Generations:
 
     def clear(self, done: Microcompaction) -> None:
         """Clear the results that the agent recorded as cleared."""
-        for index in done.cleared:
-            self._clear(done.generation, index, done.place, self._lists[done.generation - 1].chars[index])
+        chars = self._lists[done.generation - 1].chars
+        for index, left in zip(done.cleared, done.left or repeat(_STUB)):  # noqa: B905
+            self._clear(done.generation, index, done.place, chars[index], left)
 
     def clear_oldest(self, generation: int, length: int, chars: int) -> None:
         """Clear the oldest remaining results until `chars` characters are freed."""
@@ -151,12 +152,12 @@ class _Generations:
             if listed.roles[index] == _TOOL and (generation, index) not in self._cleared:
                 chars -= self._clear(generation, index, length, min(chars + _STUB, listed.chars[index]))
 
-    def _clear(self, generation: int, index: int, place: int, chars: int) -> int:
+    def _clear(self, generation: int, index: int, place: int, chars: int, left: int = _STUB) -> int:
         places = self._places.get(generation, {})
-        if index not in places or chars <= _STUB or (generation, index) in self._cleared:
+        if index not in places or chars <= left or (generation, index) in self._cleared:
             return 0
         self._cleared.add((generation, index))
         # The step counts the messages of the list before the place.
         step = next((places[at] + 1 for at in range(place - 1, -1, -1) if at in places), places[index] + 1)
-        self.found.append(Cleared(max(step, places[index] + 1), places[index], chars - _STUB))
-        return chars - _STUB
+        self.found.append(Cleared(max(step, places[index] + 1), places[index], chars - left))
+        return chars - left

@@ -9,33 +9,44 @@ from inspector.core.conversations import Compaction, Request
 
 
 def recorded_threshold(
-    usual: int, requests: Sequence[Request], compactions: Sequence[Compaction]
+    usual: int,
+    requests: Sequence[Request],
+    compactions: Sequence[Compaction],
+    excused: Sequence[float] = (),
 ) -> int | None:
     """The size in tokens that explains the records better than the `usual` threshold; None where none does.
 
     A threshold explains automatic compactions that came at it or above, and lists with no request at it or above after
-    which the agent went on. Only sizes of recorded compactions are tried. A list counts once, because the settings of
-    one part of a conversation may have been others; the newest list decides.
+    which the agent went on. Only sizes of recorded compactions are tried. Without a recorded size
+    a list had at least that of its last request, and at most the largest step of any list more. A list counts once,
+    because the settings of one part of a conversation may have been others; the newest list decides. An agent that
+    cleared results or failed to compact, at `excused` times, was at its threshold.
     """
     last: dict[int, int] = {}
     went_on: dict[int, int] = {}
+    step = 0
     for request, coming in pairwise(requests):
+        size = request.context + request.output
         if request.generation == coming.generation and coming.context >= request.context:
-            size = request.context + request.output
-            went_on[request.generation] = max(size, went_on.get(request.generation, 0))
+            step = max(step, coming.context - size)
+            if not any(request.at <= at <= coming.at for at in excused):
+                went_on[request.generation] = max(size, went_on.get(request.generation, 0))
     for request in requests:
         last[request.generation] = request.context + request.output
-    fired = [
-        compaction.tokens_before_reported or last.get(compaction.index, 0)
-        for compaction in compactions
-        if compaction.trigger != "manual" and compaction.whole
-    ]
-    fired = [size for size in fired if size > 0]
+    fired: list[tuple[int, int]] = []
+    for compaction in compactions:
+        least = most = compaction.tokens_before_reported or 0
+        if not least and (least := last.get(compaction.index, 0)):
+            most = least + step
+        if compaction.trigger != "manual" and compaction.whole and least:
+            fired.append((least, most))
 
     def wrong(threshold: int) -> int:
-        return sum(size < threshold for size in fired) + sum(size >= threshold for size in went_on.values())
+        return sum(most < threshold for _, most in fired) + sum(
+            size >= threshold for size in went_on.values()
+        )
 
     newest = went_on.get(max(went_on, default=0), 0)
-    tried = [size for size in (usual, *fired) if size > newest] or [usual]
+    tried = [size for size in (usual, *(least for least, _ in fired)) if size > newest] or [usual]
     best = min(tried, key=lambda size: (wrong(size), size != usual, size))
     return None if best == usual else best

@@ -454,10 +454,26 @@ class _Run:
 
     def _request(self, step: int) -> None:
         """Look at the next request, as the agent would report it."""
-        ahead = self.course.ahead
-        tokens = self._reported(step) + (ahead[step] if ahead else 0)
+        ahead = self.course.ahead[step] if self.course.ahead else 0
+        if self._reported(step) + ahead < self.threshold:
+            return
+        self._shorten(step)
+        tokens = self._reported(step) + ahead
         if tokens >= self.threshold and self._allowed(step):
             self._compact(step, tokens)
+
+    def _shorten(self, step: int) -> None:
+        """Shorten long results, if the agent does that before it compacts."""
+        self._fill(step)
+        self.list.extend(step)
+        self.taken = step
+        if self.list.shorten():
+            self._measure(step)
+
+    def _measure(self, step: int) -> None:
+        """Take the size of the list after `step` messages."""
+        self.chars = self.list.total_chars - self.course.chars[step]
+        self.images = self.list.total_images - self.course.images[step]
 
     def _results(self, step: int) -> None:
         """Look at the last reported prompt after a round of results."""
@@ -549,8 +565,7 @@ class _Run:
         if course.scale.excess:
             self.beyond += sum(map(course.scale.beyond, done.left))
             self.extra = self.model.extra(len(self.events), step)
-        self.chars = self.list.total_chars - course.chars[step]
-        self.images = self.list.total_images - course.images[step]
+        self._measure(step)
         cleared = self.freed.at(step) // 4
         self.freed = Freed(course.cleared, step)
         after, prompt = self._list_tokens(step), self._reported(step)

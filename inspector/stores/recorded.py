@@ -29,7 +29,7 @@ class FileDigest(NamedTuple):
     name its first and last line; `before` is the parent of its first line, in another file. `midway`: the file begins
     with a compaction of the list in that file; `copied`: it begins with lines of another session. `parent` is the
     session that started this sub-agent; `part` names a sub-agent whose messages are mixed with the main conversation.
-    `largest` is the number of tokens of the largest request.
+    `largest` is the number of tokens of the largest request, `max_tokens` the last recorded limit of an answer.
     """
 
     path: str
@@ -52,6 +52,7 @@ class FileDigest(NamedTuple):
     largest: int = 0
     provider: str = ""
     window: int | None = None
+    max_tokens: int | None = None
 
 
 _COMPACTIONS = FileDigest._fields.index("compactions")

@@ -46,6 +46,7 @@ class SessionLists:
     version: str = ""
     prompt: str = ""
     window: int | None = None
+    max_tokens: int | None = None
     parent: str = ""
     copied: bool = False
     started_at: float = 0.0
@@ -227,6 +228,7 @@ class SessionLists:
             copied=self.copied,
             provider=self.provider,
             window=self.window,
+            max_tokens=self.max_tokens,
         )
 
     def recorded(self, source: Source) -> Recorded:

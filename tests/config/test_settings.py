@@ -182,6 +182,7 @@ def test_a_flag_beats_the_file_and_the_file_what_is_told(tmp_path: Path) -> None
         "threshold_cap": "default",
         "tail_mode": "default",
         "min_tail_user_messages": "default",
+        "tail_tokens": "default",
         "profile": "detected",
     }
 

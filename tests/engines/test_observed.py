@@ -46,8 +46,8 @@ def conversation(rounds: int, size: int = 4_000) -> list[dict[str, Any]]:
         ("pi", 200_000, 183_616),
         ("codex", 258_400, 244_800), ("opencode", 200_000, 168_000),
         ("kimi", 200_000, 150_000), ("kimi", 1_000_000, 850_000), ("qwen", 200_000, 167_000),
-        ("qwen", 1_000_000, 850_000), ("gemini", 1_048_576, 524_288), ("dsh", 200_000, 126_272),
-        ("dsh", 1_000_000, 678_464),
+        ("qwen", 1_000_000, 850_000), ("gemini", 1_048_576, 524_288), ("dsh", 200_000, 134_464),
+        ("dsh", 1_000_000, 800_000),
         ("goose", 200_000, 160_000),
     ],
 )  # fmt: skip
@@ -163,7 +163,14 @@ def test_what_they_do_not_use_changes_nothing_and_says_why(name: str) -> None:
     index = found.measure(messages_from(conversation(80)))
     budgets = found.budgets(plain)
     turned = {"target_ratio": 0.7, "protect_first_n": 9, "protect_last_n": 60, "max_tokens": 9_000,
-              "summary_context": 20_000, "threshold_cap": 9_000, "min_tail_user_messages": 5}  # fmt: skip
+              "summary_context": 20_000, "threshold_cap": 9_000, "min_tail_user_messages": 5,
+              "tail_tokens": 9_000}  # fmt: skip
+    heeded = {"dsh": {"max_tokens", "tail_tokens"}} | {
+        name: {"tail_tokens"} for name in ("pi", "openclaw", "opencode", "cline")
+    }
+    for setting in turned.keys() & heeded.get(name, set()):
+        assert not budgets.unused(setting)
+        del turned[setting]
     for setting, value in turned.items():
         assert budgets.unused(setting)
         changed = plain.with_(**{setting: value})
@@ -210,6 +217,36 @@ def test_gemini_keeps_a_share_of_the_list() -> None:
     assert 0.2 < plan.tail_tokens / (plan.middle_tokens + plan.tail_tokens) <= 0.31
 
 
+@pytest.mark.parametrize(
+    ("length", "output", "threshold"),
+    [
+        (200_000, 8_192, 126_272),
+        (1_000_000, 256_000, 678_464),
+        (1_000_000, 8_192, 800_000),
+        (64_000, 8_192, 64_000),
+    ],
+)
+def test_dsh_takes_the_output_and_a_headroom_off_the_window(length: int, output: int, threshold: int) -> None:
+    chosen = settings("dsh", length).with_(max_tokens=output)
+    budgets = engine("dsh").budgets(chosen)
+    assert budgets.threshold_tokens == threshold
+    assert engine("dsh").fires(threshold, chosen) == "agent"
+    assert engine("dsh").fires(threshold - 1, chosen) is None
+    assert budgets.tail_token_budget == int(0.16 * (length - output))
+    assert bool(budgets.binding("threshold")) is (threshold != 0.8 * length)
+
+
+@pytest.mark.parametrize("name", ["pi", "openclaw", "opencode", "cline", "dsh"])
+def test_a_tail_of_a_number_of_tokens_can_be_set(name: str) -> None:
+    messages = messages_from(conversation(80))
+    found = engine(name)
+    small, large = (
+        found.plan(found.measure(messages), settings(name).with_(tail_tokens=tokens))
+        for tokens in (2_000, 30_000)
+    )
+    assert small.tail_tokens < 4_000 < 29_000 < large.tail_tokens < 32_000
+
+
 def test_a_tail_counts_results_as_shortened_and_begins_with_their_call() -> None:
     dsh = next(rules for rules in observed_rules() if rules.name == "dsh")
     rules = replace(dsh, tail_tokens=2_000, tail_of_window=0.0)
@@ -221,5 +258,5 @@ def test_a_tail_counts_results_as_shortened_and_begins_with_their_call() -> None
     messages = messages_from([user("Go on."), *rounds])
     found = ObservedEngine(rules)
     plan = found.plan(found.measure(messages), settings("dsh"))
-    # A shortened result counts 1,290 tokens: the second one exceeds the tail, and stays with its call.
+    # A shortened result counts 1,298 tokens: the second one exceeds the tail, and stays with its call.
     assert (plan.head_end, plan.tail_start) == (0, 9)

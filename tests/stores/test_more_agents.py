@@ -20,7 +20,7 @@ from inspector.stores.base import failures_of
 from inspector.stores.detect import open_store
 from inspector.stores.readers import reader_of
 from tests.conftest import ROOT
-from tests.stores.agent_sessions import AFTER, EXPECTED, LAST, RULE, SUMMARY, WRITERS, write_lines
+from tests.stores.agent_sessions import AFTER, CALL, EXPECTED, LAST, RULE, SUMMARY, WRITERS, write_lines
 from tests.stores.truths import differences
 
 AGENTS = sorted(WRITERS)
@@ -125,6 +125,8 @@ def test_dsh_prunes_and_fails(tmp_path: Path) -> None:
     conversation = store.open(row.id)
     (pruned,) = store.microcompactions(conversation)
     assert (pruned.generation, pruned.cleared, pruned.results) == (1, (2,), 1)
+    (shorter,) = pruned.left
+    assert shorter == len(CALL.result)
     (failed,) = failures_of(store, conversation)
     assert (failed.generation, failed.error) == (1, "summary is not smaller than what it replaces")
 

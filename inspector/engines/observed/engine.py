@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from array import array
 from collections.abc import Iterable
+from dataclasses import replace
 from itertools import accumulate
 from types import MappingProxyType
 
@@ -24,19 +25,27 @@ _UNUSED = MappingProxyType(
         "protect_last_n": _STAYS,
         "max_tokens": _FIRES,
         "summary_context": _FIRES,
+        "tail_tokens": _STAYS,
     }
 )
 
 
-def _text_tokens(message: Message, shortens: tuple[int, int] | None) -> int:
-    """Return the tokens of what a message says and calls, without its keys, as pi estimates them."""
-    chars = len(message.text)
-    if shortens is not None and message.role == "tool" and chars > shortens[0]:
-        chars = shortens[1]
-    chars += sum(len(call.name) + _compact(call.arguments) for call in message.tool_calls)
+def _text_tokens(message: Message, rules: Observed) -> int:
+    """Return the tokens of what a message says and calls, without its keys, as the agent estimates them."""
+    text = len(message.text)
+    if rules.shortens is not None and message.role == "tool" and text > rules.shortens[0]:
+        text = rules.shortens[1]
     thought = message.wire.get("reasoning_content")
-    chars += len(thought) if isinstance(thought, str) else 0
-    return text_tokens(chars) + _PICTURE * message_images(message.wire)
+    said = [size for size in (text, len(thought) if isinstance(thought, str) else 0) if size]
+    pictures = _PICTURE * message_images(message.wire)
+    if rules.around:
+        calls = [
+            text_tokens(len(call.name)) + text_tokens(len(call.arguments)) for call in message.tool_calls
+        ]
+        parts = [*map(text_tokens, said), *calls]
+        return sum(parts) + rules.around * (len(parts) + 1) + pictures
+    called = sum(len(call.name) + _compact(call.arguments) for call in message.tool_calls)
+    return text_tokens(sum(said) + called) + pictures
 
 
 def _compact(arguments: str) -> int:
@@ -52,16 +61,16 @@ _PICTURE = 1_200
 
 
 class ObservedIndex:
-    """The sizes and roles of a list's messages, by the rough estimate. `texts` sums the estimates of pi, with results
-    as the agent `shortens` them."""
+    """The sizes and roles of a list's messages, by the rough estimate. `texts` sums the agent's own estimates, with
+    results as it shortens them."""
 
-    def __init__(self, messages: Iterable[Message], shortens: tuple[int, int] | None = None) -> None:
+    def __init__(self, messages: Iterable[Message], rules: Observed) -> None:
         self.chars = array("q", [0])
         self.images = array("q", [0])
         self.texts = array("q", [0])
         roles = bytearray()
         for message in messages:
-            self.texts.append(self.texts[-1] + _text_tokens(message, shortens))
+            self.texts.append(self.texts[-1] + _text_tokens(message, rules))
             self.chars.append(self.chars[-1] + message_chars(message.wire))
             self.images.append(self.images[-1] + message_images(message.wire))
             roles.append(ROLE_CODES.get(message.role, _OTHER))
@@ -110,18 +119,32 @@ class ObservedEngine:
     def default_threshold(self, context_length: int) -> float:
         """The share of the window at which the agent was seen to compact: at most the whole window."""
         rules = self._rules
-        return min(rules.share_at_most, max(0.0, rules.share - rules.reserve / context_length))
+        reserve = 0 if rules.reserves_output else rules.reserve
+        return min(rules.share_at_most, max(0.0, rules.share - reserve / context_length))
 
     def budgets(self, settings: Settings) -> Budgets:
         """Threshold, kept tail and summary in tokens, each with its evidence."""
         rules = self._rules
         stays = self._tail_tokens(settings) + rules.keeps_user
-        threshold = round(settings.context_length * settings.threshold)
+        asked, threshold = round(settings.context_length * settings.threshold), self._threshold(settings)
         usual = round(settings.context_length * self.default_threshold(settings.context_length))
         steps = [DerivationStep("observed", usual, rules.why_threshold, bound=threshold == usual)]
-        if threshold != usual:
+        if asked != usual:
             why = f"the threshold is set to {settings.threshold:g} of {settings.context_length:,} tokens"
-            steps.append(DerivationStep("configured", threshold, why, bound=True))
+            steps.append(DerivationStep("configured", asked, why, bound=True))
+        if threshold != asked:
+            why = f"an output of {_output(settings):,} and {rules.reserve:,} tokens are kept free"
+            if threshold == settings.context_length:
+                why = f"{why}, so it compacts only a list that no longer fits"
+            steps.append(DerivationStep("headroom", threshold, why, bound=True))
+        kept = DerivationStep("observed", stays, rules.why_tail)
+        if rules.tail_is_set and settings.tail_tokens is not None:
+            kept = DerivationStep("configured", stays, f"tail_tokens is {settings.tail_tokens:,}", bound=True)
+        unused = dict(_UNUSED)
+        if rules.tail_is_set:
+            del unused["tail_tokens"]
+        if rules.reserves_output:
+            del unused["max_tokens"]
         return Budgets(
             threshold_tokens=threshold,
             tail_token_budget=stays,
@@ -129,16 +152,17 @@ class ObservedEngine:
             hygiene_tokens=0,
             steps={
                 "threshold_tokens": tuple(steps),
-                "tail_token_budget": (DerivationStep("observed", stays, rules.why_tail),),
+                "tail_token_budget": (kept,),
                 "max_summary_tokens": (DerivationStep("observed", rules.summary_tokens, rules.why_summary),),
             },
-            unbound=_UNUSED,
+            heeds=frozenset({"tail_tokens"} if rules.tail_is_set else ()),
+            unbound=unused,
             observed=True,
         )
 
     def measure(self, messages: Iterable[Message]) -> ObservedIndex:
         """One pass over the bodies."""
-        return ObservedIndex(messages, self._rules.shortens)
+        return ObservedIndex(messages, self._rules)
 
     def plan(
         self, token_index: ObservedIndex, settings: Settings, compactions: int = 0, system_tokens: int = 0
@@ -179,11 +203,38 @@ class ObservedEngine:
 
     def fires(self, tokens: int, settings: Settings) -> str | None:
         """ "agent" from the threshold on."""
-        return "agent" if tokens >= round(settings.context_length * settings.threshold) else None
+        return "agent" if tokens >= self._threshold(settings) else None
+
+    @property
+    def shortens(self) -> bool:
+        """Whether long results are shortened before a list is compacted."""
+        return self._rules.shortens is not None
+
+    def shortened(self, message: Message) -> Message:
+        """Return a message as shortening leaves it: of the same size, with the beginning of the text."""
+        limits = self._rules.shortens
+        text = message.text if limits is not None and message.role == "tool" else ""
+        if limits is None or len(text) <= limits[0]:
+            return message
+        return replace(message, wire={**message.wire, "content": text[: limits[1]]})
+
+    def _threshold(self, settings: Settings) -> int:
+        """The tokens at which a list is compacted; all of the window if nothing else is left of it."""
+        window, rules = settings.context_length, self._rules
+        asked = round(window * settings.threshold)
+        if not rules.reserves_output:
+            return asked
+        room = window - _output(settings) - rules.reserve
+        return min(asked, room) if room > 0 else window
 
     def _tail_tokens(self, settings: Settings) -> int:
         """The size of the tail that stays."""
-        return max(self._rules.tail_tokens, round(self._rules.tail_of_window * settings.context_length))
+        rules, window = self._rules, settings.context_length
+        if rules.tail_is_set and settings.tail_tokens is not None:
+            return settings.tail_tokens
+        if rules.reserves_output:
+            window = max(0, window - _output(settings))
+        return max(rules.tail_tokens, int(rules.tail_of_window * window))
 
     def _tail_start(self, index: ObservedIndex, settings: Settings) -> int:
         """The first message that stays, which is never a result without its call; the length where none does."""
@@ -233,6 +284,11 @@ class ObservedEngine:
         return frozenset(
             at for at, size in zip(written, sizes, strict=True) if size <= self._rules.keeps_user
         )
+
+
+def _output(settings: Settings) -> int:
+    """Return the tokens that are reserved for an answer; 0 if no limit is known."""
+    return settings.max_tokens or 0
 
 
 def _user_from(roles: bytes, start: int) -> int:

@@ -19,8 +19,11 @@ class Observed:
 
     The last messages of a list stay if they fit into `tail_tokens`, or `tail_of_window` of the window, and into
     `tail_share` of the list; none where both are 0. `keeps_crossing`: the message that exceeds it stays too.
-    `keeps_pairs`: a tail that would begin with results begins with their call. `shortens`: results of more characters
-    than the first number were shortened to the second before.
+    `keeps_pairs`: a tail that would begin with results begins with their call. `around` tokens are counted for each
+    message, and as many for each of its parts. `reserves_output`: the output limit is taken off the window, before
+    `tail_of_window` and before `reserve`, which no setting of the threshold changes. `shortens`: at the threshold,
+    results of more characters than the first number are shortened to the second; the list is compacted if that is
+    not enough.
     `summarizes_short`: if a whole list fits, nothing of it stays. `begins_with_user`: the tail begins with a message of
     the user. `keeps_half`: with prompt, head and summary, half as many messages stay as there were.
 
@@ -52,10 +55,17 @@ class Observed:
     keeps_user: int = 0
     keeps_crossing: bool = False
     keeps_pairs: bool = False
+    around: int = 0
+    reserves_output: bool = False
     shortens: tuple[int, int] | None = None
     keeps_answer: bool = False
     agent: str = ""
     until: tuple[int, ...] | None = None
+
+    @property
+    def tail_is_set(self) -> bool:
+        """Whether a number of tokens stays, which users of the agent may set."""
+        return self.tail_share == 1 and bool(self.tail_tokens or self.tail_of_window)
 
     @property
     def owner(self) -> str:

@@ -82,6 +82,8 @@ class _Scanner:
             session.window = count_of(data, "contextWindow") or session.window
             session.model = text_at(data, "model") or session.model
             session.provider = text_at(data, "provider") or session.provider
+        elif kind == "request/header":
+            session.max_tokens = count_of(mapping_at(data, "header", "config"), "maxTokens")
         elif kind == "compaction/summary":
             self.summary = data
             self._usage(f"summary {text_at(data, 'compactionId')}", data, at, summarizes=True)
@@ -107,7 +109,7 @@ class _Scanner:
             if checkpoint:
                 self._compacted(number, start, end, at)
             else:
-                number = self._prune(number, start, at)
+                number = self._prune(number, start, len(str(wires[0]["content"])), at)
         if seq is not None:
             self.number_of[seq] = number
 
@@ -133,7 +135,7 @@ class _Scanner:
         number = self.number_of.get(seq) if seq is not None else None
         return self.session.live.index(number) if number in self.session.live else None
 
-    def _prune(self, number: int, start: int | None, at: float) -> int:
+    def _prune(self, number: int, start: int | None, left: int, at: float) -> int:
         """A shorter result takes the place of a message. The list shows the message until the next compaction."""
         session, place = self.session, self._place(start)
         if place is None:
@@ -152,6 +154,7 @@ class _Scanner:
                 results=1,
                 at=at,
                 trigger="auto",
+                left=(left,),
             )
         )
         return pruned

@@ -117,6 +117,10 @@ class DirectLiveList:
         self.said += range(start, stop)
         self.total_chars += sum(self.source.chars[start:stop])
 
+    def shorten(self) -> bool:
+        """Nothing is shortened before a compaction."""
+        return False
+
     def compact(self, summary: Callable[[int, int], MessageSize]) -> Compacted | Refusal:
         """Compact the list as the release plans it now, or return why it refuses."""
         try:

@@ -1,0 +1,36 @@
+"""The size of the tail that an agent's records show, where a user's own setting of it is not recorded."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+
+class Cut(NamedTuple):
+    """Where a recorded tail starts, the most tokens that it can have, and where a tail of some tokens would start."""
+
+    start: int
+    most: int
+    planned: Callable[[int], int]
+
+    def tokens(self) -> range:
+        """The numbers of tokens whose tail starts where the recorded one does."""
+        every = range(self.most + 1)
+        first = bisect_left(every, True, key=lambda tokens: self.planned(tokens) <= self.start)
+        end = bisect_left(every, True, key=lambda tokens: self.planned(tokens) < self.start)
+        return range(first, end)
+
+
+def recorded_tail(cuts: Sequence[Cut], usual: int, tried: Sequence[int]) -> int | None:
+    """The number of tokens that explains more of the `cuts` than the `usual` one; None where none does.
+
+    Numbers that users choose are `tried` first, then the least of each cut.
+    """
+    ranges = [cut.tokens() for cut in cuts]
+
+    def explained(tokens: int) -> int:
+        return sum(tokens in one for one in ranges)
+
+    best = max((usual, *tried, *(one.start for one in ranges)), key=explained)
+    return None if best == usual else best
