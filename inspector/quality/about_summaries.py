@@ -285,10 +285,10 @@ def _gaps(evidence: ConversationEvidence, *kinds: GapKind) -> Iterator[tuple[Com
 
 
 def message_left_out(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """Yield messages of the user that a summary's list leaves out or cuts."""
-    for compaction, gap in _gaps(evidence, "left out", "cut"):
-        how = "leaves out" if gap.kind == "left out" else "has only a part of"
-        text = f"The list of the user's messages in summary {compaction.index} {how} “{safe_title(gap.text, _QUOTE)}”."
+    """Yield messages of the user that a summary's list leaves out."""
+    for compaction, gap in _gaps(evidence, "left out"):
+        quote = safe_title(gap.text, _QUOTE)
+        text = f"The list of the user's messages in summary {compaction.index} leaves out “{quote}”."
         yield Violation(text, compaction.index, gap.generation, gap.index, cause=gap.text)
 
 

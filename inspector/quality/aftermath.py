@@ -55,7 +55,7 @@ _SHOWN = 200
 _CORRECTION = re.compile(
     r"\b(?:(?:i|we)(?:['’]ve| have)? (?:already |just )?(?:told|said|asked|mentioned|explained|wrote|wanted|agreed)"
     r"|(?:as|like) (?:i )?(?:said|told|mentioned|discussed|agreed)|(?:you|u) (?:forgot|ignored|lost|missed|just)"
-    r"|once again|how (?:many|often) times|remember|reminder|still|why (?:did|do|are|is)|stop)\b|\bagain\b[,:?! ]"
+    r"|once again|how (?:many|often) times|remember|reminder|why (?:did|do|are|is)|stop)\b|\bagain\b[,:?! ]"
     r"|我(?:已经|刚才|之前)?(?:说|讲|提)过|再说一[次遍]|你忘了|还是没|为什么",
     re.I,
 )

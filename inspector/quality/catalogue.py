@@ -163,7 +163,7 @@ _ALL = (
         "The summary lists the user's messages, and the agent takes this list as complete. A message is "
         "missing from it.",
         "The summary has a section for the user's messages. At least one of the summarized messages is "
-        "there word for word, and another is missing or cut.",
+        "there word for word, and nothing of another is.",
         "Repeat what was left out.",
     ),
     Rule(
@@ -303,8 +303,8 @@ _ALL = (
         "prefix-missed",
         "warning",
         "Misses of a fresh cache cost much",
-        "The beginning of the prompt changed between two requests. The cached tokens after the change were "
-        "sent again at full price.",
+        "The beginning of the prompt changed between two requests, or the cache was lost. The cached tokens "
+        "after the change were sent and cached again.",
         f"Such misses cost at least {MISSED_DOLLARS} US dollars and {MISSED_SHARE:.0%} of what all requests "
         "cost.",
         "Find what changes at the beginning of the prompt: tools, the date, a file that is always rewritten.",
@@ -344,8 +344,8 @@ _ALL = (
         "read-again",
         "warning",
         "Files were read again",
-        "The agent opened files or pages again that it had read before. Their text was paid for twice, "
-        "because the summary did not have what it needed.",
+        "The agent opened files or pages again that it had read before. Their text was paid for twice. The "
+        "record does not show why.",
         f"{READ_AGAIN} or more files or pages were opened between this compaction and the next, and "
         "messages that had left the list had opened them before.",
         "See what the agent looked for. A summary that keeps the important lines and values, or a longer "
@@ -531,8 +531,8 @@ _ALL = (
         "mid-task",
         "info",
         "A compaction interrupted a task",
-        "The agent was working on a request when its list became a summary. It knows its newest results, "
-        "and the words of the request, only from the summary.",
+        "The agent was working on a request when its list became a summary. It knows its newest results only "
+        "from the summary.",
         "An automatic compaction kept nothing of the list, and the last message before it was a call or "
         "its result.",
         "Check what the summary says about the current step. Compact by hand between tasks, if the agent "

@@ -114,7 +114,7 @@ SETS_OFF: dict[str, Make] = {
         compaction_evidence(1, exchanged=(Exchanged("Pool of 9.", "6", "9"),))
     ),
     "constraint-weakened": lambda: evidence(compaction_evidence(1, weakened=(RULE,))),
-    "user-message-left-out": lambda: gap("cut", "and draft a PR"),
+    "user-message-left-out": lambda: gap("left out", "and draft a PR"),
     "summary-elides": lambda: gap("elided", "plan with 4 steps"),
     "reference-dangles": lambda: gap("dangling", "skip 5 and 7", "5, 7"),
     "guess-told-as-fact": lambda: gap("sure", "It is likely the cache.", "It was the cache."),
@@ -210,10 +210,10 @@ DOES_NOT: dict[str, Make] = {
     "number-changed": evidence,
     "constraint-weakened": evidence,
     "user-message-left-out": lambda: gap("sure", "It is likely the cache."),
-    "summary-elides": lambda: gap("cut", "and draft a PR"),
-    "reference-dangles": lambda: gap("cut", "and draft a PR"),
-    "guess-told-as-fact": lambda: gap("cut", "and draft a PR"),
-    "done-claimed": lambda: gap("cut", "and draft a PR"),
+    "summary-elides": lambda: gap("left out", "and draft a PR"),
+    "reference-dangles": lambda: gap("left out", "and draft a PR"),
+    "guess-told-as-fact": lambda: gap("left out", "and draft a PR"),
+    "done-claimed": lambda: gap("left out", "and draft a PR"),
     "summary-model-too-small": lambda: live(
         evidence(compaction_evidence(1), settings=Settings(profile="documented", summary_context=110_000)),
         plan=plan("documented", middle_tokens=110_000),

@@ -15,15 +15,16 @@ from inspector.quality.facts.passages import plain
 from inspector.quality.facts.rules import CLAIMS, ELISIONS, HEDGES, REFERENCES, load_stemmer
 from inspector.summaries.parse import parse_summary
 
-#: left out, cut: the summary's list of user messages lacks a message, or a part of it. elided: brackets replace a text.
+#: left out: the summary's list of user messages lacks a message. elided: brackets replace a text.
 #: dangling: a reference to a list that is gone. sure: a guess written as a fact. claimed: the summary says that all is
 #: done, and requests are gone.
-GapKind = Literal["left out", "cut", "elided", "dangling", "sure", "claimed"]
+GapKind = Literal["left out", "elided", "dangling", "sure", "claimed"]
 #: The texts of the messages before a place (generation, index), the nearest first.
 Before = Callable[[int, int], Sequence[str]]
 
 _LISTED = "user messages"
-_BRACKETS = re.compile(r"(?<![\w\]!])\[(?P<text>[^\[\]\n]{4,160})\](?![(\[])")
+#: A note in brackets. "...[truncated]" is the mark of a program that quotes the start of a message.
+_BRACKETS = re.compile(r"(?<![\w\]!])(?<!\.\.\.)(?<!…)\[(?P<text>[^\[\]\n]{4,160})\](?![(\[])")
 #: JSON, such as a line of a log. A list of messages does not repeat it.
 _DATA = re.compile(r"\s*[{\[]\s*[\"{\[]")
 _SIGNS = re.compile(r"[\W_]+")
@@ -58,7 +59,7 @@ def gaps_of(summary: str, lives: Sequence[Life], before: Before) -> Iterator[Gap
 
 
 def _unlisted(summary: str, own: Sequence[Life]) -> Iterator[Gap]:
-    """Yield user messages that the summary's list of user messages leaves out or cuts."""
+    """Yield user messages that the summary's list of user messages leaves out."""
     sections = [one for one in parse_summary(summary).sections if _LISTED in one.name.casefold()]
     listed = _bare(" ".join(item.text for section in sections for item in section.items))
     if not listed:
@@ -73,11 +74,10 @@ def _unlisted(summary: str, own: Sequence[Life]) -> Iterator[Gap]:
         # The list paraphrases the messages.
         return
     for (generation, index), found in sorted(stands.items()):
-        here = said[generation, index]
         # A statement that the new list has anywhere need not be listed again.
-        missing = [life for life, there in zip(here, found, strict=True) if not (there or life.fate.alive)]
-        if missing:
-            yield Gap("cut" if any(found) else "left out", _answer(missing[0]), "", generation, index)
+        missing = [life for life in said[generation, index] if not life.fate.alive]
+        if missing and not any(found):
+            yield Gap("left out", _answer(missing[0]), "", generation, index)
 
 
 def _answer(life: Life) -> str:

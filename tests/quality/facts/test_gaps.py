@@ -31,9 +31,13 @@ def test_a_message_that_the_list_of_messages_leaves_out() -> None:
     assert gaps(whole, *told) == []
 
 
-def test_a_message_of_which_the_list_has_a_part() -> None:
+def test_a_message_of_which_the_list_has_a_part_is_not_left_out() -> None:
     told = "Add a loading indicator to the list. Then draft a pull request for it."
-    assert kinds(gaps(f"## {LISTED}", told)) == [("cut", "Then draft a pull request for it.")]
+    assert gaps(f"## {LISTED}", told) == []
+
+
+def test_a_program_that_quotes_the_start_of_a_message_elides_nothing() -> None:
+    assert gaps('## Last task\n"Add a loading indicator to the ...[truncated]"') == []
 
 
 def test_a_summary_without_such_a_list_or_that_retells_leaves_nothing_out() -> None:
