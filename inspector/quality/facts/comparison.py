@@ -16,6 +16,7 @@ from inspector.quality.facts.meaning import (
     BINDS,
     EVENT,
     NARROW,
+    ONE_TIME,
     ONLY,
     ORDERED,
     ORDERED_THERE,
@@ -26,14 +27,17 @@ from inspector.quality.facts.meaning import (
     Adjunct,
     Meaning,
     Word,
+    bounds_differ,
     compensates,
     enforces,
     meaning_of,
     opposed,
     parts_of,
+    refused,
     restricts,
     reversed_direction,
     stands,
+    traded_places,
 )
 from inspector.quality.facts.passages import (
     DONE_SECTION,
@@ -70,6 +74,12 @@ _RARE = 4
 _BINDING_SECTION = re.compile(
     r"constraint|preference|instruction|rule|requirement|guideline|decision|decided|"
     r"conventions?|policy|request and intent|约束|要求|决定|规则",
+    re.I,
+)
+#: A heading or a label of what is not done.
+_REFUSING_SECTION = re.compile(
+    r"\b(?:rejected|discarded|declined|abandoned|ruled out|out of scope|not doing|won['’]t do|non-goals?)\b|"
+    r"已?否[决決]|[放丢]弃",
     re.I,
 )
 # How a wording begins that is left out where it is retold.
@@ -185,6 +195,8 @@ class Comparison:
     def __init__(self, probe: Probe, number: int, after: PassageIndex) -> None:
         passage = after.passages[number]
         there = meaning_of(passage.text)
+        if _REFUSING_SECTION.search(passage.section):
+            there = refused(there)
         self.claimed = (
             after.claims.get(number, 0.0) >= MIN_CLAIMED or after.parts[passage.part].role == "fallback"
         )
@@ -335,16 +347,17 @@ class Comparison:
 
         probe = self.probe
         if not is_foreign:
+            if self._swapped():
+                return "contradicted", safe_title(self.there.text, 80)
             like = fuzz.token_sort_ratio(plain(probe.text), plain(self.there.text))
             same = self.overlap >= MIN_SAME and not self.lost_values and like >= MIN_LIKE_FOREIGN
-            if same and probe.main.denies == self.there.denies:
+            every = UNIVERSAL.search(probe.text) is None or UNIVERSAL.search(self.there.text) is not None
+            if same and every and probe.main.denies == self.there.denies:
                 return "paraphrased", ""
             if self.frame >= MIN_SUBJECT and self.lost_values and not kept_values:
                 changed = self._contradiction(self.lost_values, numbers_said)
                 return ("contradicted", changed) if changed else ("value lost", "")
             if self.frame >= MIN_SAME and probe.main.denies != self.there.denies and len(self.pairs) > 1:
-                return "contradicted", safe_title(self.there.text, 80)
-            if self._swapped():
                 return "contradicted", safe_title(self.there.text, 80)
         some = any(mine.weight >= 1.0 for mine, _ in self.pairs)
         return ("uncertain", "") if some or kept_values else (None, "")
@@ -449,7 +462,13 @@ class Comparison:
     @cached_property
     def exchanged(self) -> bool:
         """Whether two things of the fact have changed places: "rename A to B", "rename B to A"."""
-        return self._redirected() or self._in_place_of_another() or self._values_exchanged()
+        return (
+            self._redirected()
+            or self._in_place_of_another()
+            or self._values_exchanged()
+            or traded_places(self.probe.text, self.there.text)
+            or bounds_differ(self.probe.text, self.there.text)
+        )
 
     def _values_exchanged(self) -> bool:
         """Return whether a value of the fact is in another clause than its words, and another value in its place."""
@@ -489,6 +508,8 @@ class Comparison:
     def _in_place_of_another(self) -> bool:
         """Return whether a word of the fact is in another clause, and one that excludes it is in its place."""
         taken = {id(other) for _, other in self.pairs}
+        if self._mate_moved():
+            return True
         for word, there in self.pairs:
             rest = Counter(other.clause for one, other in self.pairs if one is not word)
             home = rest.most_common(1)[0][0] if rest else there.clause
@@ -497,6 +518,22 @@ class Comparison:
                 for other in self.there.words
             ):
                 return True
+        return False
+
+    def _mate_moved(self) -> bool:
+        """Return whether a word that stands with one of two excluding words in the fact stands with the other one."""
+        for one, here in self.pairs:
+            for other, there in self.pairs:
+                if (
+                    one.clause != other.clause
+                    and here.clause != there.clause
+                    and excludes(one.stem, other.stem)
+                    and any(
+                        mate is not one and mate.clause == one.clause and place.clause == there.clause
+                        for mate, place in self.pairs
+                    )
+                ):
+                    return True
         return False
 
     def _turned(self) -> bool:
@@ -549,6 +586,8 @@ class Comparison:
         limits it."""
         probe, text = self.probe, self.there.text
         if SOFT.search(text) and not SOFT.search(probe.text):
+            return True
+        if probe.binds and ONE_TIME.search(text) and not ONE_TIME.search(probe.text):
             return True
         if probe.guesses and not HEDGES.search(text):
             return True

@@ -6,7 +6,9 @@ Two sentences are compared by this (see fate.py): the words alone cannot say whe
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from inspector.core.scan.words import UNSPACED, word_set
@@ -77,7 +79,9 @@ _QUOTE = re.compile(r"\"[^\"\n]{1,120}\"|“[^”\n]{1,120}”")
 _STATE = re.compile(
     r"\b(?:be|is|are|was|stays?|remains?|to|default(?:s|ed)?|turn(?:s|ed)?|switch(?:es|ed)?|"
     r"set|keep|kept|it|them|,|:)\s+(?=(?:on|off)\b(?!\s+(?:the|a|our|\w+day)\b))|\b(?=(?:on|"
-    r"off) (?:in|by default|for)\b)",
+    r"off) (?:in|by default|for)\b)|"
+    r"\b(?:turn|switch|leav|keep|kept|left|put|flip)\w*\b[^.,;:!?\n]{0,40}?\s(?=(?:on|off)\s*(?:[.,;:!?)]|\Z|"
+    r"(?:again|until|unless|when|if|while|once|and|or)\b))",
     re.IGNORECASE,
 )
 # Behind a preposition its noun follows; at the end of a clause it says where.
@@ -108,7 +112,8 @@ _STANDING = re.compile(
 )  # fmt: skip
 #: A sentence only allows or suggests.
 SOFT = re.compile(
-    r"\b(?:could|might|may(?! (?:not|only|be used only))|maybe|perhaps|possibly|optional(?:ly)?|"
+    r"\b(?:could|might|may(?! (?:not|only|be used only)|[^.;]{0,60}\b(?:at most|no more|up to|only)\b)|"
+    r"maybe|perhaps|possibly|optional(?:ly)?|"
     r"nice[- ]to[- ]have|ideally|(?:if|where|when|wherever|whenever) (?:possible|feasible|convenient|practical|"
     r"time allows)|consider(?:ed|ing)?|considered|"
     r"suggest(?:ed|s|ion)?|recommended|recommendation|preferabl[ey]|prefer(?:red|s|ence)?|try to|tr(?:y|ies) "
@@ -139,7 +144,7 @@ AGENT_DID = re.compile(
 )
 UNIVERSAL = re.compile(
     r"\b(?:all|every|each|any|always|everything|everywhere|everyone|never|no|whole|entire|"
-    r"both|todos?|todas?|alle|jede[rsn]?|tous|toutes)\b|所有|每|全部|一律|任何",
+    r"both|todos?|todas?|cada|alle|jede[rsn]?|tous|toutes|chaque)\b|所有|每|全部|一律|任何",
     re.IGNORECASE,
 )
 NARROW = re.compile(
@@ -149,6 +154,12 @@ NARROW = re.compile(
     r"temporar(?:y|ily)|until|when possible|in this|for this|during this)\b|[这這][个個次]|部分|有些|"
     r"一些", re.IGNORECASE,
 )  # fmt: skip
+#: A sentence is about a single day, week or release.
+ONE_TIME = re.compile(
+    r"\b(?:this|next|coming|upcoming|last) (?:\w+day|week|weekend|month|year|quarter|sprint|release|time|round|run)\b"
+    r"|\b(?:today|tonight|tomorrow)\b|[这這本下][个個]?[周週月次]|今天|明天",
+    re.IGNORECASE,
+)
 #: A sentence is about a part: "of the login page".
 PART = re.compile(r"\b(?:of|in|on|for|within) (?:the|this|that) (?P<what>\w+)", re.IGNORECASE)
 #: A sentence says what comes first, and how a sentence may say that in other words.
@@ -192,6 +203,11 @@ _EXCEPTION = (
     r"keep\b|leave\b|only\b|always\b|must\b|please\b)|but not|with the exception of|salvo|excepto|außer|sauf|"
     r"exceto|кроме)\b|除了?"
 )
+#: What a rule names beside its subject so that nobody leaves it out: "the admin pages too".
+_INCLUSION = (
+    r",\s+(?=(?:the|a|an|even|also|including)\b[^,.;]{2,60}\b(?:too|as well|included|ones too)\b)|"
+    r"\b(?:including|even (?:for|in|on))\b"
+)
 _CONDITION = r"\b(?:until|if|when|whenever|as long as|as soon as|once|in case|provided|while)\b|如果|[当當]"
 _BECAUSE = (
     r"\b(?:because|since|otherwise|so that|in order to|due to|as (?:it|they|we|the)|or else)\b|"
@@ -204,11 +220,29 @@ _ASIDE = (
 # A clause after a colon explains the words before it if it has a subject.
 _EXPLAINS = r":\s+(?=(?:the|it|this|that|we|they|you|he|she|our|otherwise|without|an?)\b(?:\s+\S+){3,}\W*\Z)"
 _ADJUNCT = re.compile(
-    rf"(?P<exception>{_EXCEPTION})|(?P<condition>{_CONDITION})|(?P<reason>{_BECAUSE}|{_EXPLAINS})|"
-    rf"(?P<aside>{_ASIDE})",
+    rf"(?P<inclusion>{_INCLUSION})|(?P<exception>{_EXCEPTION})|(?P<condition>{_CONDITION})|"
+    rf"(?P<reason>{_BECAUSE}|{_EXPLAINS})|(?P<aside>{_ASIDE})",
     re.IGNORECASE,
 )
 _ADJUNCT_END = re.compile(r"[,;.:!?()]\s|[,;.:!?()]\Z|\s[—–-]+\s|[，。；）]|\bthen\b")
+
+
+#: Minimum share of a fact's words, small ones too, in a sentence in which two of them may have traded places.
+MIN_TRADED = 0.8
+_MARK = ","
+_POSSESSIVE = re.compile(r"['’]s\b")
+_WORD_OR_MARK = re.compile(rf"[{UNSPACED}]|[^\W{UNSPACED}]+(?:['’-]\w+)*|[,;:.!?，。；：！？]+")
+#: The words before and after a word, and its position.
+Neighbours = tuple[str, str, int]
+_BOUNDS = {
+    "least": re.compile(
+        r"\b(?:at least|no (?:less|fewer) than|minimum|min\.?|or more)\b|[至最]少|不少于", re.IGNORECASE
+    ),
+    "most": re.compile(
+        r"\b(?:at most|no more than|maximum|max\.?|up to|or less|or fewer)\b|[至最]多|不超[过過]",
+        re.IGNORECASE,
+    ),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,7 +261,7 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Adjunct:
-    """A clause that limits or explains a sentence. `kind`: exception, condition, reason or aside."""
+    """A clause that limits or explains a sentence. `kind`: inclusion, exception, condition, reason or aside."""
 
     kind: str
     text: str
@@ -258,6 +292,11 @@ def meaning_of(text: str) -> Meaning:
     return Meaning(text, tuple(words), values, clauses)
 
 
+def refused(meaning: Meaning) -> Meaning:
+    """Return a meaning as it reads under a heading of what is not done."""
+    return replace(meaning, words=tuple(_denied(word, not word.denied) for word in meaning.words))
+
+
 def reversed_direction(fact: str, text: str) -> bool:
     """Return whether a sentence leads from B to A, or first to B, where a fact leads from A to B, in Chinese."""
     for form in (_CJK_DIRECTED, _CJK_ORDERED):
@@ -270,6 +309,56 @@ def reversed_direction(fact: str, text: str) -> bool:
         ):
             return True
     return False
+
+
+def traded_places(fact: str, text: str) -> bool:
+    """Return whether a sentence has the words of a fact, but two of them in each other's place: "X is off unless Y
+    turns it on", "X is on unless Y turns it off". A list in another order is the same."""
+    mine, theirs = _sequence(fact), _sequence(text)
+    shared = Counter(mine) & Counter(theirs)
+    if shared.total() < MIN_TRADED * len(mine):
+        return False
+    sides: tuple[dict[str, Neighbours], ...] = {}, {}
+    for found, words in zip(sides, (mine, theirs), strict=True):
+        once = Counter(words)
+        for at in range(1, len(words) - 1):
+            if words[at] != _MARK and once[words[at]] == 1:
+                found[words[at]] = words[at - 1], words[at + 1], at
+    here, there = sides
+    both = [word for word in here if word in there]
+    for at, one in enumerate(both):
+        for other in both[at + 1 :]:
+            between = set(mine[here[one][2] + 1 : here[other][2]])
+            if between <= {_MARK}:
+                continue
+            if _stands_as(other, one, here, there) and _stands_as(one, other, here, there):
+                return True
+    return False
+
+
+def _stands_as(
+    word: str, other: str, here: Mapping[str, Neighbours], there: Mapping[str, Neighbours]
+) -> bool:
+    """Return whether a word has in a sentence the neighbours that another has in the fact, and not its own."""
+    own, wanted, has = here[word], here[other], there[word]
+    sides = [side for side in (0, 1) if has[side] == wanted[side] != own[side]]
+    return len(sides) == 2 or any(has[side] != _MARK for side in sides)
+
+
+def _sequence(text: str) -> list[str]:
+    """Return the words of a text in lower case, with a mark for each end of a clause and each joining word."""
+    words = (match.group().lower() for match in _WORD_OR_MARK.finditer(f",{_POSSESSIVE.sub('', text)},"))
+    return [word if word[0].isalnum() and word not in _JOINS else _MARK for word in words]
+
+
+def bounds_differ(fact: str, text: str) -> bool:
+    """Return whether a sentence has an upper bound where a fact has a lower one, or the reverse."""
+    mine, theirs = _bounds(fact), _bounds(text)
+    return len(mine) == len(theirs) == 1 and mine != theirs
+
+
+def _bounds(text: str) -> set[str]:
+    return {bound for bound, form in _BOUNDS.items() if form.search(text)}
 
 
 def restricts(text: str) -> bool:

@@ -238,6 +238,8 @@ _NAMELIKE = re.compile(r"[/_.:\d-]")
 _LONGEST_TOKEN = 200
 #: Characters of a run without a space that are looked at for values; a longer one is data.
 _LONGEST_RUN = 400
+#: Several numbers with a slash between them, but no date.
+_NUMBERS = re.compile(r"(?<![\w/.])\d{1,6}(?:/(?!\d{4}\b)\d{1,6}){2,}(?![\w/])")
 _RUN = re.compile(rf"(?<!\S)\S{{{_LONGEST_RUN}}}\S*+")
 _JOINED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.@+~#/:%=*-")
 _EDGES = "\"'`.,;:!?()[]{}<>|*"
@@ -259,6 +261,7 @@ def _values_of(text: str) -> tuple[Value, ...]:
 def _scan(text: str) -> Iterator[Value]:
     if len(text) > _LONGEST_RUN and _RUN.search(text) is not None:
         text = _RUN.sub(lambda run: " " * len(run.group()), text)
+    text = _NUMBERS.sub(lambda numbers: numbers.group().replace("/", ";"), text)
     for match in _VALUE.finditer(text):
         value = _value(match)
         if value is not None:
