@@ -64,9 +64,15 @@ _ERROR = re.compile(
     r"|.{1,200}: (?:command not found|No such file or directory|Permission denied))[ \t]*$",
     re.M,
 )
-_CHANGING_NUMBERS = re.compile(r"0x[0-9a-fA-F]{1,16}|\d[\d.,:]*")
+_CHANGING = re.compile(r"0x[0-9a-fA-F]{1,16}|\d[\d.,:]*|(?:/[\w.@-]{1,200}){2,40}")
+#: A call that the user stopped or refused did not fail.
+_REFUSED = re.compile(
+    r"user (?:doesn['’]t want|does not want|rejected|denied|declined)|interrupted by (?:the )?user", re.I
+)
+_TAG = re.compile(r"</?[a-z_]{1,40}>")
 #: Longest part of a result, in characters from its beginning and from its end, that is searched for an error.
 _ERROR_PART = 20_000
+_ERROR_LINE = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,11 +141,21 @@ def error_in(result: str) -> str:
     return _folded(match.group(1)) if match else ""
 
 
+def marked_error(result: str) -> str:
+    """The first line of several words of a result that is marked as an error; "" if the user stopped or refused the
+    call."""
+    if _REFUSED.search(result[:_ERROR_PART]):
+        return ""
+    text = _TAG.sub("", result[:_ERROR_PART])
+    line = next((line for line in text.split("\n") if len(line.split()) > 2), "")
+    return _folded(line)[:_ERROR_LINE]
+
+
 def failure(act: Act, error: str) -> Act:
-    """The act of failing: the same command (or tool) with the same error, whatever numbers the error has."""
+    """The act of failing: the same command (or tool) with the same error, whatever numbers and paths the error has."""
     return Act(
         "fail",
-        f"{act.key}\0{_CHANGING_NUMBERS.sub('#', error)}",
+        f"{act.key}\0{_CHANGING.sub('#', error)}",
         f"{act.text}: {error}",
         None,
         "",

@@ -20,6 +20,7 @@ from inspector.quality.acts import (
     acts_of_call,
     error_in,
     failure,
+    marked_error,
     overlap,
     questions_in,
     simple_commands,
@@ -143,18 +144,18 @@ def steps_with_acts(messages: Iterable[tuple[Step, Message]]) -> Iterator[Step]:
     """Fill in the acts of each message. Results count to the call that they answer: its tokens, and its failure."""
     waiting: list[Step] = []
     by_call: dict[str, int] = {}
+    names: dict[str, str] = {}
     for step, message in messages:
         if message.role == "tool":
-            result = message.text
             at = by_call.get(message.tool_call_id, len(waiting) - 1 if waiting and len(by_call) <= 1 else -1)
             if at >= 0:
-                waiting[at] = _with_result(waiting[at], message.tool_call_id, result)
+                waiting[at] = _with_result(waiting[at], message, names.get(message.tool_call_id, ""))
             continue
         yield from waiting
-        waiting, by_call = [], {}
+        waiting, by_call, names = [], {}, {}
         if message.role == "assistant":
             for call in message.tool_calls:
-                by_call[call.id] = len(waiting)
+                by_call[call.id], names[call.id] = len(waiting), call.name
                 waiting.append(replace(step, acts=tuple(acts_of_call(call))))
             questions = tuple(questions_in(message)) if message.text and not message.tool_calls else ()
             if questions:
@@ -162,15 +163,19 @@ def steps_with_acts(messages: Iterable[tuple[Step, Message]]) -> Iterator[Step]:
     yield from waiting
 
 
-def _with_result(step: Step, call: str, result: str) -> Step:
+def _with_result(step: Step, message: Message, tool: str) -> Step:
+    """Add the result of a call to its acts: the tokens, and a failure if the agent marked one.
+
+    A command is not always marked, so its output is searched for an error. A file that was read may have such lines."""
+    result = message.text
     tokens = text_tokens(len(result))
     acts = tuple(replace(act, tokens=act.tokens + tokens) for act in step.acts)
-    if acts and (error := error_in(result)):
-        # A file that was read may hold error messages.
-        failed = next((act for act in acts if act.kind in ("run", "write")), None)
-        if failed is not None:
-            acts = (*acts, failure(failed, error))
-    return replace(step, acts=acts)
+    failed = next((act for act in acts if act.kind in ("run", "write")), None)
+    error = error_in(result) if failed is not None else ""
+    if message.wire.get("is_error") and not error:
+        error = marked_error(result)
+        failed = failed or next(iter(acts), Act("run", tool, tool, tokens=tokens))
+    return replace(step, acts=(*acts, failure(failed, error)) if failed is not None and error else acts)
 
 
 def aftermath_of(steps: Iterable[Step], facts: ConversationFacts) -> tuple[AftermathEvent, ...]:

@@ -165,6 +165,21 @@ def test_the_same_error_of_the_same_command_failed_again() -> None:
     assert [event.kind for event in events((1, 1, fails), (2, None, edit + other))] == ["failed again"]
 
 
+def marked(name: str, error: str, **arguments: Any) -> list[Message]:
+    call, result = tool_use(name, error, **arguments)
+    return [call, Message({**result.wire, "is_error": True})]
+
+
+def test_a_tool_that_is_marked_as_failed_failed_again() -> None:
+    click = marked("browser_click", "### Error\nTimeoutError: no click within 5000 ms", ref="e73")
+    later = marked("browser_click", "### Error\nTimeoutError: no click within 8000 ms", ref="e51")
+    assert [event.kind for event in events((1, 1, click), (2, None, later))] == ["failed again"]
+    other = marked("browser_click", "### Error\nThe page is closed now", ref="e51")
+    assert events((1, 1, click), (2, None, other)) == []
+    refused = marked("browser_click", "The user doesn't want to proceed with this tool use.", ref="e51")
+    assert events((1, 1, refused), (2, None, refused)) == []
+
+
 def test_a_question_is_asked_again() -> None:
     first = [Message({"role": "assistant", "content": "Which database should the importer write to?"})]
     again = [

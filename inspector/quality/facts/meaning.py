@@ -112,7 +112,7 @@ _STANDING = re.compile(
 )  # fmt: skip
 #: A sentence only allows or suggests.
 SOFT = re.compile(
-    r"\b(?:could|might|may(?! (?:not|only|be used only)|[^.;]{0,60}\b(?:at most|no more|up to|only)\b)|"
+    r"\b(?:could|might|may(?! (?:not|only|be used only)|[^;\n]{0,60}\b(?:at most|no more|up to|only)\b)|"
     r"maybe|perhaps|possibly|optional(?:ly)?|"
     r"nice[- ]to[- ]have|ideally|(?:if|where|when|wherever|whenever) (?:possible|feasible|convenient|practical|"
     r"time allows)|consider(?:ed|ing)?|considered|"

@@ -323,6 +323,73 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
         "## Constraints\n- Deploy this to production only, leave staging alone",
         "contradicted",
     ),
+    (
+        "exchanged",
+        "sign the archive first, then upload it",
+        "- Upload the archive first, then sign it",
+        "contradicted",
+    ),
+    (
+        "exchanged",
+        "Sync is on unless the reader switches it off.",
+        "- Sync is off unless the reader switches it on",
+        "contradicted",
+    ),
+    ("exchanged", "Mara checks Tom's drafts.", "- Tom checks Mara's drafts", "contradicted"),
+    (
+        "exchanged",
+        "Use Redis for queues and Postgres for invoices.",
+        "- Use Postgres for invoices and Redis for queues",
+        "kept",
+    ),
+    (
+        "exchanged",
+        "Keep the logs, the traces and the dumps.",
+        "- Keep the dumps, the traces and the logs",
+        "kept",
+    ),
+    # The bound is another one.
+    (
+        "bound",
+        "Wait at least 30 seconds between two calls.",
+        "- Wait at most 30 seconds between two calls",
+        "contradicted",
+    ),
+    (
+        "bound",
+        "Wait at least 30 seconds between two calls.",
+        "- At least 30 seconds between two calls",
+        "kept",
+    ),
+    ("bound", "A render takes 900 ms at most.", "- A render may take 0.9 s at most", "kept"),
+    # A heading or a label refuses it.
+    (
+        "refused",
+        "We draw the map with canvas.",
+        "Settled: tiles of 256 px\nRejected: drawing the map with canvas",
+        "contradicted",
+    ),
+    (
+        "refused",
+        "We draw the map with canvas.",
+        "Settled: drawing the map with canvas\nRejected: WebGL",
+        "kept",
+    ),
+    # Once is not always, and a part is not the whole.
+    ("once", "never restart the relay on Sundays", "- No restart of the relay this Sunday", "weakened"),
+    ("once", "never restart the relay on Sundays", "- No restarts of the relay on Sundays", "kept"),
+    (
+        "inclusion",
+        "Every form, the legacy ones too, must have labels.",
+        "- Every new form must have labels",
+        "weakened",
+    ),
+    (
+        "inclusion",
+        "Every form, the legacy ones too, must have labels.",
+        "- Every form must have labels, legacy ones included",
+        "kept",
+    ),
     # The same values, typed in another way.
     ("spelling", "the sprite sheet must stay below 200 kb", "- Sprite sheet must stay below 200 kB", "kept"),
     ("spelling", "cap the prompt at 120k tokens", "- Prompt is capped at 120,000 tokens", "kept"),
@@ -347,6 +414,12 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
         "kept",
     ),
     ("de", "Der Port ist 8443.", "- Der Port ist 9443", "contradicted"),
+    (
+        "de",
+        "Die Küche nimmt Gas, der Keller nimmt Strom.",
+        "- Der Keller nimmt Gas, die Küche nimmt Strom",
+        "contradicted",
+    ),
     ("fr", "Ne jamais supprimer les journaux.", "- Charte graphique mise à jour", "lost"),
     ("es", "El límite es de 40 peticiones.", "- El límite es de 40 peticiones", "kept"),
 )
