@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from textual.message import Message
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from inspector.quality.finding import Finding
 
 
+@dataclass
 class GoTo(Message):
     """Show a message of a generation.
 
@@ -20,12 +22,10 @@ class GoTo(Message):
     text to mark there, `pane` the pane to bring up with the focus ("": the message list gets it).
     """
 
-    def __init__(self, generation: int, index: int | None, find: str = "", pane: str = "") -> None:
-        super().__init__()
-        self.generation = generation
-        self.index = index
-        self.find = find
-        self.pane = pane
+    generation: int
+    index: int | None
+    find: str = ""
+    pane: str = ""
 
     @property
     def place(self) -> tuple[int, int | None, str]:
@@ -33,28 +33,25 @@ class GoTo(Message):
         return self.generation, self.index, self.find
 
 
+@dataclass
 class ShowPane(Message):
     """Bring up a pane with the focus."""
 
-    def __init__(self, pane: str) -> None:
-        super().__init__()
-        self.pane = pane
+    pane: str
 
 
+@dataclass
 class ChooseCompaction(Message):
     """Choose a compaction by its index and show the list after it."""
 
-    def __init__(self, index: int) -> None:
-        super().__init__()
-        self.index = index
+    index: int
 
 
+@dataclass
 class StepCompaction(Message):
     """Choose the next compaction (1) or the previous one (-1)."""
 
-    def __init__(self, by: int) -> None:
-        super().__init__()
-        self.by = by
+    by: int
 
 
 class Change(Message):
@@ -65,75 +62,66 @@ class Change(Message):
         self.changes = changes
 
 
+@dataclass
 class UseSettings(Message):
     """Take settings and a size of summaries (see `knob_values.SUMMARY_SIZE`) as a pair."""
 
-    def __init__(self, tuning: tuple[Settings, float | None]) -> None:
-        super().__init__()
-        self.tuning = tuning
+    tuning: tuple[Settings, float | None]
 
 
+@dataclass
 class GoToStep(Message):
     """Go to a step of the replay: the moment after a message, counted from 1."""
 
-    def __init__(self, step: int) -> None:
-        super().__init__()
-        self.step = step
+    step: int
 
 
+@dataclass
 class ReadRows(Message):
     """Read messages for another list than the one on screen: ranges of indexes by generation."""
 
-    def __init__(self, wanted: dict[int, range]) -> None:
-        super().__init__()
-        self.wanted = wanted
+    wanted: dict[int, range]
 
 
+@dataclass
 class CopyText(Message):
     """Copy a text to the clipboard; `what` names it in the notification."""
 
-    def __init__(self, text: str, what: str) -> None:
-        super().__init__()
-        self.text = text
-        self.what = what
+    text: str
+    what: str
 
 
+@dataclass
 class DeleteAttempt(Message):
     """Delete an attempt by its id."""
 
-    def __init__(self, attempt: int) -> None:
-        super().__init__()
-        self.attempt = attempt
+    attempt: int
 
 
+@dataclass
 class DismissFinding(Message):
     """Dismiss the findings of one cause, or restore them; `finding` is one of them."""
 
-    def __init__(self, finding: Finding) -> None:
-        super().__init__()
-        self.finding = finding
+    finding: Finding
 
 
+@dataclass
 class DismissFact(Message):
     """Dismiss a fact, because it is not a rule or not important, or restore it."""
 
-    def __init__(self, fact: Fact) -> None:
-        super().__init__()
-        self.fact = fact
+    fact: Fact
 
 
+@dataclass
 class TraceText(Message):
     """Show the history of a text."""
 
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.text = text
+    text: str
 
 
+@dataclass
 class CopyFacts(Message):
     """Copy facts as a checklist; `at_risk` means that no compaction has taken them yet."""
 
-    def __init__(self, facts: Sequence[Fact], at_risk: bool) -> None:
-        super().__init__()
-        self.facts = tuple(facts)
-        self.at_risk = at_risk
+    facts: Sequence[Fact]
+    at_risk: bool

@@ -50,37 +50,33 @@ class Job:
     over: bool = False
 
 
+@dataclass
 class JobMessage(Message):
     """Something that a job's thread has to say."""
 
-    def __init__(self, job: Job) -> None:
-        super().__init__()
-        self.job = job
+    job: Job
 
 
+@dataclass
 class Done(JobMessage):
     """The job's function returned a value; with `last` false it goes on."""
 
-    def __init__(self, job: Job, value: Any, last: bool = True) -> None:
-        super().__init__(job)
-        self.value = value
-        self.last = last
+    value: Any
+    last: bool = True
 
 
+@dataclass
 class Failed(JobMessage):
     """The job ended with a sentence for the user."""
 
-    def __init__(self, job: Job, sentence: str) -> None:
-        super().__init__(job)
-        self.sentence = sentence
+    sentence: str
 
 
+@dataclass
 class Told(JobMessage):
     """How far the job is; an empty text when it has ended."""
 
-    def __init__(self, job: Job, text: str) -> None:
-        super().__init__(job)
-        self.text = text
+    text: str
 
 
 class JobWatch:

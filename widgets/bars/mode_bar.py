@@ -35,13 +35,12 @@ class ModeBar(Inked):
     }
     """
 
+    @dataclass
     class ModeChosen(Message):
         """A choice was made."""
 
-        def __init__(self, widget: ModeBar, mode: str) -> None:
-            super().__init__()
-            self.widget = widget
-            self.mode = mode
+        widget: ModeBar
+        mode: str
 
         @property
         def control(self) -> ModeBar:

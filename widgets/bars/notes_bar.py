@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
 from textual.message import Message
@@ -29,12 +30,11 @@ class NotesBar(Static):
     }
     """
 
+    @dataclass
     class Dismissed(Message):
         """The user put these sentences away."""
 
-        def __init__(self, sentences: tuple[str, ...]) -> None:
-            super().__init__()
-            self.sentences = sentences
+        sentences: tuple[str, ...]
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__("", id=id, markup=False)

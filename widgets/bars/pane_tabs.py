@@ -42,12 +42,11 @@ class PaneTabs(Inked):
     }
     """
 
+    @dataclass
     class Chosen(Message):
         """A tab was clicked."""
 
-        def __init__(self, tab: str) -> None:
-            super().__init__()
-            self.tab = tab
+        tab: str
 
     def __init__(
         self,

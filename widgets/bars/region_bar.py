@@ -69,13 +69,12 @@ class RegionBar(Inked, can_focus=True):
         Binding("enter", "choose", "Go to the region", id="regions.choose", show=False),
     ]
 
+    @dataclass
     class RegionChosen(Message):
         """A region was chosen: `name` is head, middle or tail, `kind` planned or recorded."""
 
-        def __init__(self, name: str, kind: str) -> None:
-            super().__init__()
-            self.name = name
-            self.kind = kind
+        name: str
+        kind: str
 
     planned: reactive[RegionBarState | None] = reactive(RegionBarState())
     recorded: reactive[RegionBarState | None] = reactive(None)

@@ -116,19 +116,17 @@ class Timeline(Inked, can_focus=True):
         Binding("end", "edge(-1)", "Last generation", id="timeline.last", show=False),
     ]
 
+    @dataclass
     class GenerationChosen(Message):
         """The user wants to see a generation."""
 
-        def __init__(self, number: int) -> None:
-            super().__init__()
-            self.number = number
+        number: int
 
+    @dataclass
     class StepWanted(Message):
         """The replay shall go on by one step, or back (-1)."""
 
-        def __init__(self, by: int) -> None:
-            super().__init__()
-            self.by = by
+        by: int
 
     def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(name=name, id=id, classes=classes)

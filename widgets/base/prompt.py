@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
@@ -17,12 +18,11 @@ class Prompt(Input):
         Binding("escape", "leave", "Leave", id="prompt.leave"),
     ]
 
+    @dataclass
     class Left(Message):
         """The prompt is to be put away."""
 
-        def __init__(self, prompt: Prompt) -> None:
-            super().__init__()
-            self.prompt = prompt
+        prompt: Prompt
 
     def action_leave(self) -> None:
         """Ask to be put away."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 from rich.style import Style
@@ -106,30 +107,27 @@ class ConversationTable(LineList):
         "Click a heading to sort (again: the other way round), double-click a row to open it."
     )
 
+    @dataclass
     class Selected(Message):
         """The cursor came to a conversation."""
 
-        def __init__(self, conversation: str) -> None:
-            super().__init__()
-            self.conversation = conversation
+        conversation: str
 
     class Opened(Selected):
         """A conversation was opened (enter, double click)."""
 
+    @dataclass
     class SortChanged(Message):
         """The user sorted by another column, or the other way round."""
 
-        def __init__(self, column: str, reverse: bool) -> None:
-            super().__init__()
-            self.column = column
-            self.reverse = reverse
+        column: str
+        reverse: bool
 
+    @dataclass
     class AgentChanged(Message):
         """The table shows one agent, or all of them ("")."""
 
-        def __init__(self, agent: str) -> None:
-            super().__init__()
-            self.agent = agent
+        agent: str
 
     def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(name=name, id=id, classes=classes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from textual.message import Message
@@ -17,12 +18,11 @@ class EntryList(LineList, Generic[Entry]):
 
     TOOLTIP = ""
 
+    @dataclass
     class Selected(Message):
         """The cursor came to an entry."""
 
-        def __init__(self, row: int) -> None:
-            super().__init__()
-            self.row = row
+        row: int
 
     class Opened(Selected):
         """An entry was opened (enter, double click)."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from rich.style import Style
 from textual import events
@@ -55,12 +56,11 @@ class ColumnList(HeadedList):
     class Opened(Message):
         """A row was opened in the column of the cursor (enter, double click)."""
 
+    @dataclass
     class ColumnPointed(Message):
         """A column was clicked."""
 
-        def __init__(self, column: int) -> None:
-            super().__init__()
-            self.column = column
+        column: int
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)

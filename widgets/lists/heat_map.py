@@ -74,13 +74,12 @@ class HeatMap(Inked, can_focus=True):
 
     state: reactive[HeatState] = reactive(HeatState())
 
+    @dataclass
     class CellChosen(Message):
         """The cursor came to a cell."""
 
-        def __init__(self, row: int, column: int) -> None:
-            super().__init__()
-            self.row = row
-            self.column = column
+        row: int
+        column: int
 
     class CellTaken(CellChosen):
         """A cell's settings are wanted."""

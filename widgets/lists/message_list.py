@@ -117,22 +117,20 @@ class MessageList(LineList):
 
     TOOLTIP = "Messages, oldest first. ? names the signs on screen."
 
+    @dataclass
     class Selected(Message):
         """The cursor came to a row."""
 
-        def __init__(self, index: int) -> None:
-            super().__init__()
-            self.index = index
+        index: int
 
     class Opened(Selected):
         """A row was opened (enter, double click)."""
 
+    @dataclass
     class RowsWanted(Message):
         """These rows are on screen, or about to be, and not loaded."""
 
-        def __init__(self, rows: range) -> None:
-            super().__init__()
-            self.rows = rows
+        rows: range
 
     def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(name=name, id=id, classes=classes)

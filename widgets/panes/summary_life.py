@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import ClassVar
 
 from textual import on
@@ -56,13 +57,12 @@ class SummaryLife(Vertical):
         Binding("K", "section(-1)", "Previous section", id="life.previous_section", show=False),
     ]
 
+    @dataclass
     class CellChosen(Message):
         """The user wants to see an item among the changes of a compaction."""
 
-        def __init__(self, compaction: int, text: str) -> None:
-            super().__init__()
-            self.compaction = compaction
-            self.text = text
+        compaction: int
+        text: str
 
     def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(name=name, id=id, classes=classes)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
 from rich.style import Style
@@ -57,13 +58,12 @@ class TextView(InkedScroll, can_focus=True):
         Binding("y", "copy", "Copy the text", id="text.copy", show=False),
     ]
 
+    @dataclass
     class LineClicked(Message):
         """A logical line was clicked."""
 
-        def __init__(self, line: int, tag: str) -> None:
-            super().__init__()
-            self.line = line
-            self.tag = tag
+        line: int
+        tag: str
 
     def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(name=name, id=id, classes=classes)

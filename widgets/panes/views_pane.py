@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import ClassVar, Generic, TypeVar
 
 from textual import on
@@ -33,12 +34,11 @@ class ViewsPane(Vertical, Generic[Value]):
         Binding("M", "view(-1)", "View before", id="view.previous", show=False),
     ]
 
+    @dataclass
     class ViewShown(Message):
         """Another view is on screen: only what it shows needs to be known."""
 
-        def __init__(self, name: str) -> None:
-            super().__init__()
-            self.name = name
+        name: str
 
     def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(name=name, id=id, classes=classes)

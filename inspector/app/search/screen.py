@@ -39,12 +39,11 @@ class HitList(LineList):
 
     TOOLTIP = "Messages that contain the words, newest first. Enter opens the conversation at the message."
 
+    @dataclass
     class Opened(TextualMessage):
         """A hit was opened."""
 
-        def __init__(self, hit: Hit) -> None:
-            super().__init__()
-            self.hit = hit
+        hit: Hit
 
     def __init__(self, id: str | None = None) -> None:
         super().__init__(id=id)

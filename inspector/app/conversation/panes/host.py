@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from textual import on
@@ -31,12 +32,11 @@ class Panes(Vertical):
     }
     """
 
+    @dataclass
     class Shown(Message):
         """A pane came on screen."""
 
-        def __init__(self, name: str) -> None:
-            super().__init__()
-            self.name = name
+        name: str
 
     def __init__(self, tabs: Sequence[Tab], jobs: Jobs, id: str | None = None) -> None:
         super().__init__(id=id)
