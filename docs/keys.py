@@ -45,7 +45,6 @@ TITLES = {
     "FindPrompt": "Find in a conversation",
     "WordsPrompt": "Search words",
     "ProfilePrompt": "Profiles",
-    "ReportPrompt": "Report",
     "AttemptPrompt": "Attempt",
     "SweepScreen": "Sweep",
     "HeatMap": "Sweep, map",

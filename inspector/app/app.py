@@ -7,13 +7,12 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
 
 from textual import events
-from textual.app import SystemCommand
+from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
 from inspector.app.conversations.screen import ConversationsScreen
 from inspector.app.events import Problem, StoreChanged
-from inspector.app.host import Host
 from inspector.app.own_files import own_keymap, own_theme
 from inspector.app.themes import THEMES
 from inspector.app.throttle import touched
@@ -53,7 +52,7 @@ class Remembers(Protocol):
         ...
 
 
-class InspectorApp(Host):
+class InspectorApp(App[None]):
     """compaction-inspector in a terminal. Reads a store, never writes to it."""
 
     TITLE = "compaction-inspector"
@@ -203,7 +202,7 @@ class InspectorApp(Host):
             screen.post_message(StoreChanged())
 
     def say_once(self, sentence: str) -> None:
-        """Show a sentence the first time it comes up."""
+        """Show a sentence, once in a run."""
         if sentence not in self._said:
             self._said.add(sentence)
             self.notify(sentence, timeout=6, markup=False)

@@ -13,13 +13,13 @@ from widgets.bars.notes_bar import NotesBar
 from widgets.bars.title_bar import TitleBar
 
 if TYPE_CHECKING:
-    from inspector.app.host import Host
+    from inspector.app.app import InspectorApp
 
 
 class JobScreen(Screen[None]):
     """A screen with a runner of jobs. The title bar shows progress, the notes bar problems."""
 
-    app: Host
+    app: InspectorApp
 
     def __init__(self) -> None:
         super().__init__()

@@ -13,11 +13,11 @@ from textual.screen import Screen
 if TYPE_CHECKING:
     from textual.widget import Widget
 
+    from inspector.app.app import InspectorApp
     from inspector.app.conversation.panes.host import Panes
-    from inspector.app.host import Host
 
 
-def palette_commands(app: Host, screen: Screen[Any]) -> Iterator[SystemCommand]:
+def palette_commands(app: InspectorApp, screen: Screen[Any]) -> Iterator[SystemCommand]:
     """Yield a command per active binding of the screen, then those of hidden panes."""
     seen: set[str] = set()
     for active in screen.active_bindings.values():
@@ -31,7 +31,7 @@ def palette_commands(app: Host, screen: Screen[Any]) -> Iterator[SystemCommand]:
     yield from _pane_commands(app, screen, seen)
 
 
-def _pane_commands(app: Host, screen: Screen[Any], seen: set[str]) -> Iterator[SystemCommand]:
+def _pane_commands(app: InspectorApp, screen: Screen[Any], seen: set[str]) -> Iterator[SystemCommand]:
     from inspector.app.conversation.panes.host import Panes
 
     for host in screen.query(Panes):
@@ -59,7 +59,7 @@ def _bindings(owner: object) -> Iterator[Binding]:
 
 
 async def _run_in_pane(
-    app: Host, panes: Panes, pane: str, view: str, owner: type[Widget], action: str
+    app: InspectorApp, panes: Panes, pane: str, view: str, owner: type[Widget], action: str
 ) -> None:
     """Bring a pane up, in the view that has the key, and do there what the key would do."""
     shown = await panes.bring(pane, view)

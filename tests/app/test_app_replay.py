@@ -238,14 +238,14 @@ async def test_calls_turns_and_numbers(in_place: Path) -> None:
         assert moment(pilot).step == len(places)
         await press(pilot, "colon", "escape")
         assert moment(pilot).step == len(places)
-        assert not screen.query_one("#step", Input).display
+        assert not screen.query_one("#question", Input).display
         await press(pilot, "colon")
         await write(pilot, "x")
         await press(pilot, "enter")
         assert "'x' is no step; type a number." in told(pilot)
         await press(pilot, "backspace", "3", "enter")
         assert moment(pilot).step == 3
-        assert not screen.query_one("#step", Input).display
+        assert not screen.query_one("#question", Input).display
 
 
 class Beats:

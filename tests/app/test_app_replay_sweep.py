@@ -86,10 +86,10 @@ async def test_other_knobs_and_typed_ranges(in_place: Path) -> None:
         await write(pilot, "threshold=9")
         await press(pilot, "enter")
         assert any("must lie between" in text for text in told(pilot))
-        box = screen.query_one("#sweep-prompt", Input)
+        box = screen.query_one("#question", Input)
         assert (box.display, box.value) == (True, "threshold=9"), "what was typed can be mended"
         await press(pilot, "escape")
-        assert not screen.query_one("#sweep-prompt").display
+        assert not screen.query_one("#question").display
 
 
 @pytest.mark.slow

@@ -146,13 +146,14 @@ async def test_what_was_found_is_carried_off(in_place: Path, tmp_path: Path) -> 
         assert (tmp_path / "found.txt").read_text() == text
         before = sorted(in_place.parent.iterdir())
         for path in (in_place.parent / "config.yaml", tmp_path / "found.txt"):
-            screen.tuner.write(str(path), lambda: None)
-            await press(pilot)
+            await press(pilot, "W")
+            screen.question.value = str(path)
+            await press(pilot, "enter", "escape")
         assert sorted(in_place.parent.iterdir()) == before
         assert any("holds the agent's settings" in line for line in told(pilot))
         assert any("is there already" in line for line in told(pilot))
         await press(pilot, "W", "escape")
-        assert not screen.query_one("#write").display
+        assert not screen.query_one("#question").display
         assert isinstance(screen.focused, Knobs)
 
 
@@ -163,7 +164,7 @@ async def test_a_file_that_is_there_is_overwritten_when_it_is_asked_for_twice(
     target = tmp_path / "there.yaml"
     target.write_text("mine")
     async with running(in_place, ORDERS) as pilot:
-        box = conversation(pilot).query_one("#write", Input)
+        box = conversation(pilot).query_one("#question", Input)
         await press(pilot, "W")
         await write(pilot, f"{tmp_path}/gone/x.yaml")
         await press(pilot, "enter")

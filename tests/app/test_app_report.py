@@ -6,39 +6,33 @@ import os
 from pathlib import Path
 
 import pytest
-from textual.widgets import Input, Static
+from textual.widgets import Input
 
-from inspector.app.conversation.report import ReportPrompt
 from tests.app.running import CHECKOUT, Test, conversation, notes, press, running, settled, told
 from tests.stores.writer import snapshot
 
 
-async def ask(pilot: Test) -> ReportPrompt:
-    """Press the key, and answer the prompt that comes up."""
+async def ask(pilot: Test) -> Input:
+    """Press the key, and answer the line that comes up."""
     await press(pilot, "ctrl+e")
-    screen = pilot.app.screen
-    assert isinstance(screen, ReportPrompt)
-    return screen
+    line = conversation(pilot).question
+    assert line.display
+    return line
 
 
 async def enter(pilot: Test, path: Path | str) -> None:
-    pilot.app.screen.query_one(Input).value = str(path)
+    conversation(pilot).question.value = str(path)
     await press(pilot, "enter")
     await settled(pilot)
-
-
-def problem(pilot: Test) -> str:
-    return str(pilot.app.screen.query_one("#problem", Static).render())
 
 
 async def test_a_report_is_written(rotating: Path, tmp_path: Path) -> None:
     target = tmp_path / "out.html"
     before = snapshot(rotating.parent)
     async with running(rotating, CHECKOUT) as pilot:
-        prompt = await ask(pilot)
-        assert prompt.query_one(Input).value == "move-checkout-to-orders-v2.html"
+        assert (await ask(pilot)).value == "move-checkout-to-orders-v2.html"
         await enter(pilot, target)
-        assert pilot.app.screen is conversation(pilot)
+        assert not conversation(pilot).question.display
         assert target.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
         assert any(f"The report is in {target} (" in text for text in told(pilot))
     assert snapshot(rotating.parent) == before
@@ -62,10 +56,10 @@ async def test_what_is_there_is_asked_about(rotating: Path, tmp_path: Path) -> N
     async with running(rotating, CHECKOUT) as pilot:
         await ask(pilot)
         await enter(pilot, target)
-        assert "is there already. Enter once more overwrites it." in problem(pilot)
+        assert "is there already. Enter once more overwrites it." in told(pilot)[-1]
         assert target.read_text(encoding="utf-8") == "mine"
         await press(pilot, "escape")
-        assert pilot.app.screen is conversation(pilot)
+        assert not conversation(pilot).question.display
         assert target.read_text(encoding="utf-8") == "mine"
         await ask(pilot)
         await enter(pilot, target)
@@ -82,12 +76,12 @@ async def test_files_that_cannot_be_are_refused(rotating: Path, tmp_path: Path) 
             (tmp_path / "[/none]" / "x.html", "There is no folder"),
         ):
             await enter(pilot, path)
-            assert sentence in problem(pilot)
-            assert isinstance(pilot.app.screen, ReportPrompt)
+            assert sentence in told(pilot)[-1]
+            assert conversation(pilot).question.display
         link = tmp_path / "link.html"
         link.symlink_to(rotating)
         await enter(pilot, link)
-        assert "it is never written to" in problem(pilot)
+        assert "it is never written to" in told(pilot)[-1]
     assert rotating.read_bytes() == before
 
 

@@ -18,7 +18,7 @@ from inspector.core.text import safe
 
 if TYPE_CHECKING:
     from inspector.answers.inspection import Inspection
-    from inspector.app.host import Host
+    from inspector.app.app import InspectorApp
     from inspector.engines.base import Settings
     from inspector.models.attempt import Attempt
 
@@ -59,7 +59,7 @@ class AttemptPrompt(ModalScreen[bool]):
         Binding("down", "app.focus_next", "Next line", show=False, id="attempt.next"),
         Binding("up", "app.focus_previous", "Line before", show=False, id="attempt.previous"),
     ]
-    app: Host
+    app: InspectorApp
 
     def __init__(
         self,

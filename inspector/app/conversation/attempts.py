@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from inspector.app.conversation.intents import ConversationHost
+    from inspector.app.conversation.screen import ConversationScreen
 
 
 class Attempts:
     """Makes and deletes attempts of the chosen compaction, or of a compaction planned at a step of a replay."""
 
-    def __init__(self, host: ConversationHost) -> None:
+    def __init__(self, host: ConversationScreen) -> None:
         self._host = host
 
     def ask(self) -> None:

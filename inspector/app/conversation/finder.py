@@ -11,13 +11,13 @@ from widgets.base import human
 from widgets.base.prompt import Prompt
 
 if TYPE_CHECKING:
-    from inspector.app.conversation.intents import ConversationHost
+    from inspector.app.conversation.screen import ConversationScreen
 
 
 class Finder:
     """Moves the cursor of the message list. `prompt` is the line that a text is typed into."""
 
-    def __init__(self, host: ConversationHost, prompt: Prompt) -> None:
+    def __init__(self, host: ConversationScreen, prompt: Prompt) -> None:
         self._host = host
         self.prompt = prompt
         prompt.display = False

@@ -17,7 +17,7 @@ from inspector.core.errors import InspectorError
 from inspector.engines.settings import SETTING_NAMES, Settings, difference
 
 if TYPE_CHECKING:
-    from inspector.app.conversation.intents import ConversationHost
+    from inspector.app.conversation.screen import ConversationScreen
 
 _RATIOS = ("threshold", "target_ratio")
 _OPTIONAL = ("max_tokens", "summary_context")
@@ -32,7 +32,7 @@ class Opener:
 
     def __init__(
         self,
-        host: ConversationHost,
+        host: ConversationScreen,
         navigation: Navigation,
         name: str,
         message: int | None,

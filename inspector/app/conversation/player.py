@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 from inspector.app.conversation.resources import RECORDING
 from inspector.app.conversation.state import Loaded, State
+from inspector.core.errors import UsageProblem
 from inspector.replay.moments import Moment, Unit
 from widgets.base import human
 
 if TYPE_CHECKING:
     from textual.timer import Timer
 
-    from inspector.app.conversation.intents import ConversationHost
+    from inspector.app.conversation.screen import ConversationScreen
     from inspector.replay.recording import Recording
 
 #: Steps a second.
@@ -34,7 +35,7 @@ class Player:
     `beat` starts a clock that calls a function every so many seconds.
     """
 
-    def __init__(self, host: ConversationHost, beat: Callable[[float, Callable[[], None]], Timer]) -> None:
+    def __init__(self, host: ConversationScreen, beat: Callable[[float, Callable[[], None]], Timer]) -> None:
         self._host = host
         self._beat = beat
         self._clock: Timer | None = None
@@ -64,6 +65,16 @@ class Player:
             RECORDING,
             lambda recording: self._show(recording.moments.of_step(step)) if len(recording.moments) else None,
         )
+
+    def ask(self) -> None:
+        """Ask for the number of a step."""
+        self._host.question.ask("the step to go to", self._typed, back=self._host.message_list)
+
+    def _typed(self, text: str) -> None:
+        step = text.replace(",", "")
+        if not step.isdecimal():
+            raise UsageProblem(f"{text!r} is no step; type a number.")
+        self.go_to(int(step))
 
     def _here(self, recording: Recording) -> Moment:
         """The moment on screen; without one that of the message under the cursor."""

@@ -18,7 +18,7 @@ from inspector.core.text import safe_line
 from inspector.engines.registry import engine, names, standing
 
 if TYPE_CHECKING:
-    from inspector.app.host import Host
+    from inspector.app.app import InspectorApp
 
 _ABOUT = "Whose rules plan. Enter takes one, p goes to the next, esc leaves it."
 
@@ -33,7 +33,7 @@ class ProfilePrompt(ModalScreen["str | None"]):
         Binding("escape", "dismiss", "Leave it", id="profiles.close"),
         Binding("p", "next", "Next one", show=False, id="profiles.next"),
     ]
-    app: Host
+    app: InspectorApp
 
     def __init__(self, current: str, force: str, why: str) -> None:
         super().__init__()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from inspector.app.conversation.state import Resource
 
 if TYPE_CHECKING:
-    from inspector.app.conversation.intents import ConversationHost
+    from inspector.app.conversation.screen import ConversationScreen
 
 T = TypeVar("T")
 
@@ -16,7 +16,7 @@ T = TypeVar("T")
 class Reader:
     """Runs the jobs of resources; their values become the next `loaded` of the screen."""
 
-    def __init__(self, host: ConversationHost) -> None:
+    def __init__(self, host: ConversationScreen) -> None:
         self._host = host
         self._waiting: list[tuple[Resource[Any], Callable[[Any], object]]] = []
 

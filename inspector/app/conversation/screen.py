@@ -24,7 +24,7 @@ from inspector.app.conversation.clipboard import Clipboard
 from inspector.app.conversation.derived import Derived, Deriver
 from inspector.app.conversation.dismissing import Dismissing
 from inspector.app.conversation.finder import Finder
-from inspector.app.conversation.keys import KEYS, KeyActions
+from inspector.app.conversation.keys import KEYS
 from inspector.app.conversation.message_part import MessagePart
 from inspector.app.conversation.navigation import Navigation
 from inspector.app.conversation.opening import Opener
@@ -32,7 +32,6 @@ from inspector.app.conversation.panes.base import Context, Tab
 from inspector.app.conversation.panes.host import Panes
 from inspector.app.conversation.panes.registry import PANES
 from inspector.app.conversation.player import Player
-from inspector.app.conversation.prompts import Prompts
 from inspector.app.conversation.reader import Reader
 from inspector.app.conversation.report import ReportWriter
 from inspector.app.conversation.resources import COMPACTIONS
@@ -49,7 +48,7 @@ from widgets.bars.notes_bar import NotesBar
 from widgets.bars.region_bar import RegionBar
 from widgets.bars.timeline import Timeline
 from widgets.bars.title_bar import TitleBar
-from widgets.base.prompt import FindPrompt, Prompt
+from widgets.base.prompt import AskPrompt, FindPrompt, Prompt
 from widgets.intents import (
     Change,
     ChooseCompaction,
@@ -79,7 +78,7 @@ def pane_keys(tabs: Sequence[Tab]) -> list[BindingType]:
     ]
 
 
-class ConversationScreen(KeyActions, JobScreen):
+class ConversationScreen(JobScreen):
     """A conversation. `message` is the store's row to begin with, `find` a text to mark, `compaction` one to
     choose.
     """
@@ -120,7 +119,7 @@ class ConversationScreen(KeyActions, JobScreen):
         self.finder = Finder(self, FindPrompt(placeholder="find in this generation", id="find", compact=True))
         self.tuner = Tuner(self)
         self.clipboard = Clipboard(self)
-        self.prompts = Prompts(self.player.go_to, self.tuner.write, self._warn, self.message_list.focus)
+        self.question = AskPrompt(id="question")
         self.reports = ReportWriter(self)
         self.attempts = Attempts(self)
         self.dismissing = Dismissing(self)
@@ -129,6 +128,26 @@ class ConversationScreen(KeyActions, JobScreen):
         self.opening = Opener(self, self.navigation, name, message, find, compaction)
         self.reader = Reader(self)
         self._derive = Deriver()
+        # The actions of KEYS that a part does.
+        self.action_find = self.finder.ask
+        self.action_hit = self.finder.next_hit
+        self.action_play = self.player.toggle
+        self.action_step = self.player.step
+        self.action_speed = self.player.speed
+        self.action_ask_step = self.player.ask
+        self.action_ask_file = self.tuner.ask_file
+        self.action_profiles = self.tuner.choose_profile
+        self.action_keep = self.tuner.keep
+        self.action_swap = self.tuner.swap
+        self.action_sweep = self.tuner.sweep
+        self.action_recommend = self.tuner.recommend
+        self.action_undo = self.tuner.undo
+        self.action_copy_comparison = self.tuner.copy_comparison
+        self.action_attempt = self.attempts.ask
+        self.action_trace = self.tracer.trace
+        self.action_report = self.reports.ask
+        self.action_copy = self.clipboard.copy
+        self.action_open_outside = self.clipboard.open_outside
 
     def compose(self) -> ComposeResult:
         """Header, gauge, regions, timeline; the list and the panes; prompts; keys."""
@@ -140,7 +159,7 @@ class ConversationScreen(KeyActions, JobScreen):
             yield self.message_list
             yield self.panes
         yield self.finder.prompt
-        yield from self.prompts.widgets
+        yield self.question
         yield NotesBar(id="note")
         yield KeyLine()
 
@@ -250,9 +269,6 @@ class ConversationScreen(KeyActions, JobScreen):
         self.panes.rows_changed()
         self._refresh_parts()
 
-    def _warn(self, sentence: str) -> None:
-        self.notify(sentence, severity="warning", markup=False)
-
     def _say_once(self, sentence: str) -> None:
         self.app.say_once(sentence)
 
@@ -323,22 +339,18 @@ class ConversationScreen(KeyActions, JobScreen):
 
     # Events of widgets.
 
-    @on(Input.Submitted)
-    def _typed(self, event: Input.Submitted) -> None:
+    @on(Input.Submitted, "#find")
+    def _find_submitted(self, event: Input.Submitted) -> None:
         event.stop()
-        takers = {"find": self.finder.submit, "step": self.prompts.go_to, "write": self.prompts.write}
-        takers[event.input.id or ""](event.value)
+        self.finder.submit(event.value)
 
     @on(Input.Changed, "#find")
     def _find_typed(self, event: Input.Changed) -> None:
         self.finder.typed(event.value)
 
     @on(Prompt.Left)
-    def _prompt_left(self, event: Prompt.Left) -> None:
-        if event.prompt.id == "find":
-            self.finder.close()
-        else:
-            self.prompts.close()
+    def _prompt_left(self) -> None:
+        self.finder.close()
 
     @on(Panes.Shown)
     def _pane_shown(self, event: Panes.Shown) -> None:
@@ -377,6 +389,28 @@ class ConversationScreen(KeyActions, JobScreen):
         self.opening.again()
 
     # Actions.
+
+    def action_jump(self, kind: str, direction: int) -> None:
+        """Go to the next message of a kind; in a replay to the step of the next user message."""
+        if self.state.moment is not None and kind == "user":
+            self.player.step("turn", direction)
+        else:
+            self.finder.jump(kind, direction)
+
+    def action_compaction(self, direction: int) -> None:
+        """Choose another compaction and show the list after it; in a replay go to the step before it."""
+        if self.state.moment is not None:
+            self.player.step("compaction", direction)
+        else:
+            self.navigation.step_compaction(direction)
+
+    def action_pane(self, name: str) -> None:
+        """Show a pane and give it the focus."""
+        self.panes.show(name, focus=True)
+
+    async def action_life(self) -> None:
+        """Show the life of the summaries' items."""
+        await self.panes.bring("summary", "life")
 
     def action_back(self) -> None:
         """Go one step back: from a pane to the list, out of a search, out of the replay, close the notes, leave the

@@ -11,7 +11,7 @@ from widgets.intents import ChooseCompaction, GoTo
 
 if TYPE_CHECKING:
     from inspector.answers.tracing import TraceStep
-    from inspector.app.conversation.intents import ConversationHost
+    from inspector.app.conversation.screen import ConversationScreen
     from inspector.core.conversations import ConversationRow
 
 #: Maximum length of a traced phrase, in characters.
@@ -21,7 +21,7 @@ _LONGEST = 400
 class Tracer:
     """Chooses the phrase and shows its trace. `selected` returns the text that the user selected on screen."""
 
-    def __init__(self, host: ConversationHost, selected: Callable[[], str | None]) -> None:
+    def __init__(self, host: ConversationScreen, selected: Callable[[], str | None]) -> None:
         self._host = host
         self._selected = selected
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from inspector.answers.answers import Answers, paths_of
 from inspector.answers.inspection import budgets_of
-from inspector.app.conversation.overwriting import Overwriting
 from inspector.app.conversation.reading import summary_model
 from inspector.app.conversation.resources import COSTING, FACTS, RECORDED_FIGURES, RECORDING, RUNS
+from inspector.app.overwriting import Overwriting
 from inspector.config.agent_folders import expanded
 from inspector.core.errors import InspectorError
 from inspector.core.text import safe_title
@@ -23,8 +23,8 @@ from widgets.intents import CopyText
 if TYPE_CHECKING:
     from inspector.answers.costing import Costing
     from inspector.answers.recommending import Recommendation
-    from inspector.app.conversation.intents import ConversationHost
     from inspector.app.conversation.reading import FactsRead
+    from inspector.app.conversation.screen import ConversationScreen
     from inspector.app.conversation.state import Tuning
     from inspector.app.sweep.screen import SweepScreen
 
@@ -39,7 +39,7 @@ def recommended(answers: Answers, name: str, watch: Watch) -> Recommendation:
 class Tuner:
     """Changes the settings of the state, and compares runs under them."""
 
-    def __init__(self, host: ConversationHost) -> None:
+    def __init__(self, host: ConversationScreen) -> None:
         self._host = host
         self._overwriting = Overwriting()
         self._sweep: SweepScreen | None = None
@@ -210,24 +210,25 @@ class Tuner:
         """Copy the comparison as text."""
         self.with_comparison(lambda text: self._host.post_message(CopyText(text, "comparison")))
 
-    def write(self, name: str, done: Any) -> None:
-        """Write the settings (.yaml) or the comparison to a file that was typed; then call `done`."""
-        try:
-            path = expanded(name)
-        except InspectorError as error:
-            self._host.app.notify(str(error), severity="error", markup=False, timeout=8)
-            return
-        if path.suffix.lower() in (".yaml", ".yml"):
-            self._write(path, settings_written(self._host.state.settings).text, "settings", done)
-        else:
-            self.with_comparison(lambda text: self._write(path, text, "comparison", done))
+    def ask_file(self) -> None:
+        """Ask for a file, and write the settings (.yaml) or the comparison to it."""
+        hint = "a new file: .yaml for the settings, anything else for the comparison"
+        self._host.question.ask(hint, self._write_to)
 
-    def _write(self, path: Path, text: str, what: str, done: Any) -> None:
+    def _write_to(self, name: str) -> bool:
+        path = expanded(name)
+        if path.suffix.lower() in (".yaml", ".yml"):
+            self._write(path, settings_written(self._host.state.settings).text, "settings")
+        else:
+            self.with_comparison(lambda text: self._write(path, text, "comparison"))
+        return True
+
+    def _write(self, path: Path, text: str, what: str) -> None:
         try:
             self._overwriting.write(path, text, paths_of(self._host.store))
         except InspectorError as error:
             # The prompt stays, so that the name can be mended.
             self._host.app.notify(str(error), severity="error", markup=False, timeout=8)
             return
-        done()
+        self._host.question.close()
         self._host.app.notify(f"Wrote the {what} to {path}.", timeout=3, markup=False)

@@ -21,7 +21,7 @@ from widgets.lists.conversation_table import ConversationTable
 from widgets.lists.message_list import MessageList
 
 if TYPE_CHECKING:
-    from inspector.app.host import Host
+    from inspector.app.app import InspectorApp
 
 Rows = tuple[tuple[str, str], ...]
 
@@ -90,7 +90,7 @@ def _table(rows: Rows) -> Table:
     return table
 
 
-def help_for(app: Host) -> HelpPage:
+def help_for(app: InspectorApp) -> HelpPage:
     """Return the page for the focused widget and its screen."""
     focused, screen = app.focused, app.screen
     panes = next((node for node in _ancestors(focused) if isinstance(node, Panes)), None)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from threading import Event
 from typing import ClassVar
 
@@ -14,17 +13,15 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.reactive import reactive
-from textual.widgets import Input
 
 from inspector.answers.scheduling import Progress
-from inspector.app.conversation.overwriting import Overwriting
 from inspector.app.job_screen import JobScreen
+from inspector.app.overwriting import Overwriting
 from inspector.app.sweep.cells import CellAsked, CellView
 from inspector.app.sweep.grid import best_told, heat_state
 from inspector.app.sweep.subject import Subject, SweepState
 from inspector.app.sweep.sweeping import key_of, sweep_in_thread
 from inspector.config.agent_folders import expanded
-from inspector.core.errors import InspectorError
 from inspector.engines.base import Settings
 from inspector.quality.facts.risk import FactSteps
 from inspector.replay.axes import axes_of
@@ -35,7 +32,7 @@ from widgets.bars.mode_bar import Mode, ModeBar
 from widgets.bars.title_bar import TitleBar, TitlePart
 from widgets.base import human
 from widgets.base.headline import Headline
-from widgets.base.prompt import Prompt
+from widgets.base.prompt import AskPrompt
 from widgets.base.text_lines import TextLine
 from widgets.lists.heat_map import ALIKE, BEST, FORCE, NOW, SAME, STUCK, HeatMap
 
@@ -83,7 +80,7 @@ class SweepScreen(JobScreen):
         self.running = False
         self.map = HeatMap(id="sweep-map")
         self.cell = CellView(subject, self.jobs, id="sweep-right")
-        self._prompt = ""
+        self.question = AskPrompt(id="question")
         self._told = ""
         self._overwriting = Overwriting()
         self._placed = False
@@ -99,12 +96,11 @@ class SweepScreen(JobScreen):
                 yield self.map
             yield self.cell
         yield Headline(3, id="sweep-told")
-        yield Prompt(id="sweep-prompt", compact=True)
+        yield self.question
         yield KeyLine()
 
     def on_mount(self) -> None:
         """Begin."""
-        self.query_one("#sweep-prompt").display = False
         self.query_one(TitleBar).set_parts((TitlePart("Sweep", 9), TitlePart(self.subject.title, 8)))
         self.map.focus()
         self.begin()
@@ -238,8 +234,8 @@ class SweepScreen(JobScreen):
 
     def action_back(self) -> None:
         """Close the prompt, else cancel a running sweep, else go back."""
-        if self.query_one("#sweep-prompt").display:
-            self._close_prompt()
+        if self.question.display:
+            self.question.close()
         elif self.running:
             self._stop.set()
             self._tell("cancelling …")
@@ -272,47 +268,26 @@ class SweepScreen(JobScreen):
 
     def action_ranges(self) -> None:
         """Type the ranges of both settings."""
-        self._ask("ranges", "threshold=0.3:0.9:0.05 protect_last_n=5,10,20,40")
+        self.question.ask("threshold=0.3:0.9:0.05 protect_last_n=5,10,20,40", self._set_ranges, back=self.map)
+
+    def _set_ranges(self, text: str) -> None:
+        rows, columns = axes_of(text)
+        self.state = replace(self.state, rows=rows, columns=columns)
 
     def action_write(self) -> None:
         """Type a file for the table."""
         if self.found is None:
             self.notify("There is nothing to write yet.", timeout=2)
         else:
-            self._ask("write", "a new file: .csv for a table, .json for the document")
+            hint = "a new file: .csv for a table, .json for the document"
+            self.question.ask(hint, self._write, back=self.map)
 
-    def _ask(self, what: str, hint: str) -> None:
-        box = self.query_one("#sweep-prompt", Input)
-        self._prompt, box.placeholder, box.display = what, hint, True
-        box.focus()
-
-    @on(Prompt.Left)
-    def _close_prompt(self) -> None:
-        box = self.query_one("#sweep-prompt", Input)
-        box.value, box.display = "", False
-        self.map.focus()
-
-    @on(Input.Submitted)
-    def _typed(self, event: Input.Submitted) -> None:
-        text, state = event.value.strip(), self.state
-        try:
-            if text and self._prompt == "write":
-                self._write(expanded(text))
-            elif text:
-                rows, columns = axes_of(text)
-                state = replace(state, rows=rows, columns=columns)
-        except InspectorError as error:
-            # The prompt stays, so that the input can be corrected.
-            self.notify(str(error), severity="error", markup=False, timeout=8)
-            return
-        self._close_prompt()
-        self.state = state
-
-    def _write(self, path: Path) -> None:
-        if self.found is None:
-            return
+    def _write(self, name: str) -> None:
         from inspector.export.documents.whatif import sweep_csv, sweep_document
 
+        path = expanded(name)
+        if self.found is None:
+            return
         if path.suffix.lower() == ".csv":
             text = sweep_csv(self.found)
         else:
