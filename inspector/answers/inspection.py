@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from threading import Lock, RLock
 from typing import Any
@@ -14,14 +15,21 @@ from typing import Any
 from inspector.answers.resolving import caching_release, resolve
 from inspector.caching.modelled import SentMessages
 from inspector.config.settings import ResolvedSettings
-from inspector.core.conversations import Compaction, Conversation, Generation, Request
+from inspector.core.conversations import (
+    Compaction,
+    Conversation,
+    ConversationRow,
+    Generation,
+    Request,
+    Session,
+)
 from inspector.core.errors import UnknownConversation
 from inspector.core.messages import Message
 from inspector.core.rough import text_tokens
 from inspector.engines.base import Budgets, Engine, Plan, Settings, TokenIndex
 from inspector.engines.failures import failures_named
 from inspector.engines.registry import agent_of, engine
-from inspector.engines.settings import SETTINGS
+from inspector.engines.settings import SETTING_NAMES, SETTINGS
 from inspector.replay.recorded_tail import Cut, recorded_tail
 from inspector.replay.recorded_threshold import recorded_threshold
 from inspector.stores.base import Store, failures_of, unsized_compactions_of
@@ -102,19 +110,76 @@ class Inspection:
 
     def with_threshold(self, flags: Mapping[str, Any]) -> ResolvedSettings:
         """The same without the size of the tail, which only the messages show."""
-        found = resolve(self.store, self.conversation.row, flags, self.config)
+        requests = self._asked()
+        return self._under(self._limits(requests[-1]) if requests else self.conversation.row, flags)
+
+    def earlier(self, flags: Mapping[str, Any]) -> Iterator[tuple[Request | Generation, Mapping[str, Any]]]:
+        """The settings that were in force before the last ones, by name, each with the last request under them, or the
+        last list where the store keeps no requests. Only what is recorded counts: the model and the limits of a
+        request, and the thresholds that the compactions under them show. Raises as `resolve` does, and StoreErrors."""
+        generations = self.conversation.generations
+        known: list[tuple[Request | Generation, ConversationRow]]
+        known = [(request, self._limits(request)) for request in self._asked()]
+        if not known:
+            sessions = {session.id: session for session in self.conversation.sessions}
+            known = [(one, self._of_session(sessions.get(one.session))) for one in generations]
+        stretches = [one for one, coming in pairwise(known) if one[1] != coming[1]]
+        if not stretches:
+            return
+        last = self._under(known[-1][1], flags).settings
+        for end, row in stretches:
+            found = self._under(row, flags)
+            if not found.sources["context_length"].startswith("assumed"):
+                yield (
+                    end,
+                    {
+                        name: getattr(found.settings, name)
+                        for name in SETTING_NAMES
+                        if getattr(found.settings, name) != getattr(last, name)
+                    },
+                )
+
+    def _asked(self) -> tuple[Request, ...]:
+        """The requests that no summary was written by."""
+        requests = self.requests()
+        if not any(request.summarizes for request in requests):
+            return requests
+        numbers = {one.index for one in unsized_compactions_of(self.store, self.conversation)}
+        return tuple(one for one in requests if not (one.summarizes and one.generation in numbers))
+
+    def _limits(self, request: Request) -> ConversationRow:
+        """The conversation as if all of it had the model and the limits of a request."""
+        row = self.conversation.row
+        return row._replace(
+            model=request.model or row.model,
+            window=request.window or row.window,
+            max_tokens=row.max_tokens if request.max_tokens is None else request.max_tokens,
+        )
+
+    def _of_session(self, session: Session | None) -> ConversationRow:
+        """The conversation as if all of it had the model of a session."""
+        row = self.conversation.row
+        if session is None or not session.model:
+            return row
+        return row._replace(model=session.model, provider=session.provider, base_url=session.base_url)
+
+    def _under(self, row: ConversationRow, flags: Mapping[str, Any]) -> ResolvedSettings:
+        """The settings under a model and its limits, with the threshold that the compactions under them show."""
+        found = resolve(self.store, row, flags, self.config)
         settings, source = found.settings, found.sources.get("threshold", "")
         if not agent_of(settings.profile) or not source.startswith("observed"):
             return found
         usual = engine(settings.profile).budgets(settings).threshold_tokens
-        requests = self.store.requests(self.conversation)
+        requests = [request for request in self._asked() if self._limits(request) == row]
         if not requests:
             return found
-        compactions = unsized_compactions_of(self.store, self.conversation)
-        numbers = {compaction.index for compaction in compactions}
-        requests = tuple(one for one in requests if not (one.summarizes and one.generation in numbers))
-        cleared = self.store.microcompactions(self.conversation)
-        excused = [one.at for one in cleared]
+        first = {request.generation: self._limits(request) for request in reversed(self._asked())}
+        compactions = [
+            one
+            for one in unsized_compactions_of(self.store, self.conversation)
+            if first.get(one.index + 1, first.get(one.index)) == row
+        ]
+        excused = [one.at for one in self.store.microcompactions(self.conversation)]
         excused += [one.at for one in failures_of(self.store, self.conversation)]
         shown = recorded_threshold(usual, requests, compactions, excused)
         share = 0.0 if shown is None else shown / settings.context_length

@@ -250,12 +250,14 @@ def _range(ready: Sequence[_Ready], settings: Settings | None) -> Range:
 def _total(found: Sequence[Reproduction]) -> Reproduction:
     """The agreement over several conversations."""
     reasons = dict.fromkeys(reason for one in found for reason in one.why_not)
+    changed = dict.fromkeys(sentence for one in found for sentence in one.changed)
     return Reproduction(
         sum(one.recorded for one in found),
         sum(one.same for one in found),
         sum(one.near for one in found),
         sum(one.more for one in found),
         tuple(reasons)[:5],
+        tuple(changed)[:5],
     )
 
 

@@ -11,13 +11,14 @@ from inspector.answers.inspection import Inspection, watched
 from inspector.answers.resolving import caching_release
 from inspector.answers.summarizing import summarizing
 from inspector.caching.modelled import SentMessages
-from inspector.core.conversations import Conversation
+from inspector.core.conversations import Conversation, Request
 from inspector.core.messages import Message
 from inspector.engines.capabilities import loop_of, shortens
 from inspector.engines.failures import failures_named
 from inspector.engines.registry import agent_of, engine
 from inspector.engines.replayable import ReadList, replayable
 from inspector.replay.context_scale import Reported
+from inspector.replay.earlier import Earlier
 from inspector.replay.recording import Evidence, Recording, SessionUsage, recording_of
 
 
@@ -43,7 +44,7 @@ def read_recording(
         times.append(sent.times)
         done += len(generation)
     systems = [inspection.system_tokens(generation.session) for generation in generations]
-    evidence = _evidence(inspection, list(_reported(inspection, lists, systems, times)))
+    evidence = _evidence(inspection, list(_reported(inspection, lists, systems, times)), profile)
     own = agent_of(profile) == inspection.conversation.row.agent
     clears = own and not shortens(rules.engine)
     return recording_of(inspection.conversation, compactions, rules, lists, systems, evidence, clears)
@@ -59,8 +60,8 @@ GATEWAYS = frozenset(
 )  # fmt: skip
 
 
-def _evidence(inspection: Inspection, requests: Sequence[Reported]) -> Evidence:
-    """The records about sizes of requests."""
+def _evidence(inspection: Inspection, requests: Sequence[Reported], profile: str) -> Evidence:
+    """The records about sizes of requests, and the settings that a profile had in force."""
     conversation, store = inspection.conversation, inspection.store
     microcompactions = store.microcompactions(conversation)
     force = inspection.in_force().settings
@@ -68,9 +69,39 @@ def _evidence(inspection: Inspection, requests: Sequence[Reported]) -> Evidence:
     with failures_named(made_by):
         threshold = made_by.budgets(force).threshold_tokens
     if requests or not has_session_usage(conversation.row.agent):
-        return Evidence(requests, microcompactions=microcompactions, threshold=threshold)
+        earlier = _earlier(inspection, profile, requests)
+        return Evidence(requests, (), microcompactions, threshold, earlier=earlier)
     gateway = conversation.row.source.lower() in GATEWAYS
-    return Evidence((), list(_sums(conversation)), microcompactions, threshold, loop_of(made_by), gateway)
+    sums, earlier = list(_sums(conversation)), _earlier(inspection, profile, ())
+    return Evidence((), sums, microcompactions, threshold, loop_of(made_by), gateway, earlier)
+
+
+def _earlier(inspection: Inspection, profile: str, requests: Sequence[Reported]) -> list[Earlier]:
+    """The settings that a profile had in force before the last ones."""
+    flags = {"profile": profile}
+    lengths = {request.number: request.length for request in requests}
+    last = inspection.with_threshold(flags).settings
+    found = []
+    for end, was in inspection.earlier(flags):
+        number, length = (
+            (end.generation, lengths.get(end.index, 0))
+            if isinstance(end, Request)
+            else (end.number, len(end))
+        )
+        found.append(Earlier(number, length, {name: (was[name], getattr(last, name)) for name in was}))
+    return _joined(found)
+
+
+def _joined(found: Iterable[Earlier]) -> list[Earlier]:
+    """Settings in force, each once as long as they were; those that were the last ones' too have no change."""
+    joined: list[Earlier] = []
+    for one in found:
+        if joined and joined[-1].changed == one.changed:
+            joined.pop()
+        joined.append(one)
+    while joined and not joined[-1].changed:
+        joined.pop()
+    return joined
 
 
 def _sums(conversation: Conversation) -> Iterator[SessionUsage]:
@@ -105,7 +136,7 @@ def _reported(
         sizes, until = grown[request.generation - 1]
         length = bisect_left(until, request.at)
         rough = sizes[length] + systems[request.generation - 1]
-        yield Reported(request.generation, rough, request.context, length, request.output)
+        yield Reported(request.generation, rough, request.context, length, request.output, request.index)
 
 
 def shared_recording(

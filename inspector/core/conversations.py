@@ -118,7 +118,8 @@ class Compaction:
     agent's own figures, None where it records none. `encrypted`: only the provider can read the summary. `whole` is
     False if the store lacks part of the list before. `kept` are messages between the boundaries that are also in the
     list after, unchanged: (index before, index after). `usage` is the usage of the summarizing calls, where the agent
-    records it with the compaction and not as requests.
+    records it with the compaction and not as requests. `began` is the length of the list when the agent began, if the
+    conversation went on with the old list until the summary was there.
     """
 
     index: int
@@ -145,6 +146,7 @@ class Compaction:
     whole: bool = True
     kept: tuple[tuple[int, int], ...] = ()
     usage: Usage | None = None
+    began: int | None = None
 
     def region(self, index: int) -> str:
         """Return head, middle or tail for a message of the list before; kept messages of the middle count as tail."""
@@ -212,7 +214,8 @@ class Request:
     `cache_write` is everything written to the cache, `cache_write_1h` the part that lives an hour (None where the agent
     does not record it). `at` is in seconds since the epoch, 0.0 where unknown. `summarizes`: the call wrote the summary
     that replaced the list of `generation`. `estimated`: the agent recorded a placeholder for the output, and `output`
-    is counted from the visible text.
+    is counted from the visible text. `window` and `max_tokens` are the context window of the model and the limit of the
+    answer, in tokens, as the agent recorded them for this call.
     """
 
     index: int
@@ -227,6 +230,8 @@ class Request:
     output: int
     summarizes: bool = False
     estimated: bool = False
+    window: int | None = None
+    max_tokens: int | None = None
 
     @property
     def context(self) -> int:

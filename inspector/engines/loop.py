@@ -8,7 +8,10 @@ from typing import NamedTuple
 class Loop(NamedTuple):
     """The looks of one release. Each compares a size in tokens with the threshold.
 
-    `requests`: before each request, its size as the provider would report it. The other looks belong to Hermes:
+    `requests`: before each request, its size as the provider would report it. `background`: the summary is written
+    while one more request is sent, and takes its place when the results of that are there. `turns_end`: only before a
+    message of the user and at the end; within a turn a list is compacted that no longer fits into the window. The other
+    looks belong to Hermes:
     `results`: after a round of tool results, the prompt that the provider reported for the call before.
     `turns`: after a user message, the rough size of the request; up to three compactions in a row.
     `calls`: before each call too, the rough size of the request; up to three compactions in a turn.
@@ -27,6 +30,8 @@ class Loop(NamedTuple):
     large_turns: bool = False
     defers: bool = False
     awaits: bool = False
+    background: bool = False
+    turns_end: bool = False
 
 
 #: Looks of an agent that compares each request before it is sent.

@@ -169,6 +169,10 @@ class RemeasuredLiveList:
         self.total_images += sum(self.source.images[start:stop])
         self.high = stop
 
+    def adopt(self, settings: Settings, budgets: Budgets) -> None:
+        """Compact under these settings from now on."""
+        self.settings = settings
+
     def shorten(self) -> bool:
         """Shorten long results if the engine does that before it compacts. Return whether any was shortened."""
         if not shortens(self.engine):

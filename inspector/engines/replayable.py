@@ -42,6 +42,10 @@ class LiveList(Protocol):
         """The messages that were said until `stop` come to the list."""
         ...
 
+    def adopt(self, settings: Settings, budgets: Budgets) -> None:
+        """Compact under these settings from now on."""
+        ...
+
     def shorten(self) -> bool:
         """Shorten long results if the engine does that before it compacts. Return whether any was shortened."""
         ...

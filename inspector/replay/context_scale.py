@@ -18,13 +18,14 @@ _LEAST, _MOST = 0.5, 3.0
 
 class Reported(NamedTuple):
     """A request: the list it was made of, the rough tokens of what is recorded of it, those reported, the length of the
-    list in messages, and the reported tokens of its answer."""
+    list in messages, the reported tokens of its answer, and its number among the requests."""
 
     generation: int
     rough: int
     tokens: int
     length: int = 0
     output: int = 0
+    number: int = 0
 
 
 class ContextScale(NamedTuple):

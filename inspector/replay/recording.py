@@ -19,6 +19,7 @@ from inspector.engines.sizes import MessageSize
 from inspector.quality.facts.risk import FactSteps
 from inspector.replay.clearing import Cleared, Freed, before_clearing, results_cleared
 from inspector.replay.context_scale import ContextScale, Reported, context_scale
+from inspector.replay.earlier import Earlier
 from inspector.replay.event import Event
 from inspector.replay.fitting import Firing, Sums, fitted
 from inspector.replay.moments import Moment, Moments
@@ -74,7 +75,8 @@ class Recording:
 class Evidence(NamedTuple):
     """Records about sizes of requests in addition to the messages: the `requests` for modelling sizes, the `sums` of
     sessions that keep no requests, the steps that cleared old results, and the `threshold` in tokens and the `loop`
-    that were in force (None where they are not known). `gateway`: the messages came through a gateway."""
+    that were in force (None where they are not known). `earlier` has the settings before the last ones. `gateway`: the
+    messages came through a gateway."""
 
     requests: Sequence[Reported] = ()
     sums: Sequence[SessionUsage] = ()
@@ -82,6 +84,7 @@ class Evidence(NamedTuple):
     threshold: int | None = None
     loop: Loop | None = None
     gateway: bool = False
+    earlier: Sequence[Earlier] = ()
 
 
 class SessionUsage(NamedTuple):
@@ -135,6 +138,7 @@ def recording_of(
             sized.asked(),
             [event.step for event in events if event.fires == MANUAL],
             [event.step for event in events if event.fires != MANUAL] if evidence.requests else (),
+            [(sized.step(one.generation, one.length), one) for one in evidence.earlier],
         ),
         SummaryModel(_ratio(compactions, lists, rules), recorded=summaries, extras=extras),
         Moments(said, compactions, [len(listed) for listed in lists], prunes(rules.engine)),
@@ -244,7 +248,7 @@ class _Sized:
         for request in self.evidence.requests:
             if request.tokens > 0:
                 requests.setdefault(request.generation, {})[request.length] = request
-        ends = {compaction.index: compaction.tokens_before_reported or 0 for compaction in compactions}
+        ends = {one.index: (one.began, one.tokens_before_reported or 0) for one in compactions}
         self.freed = [Freed(cleared, start) for start in starts]
         for number, rough in enumerate(self.rough, 1):
             freed, start, copied = self.freed[number - 1], starts[number - 1], self.copied[number - 1]
@@ -263,10 +267,12 @@ class _Sized:
             if known:
                 sizes[0] = modelled[0] if number == 1 else sizes[0]
                 compared = _compared(known, plain, sizes)
-                last = known[-1].tokens
-                if last <= ends.get(number, 0) <= _LARGEST_STEP * last:
+                began, size = ends.get(number, (None, 0))
+                place = len(sizes) - 1 if began is None else began
+                last = max((one.tokens for one in known if one.length <= place), default=0)
+                if last <= size <= _LARGEST_STEP * last:
                     # The agent's figure includes an answer that the record keeps only as a placeholder.
-                    sizes[-1] = compared[-1] = ends[number]
+                    sizes[place] = compared[place] = size
             self.sizes.append(sizes)
             self.compared.append(compared)
 
@@ -280,14 +286,17 @@ class _Sized:
 
     def asked(self) -> list[int]:
         """The steps after which the requests were made; nothing where none is recorded."""
-        starts = [0, *self.said.ends]
         steps = {
-            starts[request.generation - 1] + max(0, request.length - self.copied[request.generation - 1])
+            self.step(request.generation, request.length)
             for request in self.evidence.requests
             if request.tokens > 0
         }
         due = calls([place.role for place in self.said.places])[-1:]
         return sorted({*steps, *(step for step in due if step == len(self.said))} - {0}) if steps else []
+
+    def step(self, generation: int, length: int) -> int:
+        """How many messages of the transcript were said when a list had so many."""
+        return [0, *self.said.ends][generation - 1] + max(0, length - self.copied[generation - 1])
 
     def at(self, generation: int, length: int) -> int:
         """The size of the first `length` messages of a list."""

@@ -18,13 +18,14 @@ _TRUSTED = 0.8
 @dataclass(frozen=True, slots=True)
 class Reproduction:
     """Automatic compactions `recorded`, how many of them the run has at the `same` step and `near` it, how many `more`
-    it has, and sentences about the reasons for differences."""
+    it has, sentences about the reasons for differences, and about settings that `changed` in the conversation."""
 
     recorded: int
     same: int
     near: int
     more: int
     why_not: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
 
     @property
     def trusted(self) -> bool:
@@ -76,7 +77,13 @@ def reproduction(course: Course, recorded: Sequence[Event], run: WhatIf, models:
     )
     if near < len(automatic) and not why:
         why = ["Other settings may have been in force, or the agent has rules that are not known here."]
-    return Reproduction(len(automatic), same, near, len(left), tuple(why))
+    firsts = [0, *(step for step, _ in course.earlier)]
+    changed = tuple(
+        one.sentence(first + 1, last)
+        for first, (last, one) in zip(firsts, course.earlier, strict=False)
+        if one.changed
+    )
+    return Reproduction(len(automatic), same, near, len(left), tuple(why), changed)
 
 
 def _reasons(
@@ -110,7 +117,7 @@ def _reasons(
             f"{count} came {after} after the list had reached the threshold of {threshold:,} tokens: "
             "other settings were in force, or the provider counted fewer tokens."
         )
-    if models > 1:
+    if models > 1 and not course.earlier:
         reasons.append(f"The conversation had {models:,} models; one window is taken for all.")
     if not course.scale.requests:
         reasons.append("Sizes are rough: the store keeps no size of any request.")

@@ -9,7 +9,6 @@ from math import isfinite, isnan, nan
 from typing import TypeVar
 
 from inspector.core.errors import UsageProblem
-from inspector.engines.replayable import least_firing
 from inspector.engines.settings import RANGES, SETTINGS, Settings, check_range
 from inspector.replay.metrics import BY_NAME, Metric, Scores, metrics_known, scores
 from inspector.replay.reproducing import Reproduction
@@ -209,14 +208,14 @@ def cells(
 
 def _decisive(course: Course, settings: Settings) -> object:
     """The part of settings that a run depends on."""
-    budgets = course.budgets(settings)
-    limit = least_firing(course.rules, settings, budgets)
-    if course.gateway and budgets.hygiene_tokens:
-        limit = min(budgets.hygiene_tokens, budgets.hygiene_tokens if limit is None else limit)
-    if limit is None or limit > course.largest():
+    periods = course.periods(settings)
+    limits = [period.threshold for period in periods]
+    if course.gateway:
+        limits += [period.budgets.hygiene_tokens for period in periods if period.budgets.hygiene_tokens]
+    if min(limits) > course.largest():
         # Nothing is ever compacted.
         return None
-    return course.rules.decisive(settings, budgets)
+    return tuple(course.rules.decisive(period.settings, period.budgets) for period in periods)
 
 
 def sweep(

@@ -6,12 +6,13 @@ counted.
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from itertools import accumulate, islice
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from inspector.core.conversations import ROLE_CODES
@@ -25,6 +26,7 @@ from inspector.engines.sizes import Compacted, MessageSize
 from inspector.quality.facts.risk import FactSteps
 from inspector.replay.clearing import Cleared, Freed
 from inspector.replay.context_scale import ContextScale
+from inspector.replay.earlier import Earlier
 from inspector.replay.event import Event
 from inspector.replay.pricing import CostBasis
 from inspector.replay.summary_model import SummaryModel
@@ -178,6 +180,15 @@ def _meet(first: tuple[float, float], second: tuple[float, float]) -> bool:
     return first[0] <= second[1] and second[0] <= first[1]
 
 
+class Period(NamedTuple):
+    """Settings that a run has until a step, with their budgets, and the least tokens at which the agent compacts."""
+
+    until: int
+    settings: Settings
+    budgets: Budgets
+    threshold: int
+
+
 class Course:
     """A conversation, ready to run under any settings of one engine. `said` has each message once; sizes are
     rough tokens as the engine estimates them.
@@ -187,8 +198,9 @@ class Course:
     when the agent checks, None for the engine's own loop. `ahead` has, for the first 0, 1, ... messages, the
     difference in tokens between the agent's own estimate of the next request and its size. `asked` has the
     steps after which the model was asked, empty if only the messages show them; `by_hand` the steps after which
-    the user asked for a compaction; `looked` the steps of recorded compactions. `facts` and `costs` are None if
-    unknown: then runs do not count them.
+    the user asked for a compaction; `looked` the steps of recorded compactions. `earlier` has the settings that were in
+    force before the last ones, each with its last step. `facts` and `costs` are None if unknown: then runs do not count
+    them.
     """
 
     def __init__(
@@ -204,8 +216,10 @@ class Course:
         asked: Sequence[int] = (),
         by_hand: Sequence[int] = (),
         looked: Sequence[int] = (),
+        earlier: Sequence[tuple[int, Earlier]] = (),
     ) -> None:
         self.ahead = ahead
+        self.earlier = earlier
         self.rules = rules
         self.said = said
         self.system = system_tokens
@@ -267,6 +281,15 @@ class Course:
         with failures_named(self.rules.engine):
             return self.rules.engine.budgets(settings)
 
+    def periods(self, settings: Settings) -> list[Period]:
+        """The settings of a run, those in force first come first. Raises EngineError where the engine fails."""
+        found = []
+        for until, chosen in [(step, one.of(settings)) for step, one in self.earlier] + [(_NEVER, settings)]:
+            budgets = self.budgets(chosen)
+            least = least_firing(self.rules, chosen, budgets)
+            found.append(Period(until, chosen, budgets, _NEVER if least is None else least))
+        return found
+
     def run(self, settings: Settings, model: SummaryModel | None = None) -> WhatIf:
         """Run the conversation from its start."""
         return _Run(self, settings, model or SummaryModel()).go()
@@ -300,13 +323,15 @@ class _Run:
 
     def __init__(self, course: Course, settings: Settings, model: SummaryModel, steps: bool = True) -> None:
         self.course = course
-        self.settings = settings
         self.model = model
-        self.budgets = course.budgets(settings)
-        least = least_firing(course.rules, settings, self.budgets)
-        self.threshold = _NEVER if least is None else least
+        self.periods = course.periods(settings)
+        self.settings, self.budgets, self.threshold = self.periods[0][1:]
+        #: The first look under the settings of the next period.
+        self.next_period = self._end_of(self.periods[0])
+        #: Whether a summary is being written while the conversation goes on.
+        self.began = False
         self.steps = steps
-        self.list = course.said.live(settings, self.budgets, course.system)
+        self.list = course.said.live(self.settings, self.budgets, course.system)
         #: Steps that the list has taken in.
         self.taken = 0
         #: Characters and pictures of the list minus the total said until its last compaction.
@@ -341,6 +366,8 @@ class _Run:
             if reach > at:
                 self._pass(at, reach)
             if reach < end:
+                if reach == self.next_period:
+                    self._enter()
                 self._look(*course.looks[reach])
             at = reach + 1
         self._fill(len(course.said))
@@ -355,6 +382,17 @@ class _Run:
             self.left,
         )
 
+    def _end_of(self, period: Period) -> int:
+        """The first look after a period."""
+        return bisect_right(self.course.looks, period.until, key=itemgetter(0))
+
+    def _enter(self) -> None:
+        """Go on under the settings of the next period."""
+        self.periods.pop(0)
+        self.settings, self.budgets, self.threshold = self.periods[0][1:]
+        self.next_period = self._end_of(self.periods[0])
+        self.list.adopt(self.settings, self.budgets)
+
     def _look(self, step: int, look: Look) -> None:
         """Take one look, and the call that comes with it."""
         loop, threshold = self.course.loop, self.threshold
@@ -367,11 +405,13 @@ class _Run:
                 self._turn(step)
         elif look is Look.BETWEEN:
             self._between(step)
+            if loop.turns_end:
+                self._request(step, turn_ends=True)
         elif look is Look.BY_HAND:
             self._compact(step, self._reported(step), MANUAL)
         elif look is Look.ASK:
             if loop.requests:
-                self._request(step)
+                self._request(step, turn_ends=step == len(self.course.said))
         else:
             if loop.requests:
                 self._request(step)
@@ -385,7 +425,7 @@ class _Run:
         least = self.threshold
         if course.gateway and self.budgets.hygiene_tokens:
             least = min(least, self.budgets.hygiene_tokens)
-        if self.prompt >= least:
+        if self.prompt >= least or self.began:
             return at
         most = (max(scale.excess, default=0) + max(course.ahead, default=0), self.extra - self.beyond)
         reported = least - sum(most)
@@ -395,7 +435,7 @@ class _Run:
         chars = 4 * (rough - (self.images + course.images[-1]) * IMAGE_TOKENS)
         hand = bisect_left(course.by_hand, at)
         last = course.by_hand[hand] if hand < len(course.by_hand) else len(course.looks)
-        return min(last, bisect_left(course.look_chars, chars - self.chars, at))
+        return min(last, self.next_period, bisect_left(course.look_chars, chars - self.chars, at))
 
     def _pass(self, start: int, stop: int) -> None:
         """Take looks that find nothing, with the calls among them."""
@@ -452,15 +492,31 @@ class _Run:
 
     # Looks.
 
-    def _request(self, step: int) -> None:
+    def _request(self, step: int, turn_ends: bool = False) -> None:
         """Look at the next request, as the agent would report it."""
-        ahead = self.course.ahead[step] if self.course.ahead else 0
-        if self._reported(step) + ahead < self.threshold:
+        course, limit = self.course, self.threshold
+        if self.began:
+            # A summary that is not there when a turn ends is begun again.
+            if course.said.roles[step - 1] == _TOOL:
+                self.began = False
+                self._compact(step, self._compared(step))
+            return
+        if course.loop.turns_end and not turn_ends:
+            limit = max(limit, self.settings.context_length)
+        if self._compared(step) < limit:
             return
         self._shorten(step)
-        tokens = self._reported(step) + ahead
-        if tokens >= self.threshold and self._allowed(step):
+        tokens = self._compared(step)
+        if tokens < limit or not self._allowed(step):
+            return
+        self.began = course.loop.background
+        if not self.began:
             self._compact(step, tokens)
+
+    def _compared(self, step: int) -> int:
+        """Tokens of the next request after `step` messages, as the agent itself estimates them."""
+        ahead = self.course.ahead
+        return self._reported(step) + (ahead[step] if ahead else 0)
 
     def _shorten(self, step: int) -> None:
         """Shorten long results, if the agent does that before it compacts."""

@@ -99,9 +99,11 @@ class SessionLists:
         encrypted: bool = False,
         head: bool = False,
         note: str = "",
+        began: int | None = None,
     ) -> None:
         """Replace the live list by `after`; `summary` is the number of the message in it that carries the summary
-        `text`. Messages that are in both lists, or say the same, stayed. `head`: the agent protects a head."""
+        `text`. Messages that are in both lists, or say the same, stayed. `head`: the agent protects a head. `began` is
+        the length of the list when the agent began, if the conversation went on meanwhile."""
         before, new = self.live, list(after)
         place = new.index(summary) if summary is not None and summary in new else None
         start, tail, kept = self._stayed(before, new, place, head)
@@ -128,6 +130,7 @@ class SessionLists:
                 tokens_after_reported=tokens_after,
                 encrypted=encrypted,
                 kept=kept,
+                began=began,
                 whole=bool(before),
             )
         )
@@ -202,6 +205,8 @@ class SessionLists:
             cache_write_1h=cache_write_1h,
             output=output,
             summarizes=summarizes,
+            window=self.window,
+            max_tokens=self.max_tokens,
         )
         if request.told:
             self.requests.append(request)

@@ -118,6 +118,10 @@ class HermesLiveList(LiveColumns):
         self.engine, self.settings, self.budgets = source.engine, settings, budgets
         self.compactions = 0
 
+    def adopt(self, settings: Settings, budgets: Budgets) -> None:
+        """Compact under these settings from now on."""
+        self.settings, self.budgets = settings, budgets
+
     def shorten(self) -> bool:
         """Nothing is shortened before a compaction."""
         return False

@@ -13,6 +13,7 @@ from inspector.core.conversations import ROLE_CODES
 from inspector.core.messages import Message
 from inspector.core.rough import list_tokens, message_chars, message_images, text_tokens
 from inspector.engines.base import Budgets, DerivationStep, Plan, Settings
+from inspector.engines.loop import BEFORE_REQUESTS, Loop
 from inspector.engines.observed.rules import Observed
 
 _USER, _ASSISTANT, _TOOL = (ROLE_CODES[name] for name in ("user", "assistant", "tool"))
@@ -68,11 +69,15 @@ class ObservedIndex:
         self.chars = array("q", [0])
         self.images = array("q", [0])
         self.texts = array("q", [0])
+        #: The summaries among the messages.
+        self.summaries: set[int] = set()
         roles = bytearray()
         for message in messages:
             self.texts.append(self.texts[-1] + _text_tokens(message, rules))
             self.chars.append(self.chars[-1] + message_chars(message.wire))
             self.images.append(self.images[-1] + message_images(message.wire))
+            if message.summary:
+                self.summaries.add(len(roles))
             roles.append(ROLE_CODES.get(message.role, _OTHER))
         self.roles = bytes(roles)
 
@@ -115,6 +120,11 @@ class ObservedEngine:
     def summary(self) -> str:
         """One sentence about the engine."""
         return self._rules.summary
+
+    @property
+    def loop(self) -> Loop:
+        """When the agent looks at the size of its list."""
+        return BEFORE_REQUESTS._replace(background=self._rules.background, turns_end=self._rules.turns_end)
 
     def default_threshold(self, context_length: int) -> float:
         """The share of the window at which the agent was seen to compact: at most the whole window."""
@@ -277,7 +287,8 @@ class ObservedEngine:
 
     def _kept(self, index: ObservedIndex, before: int) -> frozenset[int]:
         """Return the messages of the user before the tail that stay."""
-        written = [at for at in range(before - 1, -1, -1) if index.roles[at] == _USER]
+        users = (at for at in range(before - 1, -1, -1) if index.roles[at] == _USER)
+        written = [at for at in users if at not in index.summaries]
         if self._rules.keeps_question:
             return frozenset(written[:1])
         sizes = accumulate(map(index.tokens, written))

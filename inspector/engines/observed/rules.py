@@ -27,6 +27,8 @@ class Observed:
     `summarizes_short`: if a whole list fits, nothing of it stays. `begins_with_user`: the tail begins with a message of
     the user. `keeps_half`: with prompt, head and summary, half as many messages stay as there were.
 
+    `background` and `turns_end` say when the agent looks at the size of its list (see `Loop`).
+
     `keeps_head` is the number of first messages that stay. `keeps_last` is the number of last messages of user and
     model that stay with their results. `keeps_answer`: the last answer stays with its results; `keeps_call`: it stays
     if results follow it. `keeps_user`: the user's messages stay, up to that many tokens, the newest first;
@@ -57,6 +59,8 @@ class Observed:
     keeps_pairs: bool = False
     around: int = 0
     reserves_output: bool = False
+    background: bool = False
+    turns_end: bool = False
     shortens: tuple[int, int] | None = None
     keeps_answer: bool = False
     agent: str = ""

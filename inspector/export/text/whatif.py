@@ -74,7 +74,7 @@ def print_replay(document: Document) -> None:
 def print_reproduction(console: Console, found: Document) -> None:
     """How well the settings in force reproduce the recording, and why not."""
     say(console, f"Reproduces {found['text']}." if found["recorded"] else f"{found['text'].capitalize()}.")
-    for reason in found["why_not"]:
+    for reason in (*found["changed"], *found["why_not"]):
         say(console, f"  {reason}")
 
 

@@ -239,6 +239,11 @@ def _source(group: Sequence[FileDigest], paths: Sequence[str] | None = None) -> 
     )
 
 
+def window_of(largest: int) -> int:
+    """The context window of a model whose largest request had so many tokens."""
+    return _WINDOWS[largest > _WINDOWS[0]]
+
+
 def _source_of(ordered: Sequence[FileDigest], tip: FileDigest, paths: Sequence[str] | None) -> Source:
     largest = max([digest.largest for digest in ordered])
     earlier = [digest.session for digest in ordered if digest.session != tip.session]
@@ -258,7 +263,7 @@ def _source_of(ordered: Sequence[FileDigest], tip: FileDigest, paths: Sequence[s
         provider="anthropic",
         agent="claude-code",
         folder=tip.folder,
-        window=_WINDOWS[largest > _WINDOWS[0]],
+        window=window_of(largest),
         window_source=f"told by the transcript's largest request of {largest:,} tokens",
     )
     files = paths if paths is not None else list(dict.fromkeys(digest.path for digest in ordered))

@@ -28,7 +28,7 @@ from inspector.stores.claude_code.chain import (
     parts_of,
     stretches,
 )
-from inspector.stores.claude_code.joining import is_left, join, left_name
+from inspector.stores.claude_code.joining import is_left, join, left_name, window_of
 from inspector.stores.claude_code.queued import Queue
 from inspector.stores.claude_code.scan import PLACEHOLDER, Call, Node, Scan, scan
 from inspector.stores.head import Head
@@ -167,7 +167,7 @@ class _Reading:
         row = self.source.row
         files = [part.scan.entries for part in self.parts]
         generations = generations_of(lists, files, row.id)
-        requests = tuple(self._requests())
+        requests = _with_windows(list(self._requests()))
         sessions = tuple(self._session(name, requests) for name in row.sessions)
         return Recorded(
             Conversation(row, sessions, generations, tuple(self._notes())),
@@ -400,3 +400,13 @@ def _about_queue(queues: Sequence[Queue]) -> Iterator[str]:
             f"{several(unclear, 'prompt')} {typed} {verb} taken out of the queue behind a turn: whether the agent "
             f"got the words is not recorded, and {which} in no list."
         )
+
+
+def _with_windows(requests: Sequence[Request]) -> tuple[Request, ...]:
+    """The requests of several models with the context window that the largest one of their model shows."""
+    largest: dict[str, int] = {}
+    for request in requests:
+        largest[request.model] = max(request.context, largest.get(request.model, 0))
+    if len(largest) < 2:
+        return tuple(requests)
+    return tuple(replace(request, window=window_of(largest[request.model])) for request in requests)

@@ -375,6 +375,7 @@ class _Scanner:
                 cache_write_1h=None,
                 output=count_of(usage, "output_tokens") or 0,
                 summarizes=summarizes,
+                window=found.window,
             )
         )
 

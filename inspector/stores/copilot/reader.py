@@ -152,4 +152,5 @@ class _Scanner:
             trigger=trigger,
             tokens_before=self.size or count_of(data, "preCompactionTokens"),
             tokens_after=count_of(data, "postCompactionTokens"),
+            began=began,
         )

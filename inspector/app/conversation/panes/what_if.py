@@ -138,9 +138,9 @@ def _reproduction_notes(found: Reproduction | None) -> list[str]:
     if found is None:
         return []
     if not found.recorded:
-        return [f"{found.words[0].upper()}{found.words[1:]}.", *found.why_not]
+        return [f"{found.words[0].upper()}{found.words[1:]}.", *found.changed, *found.why_not]
     doubt = "" if found.trusted else " What other settings would do is uncertain here."
-    return [f"The settings in force reproduce {found.words}.{doubt}", *found.why_not]
+    return [f"The settings in force reproduce {found.words}.{doubt}", *found.changed, *found.why_not]
 
 
 def _places_of(events: Sequence[Event]) -> list[tuple[int, int, int]]:

@@ -117,6 +117,10 @@ class DirectLiveList:
         self.said += range(start, stop)
         self.total_chars += sum(self.source.chars[start:stop])
 
+    def adopt(self, settings: Settings, budgets: Budgets) -> None:
+        """Compact under these settings from now on."""
+        self.settings, self.budgets = settings, budgets
+
     def shorten(self) -> bool:
         """Nothing is shortened before a compaction."""
         return False

@@ -1,0 +1,77 @@
+"""Settings that changed in a conversation: a run has those in force at each step, as far as they are recorded."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspector.answers.answers import Answers
+from inspector.answers.replaying import Replay, replay
+from inspector.answers.sweeping import sweep_store
+from inspector.replay.sweep import parse_axis
+from inspector.stores.detect import open_store
+from tests.recipes import recipe
+
+lines = recipe("claude_lines")
+SMALL, LARGE = "claude-sonnet-4-5", "claude-opus-5"
+
+
+def work(made: Any, rounds: int, tokens: int) -> None:
+    """Rounds of a question, a call with a result of so many tokens, and an answer."""
+    for number in range(rounds):
+        made.user(f"Read berth {number} of {made.model}.")
+        call = f"toolu_{len(made.lines):04}"
+        made.answer(lines.call(call, "Read", file_path="berth.py"), written=60)
+        made.result(call, "x" * 4 * tokens)
+        made.answer(lines.text("Read."), written=tokens)
+
+
+def session() -> Any:
+    """Two compactions at 167,000 tokens under a model with a small window, then two at 967,000 under another one."""
+    made = lines.Session("5e55a000-0000-4000-8000-00000000c4a6", version="2.1.40", model=SMALL)
+    for model, rounds, tokens, before in [(SMALL, 15, 10_000, 168_000), (LARGE, 19, 50_000, 968_000)]:
+        made.model = model
+        for _ in range(2):
+            work(made, rounds, tokens)
+            made.compact("It goes on.", before=before)
+    work(made, 3, 10_000)
+    return made
+
+
+def answers(folder: Path, **flags: object) -> tuple[Answers, str]:
+    store = open_store(session().write(folder / "a.jsonl"))
+    (row,) = store.conversations()
+    return Answers(store, flags, None), row.id
+
+
+def replayed(folder: Path, **flags: object) -> Replay:
+    return replay(*answers(folder, **flags))
+
+
+def test_each_part_is_run_under_its_own_settings(tmp_path: Path) -> None:
+    found = replayed(tmp_path)
+    assert (found.reproduces.recorded, found.reproduces.near, found.reproduces.more) == (4, 4, 0)
+    assert found.resolved.settings.context_length == 1_000_000
+    (sentence,) = found.reproduces.changed
+    assert sentence.endswith(": threshold 0.835, context length 200,000.")
+    assert len(found.run.events) == 4
+
+
+def test_a_setting_that_a_user_chose_is_the_same_in_all_parts(tmp_path: Path) -> None:
+    found = replayed(tmp_path, threshold=0.5)
+    assert all(event.tokens_before >= 100_000 for event in found.run.events)
+    assert any(event.tokens_before < 150_000 for event in found.run.events)
+    assert any(event.tokens_before >= 500_000 for event in found.run.events)
+    # With one window for all, nothing is compacted before half of it.
+    whole = replayed(tmp_path / "again", threshold=0.5, context_length=400_000)
+    assert all(event.tokens_before >= 200_000 for event in whole.run.events)
+
+
+@pytest.mark.parametrize("share", [0.3, 0.6])
+def test_a_sweeps_cell_has_them_too(tmp_path: Path, share: float) -> None:
+    asked, name = answers(tmp_path)
+    swept = sweep_store(asked, [name], parse_axis("threshold", f"{share}"), parse_axis("target_ratio", "0.2"))
+    single = replayed(tmp_path / "again", threshold=share)
+    assert swept.cells["compactions"][0][0] == len(single.run.events)
