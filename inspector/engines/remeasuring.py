@@ -19,7 +19,7 @@ from inspector.core.rough import list_tokens, message_chars, message_images
 from inspector.engines.base import Budgets, Engine, Settings, TokenIndex
 from inspector.engines.capabilities import loop_of, prune, shortened, shortens
 from inspector.engines.failures import failures_named
-from inspector.engines.sizes import Compacted, MessageSize, Refusal
+from inspector.engines.sizes import Compacted, MessageSize, Refusal, results_without_call
 
 _OTHER_ROLE = 4
 #: How a summary starts that stands in for one, and what it goes on with. Every release takes this for a handoff.
@@ -202,16 +202,19 @@ class RemeasuredLiveList:
         left = [
             self.said[at] for at in range(head, tail) if self.said[at] != _SUMMARY and at not in plan.kept
         ]
-        before, after = [stands[at] for at in stay], stands[tail:]
+        size = summary(plan.summary_budget, len(left)) if plan.merged or plan.role else None
+        begins = tail + results_without_call(ROLE_CODES.get(one.role, _OTHER_ROLE) for one in stands[tail:])
+        left += self.said[tail:begins]
+        before, after = [stands[at] for at in stay], stands[begins:]
         came: list[int] = []
-        if plan.merged and after:
-            after[0] = merged_message(after[0], summary(plan.summary_budget, len(left)))
-        elif plan.merged or plan.role:
+        if size is not None and plan.merged and after:
+            after[0] = merged_message(after[0], size)
+        elif size is not None:
             # A summary to merge has no tail message to go into.
-            before.append(summary_message(plan.role or "assistant", summary(plan.summary_budget, len(left))))
+            before.append(summary_message(plan.role or "assistant", size))
             came.append(_SUMMARY)
         self.messages = before + after
-        self.said = [self.said[at] for at in stay] + came + self.said[tail:]
+        self.said = [self.said[at] for at in stay] + came + self.said[begins:]
         self.total_chars, self.total_images = self.source.scale.total(self.messages)
         self.compactions += 1
         return Compacted(head, tail, left)

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import takewhile
 from typing import Literal, NamedTuple
+
+from inspector.core.conversations import ROLE_CODES
+
+_TOOL = ROLE_CODES["tool"]
 
 #: Why a list is not compacted: it has too few messages, all of it stays, or the release fails on it.
 Refusal = Literal["too few", "fits", "fails"]
@@ -22,3 +28,8 @@ class Compacted(NamedTuple):
     head_end: int
     tail_start: int
     left: list[int]
+
+
+def results_without_call(roles: Iterable[int]) -> int:
+    """The number of results at the start of a tail, whose call left the list: a release leaves them out."""
+    return sum(1 for _ in takewhile(_TOOL.__eq__, roles))

@@ -25,7 +25,7 @@ from inspector.engines.sizes import Compacted, MessageSize
 from inspector.replay.event import Event
 from inspector.replay.summary_model import SummaryModel
 from inspector.replay.whatif import Course, WhatIf
-from tests.engines.lists import assistant, conversations, user
+from tests.engines.lists import assistant, call, conversations, result, user
 from tests.examples import also
 
 #: Every summary is a message of 1,600 characters, and of 40 around them.
@@ -134,8 +134,12 @@ def test_head_and_tail_stay_when_the_middle_is_dropped(messages: tuple[Message, 
         done = live.compact(lambda _: pytest.fail("nobody writes a summary"))
         if not isinstance(done, Compacted):
             continue
-        assert done.left == stands[done.head_end : done.tail_start]
-        del stands[done.head_end : done.tail_start]
+        end = done.tail_start
+        # Results go with the call that left the list.
+        while end < len(stands) and messages[stands[end]].role == "tool":
+            end += 1
+        assert done.left == stands[done.head_end : end]
+        del stands[done.head_end : end]
         assert len(live) == len(stands)
         assert live.total_chars == sum(message_chars(messages[at].wire) for at in stands)
 
@@ -311,3 +315,23 @@ def test_settings_with_one_key_make_one_run(profile: str) -> None:
     assert 1 < len(runs) < 8
     for found in runs.values():
         assert len({(one.events, one.metrics) for one in found}) == 1
+
+
+@pytest.mark.parametrize("profile", ["hermes-0.13", "hermes-0.20", "truncation"])
+@pytest.mark.parametrize("own", [True, False])
+def test_results_leave_with_their_call(profile: str, own: bool) -> None:
+    """A tail so large that only one message can be summarized begins with its results."""
+    found = engine(profile)
+    rules = replayable(found) if own else Remeasuring(found)
+    wanted = Settings(profile=profile, context_length=128_000)
+    calls = [call(f"c{number}") for number in range(2)]
+    results = [result(f"c{number}", f"{number} " * 150_000) for number in range(2)]
+    said = [user("Go."), assistant("Yes."), user("And?"), assistant("", *calls), *results]
+    said += [user("Next."), assistant("Done."), user("Thanks."), assistant("Bye.")]
+    messages = messages_from(said)
+    live = rules.read(messages).live(wanted, found.budgets(wanted), 0)
+    live.extend(len(messages))
+    done = live.compact(lambda budget, left: MessageSize(60, 200, 0))
+    assert isinstance(done, Compacted)
+    assert [messages[at].role for at in done.left][-3:] == ["assistant", "tool", "tool"]
+    assert live.total_chars < 2_000

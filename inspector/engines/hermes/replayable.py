@@ -16,7 +16,7 @@ from inspector.engines.hermes.policies import Policies
 from inspector.engines.hermes.release import firing
 from inspector.engines.hermes.stats_reader import read_stats
 from inspector.engines.hermes.token_index import HermesTokenIndex
-from inspector.engines.sizes import Compacted, MessageSize, Refusal
+from inspector.engines.sizes import Compacted, MessageSize, Refusal, results_without_call
 
 #: Assumed characters in front of a summary if the release's wording is unknown.
 _PREFIX = 60
@@ -134,7 +134,9 @@ class HermesLiveList(LiveColumns):
             return cut.refusal
         head, tail = cut.regions(len(self))
         left = self.messages(head, tail)
-        writes = cut.merged or cut.role
-        self.replace(cut, index, summary(cut.summary_budget, len(left)) if writes else None)
+        size = summary(cut.summary_budget, len(left)) if cut.merged or cut.role else None
+        stays = tail + results_without_call(self.roles[tail:])
+        left += self.messages(tail, stays)
+        self.replace(cut._replace(tail_start=stays), index, size)
         self.compactions += 1
         return Compacted(head, tail, left)

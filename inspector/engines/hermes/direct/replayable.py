@@ -16,7 +16,7 @@ from inspector.engines.hermes.message_stats import OTHER
 from inspector.engines.hermes.policies import Policies
 from inspector.engines.hermes.release import firing
 from inspector.engines.remeasuring import merged_message, summary_message
-from inspector.engines.sizes import Compacted, MessageSize, Refusal
+from inspector.engines.sizes import Compacted, MessageSize, Refusal, results_without_call
 
 #: Index of a summary, which is not a message of the transcript.
 _SUMMARY = -1
@@ -137,7 +137,10 @@ class DirectLiveList:
         if head >= tail:
             return "fits"
         left = [at for at in self.said[head:tail] if at != _SUMMARY]
-        size, after = summary(found.budget(self.budgets), len(left)), list(rows[tail:])
+        size = summary(found.budget(self.budgets), len(left))
+        stays = tail + results_without_call(_code(row.role) for row in rows[tail:])
+        left += self.said[tail:stays]
+        after = list(rows[stays:])
         came: list[int] = []
         before = list(rows[:head])
         if not found.role and after:
@@ -147,7 +150,7 @@ class DirectLiveList:
             before.append(self._row(summary_message(found.role or "assistant", size)))
             came.append(_SUMMARY)
         self.rows = before + after
-        self.said = [*self.said[:head], *came, *self.said[tail:]]
+        self.said = [*self.said[:head], *came, *self.said[stays:]]
         self.total_chars = 4 * sum(map(ROUGH, self.rows))
         self.compactions += 1
         return Compacted(head, tail, left)
