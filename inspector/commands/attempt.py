@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
+from inspector.commands.asking import Asked, source_options
 from inspector.commands.completing import words_argument
-from inspector.commands.options import PATH_HELP, WHOLE, print_answer, say, settings_options, source_options
-from inspector.commands.sending import (
-    Progress,
-    allowed,
-    one_summarizer,
-    summarizer_options,
-    summarizers_of,
-    wording_of,
-    wording_options,
-)
-from inspector.commands.sources import flags_of, open_source, path_and_name, path_or_name
+from inspector.commands.options import PATH_HELP, WHOLE, print_answer, settings_options
+from inspector.commands.sending import Progress, Sender, summarizer_options, wording_options
+from inspector.commands.sources import path_or_name
 from inspector.core.errors import SummarizerFailed, UnknownConversation, UsageProblem
 from inspector.core.text import safe
 
@@ -57,17 +50,14 @@ if TYPE_CHECKING:
 @settings_options
 @source_options
 def attempt(
-    words: tuple[str, ...], compactions: tuple[str, ...], step: int | None, budgets: tuple[int, ...], focus: str,
-    prompt: Path | None, release_prompt: Path | None, show_prompt: bool,
-    commands: tuple[str, ...], endpoint: str | None, models: tuple[str, ...], key_env: str | None, timeout: float,
-    no_mask: bool, send: bool, config: Path | None, as_json: bool, demo: bool, **options: Any,
+    asked: Asked, sender: Sender, compactions: tuple[str, ...], step: int | None, budgets: tuple[int, ...],
+    show_prompt: bool,
 ) -> None:  # fmt: skip
     """Make a summary again with a model of your choice, and compare what it keeps.
 
     The input is that of the engine, so that only the summarizer differs. Before anything is sent, the command shows the
     receiver, the size, an estimate of the cost and the masked secrets, and asks. Attempts are stored (`attempts`).
     """
-    from inspector.answers.answers import Answers
     from inspector.answers.attempting import (
         Order,
         ask_for,
@@ -79,13 +69,10 @@ def attempt(
     from inspector.export.documents.attempts import attempt_document, sending_document
     from inspector.export.text.attempts import print_outcomes
     from inspector.models.kept import default_attempts
-    from inspector.models.masking import Masker
 
-    path, name = path_and_name(words, demo)
-    answers = Answers(open_source(path, demo), flags_of(options), config)
+    answers, name = asked.one()
     inspection, resolved = answers.opened(name)
-    settings, masker = resolved.settings, Masker(not no_mask)
-    wording = wording_of(prompt, release_prompt, focus, no_mask)
+    settings, masker, wording = resolved.settings, sender.masker(), sender.wording()
     if (step is None) == (not compactions):
         raise UsageProblem("Give either --compaction K (or all) or --step N.")
     lists = (
@@ -104,16 +91,17 @@ def attempt(
             if "all" not in compactions or (compacted is lists[-1] and not asks):
                 raise
             answers.note(f"Compaction {compacted.place.compaction} is left out: {problem}")
-    for note in dict.fromkeys(str(ask.settings["note"]) for ask in asks):
-        answers.note(note) if note else None
+    for ask in asks:
+        if ask.settings["note"]:
+            answers.note(str(ask.settings["note"]))
     if show_prompt:
         click.echo("\n\n".join(safe(ask.prompt) for ask in asks))
-        say(answers.notes())
+        asked.end()
         return
-    summarizers = summarizers_of(commands, endpoint, models, key_env, timeout)
+    summarizers = sender.summarizers()
     orders = [Order(ask, summarizer) for ask in asks for summarizer in summarizers]
     sending = sending_of(orders, masker)
-    allowance = allowed(sending, send)
+    allowance = sender.allowed(sending)
     with Progress() as progress:
         made = carry_out(orders, inspection, default_attempts(), allowance, progress)
     documents = _outcomes(inspection, settings, made)
@@ -122,8 +110,8 @@ def attempt(
         "attempts": [attempt_document(one) for one in made],
         "summaries": documents,
     }
-    print_answer(whole, as_json, lambda _: print_outcomes(documents))
-    say([*answers.notes(), *problems_of(made)])
+    note_problems(asked, made)
+    asked.print(whole, lambda _: print_outcomes(documents))
     check_made(made)
 
 
@@ -148,9 +136,11 @@ def _outcomes(inspection: Inspection, settings: Settings, attempts: Sequence[Att
     ]
 
 
-def problems_of(made: Sequence[Attempt]) -> list[str]:
-    """Return a sentence for each attempt with a problem."""
-    return [f"Attempt {one.id} ({one.name}): {one.problem}" for one in made if one.problem]
+def note_problems(asked: Asked, made: Sequence[Attempt]) -> None:
+    """Note the problem of each attempt that has one."""
+    for one in made:
+        if one.problem:
+            asked.answers.note(f"Attempt {one.id} ({one.name}): {one.problem}")
 
 
 def check_made(made: Sequence[Attempt]) -> None:
@@ -174,12 +164,8 @@ def check_made(made: Sequence[Attempt]) -> None:
 @click.option("--life", type=WHOLE, metavar="ID", help="Show the curve of a life next to the recorded one.")
 @settings_options
 @source_options
-def attempts(
-    words: tuple[str, ...], shown: int | None, deleted: tuple[int, ...], life: int | None, config: Path | None,
-    as_json: bool, demo: bool, **options: Any,
-) -> None:  # fmt: skip
+def attempts(asked: Asked, shown: int | None, deleted: tuple[int, ...], life: int | None) -> None:
     """List the stored attempts. With CONVERSATION, compare them with its recorded summaries."""
-    from inspector.answers.answers import Answers
     from inspector.answers.attempt_life import life_curve, life_of
     from inspector.answers.attempting import attempts_of
     from inspector.export.documents.attempts import attempt_document, curve_document
@@ -192,31 +178,29 @@ def attempts(
         if missing:
             raise UnknownConversation(f"There is no attempt {missing[0]}; nothing was deleted.")
         count = kept.delete(deleted)
-        print_answer({"deleted": count}, as_json, lambda _: click.echo(f"{count} deleted."))
+        print_answer({"deleted": count}, asked.as_json, lambda _: click.echo(f"{count} deleted."))
         return
     if shown is not None:
         attempt = kept.get(shown)
         if attempt is None:
             raise UnknownConversation(f"There is no attempt {shown}. `attempts` lists the stored ones.")
-        print_answer(attempt_document(attempt, full=True), as_json, print_attempt)
+        print_answer(attempt_document(attempt, full=True), asked.as_json, print_attempt)
         return
-    path, name = path_or_name(words, demo)
+    path, name = path_or_name(asked.words, asked.demo)
     if name is None:
         listed = [
             attempt_document(one) for one in kept.all() if path is None or one.place.store == _whole(path)
         ]
-        print_answer(listed, as_json, print_attempts)
+        print_answer(listed, asked.as_json, print_attempts)
         return
-    answers = Answers(open_source(path, demo), flags_of(options), config)
+    answers, name = asked.one()
     inspection, resolved = answers.opened(name)
     mine = attempts_of(answers.store, inspection.conversation.row, kept)
     if life is not None:
-        whole = life_of(mine, life)
-        points = curve_document(life_curve(inspection, resolved.settings, whole))
-        print_answer(points, as_json, lambda curve: print_curve(curve, life))
+        points = curve_document(life_curve(inspection, resolved.settings, life_of(mine, life)))
+        asked.print(points, lambda curve: print_curve(curve, life))
     else:
-        print_answer(_outcomes(inspection, resolved.settings, mine), as_json, print_outcomes)
-    say(answers.notes())
+        asked.print(_outcomes(inspection, resolved.settings, mine), print_outcomes)
 
 
 def _whole(path: str) -> str:
@@ -246,43 +230,36 @@ def _whole(path: str) -> str:
 @settings_options
 @source_options
 def recall(
-    words: tuple[str, ...], number: int, questions: int, chosen: tuple[int, ...], show_prompt: bool,
-    commands: tuple[str, ...], endpoint: str | None, models: tuple[str, ...], key_env: str | None, timeout: float,
-    no_mask: bool, send: bool, config: Path | None, as_json: bool, demo: bool, **options: Any,
-) -> None:  # fmt: skip
+    asked: Asked, sender: Sender, number: int, questions: int, chosen: tuple[int, ...], show_prompt: bool
+) -> None:
     """Ask a model what it can still answer from the list after a compaction, with the recorded summary and attempts.
 
     Rules make the questions from facts with an exact value. An answer is right if it has that value. The command also
     shows how often the answers agree with the fates of these facts.
     """
-    from inspector.answers.answers import Answers
     from inspector.answers.attempt_survival import outcomes_of
     from inspector.answers.attempting import attempts_of, recorded_list
     from inspector.answers.recall import ask_exams, exams_of, recall_sending
     from inspector.export.documents.attempts import recall_document, sending_document
     from inspector.export.text.attempts import print_recall
     from inspector.models.kept import default_attempts
-    from inspector.models.masking import Masker
 
-    path, name = path_and_name(words, demo)
-    answers = Answers(open_source(path, demo), flags_of(options), config)
+    answers, name = asked.one()
     inspection, resolved = answers.opened(name)
     recorded_list(inspection, resolved.settings, number)
     mine = attempts_of(answers.store, inspection.conversation.row, default_attempts())
     wanted = [one for one in mine if one.place.step is None and (not chosen or one.id in chosen)]
-    masker = Masker(not no_mask)
-    exams = exams_of(
-        inspection, outcomes_of(inspection, resolved.settings, number, wanted), questions, masker
-    )
+    masker = sender.masker()
+    outcomes = outcomes_of(inspection, resolved.settings, number, wanted)
+    exams = exams_of(inspection, outcomes, questions, masker)
     if show_prompt:
         click.echo("\n\n".join(safe(exam.prompt) for exam in exams))
         return
-    summarizer = one_summarizer(commands, endpoint, models, key_env, timeout)
+    summarizer = sender.summarizer()
     sending = recall_sending(exams, summarizer, masker)
-    allowance = allowed(sending, send)
+    allowance = sender.allowed(sending)
     with Progress() as progress:
         results = ask_exams(exams, summarizer, allowance, progress)
     documents = [recall_document(one) for one in results]
     whole = {"sending": sending_document(sending), "recall": documents}
-    print_answer(whole, as_json, lambda _: print_recall(documents))
-    say(answers.notes())
+    asked.print(whole, lambda _: print_recall(documents))

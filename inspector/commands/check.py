@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import click
 
+from inspector.commands.asking import Asked, source_options
 from inspector.commands.completing import words_argument
-from inspector.commands.options import PATH_HELP, print_answer, say, settings_options, source_options
-from inspector.commands.scheduling import interrupts, scheduler_option, scheduling_of
-from inspector.commands.sources import flags_of, open_source, split_path
+from inspector.commands.options import PATH_HELP, print_answer, say, settings_options
+from inspector.commands.scheduling import scheduler_option
+from inspector.commands.sources import open_source
 from inspector.core.errors import CheckFailed, UsageProblem
 
 
@@ -43,15 +43,13 @@ from inspector.core.errors import CheckFailed, UsageProblem
 @settings_options
 @source_options
 def check(
-    words: tuple[str, ...], wanted: tuple[str, ...], form: str, allow_unknown: bool, baseline: Path | None,
-    write_baseline: Path | None, against: str | None, force: bool, scheduler: str, config: Path | None,
-    as_json: bool, demo: bool, **options: Any,
+    asked: Asked, wanted: tuple[str, ...], form: str, allow_unknown: bool, baseline: Path | None,
+    write_baseline: Path | None, against: str | None, force: bool,
 ) -> None:  # fmt: skip
     """Fail if compactions lost something; for CI and evals.
 
     The exit code is 3 if a condition is met, or if something could not be read and --allow-unknown is not given.
     """
-    from inspector.answers.answers import Answers
     from inspector.answers.checking import DEFAULT, baseline_text, parse_condition, read_baseline
     from inspector.answers.checking import check as run_check
     from inspector.export.checks import check_annotations, check_document, check_junit, check_text
@@ -60,29 +58,24 @@ def check(
     conditions = list(dict.fromkeys(map(parse_condition, wanted or DEFAULT)))
     if write_baseline is not None and baseline is not None:
         raise UsageProblem("Give --baseline or --write-baseline, not both.")
-    path, names = split_path(words)
+    form = "json" if asked.as_json else form
     if against is not None:
-        _compare(path, names, against, form if not as_json else "json", config, demo, options)
+        _compare(asked, against, form)
         return
     if form in ("html", "markdown"):
         raise UsageProblem(
             f"--format {form} is for --against; `report` writes a page about one conversation."
         )
     known = frozenset() if baseline is None else read_baseline(baseline)
-    scheduling, shown = scheduling_of(scheduler)
-    answers = Answers(open_source(path, demo), flags_of(options), config, scheduling)
-    with interrupts(shown):
+    answers, names = asked.several()
+    with asked.interrupts():
         result = run_check(answers, names, conditions, known, allow_unknown)
     if write_baseline is not None:
         write_file(write_baseline, baseline_text(result), answers.paths(), force)
-        say(
-            [
-                f"Wrote {sum(len(one.cases) for one in result.met):,} cases to {write_baseline}.",
-                *result.unknown,
-            ]
-        )
+        count = sum(len(one.cases) for one in result.met)
+        say([f"Wrote {count:,} cases to {write_baseline}.", *result.unknown])
         return
-    if as_json or form == "json":
+    if form == "json":
         print_answer(check_document(result), True, print)
     else:
         write = {"text": check_text, "github": check_annotations, "junit": check_junit}[form]
@@ -91,26 +84,21 @@ def check(
         raise CheckFailed(result.sentence)
 
 
-def _compare(
-    path: str | None, names: tuple[str, ...], against: str, form: str, config: Path | None, demo: bool,
-    options: dict[str, Any],
-) -> None:  # fmt: skip
+def _compare(asked: Asked, against: str, form: str) -> None:
     """Print the comparison of two folders."""
     from inspector.answers.answers import Answers
     from inspector.answers.comparing import compare
     from inspector.answers.kept_results import default_results
     from inspector.export.comparing import comparison_document, comparison_page, comparison_text
 
+    one, names = asked.several()
     if names or form in ("github", "junit"):
         raise UsageProblem(
             "--against compares two whole folders, as text, JSON, html or markdown: name no conversation."
         )
-    sides = [
-        Answers(store, flags_of(options), config)
-        for store in (open_source(path, demo), open_source(against, False))
-    ]
-    labels = (path or ("demo" if demo else "this machine"), against)
-    comparison = compare(sides[0], sides[1], labels, default_results())
+    other = Answers(open_source(against, False), asked.flags, asked.config)
+    labels = (asked.path or ("demo" if asked.demo else "this machine"), against)
+    comparison = compare(one, other, labels, default_results())
     if form == "json":
         print_answer(comparison_document(comparison), True, print)
     elif form == "text":

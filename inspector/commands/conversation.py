@@ -2,25 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any, Literal
 
 import click
 
+from inspector.commands.asking import Asked, source_options
 from inspector.commands.completing import words_argument
-from inspector.commands.each import print_each
-from inspector.commands.options import (
-    COUNT,
-    PATH_HELP,
-    WHOLE,
-    mask_option,
-    print_answer,
-    say,
-    settings_options,
-    source_options,
-)
-from inspector.commands.scheduling import check_complete, interrupts, scheduler_option, scheduling_of
-from inspector.commands.sources import flags_of, only_one, open_source, path_and_name, path_or_name
+from inspector.commands.options import COUNT, PATH_HELP, WHOLE, mask_option, print_answer, settings_options
+from inspector.commands.scheduling import scheduler_option
 from inspector.core.errors import UsageProblem
 
 
@@ -36,38 +25,31 @@ from inspector.core.errors import UsageProblem
 @settings_options
 @source_options
 def show(
-    words: tuple[str, ...], generation: int | None, step: int | None, full: bool, messages: bool, no_exact: bool,
-    config: Path | None, as_json: bool, demo: bool, **options: Any,
-) -> None:  # fmt: skip
+    asked: Asked, generation: int | None, step: int | None, full: bool, messages: bool, no_exact: bool
+) -> None:
     """Show a generation, or the list at a step: its messages with regions, tokens, pruning and breakpoints."""
-    from inspector.answers.answers import Answers
     from inspector.answers.showing import messages_shown, show_generation
     from inspector.export.documents.generations import show_document
     from inspector.export.text.generations import print_show
 
     if generation is not None and step is not None:
         raise UsageProblem("Give --step or --generation, not both.")
-    path, name = path_and_name(words, demo)
-    answers = Answers(open_source(path, demo), flags_of(options), config)
+    answers, name = asked.one()
     answer = show_generation(answers, name, generation, exact=not (no_exact or messages), step=step)
     if messages:
         print_answer(messages_shown(answer), True, print_show)
+        asked.end()
     else:
-        print_answer(show_document(answer, full), as_json, print_show)
-    say(answers.notes())
+        asked.print(show_document(answer, full), print_show)
 
 
 @click.command(epilog=PATH_HELP)
 @words_argument("[PATH] [CONVERSATION]")
 @settings_options
 @source_options
-def compactions(
-    words: tuple[str, ...], config: Path | None, as_json: bool, demo: bool, **options: Any
-) -> None:
+def compactions(asked: Asked) -> None:
     """List the recorded compactions of one conversation, or of all, each with the plan for the same list."""
-    from inspector.answers.answers import Answers
     from inspector.answers.compactions import compare_compactions, failed_compactions, microcompactions
-    from inspector.answers.kept_answers import kept_answer
     from inspector.export.documents.generations import (
         compaction_documents,
         failure_documents,
@@ -75,19 +57,14 @@ def compactions(
     )
     from inspector.export.text.generations import print_compactions
 
-    path, name = path_or_name(words, demo)
-    answers = Answers(open_source(path, demo), flags_of(options), config)
+    answers, name = asked.one_or_all()
 
     def documents(one: str) -> list[Any]:
         recorded = compaction_documents(compare_compactions(answers, one))
         recorded += microcompaction_documents(microcompactions(answers, one))
         return recorded + failure_documents(failed_compactions(answers, one))
 
-    def ask(one: str) -> Any:
-        return kept_answer(answers, one, "compactions", lambda: documents(one))
-
-    print_each(answers, name, as_json, ask, print_compactions)
-    say(answers.notes())
+    asked.print_each(name, asked.kept("compactions", documents), print_compactions)
 
 
 @click.command(epilog=PATH_HELP)
@@ -97,33 +74,23 @@ def compactions(
 )
 @click.option("--sent", type=int, metavar="N", help="Show request N as it was sent, if the agent records it.")
 @source_options
-def requests(words: tuple[str, ...], sums: bool, sent: int | None, as_json: bool, demo: bool) -> None:
+def requests(asked: Asked, sums: bool, sent: int | None) -> None:
     """List the calls of the model's API, each once, with recorded usage and cost."""
-    from inspector.answers.answers import Answers
     from inspector.answers.requests import list_requests
-    from inspector.export.documents.costs import request_documents, sums_document
-    from inspector.export.text.requests import print_requests, print_sums
+    from inspector.answers.sent import open_request
+    from inspector.export.documents.costs import request_documents, sent_document, sums_document
+    from inspector.export.text.requests import print_requests, print_sent, print_sums
 
-    path, name = path_and_name(words, demo)
-    answers = Answers(open_source(path, demo), {}, None)
+    answers, name = asked.one()
     if sent is not None:
-        from inspector.answers.sent import open_request
-        from inspector.export.documents.costs import sent_document
-        from inspector.export.text.requests import print_sent
-
-        print_answer(sent_document(open_request(answers, name, sent)), as_json, print_sent)
-        say(answers.notes())
+        asked.print(sent_document(open_request(answers, name, sent)), print_sent)
         return
     listed = list_requests(answers, name)
+    total = sums_document(listed)
     if sums:
-        print_answer(sums_document(listed), as_json, print_sums)
+        asked.print(total, print_sums)
     else:
-        print_answer(
-            request_documents(listed),
-            as_json,
-            lambda documents: print_requests(documents, sums_document(listed)),
-        )
-    say(answers.notes())
+        asked.print(request_documents(listed), lambda documents: print_requests(documents, total))
 
 
 @click.command(epilog=PATH_HELP)
@@ -140,30 +107,19 @@ def requests(words: tuple[str, ...], sums: bool, sent: int | None, as_json: bool
 @scheduler_option
 @settings_options
 @source_options
-def findings(
-    words: tuple[str, ...], severity: Literal["info", "warning", "error"], dismissed: bool, no_mask: bool,
-    scheduler: str,
-    config: Path | None, as_json: bool, demo: bool, **options: Any,
-) -> None:  # fmt: skip
+def findings(asked: Asked, severity: Literal["info", "warning", "error"], dismissed: bool) -> None:
     """List problems of the conversations and other findings, with advice.
 
     A single word names a conversation unless it is a file.
     """
-    from inspector.answers.answers import Answers
     from inspector.answers.findings import list_findings
     from inspector.export.documents.findings import finding_documents
-    from inspector.export.masking import DocumentMasker
     from inspector.export.text.findings import print_findings
 
-    path, name = path_or_name(words, demo)
-    scheduling, shown = scheduling_of(scheduler)
-    answers = Answers(open_source(path, demo), flags_of(options), config, scheduling)
-    with interrupts(shown):
+    answers, name = asked.one_or_all()
+    with asked.interrupts():
         listed = list_findings(answers, name, severity, dismissed)
-    masker = DocumentMasker(not no_mask)
-    print_answer(masker(finding_documents(listed)), as_json, print_findings)
-    say([*answers.notes(), *masker.notes])
-    check_complete(answers)
+    asked.print(finding_documents(listed), print_findings)
 
 
 @click.command(epilog=PATH_HELP)
@@ -174,31 +130,21 @@ def findings(
 @click.option("--to", "last", type=WHOLE, metavar="L", help="The later compaction; default: the last.")
 @click.option("--life", is_flag=True, help="Follow every item through all summaries.")
 @source_options
-def diff(
-    words: tuple[str, ...], first: int | None, last: int | None, life: bool, as_json: bool, demo: bool
-) -> None:
+def diff(asked: Asked, first: int | None, last: int | None, life: bool) -> None:
     """Compare the summaries of two compactions, section by section and item by item; with --life, all summaries."""
-    from inspector.answers.answers import Answers
+    from inspector.answers.diffs import compare_summaries
+    from inspector.answers.lineage import follow_summaries
     from inspector.export.documents.summaries import diff_documents, lineage_document
     from inspector.export.text.summaries import print_diff, print_lineage
 
     if life and (first is not None or last is not None):
         raise UsageProblem("--life follows all summaries: leave out --from and --to.")
-    path, name = path_and_name(words, demo)
-    answers = Answers(open_source(path, demo), {}, None)
+    answers, name = asked.one()
     if life:
-        from inspector.answers.kept_answers import kept_answer
-        from inspector.answers.lineage import follow_summaries
-
-        document = kept_answer(
-            answers, name, "life", lambda: lineage_document(follow_summaries(answers, name))
-        )
-        print_answer(document, as_json, print_lineage)
+        ask = asked.kept("life", lambda one: lineage_document(follow_summaries(answers, one)))
+        asked.print(ask(name), print_lineage)
     else:
-        from inspector.answers.diffs import compare_summaries
-
-        print_answer(diff_documents(compare_summaries(answers, name, first, last)), as_json, print_diff)
-    say(answers.notes())
+        asked.print(diff_documents(compare_summaries(answers, name, first, last)), print_diff)
 
 
 @click.command(epilog=PATH_HELP)
@@ -239,59 +185,49 @@ def diff(
 @settings_options
 @source_options
 def facts(
-    words: tuple[str, ...], compaction: int | None, after: int | None, kinds: tuple[str, ...], fates: tuple[str, ...],
+    asked: Asked, compaction: int | None, after: int | None, kinds: tuple[str, ...], fates: tuple[str, ...],
     roles: tuple[str, ...], limit: int | None, pruned: bool, dismissed: bool, at_risk: bool, form: str,
     user_id: str | None,
-    no_mask: bool, config: Path | None, as_json: bool, demo: bool, **options: Any,
 ) -> None:  # fmt: skip
     """List the facts that each compaction summarized, with their fates, of one conversation or of all."""
-    from inspector.answers.answers import Answers
     from inspector.answers.facts import Wanted, facts_at_risk, follow_facts
     from inspector.answers.inspection import Inspection
-    from inspector.answers.kept_answers import kept_answer
     from inspector.export.checklists import facts_checklist, facts_memories
     from inspector.export.documents.facts import fact_documents, risk_documents
-    from inspector.export.masking import DocumentMasker, masker_of, masking_note
+    from inspector.export.masking import masker_of, masking_note
     from inspector.export.text.facts import print_facts
 
     if at_risk and (compaction is not None or after is not None or fates or pruned):
         raise UsageProblem(
             "--at-risk is about the next compaction: leave out --compaction, --after, --fate and --pruned."
         )
-    path, name = path_or_name(words, demo)
-    if name is None and (
-        compaction is not None or after is not None or (form in ("markdown", "mem0") and not as_json)
-    ):
-        name = only_one(path, demo)
-        if name is None:
-            raise UsageProblem(
-                "--compaction, --after, --format markdown and --format mem0 need a CONVERSATION."
-            )
-    answers = Answers(open_source(path, demo), flags_of(options), config)
+    asked.as_json = asked.as_json or form == "json"
+    carried = form in ("markdown", "mem0") and not asked.as_json
     wanted = Wanted(kinds, fates, roles, compaction, pruned, limit, after, dismissed)
+    if compaction is None and after is None and not carried:
+        answers, name = asked.one_or_all()
+    else:
+        answers, name = asked.one(
+            "--compaction, --after, --format markdown and --format mem0 need a CONVERSATION."
+        )
 
     def documents(one: str) -> list[Any]:
         if at_risk:
             return risk_documents(facts_at_risk(answers, one, wanted))
         return fact_documents(follow_facts(answers, one, wanted))
 
-    document_masker = DocumentMasker(not no_mask)
-
-    def ask(one: str) -> Any:
-        return document_masker(kept_answer(answers, one, "facts", lambda: documents(one), wanted, at_risk))
-
-    if name is not None and form in ("markdown", "mem0") and not as_json:
-        answer = (facts_at_risk if at_risk else follow_facts)(answers, name, wanted)
-        masker = masker_of(Inspection.open(answers.store, name), not no_mask)
-        if form == "markdown":
-            click.echo(facts_checklist(answer, masker), nl=False)
-        else:
-            print_answer(facts_memories(answer, user_id or "", masker), True, print_facts)
-        for note in masking_note(masker):
-            answers.note(note)
+    if not carried or name is None:
+        asked.print_each(name, asked.kept("facts", documents, wanted, at_risk), print_facts)
+        return
+    answer = (facts_at_risk if at_risk else follow_facts)(answers, name, wanted)
+    masker = masker_of(Inspection.open(answers.store, name), bool(asked.masking))
+    if form == "markdown":
+        click.echo(facts_checklist(answer, masker), nl=False)
     else:
-        print_each(answers, name, as_json or form == "json", ask, print_facts)
-    say([*answers.notes(), *document_masker.notes])
+        print_answer(facts_memories(answer, user_id or "", masker), True, print_facts)
+    for note in masking_note(masker):
+        answers.note(note)
+    asked.end()
 
 
 @click.command(epilog=PATH_HELP)
@@ -299,27 +235,15 @@ def facts(
 @mask_option
 @settings_options
 @source_options
-def measures(
-    words: tuple[str, ...], no_mask: bool, config: Path | None, as_json: bool, demo: bool, **options: Any
-) -> None:
+def measures(asked: Asked) -> None:
     """Measure what each compaction kept and what it cost, of one conversation or of all."""
-    from inspector.answers.answers import Answers
-    from inspector.answers.kept_answers import kept_answer
     from inspector.answers.measures import measure
     from inspector.export.documents.measures import measures_document
-    from inspector.export.masking import DocumentMasker
     from inspector.export.text.measures import print_measures
 
-    path, name = path_or_name(words, demo)
-    answers = Answers(open_source(path, demo), flags_of(options), config)
-
-    masker = DocumentMasker(not no_mask)
-
-    def ask(one: str) -> Any:
-        return masker(kept_answer(answers, one, "measures", lambda: measures_document(measure(answers, one))))
-
-    print_each(answers, name, as_json, ask, print_measures)
-    say([*answers.notes(), *masker.notes])
+    answers, name = asked.one_or_all()
+    ask = asked.kept("measures", lambda one: measures_document(measure(answers, one)))
+    asked.print_each(name, ask, print_measures)
 
 
 @click.command(epilog=PATH_HELP)
@@ -334,18 +258,14 @@ def measures(
 @settings_options
 @source_options
 def breakpoints(
-    words: tuple[str, ...], generation: int | None, layout: Literal["native", "envelope"] | None,
-    ttl: Literal["5m", "1h"] | None, config: Path | None,
-    as_json: bool, demo: bool, **options: Any,
+    asked: Asked, generation: int | None, layout: Literal["native", "envelope"] | None,
+    ttl: Literal["5m", "1h"] | None,
 ) -> None:  # fmt: skip
     """Show the prompt-cache breakpoints of a generation."""
-    from inspector.answers.answers import Answers
     from inspector.answers.cachepoints import cache_points
     from inspector.export.documents.generations import breakpoints_document
     from inspector.export.text.generations import print_breakpoints
 
-    path, name = path_and_name(words, demo)
-    answers = Answers(open_source(path, demo), flags_of(options), config)
+    answers, name = asked.one()
     answer = cache_points(answers, name, generation, layout, ttl)
-    print_answer(breakpoints_document(answer), as_json, print_breakpoints)
-    say(answers.notes())
+    asked.print(breakpoints_document(answer), print_breakpoints)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import click
 
+from inspector.commands.asking import Asked, asks
 from inspector.commands.completing import path_argument
 from inspector.commands.options import PATH_HELP, say, settings_options
-from inspector.commands.scheduling import interrupts, scheduler_option, scheduling_of
-from inspector.commands.sources import flags_of, open_source
+from inspector.commands.scheduling import scheduler_option
 from inspector.core.errors import InspectorError
 
 
@@ -25,26 +24,17 @@ from inspector.core.errors import InspectorError
 @scheduler_option
 @click.option("--demo", is_flag=True, help="Use the bundled databases.")
 @settings_options
-def export_tables(
-    path: str | None,
-    target: Path,
-    no_mask: bool,
-    scheduler: str,
-    demo: bool,
-    config: Path | None,
-    **options: Any,
-) -> None:
+@asks
+def export_tables(asked: Asked, target: Path) -> None:
     """Write conversations, compactions, requests, facts, aftermath and findings as tables.
 
     A second run writes what changed. An interrupted run continues where it ended.
     """
-    from inspector.answers.answers import Answers
     from inspector.export.dataset import export, sink_for
 
-    scheduling, shown = scheduling_of(scheduler)
-    answers = Answers(open_source(path, demo), flags_of(options), config, scheduling)
-    with interrupts(shown), closing(sink_for(target, answers.paths())) as sink:
-        written, unchanged, problems = export(answers, sink, not no_mask)
+    answers = asked.whole()
+    with asked.interrupts(), closing(sink_for(target, answers.paths())) as sink:
+        written, unchanged, problems = export(answers, sink, bool(asked.masking))
     click.echo(f"Wrote {written:,} conversations to {target}; {unchanged:,} had not changed.")
     say(problems)
     if problems and not written and not unchanged:

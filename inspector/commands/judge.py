@@ -6,10 +6,10 @@ from typing import Any
 
 import click
 
+from inspector.commands.asking import Asked, source_options
 from inspector.commands.completing import words_argument
-from inspector.commands.options import PATH_HELP, WHOLE, print_answer, say, source_options
-from inspector.commands.sending import Progress, allowed, one_summarizer, summarizer_options
-from inspector.commands.sources import open_source, path_and_name
+from inspector.commands.options import PATH_HELP, WHOLE
+from inspector.commands.sending import Progress, Sender, summarizer_options
 from inspector.core.errors import SummarizerFailed, UsageProblem
 from inspector.core.text import safe
 
@@ -27,29 +27,22 @@ from inspector.core.text import safe
 @click.option("--show-prompt", is_flag=True, help="Print the prompts and send nothing.")
 @summarizer_options
 @source_options
-def judge(
-    words: tuple[str, ...], compaction: str, piece: int | None, show_prompt: bool, commands: tuple[str, ...],
-    endpoint: str | None, models: tuple[str, ...], key_env: str | None, timeout: float, no_mask: bool, send: bool,
-    as_json: bool, demo: bool,
-) -> None:  # fmt: skip
+def judge(asked: Asked, sender: Sender, compaction: str, piece: int | None, show_prompt: bool) -> None:
     """Let a model of your own judge what compactions kept, and compare it with the rules.
 
     The model reads the summarized messages, in pieces, and the list after. It returns statements with fates and quotes.
     A statement whose quote is not in the text is dropped and counted. Answers are stored and never paid twice.
     """
-    from inspector.answers.answers import Answers
     from inspector.answers.judging import PIECE_TOKENS, ask_judge, judge_prompts, judge_sending, judgement_of
     from inspector.answers.losses import facts_of
     from inspector.export.documents.attempts import sending_document
     from inspector.export.documents.judging import judgement_documents
     from inspector.export.text.judging import print_judgements
     from inspector.models.kept import default_attempts
-    from inspector.models.masking import Masker
 
-    path, name = path_and_name(words, demo)
-    answers = Answers(open_source(path, demo), {}, None)
+    answers, name = asked.one()
     inspection, _ = answers.opened(name)
-    masker, kept = Masker(not no_mask), default_attempts()
+    masker, kept = sender.masker(), default_attempts()
     numbers = [item.index for item in inspection.compactions() if not item.encrypted]
     if compaction != "all":
         if not compaction.isdecimal() or len(compaction) > 9:
@@ -65,13 +58,13 @@ def judge(
     every = [prompt for pieces in prompts.values() for prompt in pieces]
     if show_prompt:
         click.echo("\n\n".join(safe(prompt.prompt) for prompt in every))
-        say(answers.notes())
+        asked.end()
         return
-    summarizer = one_summarizer(commands, endpoint, models, key_env, timeout)
+    summarizer = sender.summarizer()
     sending = judge_sending(every, summarizer, masker, kept)
     problems: tuple[str, ...] = ()
     if sending.recipients:
-        allowance = allowed(sending, send)
+        allowance = sender.allowed(sending)
         with Progress() as progress:
             problems = ask_judge(every, summarizer, allowance, kept, progress)
     facts = facts_of(inspection)
@@ -79,11 +72,10 @@ def judge(
         judgement_of(inspection, pieces, summarizer, kept, facts) for pieces in prompts.values() if pieces
     ]
     document: dict[str, Any] = judgement_documents(inspection.conversation.row, judgements)
-    print_answer(
-        document | {"sending": sending_document(sending), "problems": list(problems)},
-        as_json,
-        print_judgements,
+    for problem in problems:
+        answers.note(problem)
+    asked.print(
+        document | {"sending": sending_document(sending), "problems": list(problems)}, print_judgements
     )
-    say([*answers.notes(), *problems])
     if problems and not any(item.answered for item in judgements):
         raise SummarizerFailed("The model gave no usable answer, so nothing was judged.")

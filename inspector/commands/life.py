@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from inspector.commands.attempt import check_made, problems_of
+from inspector.commands.asking import Asked, source_options
+from inspector.commands.attempt import check_made, note_problems
 from inspector.commands.completing import words_argument
-from inspector.commands.options import PATH_HELP, WHOLE, print_answer, say, settings_options, source_options
-from inspector.commands.sending import (
-    Progress,
-    allowed,
-    one_summarizer,
-    summarizer_options,
-    wording_of,
-    wording_options,
-)
-from inspector.commands.sources import flags_of, open_source, path_and_name
+from inspector.commands.options import PATH_HELP, WHOLE, say, settings_options
+from inspector.commands.sending import Progress, Sender, summarizer_options, wording_options
 from inspector.core.errors import UnknownConversation
 
 if TYPE_CHECKING:
@@ -36,25 +28,18 @@ if TYPE_CHECKING:
 @summarizer_options
 @settings_options
 @source_options
-def life(
-    words: tuple[str, ...], first: int, budget: int | None, resume: int | None, focus: str, prompt: Path | None,
-    release_prompt: Path | None, commands: tuple[str, ...], endpoint: str | None, models: tuple[str, ...],
-    key_env: str | None, timeout: float, no_mask: bool, send: bool, config: Path | None, as_json: bool, demo: bool,
-    **options: Any,
-) -> None:  # fmt: skip
+def life(asked: Asked, sender: Sender, first: int, budget: int | None, resume: int | None) -> None:
     """Make every summary from a compaction on again, each from the previous new one, and draw what survives.
 
     The command shows an estimate of the cost first. --resume continues an unfinished life.
     """
-    from inspector.answers.answers import Answers
     from inspector.answers.attempt_life import LifeOrder, life_curve, life_of, life_sending, make_life
     from inspector.answers.attempting import attempts_of
     from inspector.export.documents.attempts import attempt_document, curve_document, sending_document
     from inspector.export.text.attempts import print_curve
     from inspector.models.kept import default_attempts
 
-    path, name = path_and_name(words, demo)
-    answers = Answers(open_source(path, demo), flags_of(options), config)
+    answers, name = asked.one()
     inspection, resolved = answers.opened(name)
     settings, kept = resolved.settings, default_attempts()
     done: dict[int, Attempt] = {}
@@ -65,11 +50,9 @@ def life(
                 f"This conversation has no life {resume} to continue. `attempts` lists the lives."
             )
         first = min(done)
-    summarizer = one_summarizer(commands, endpoint, models, key_env, timeout)
-    wording = wording_of(prompt, release_prompt, focus, no_mask)
-    order = LifeOrder(summarizer, wording, first, budget, done, resume)
+    order = LifeOrder(sender.summarizer(), sender.wording(), first, budget, done, resume)
     sending = life_sending(inspection, settings, order)
-    allowance = allowed(sending, send)
+    allowance = sender.allowed(sending)
     with Progress() as progress:
         made = make_life(inspection, settings, order, kept, allowance, progress)
     whole = {one.place.compaction: one for one in made if one.state == "finished"}
@@ -81,8 +64,8 @@ def life(
         "attempts": [attempt_document(attempt) for attempt in made],
         "curve": points,
     }
-    print_answer(document, as_json, lambda _: print_curve(points, number) if points else None)
-    say([*answers.notes(), *problems_of(made)])
+    note_problems(asked, made)
+    asked.print(document, lambda _: print_curve(points, number) if points else None)
     if made[-1].state != "finished" and whole:
         say([f"The life ends at compaction {made[-1].place.compaction}; --resume {number} continues it."])
     check_made(made)

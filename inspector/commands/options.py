@@ -150,14 +150,6 @@ def range_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def source_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    command = plain_option(command)
-    command = click.option("--demo", is_flag=True, help="Use the bundled databases.")(command)
-    return click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")(
-        command
-    )
-
-
 def print_answer(document: Any, as_json: bool, text: Callable[[Any], None]) -> None:
     if as_json:
         from inspector.export.documents.document import json_bytes

@@ -8,14 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from inspector.commands.options import print_answer, say, settings_options
-from inspector.commands.sending import (
-    Progress,
-    allowed,
-    summarizer_options,
-    summarizers_of,
-    wording_of,
-    wording_options,
-)
+from inspector.commands.sending import Progress, Sender, summarizer_options, wording_options
 from inspector.commands.sources import flags_of
 from inspector.core.errors import SummarizerFailed
 from inspector.core.text import safe
@@ -38,10 +31,8 @@ if TYPE_CHECKING:
 @settings_options
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
 def score(
-    line: str | None, corpus: Path | None, no_profiles: bool, again: bool, show_prompt: bool, focus: str,
-    prompt: Path | None, release_prompt: Path | None, commands: tuple[str, ...], endpoint: str | None,
-    models: tuple[str, ...], key_env: str | None, timeout: float, no_mask: bool, send: bool, config: Path | None,
-    as_json: bool, **options: Any,
+    sender: Sender, line: str | None, corpus: Path | None, no_profiles: bool, again: bool, show_prompt: bool,
+    config: Path | None, as_json: bool, **options: Any,
 ) -> None:  # fmt: skip
     """Score a compactor on conversations with known truth, beside truncation and every profile.
 
@@ -65,12 +56,10 @@ def score(
     from inspector.export.documents.attempts import sending_document
     from inspector.export.scoring import print_scores, score_document
     from inspector.models.kept import default_attempts
-    from inspector.models.masking import Masker
 
-    lines = (*([line] if line else []), *commands)
-    named = bool(lines or endpoint or models or key_env)
-    summarizers = summarizers_of(lines, endpoint, models, key_env, timeout) if named else []
-    wording, masker = wording_of(prompt, release_prompt, focus, no_mask), Masker(not no_mask)
+    sender.commands = (*([line] if line else []), *sender.commands)
+    summarizers = sender.summarizers() if sender.named else []
+    wording, masker = sender.wording(), sender.masker()
     folder = corpus or corpus_folder()
     conversations = read_corpus(folder)
     settings = file_settings({"context_length": CONTEXT_LENGTH, **flags_of(options)}, config)
@@ -86,7 +75,7 @@ def score(
         kept = default_attempts()
         stored = {} if again else stored_answers(planned, summarizers, kept)
         sending = score_sending(planned, summarizers, masker, stored)
-        allowance: Allowance | None = allowed(sending, send) if sending.recipients else None
+        allowance: Allowance | None = sender.allowed(sending) if sending.recipients else None
         if stored:
             many = (
                 "1 summary is a stored answer"

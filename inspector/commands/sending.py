@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from functools import wraps
+from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,13 +18,85 @@ from inspector.core.text import safe
 if TYPE_CHECKING:
     from inspector.answers.attempting import Wording
     from inspector.models.consent import Allowance, Sending
+    from inspector.models.masking import Masker
     from inspector.models.summarizers.base import Summarizer
 
 #: Received characters between two updates of the progress line.
 _STEP = 400
 
 
+class Sender:
+    """The options of a command that sends something: to whom, how the prompt is worded, and the user's consent."""
+
+    def __init__(
+        self, commands: tuple[str, ...], endpoint: str | None, models: tuple[str, ...], key_env: str | None,
+        timeout: float, no_mask: bool, send: bool, focus: str = "", prompt: Path | None = None,
+        release_prompt: Path | None = None,
+    ) -> None:  # fmt: skip
+        self.commands, self.endpoint, self.models, self.key_env = commands, endpoint, models, key_env
+        self.timeout, self.masking, self.send = timeout, not no_mask, send
+        self.focus, self.prompt, self.release_prompt = focus, prompt, release_prompt
+
+    def masker(self) -> Masker:
+        """Return a new masker, which masks nothing with --no-mask."""
+        from inspector.models.masking import Masker
+
+        return Masker(self.masking)
+
+    def wording(self) -> Wording:
+        """Return the wording of a prompt. Raises UsageProblem for two."""
+        from inspector.answers.attempting import Wording
+
+        if self.prompt is not None and self.release_prompt is not None:
+            raise UsageProblem("Give --prompt or --release-prompt, not both.")
+        return Wording(self.prompt, self.release_prompt, self.focus, self.masking)
+
+    @property
+    def named(self) -> bool:
+        """Whether an option names a summarizer."""
+        return bool(self.commands or self.endpoint or self.models or self.key_env)
+
+    def summarizers(self) -> list[Summarizer]:
+        """Return the named summarizers. Raises UsageProblem for none, or for incomplete options."""
+        from inspector.models.summarizers.command import CommandSummarizer
+        from inspector.models.summarizers.endpoint import EndpointSummarizer
+
+        if self.endpoint is None and (self.models or self.key_env):
+            raise UsageProblem("--model and --key-env need --endpoint URL.")
+        if self.endpoint is not None and not self.models:
+            raise UsageProblem("An endpoint needs a model: --model NAME.")
+        found: list[Summarizer] = [CommandSummarizer(line, self.timeout) for line in self.commands]
+        if self.endpoint is not None:
+            found += [
+                EndpointSummarizer(self.endpoint, model, self.key_env or "", self.timeout)
+                for model in self.models
+            ]
+        if not found:
+            raise UsageProblem(
+                "Name the model: --command 'llm -m MODEL', or --endpoint URL --model NAME (--key-env NAME)."
+            )
+        return list(dict.fromkeys(found))
+
+    def summarizer(self) -> Summarizer:
+        """Return the only named summarizer. Raises UsageProblem for none and for several."""
+        first, *others = self.summarizers()
+        if others:
+            raise UsageProblem("Name one model: one --command or one --model. Run the command once for each.")
+        return first
+
+    def allowed(self, sending: Sending) -> Allowance:
+        """Return the consent of the user. Raises NotAllowed."""
+        return allowed(sending, self.send)
+
+
 def summarizer_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of a summarizer. The command gets them, and those of the wording, as `sender`."""
+
+    @wraps(command)
+    def run(**given: Any) -> None:
+        own = {name: given.pop(name) for name in signature(Sender).parameters if name in given}
+        command(sender=Sender(**own), **given)
+
     options = [
         click.option(
             "--command", "commands", multiple=True, metavar="LINE",
@@ -38,9 +112,10 @@ def summarizer_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--no-mask", is_flag=True, help="Send keys and passwords unmasked."),
         click.option("--send", is_flag=True, help="Send without asking."),
     ]  # fmt: skip
+    wrapped: Callable[..., Any] = run
     for option in reversed(options):
-        command = option(command)
-    return command
+        wrapped = option(wrapped)
+    return wrapped
 
 
 def wording_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -58,49 +133,6 @@ def wording_options(command: Callable[..., Any]) -> Callable[..., Any]:
     for option in reversed(options):
         command = option(command)
     return command
-
-
-def summarizers_of(
-    commands: Sequence[str],
-    endpoint: str | None,
-    models: Sequence[str],
-    key_env: str | None,
-    timeout: float,
-) -> list[Summarizer]:
-    """Return the summarizers named by the options. Raises UsageProblem for none, or for incomplete options."""
-    from inspector.models.summarizers.command import CommandSummarizer
-    from inspector.models.summarizers.endpoint import EndpointSummarizer
-
-    if endpoint is None and (models or key_env):
-        raise UsageProblem("--model and --key-env need --endpoint URL.")
-    if endpoint is not None and not models:
-        raise UsageProblem("An endpoint needs a model: --model NAME.")
-    summarizers: list[Summarizer] = [CommandSummarizer(line, timeout) for line in commands]
-    if endpoint is not None:
-        summarizers += [EndpointSummarizer(endpoint, model, key_env or "", timeout) for model in models]
-    if not summarizers:
-        raise UsageProblem(
-            "Name the model: --command 'llm -m MODEL', or --endpoint URL --model NAME (--key-env NAME)."
-        )
-    return list(dict.fromkeys(summarizers))
-
-
-def one_summarizer(
-    commands: Sequence[str], endpoint: str | None, models: Sequence[str], key_env: str | None, timeout: float
-) -> Summarizer:
-    """Return the only summarizer named by the options. Raises UsageProblem for none and for several."""
-    first, *others = summarizers_of(commands, endpoint, models, key_env, timeout)
-    if others:
-        raise UsageProblem("Name one model: one --command or one --model. Run the command once for each.")
-    return first
-
-
-def wording_of(prompt: Path | None, release: Path | None, focus: str, no_mask: bool) -> Wording:
-    from inspector.answers.attempting import Wording
-
-    if prompt is not None and release is not None:
-        raise UsageProblem("Give --prompt or --release-prompt, not both.")
-    return Wording(prompt, release, focus, not no_mask)
 
 
 def allowed(sending: Sending, send: bool) -> Allowance:

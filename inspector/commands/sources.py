@@ -78,19 +78,6 @@ def split_path(words: Sequence[str]) -> tuple[str | None, tuple[str, ...]]:
     return None, tuple(words)
 
 
-def path_and_name(words: Sequence[str], demo: bool) -> tuple[str | None, str]:
-    """Return PATH and CONVERSATION. The only conversation of a store need not be named."""
-    path, name = path_or_name(words, demo)
-    if name is None:
-        name = only_one(path, demo)
-    if name is None:
-        raise UsageProblem(
-            "Name a conversation by a session id, a unique prefix of an id, or its title: compaction-inspector COMMAND "
-            "[PATH] CONVERSATION. The only conversation of a store needs no name."
-        )
-    return path, name
-
-
 def only_one(path: str | None, demo: bool) -> str | None:
     """Return the only conversation of a store; None if it has several (as --demo) or is missing. Raises StoreErrors."""
     if demo:

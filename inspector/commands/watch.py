@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import sys
 import time
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
+from inspector.commands.asking import Asked, source_options
 from inspector.commands.completing import path_argument
-from inspector.commands.options import PATH_HELP, Number, say, settings_options, source_options
-from inspector.commands.sources import flags_of, open_source
+from inspector.commands.options import PATH_HELP, Number, say, settings_options
 from inspector.core.text import desktop_notification, safe_line, safe_title
 
 if TYPE_CHECKING:
@@ -35,15 +34,11 @@ if TYPE_CHECKING:
 @click.option("--notify", is_flag=True, help="Ring the bell and send a desktop notification (OSC 9 and 777).")
 @settings_options
 @source_options
-def watch(
-    path: str | None, interval: float, once: bool, notify: bool, config: Path | None, as_json: bool, demo: bool,
-    **options: Any,
-) -> None:  # fmt: skip
+def watch(asked: Asked, interval: float, once: bool, notify: bool) -> None:
     """Follow live conversations: one line an event, until ctrl+c.
 
     Events: near the threshold, compacted, what was lost, what was done again. It only reads.
     """
-    from inspector.answers.answers import Answers
     from inspector.answers.kept_results import default_results
     from inspector.answers.live_events import look
 
@@ -53,13 +48,13 @@ def watch(
         say(["Following live conversations; ctrl+c ends it."])
     try:
         while True:
-            answers = Answers(open_source(path, demo), flags_of(options), config)
+            answers = asked.whole()
             try:
                 events, seen = look(answers, kept, seen)
             finally:
                 answers.store.close()
             for event in events:
-                click.echo(_json(event) if as_json else _text(event))
+                click.echo(_json(event) if asked.as_json else _text(event))
                 if notify and sys.stderr.isatty():
                     title = event.row.title or event.row.id
                     click.echo(desktop_notification(title, event.text), nl=False, err=True)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from inspector.commands.asking import Asked, source_options
 from inspector.commands.completing import words_argument
 from inspector.commands.options import (
     PATH_HELP,
@@ -17,11 +18,13 @@ from inspector.commands.options import (
     range_options,
     say,
     settings_options,
-    source_options,
 )
-from inspector.commands.scheduling import check_complete, scheduler_option, scheduling_of
-from inspector.commands.sources import flags_of, open_source, path_and_name, split_path
+from inspector.commands.scheduling import scheduler_option
+from inspector.commands.sources import flags_of
 from inspector.core.errors import Interrupted, UsageProblem
+
+if TYPE_CHECKING:
+    from inspector.answers.recommending import Goal
 
 #: The default grid of a sweep.
 _GRID = {"threshold": "0.3:0.9:0.1", "target_ratio": "0.1:0.8:0.1"}
@@ -62,27 +65,19 @@ def plan(
 @click.option("--facts", is_flag=True, help="Count the facts at risk too.")
 @click.option("--against", multiple=True, metavar="NAME", help="Compare with this profile. May be repeated.")
 @source_options
-def replay(
-    words: tuple[str, ...], config: Path | None, facts: bool, against: tuple[str, ...], as_json: bool, demo: bool,
-    **options: Any,
-) -> None:  # fmt: skip
+def replay(asked: Asked, facts: bool, against: tuple[str, ...]) -> None:
     """Replay a conversation step by step, as recorded and under the settings."""
     from inspector.answers import replaying
-    from inspector.answers.answers import Answers
-    from inspector.answers.kept_answers import kept_answer
     from inspector.export.documents.whatif import beside_documents, replay_document
     from inspector.export.text.whatif import print_replay
 
-    path, name = path_and_name(words, demo)
-    answers = Answers(open_source(path, demo), flags_of(options), config)
-    document = kept_answer(
-        answers, name, "replay", lambda: replay_document(replaying.replay(answers, name, facts)), facts
-    )
+    answers, name = asked.one()
+    ask = asked.kept("replay", lambda one: replay_document(replaying.replay(answers, one, facts)), facts)
+    document = ask(name)
     if against:
         others = beside_documents(replaying.beside(answers, name, against, facts))
         document = {**document, "beside": others}
-    print_answer(document, as_json, print_replay)
-    say(answers.notes())
+    asked.print(document, print_replay)
 
 
 @click.command("sweep", epilog=PATH_HELP)
@@ -100,41 +95,36 @@ def replay(
 @click.option("--csv", "as_csv", is_flag=True, help="Print one line for each cell.")
 @scheduler_option
 @source_options
-def sweep_command(
-    words: tuple[str, ...], profile: str | None, summary_size: float | None, config: Path | None, facts: bool,
-    as_csv: bool, scheduler: str, as_json: bool, demo: bool, **ranges: str | None,
-) -> None:  # fmt: skip
+def sweep_command(asked: Asked, summary_size: float | None, facts: bool, as_csv: bool) -> None:
     """Run conversations over a grid of two settings. Without a name, run every conversation."""
-    from inspector.answers.answers import Answers
     from inspector.answers.sweeping import sweep_store
     from inspector.export.documents.whatif import sweep_csv, sweep_document
     from inspector.export.text.whatif import print_sweep
     from inspector.replay.sweep import parse_axis
 
-    given = {name: parse_axis(name, text) for name, text in ranges.items() if text is not None}
+    profile = {name: asked.flags.pop(name) for name in ("profile",) if name in asked.flags}
+    given = {name: parse_axis(name, text) for name, text in asked.flags.items()}
     axes = [axis for axis in given.values() if len(axis.values) > 1]
     for name, text in _GRID.items():
         if len(axes) < 2 and name not in given:
             axes.append(parse_axis(name, text))
     if len(axes) != 2:
         raise UsageProblem(f"A sweep needs a range for two settings; {len(axes)} have one.")
-    flags: dict[str, Any] = {name: axis.values[0] for name, axis in given.items() if len(axis.values) == 1}
-    if profile is not None:
-        flags["profile"] = profile
-    path, names = split_path(words)
-    scheduling, shown = scheduling_of(scheduler)
-    answers = Answers(open_source(path, demo), flags, config, scheduling)
-    swept = sweep_store(answers, names, axes[0], axes[1], summary_size, shown, facts)
+    asked.flags = {
+        **{name: axis.values[0] for name, axis in given.items() if len(axis.values) == 1},
+        **profile,
+    }
+    answers, names = asked.several()
+    swept = sweep_store(answers, names, axes[0], axes[1], summary_size, asked.progress, facts)
     if not swept.conversations:
         raise Interrupted("interrupted before any conversation was done.")
     if as_csv:
         click.echo(sweep_csv(swept), nl=False)
+        asked.end()
     else:
-        print_answer(sweep_document(swept), as_json, print_sweep)
-    say(answers.notes())
-    check_complete(answers)
+        asked.print(sweep_document(swept), print_sweep)
     if not swept.complete:
-        total = 0 if shown.last is None else shown.last.total
+        total = 0 if asked.progress.last is None else asked.progress.last.total
         done = f"{swept.conversations:,} of {total:,} conversations"
         raise Interrupted(f"interrupted; the answer covers {done}.")
 
@@ -150,18 +140,11 @@ def sweep_command(
 )
 @settings_options
 @source_options
-def recommend(
-    words: tuple[str, ...], goal: str, config: Path | None, as_json: bool, demo: bool, **options: Any
-) -> None:
+def recommend(asked: Asked, goal: Goal) -> None:
     """Recommend settings with reasons, compare them with the current ones, and print the lines for the agent."""
-    from inspector.answers.answers import Answers
-    from inspector.answers.recommending import GOALS
     from inspector.answers.recommending import recommend as recommended
     from inspector.export.documents.whatif import recommendation_document
     from inspector.export.text.whatif import print_recommendation
 
-    path, names = split_path(words)
-    answers = Answers(open_source(path, demo), flags_of(options), config)
-    chosen = next(name for name in GOALS if name == goal)
-    print_answer(recommendation_document(recommended(answers, names, chosen)), as_json, print_recommendation)
-    say(answers.notes())
+    answers, names = asked.several()
+    asked.print(recommendation_document(recommended(answers, names, goal)), print_recommendation)

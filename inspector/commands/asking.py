@@ -1,0 +1,162 @@
+"""A command's question: the store, the conversations and the settings that it names, and how its answer is printed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from inspector.commands.options import is_plain, plain_option, print_answer, say
+from inspector.commands.scheduling import ShownProgress, check_complete, interrupts
+from inspector.commands.sources import flags_of, only_one, open_source, path_or_name, split_path
+from inspector.core.errors import UsageProblem
+from inspector.core.text import safe_line
+from inspector.engines.settings import SETTINGS
+
+if TYPE_CHECKING:
+    from inspector.answers.answers import Answers
+    from inspector.export.masking import DocumentMasker
+
+NAME_IT = (
+    "Name a conversation by a session id, a unique prefix of an id, or its title: compaction-inspector COMMAND "
+    "[PATH] CONVERSATION. The only conversation of a store needs no name."
+)
+
+
+class Asked:
+    """The shared options of a command.
+
+    `masking` is None if the command has no --no-mask. Each of the first four methods opens the store. The words are
+    read as the command declares them.
+    """
+
+    def __init__(
+        self, words: tuple[str, ...] = (), path: str | None = None, demo: bool = False, as_json: bool = False,
+        config: Path | None = None, no_mask: bool | None = None, scheduler: str | None = None, **settings: Any,
+    ) -> None:  # fmt: skip
+        self.words, self.path, self.demo, self.as_json = words, path, demo, as_json
+        self.config, self.flags = config, flags_of(settings)
+        self.masking = None if no_mask is None else not no_mask
+        self.progress = ShownProgress()
+        self._scheduler = scheduler
+        self._masker: DocumentMasker | None = None
+
+    def whole(self) -> Answers:
+        """Open `[PATH]`."""
+        return self._opened(self.path)
+
+    def several(self, problem: str = "") -> tuple[Answers, tuple[str, ...]]:
+        """Open the store of `[PATH] ...`, and return the other words.
+
+        With a sentence `problem` there must be one: raises UsageProblem.
+        """
+        self.path, others = split_path(self.words)
+        if problem and not "".join(others).strip():
+            raise UsageProblem(problem)
+        return self._opened(self.path), others
+
+    def one_or_all(self) -> tuple[Answers, str | None]:
+        """Open the store of `[PATH] [CONVERSATION]`, and return the name, None for all conversations."""
+        self.path, name = path_or_name(self.words, self.demo)
+        return self._opened(self.path), name
+
+    def one(self, problem: str = NAME_IT) -> tuple[Answers, str]:
+        """Open the store of `[PATH] CONVERSATION`. The only conversation of a store need not be named.
+
+        Raises UsageProblem with the sentence `problem` if no conversation is named.
+        """
+        self.path, name = path_or_name(self.words, self.demo)
+        if name is None:
+            name = only_one(self.path, self.demo)
+        if name is None:
+            raise UsageProblem(problem)
+        return self._opened(self.path), name
+
+    def _opened(self, path: str | None) -> Answers:
+        from inspector.answers.answers import Answers
+        from inspector.answers.scheduling import Scheduling
+
+        scheduling = None if self._scheduler is None else Scheduling(self._scheduler, watch=self.progress)
+        self.answers = Answers(open_source(path, self.demo), self.flags, self.config, scheduling)
+        return self.answers
+
+    def interrupts(self) -> AbstractContextManager[None]:
+        """Turn an interrupt into a sentence about the finished conversations."""
+        return interrupts(self.progress)
+
+    def kept(self, question: str, make: Callable[[str], Any], *options: Any) -> Callable[[str], Any]:
+        """Return a function of a conversation's name, whose result is kept: what `make` returns for the name."""
+        from inspector.answers.kept_answers import kept_answer
+
+        return lambda name: kept_answer(self.answers, name, question, lambda: make(name), *options)
+
+    def print(self, document: Any, text: Callable[[Any], None]) -> None:
+        """Print an answer, then the notes. Raises InspectorError if conversations are left out."""
+        print_answer(self._masked(document), self.as_json, text)
+        self.end()
+
+    def print_each(self, name: str | None, ask: Callable[[str], Any], text: Callable[[Any], None]) -> None:
+        """Print the answer of `ask` for the conversation `name`, or for all conversations if it is None.
+
+        JSON of all conversations is one list whose entries have their `conversation`. Text has titles.
+        """
+        if name is not None:
+            print_answer(self._masked(ask(name)), self.as_json, text)
+        elif self.as_json or is_plain():
+            print_answer(list(self._entries(ask)), self.as_json, text)
+        else:
+            for number, row in enumerate(self.answers.store.conversations()):
+                click.echo(("\n" if number else "") + safe_line(row.title or row.id))
+                text(self._masked(ask(row.id)))
+        self.end()
+
+    def end(self) -> None:
+        """Print the notes. Raises InspectorError if conversations are left out."""
+        say([*self.answers.notes(), *(self._masker.notes if self._masker else ())])
+        check_complete(self.answers)
+
+    def _entries(self, ask: Callable[[str], Any]) -> Iterator[Any]:
+        for row in self.answers.store.conversations():
+            answer = self._masked(ask(row.id))
+            if isinstance(answer, list):
+                yield from ({"conversation": row.id, **entry} for entry in answer)
+            else:
+                yield answer
+
+    def _masked(self, document: Any) -> Any:
+        if self.masking is None:
+            return document
+        if self._masker is None:
+            from inspector.export.masking import DocumentMasker
+
+            self._masker = DocumentMasker(self.masking)
+        return self._masker(document)
+
+
+#: Options that a command gets as one value.
+_SHARED = frozenset({"words", "path", "demo", "as_json", "config", "no_mask", "scheduler", *SETTINGS})
+
+
+def asks(command: Callable[..., None]) -> Callable[..., None]:
+    """Pass the shared options to a command as its first argument, an `Asked`."""
+
+    @wraps(command)
+    def run(**given: Any) -> None:
+        own = {name: value for name, value in given.items() if name not in _SHARED}
+        command(Asked(**{name: value for name, value in given.items() if name in _SHARED}), **own)
+
+    return run
+
+
+def source_options(command: Callable[..., None]) -> Callable[..., Any]:
+    """Add --json, --demo and --plain. The command gets the shared options as an `Asked`."""
+    options: Callable[[Any], Any] = click.option("--demo", is_flag=True, help="Use the bundled databases.")
+    as_json: Callable[[Any], Any] = click.option(
+        "--json", "as_json", is_flag=True, help="One JSON document on standard output."
+    )
+    wrapped: Callable[..., Any] = as_json(options(plain_option(asks(command))))
+    return wrapped
