@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +54,17 @@ class Answers:
     def note(self, sentence: str) -> None:
         """Report a note to the user at the terminal."""
         self._notes[sentence] = None
+
+    @contextmanager
+    def noting(self) -> Iterator[list[str]]:
+        """Yield a list, which has the notes of the block at its end; they are noted after it."""
+        notes: list[str] = []
+        earlier, self._notes = self._notes, {}
+        try:
+            yield notes
+        finally:
+            notes += dict.fromkeys([*self.store.info.notes, *self._notes])
+            self._notes = {**earlier, **self._notes}
 
     @classmethod
     def of(cls, paths: Sequence[Path], flags: Mapping[str, Any], config: Path | None) -> Answers:

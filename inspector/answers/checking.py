@@ -10,9 +10,8 @@ from pathlib import Path
 
 from inspector.answers.answers import Answers
 from inspector.answers.each import Question, ask_each
-from inspector.answers.fact_results import chosen_rows, read_aftermath_results, read_losses
+from inspector.answers.fact_results import chosen_rows, read_events, read_losses
 from inspector.answers.findings import read_findings, shown_findings
-from inspector.answers.kept_results import default_results
 from inspector.core.conversations import ConversationRow
 from inspector.core.errors import BadInput, UsageProblem
 from inspector.quality.aftermath import AftermathEvent
@@ -140,11 +139,10 @@ def read_for_check(
     answers: Answers, conversation: str
 ) -> tuple[tuple[Finding, ...], tuple[AftermathEvent, ...], int]:
     """Return the findings and the aftermath of a conversation, and the number of its facts with an unknown fate."""
-    kept = default_results()
     inspection, resolved = answers.opened(conversation)
-    findings, _ = shown_findings(inspection, read_findings(inspection, resolved, kept))
-    events = read_aftermath_results(answers.store, conversation, kept)[1]
-    return findings, events, read_losses(answers.store, conversation, kept).unknown
+    findings, _ = shown_findings(inspection, read_findings(inspection, resolved))
+    events = read_events(answers, conversation)[1]
+    return findings, events, read_losses(answers, conversation).unknown
 
 
 def _cases(

@@ -7,8 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from inspector.answers.answers import Answers, about
-from inspector.answers.fact_results import read_aftermath_results
-from inspector.answers.kept_results import KeptResults
+from inspector.answers.fact_results import read_events
 from inspector.answers.losses import facts_of
 from inspector.answers.requests import bills_of, requests_of
 from inspector.core.errors import InspectorError
@@ -94,7 +93,7 @@ class Comparison:
         return tuple(name for name, mine, theirs in shares if mine.differs(theirs))
 
 
-def side_of(answers: Answers, label: str, kept: KeptResults) -> Side:
+def side_of(answers: Answers, label: str) -> Side:
     """Everything about one folder. A conversation that cannot be read is named. Raises StoreErrors of the store."""
     counts: Counter[tuple[Kind, bool]] = Counter()
     aftermath: Counter[str] = Counter()
@@ -107,7 +106,7 @@ def side_of(answers: Answers, label: str, kept: KeptResults) -> Side:
             inspection, resolved = answers.opened(row.id)
             recorded = inspection.compactions()
             facts = facts_of(inspection)
-            events = read_aftermath_results(answers.store, row.id, kept)[1]
+            events = read_events(answers, row.id)[1]
             bills = bills_of(inspection, requests_of(inspection, resolved)) if recorded else {}
         except InspectorError as error:
             unread.append(about(row, str(error)))
@@ -143,6 +142,6 @@ def side_of(answers: Answers, label: str, kept: KeptResults) -> Side:
     )
 
 
-def compare(one: Answers, other: Answers, labels: tuple[str, str], kept: KeptResults) -> Comparison:
+def compare(one: Answers, other: Answers, labels: tuple[str, str]) -> Comparison:
     """Compare two stores. Raises StoreErrors."""
-    return Comparison(side_of(one, labels[0], kept), side_of(other, labels[1], kept))
+    return Comparison(side_of(one, labels[0]), side_of(other, labels[1]))

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from inspector.answers.answers import Answers
-from inspector.answers.kept_results import KeptResults
 from inspector.answers.resolving import info_for, resolve
-from inspector.answers.store_losses import known_losses
+from inspector.answers.store_losses import LOSSES
 from inspector.core.conversations import Conversation
 from inspector.engines.base import Settings
 
@@ -24,14 +23,14 @@ class ListedConversation:
     unknown: int | None = None
 
 
-def list_conversations(answers: Answers, kept: KeptResults) -> list[ListedConversation]:
+def list_conversations(answers: Answers) -> list[ListedConversation]:
     """Every conversation, opened for its generations and compactions; losses as far as they are known from earlier.
     Raises StoreErrors."""
     store = answers.store
     listed = []
     for row in store.conversations():
         settings = resolve(store, row, answers.flags, answers.config).settings
-        losses = known_losses(store, row.id, kept)
+        losses = LOSSES.of(store, row.id).known()
         listed.append(
             ListedConversation(
                 store.open(row.id),

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from inspector.answers.answers import Answers, about
+from inspector.answers.kept_results import Kept
 from inspector.answers.scheduling import Progress, is_local, processes_of
 from inspector.core.conversations import ConversationRow
 from inspector.core.errors import InspectorError, UsageProblem
@@ -31,15 +32,13 @@ class Question(Generic[R]):
     """A question about one conversation.
 
     `ask(answers, conversation, *arguments)` is a function of a module: another process may call it. `arguments` returns
-    the further arguments for a row. `known` returns the result of an earlier run, or None; `keep` keeps a result that
-    came from another machine. `much` says whether rows are worth the start of other processes. `raises`: if no
-    conversation can be read, the first error is raised.
+    the further arguments for a row. `kept` has the results of earlier runs. `much` says whether rows are worth the
+    start of other processes. `raises`: if no conversation can be read, the first error is raised.
     """
 
     ask: Callable[..., R]
     arguments: Callable[[ConversationRow], tuple[Any, ...]] = lambda row: ()
-    known: Callable[[ConversationRow], R | None] = lambda row: None
-    keep: Callable[[ConversationRow, R], None] = lambda row, result: None
+    kept: Kept[R] | None = None
     much: Callable[[Sequence[ConversationRow]], bool] = lambda rows: (
         sum(row.messages for row in rows) >= FEW_MESSAGES
     )
@@ -62,7 +61,7 @@ def ask_each(
     def unknown() -> Iterator[ConversationRow]:
         # The longest first: no process is left with a long one at the end.
         for row in sorted(rows, key=lambda row: row.messages, reverse=True):
-            result = question.known(row)
+            result = None if question.kept is None else question.kept.of(answers.store, row.id).known()
             if result is None:
                 yield row
             else:
@@ -139,8 +138,8 @@ def _asked(
         result, notes = value
         for note in notes:
             answers.note(note)
-        if not local:
-            question.keep(sent[number], result)
+        if question.kept is not None and not local:
+            question.kept.of(answers.store, sent[number].id).keep(result)
         yield sent[number], result, None
 
 

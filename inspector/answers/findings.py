@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+from dataclasses import dataclass, replace
 
 from inspector.answers.aftermath import read_aftermath
 from inspector.answers.answers import Answers
@@ -12,14 +11,13 @@ from inspector.answers.cost_evidence import cost_evidence
 from inspector.answers.each import Question, ask_each
 from inspector.answers.fact_results import read_fact_evidence
 from inspector.answers.inspection import Inspection, budgets_of
-from inspector.answers.kept_results import Basis, KeptResults, basis_of, default_results
+from inspector.answers.kept_results import Kept
 from inspector.answers.losses import FactEvidence, fact_evidence, facts_of
 from inspector.answers.requests import Requests
-from inspector.answers.resolving import resolve
 from inspector.answers.summarizing import last_size
 from inspector.config.dismissals import Dismissals
 from inspector.config.settings import ResolvedSettings
-from inspector.core.conversations import Compaction, ConversationRow, Generation
+from inspector.core.conversations import Compaction, Generation
 from inspector.engines.base import Plan, TokenIndex
 from inspector.quality.evidence import (
     ASSISTANT,
@@ -43,10 +41,11 @@ from inspector.quality.finding import SEVERITIES, Finding, Severity
 from inspector.quality.grouping import dismissal_key, parted
 from inspector.quality.mentions import MIN_WORDS, mention_of
 from inspector.stores.assembly import UNREADABLE
-from inspector.stores.base import Store, failures_of
+from inspector.stores.base import failures_of
 from inspector.summaries.content import content_words
 from inspector.summaries.parse import parse_summary
 
+FINDINGS: Kept[tuple[Finding, ...]] = Kept("findings", tuple[Finding, ...])
 #: Number of user messages before a compaction in which the last request is searched.
 _LOOKED_AT = 50
 
@@ -88,7 +87,7 @@ def list_findings(
     hidden: set[tuple[str, str]] = set()
     chosen = None if name is None else answers.store.resolve(name)
     rows = [row for row in answers.store.conversations() if chosen in (None, row.id)]
-    results = {row.id: found for row, found in ask_each(answers, rows, findings_question(answers))}
+    results = {row.id: found for row, found in ask_each(answers, rows, Question(findings_there))}
     wanted = SEVERITIES[: SEVERITIES.index(least) + 1]
     listed = []
     for row in rows:
@@ -118,52 +117,19 @@ def shown_findings(
     return parted(found, Dismissals.load().findings_of(inspection.conversation.row.root))
 
 
-def findings_question(answers: Answers) -> Question[tuple[Finding, ...]]:
-    """Return the question for the findings of each conversation."""
-    kept = default_results()
-
-    def basis(row: ConversationRow) -> Basis:
-        resolved = resolve(answers.store, row, answers.flags, answers.config)
-        return findings_basis(answers.store, row.id, resolved)
-
-    return Question(
-        findings_there,
-        keep=lambda row, found: kept.put(basis(row), [asdict(one) for one in found]),
-    )
-
-
 def findings_there(answers: Answers, conversation: str) -> tuple[Finding, ...]:
-    """The findings of a conversation, with the kept results of the process that asks."""
-    inspection, resolved = answers.opened(conversation)
-    return read_findings(inspection, resolved, default_results())
+    """The findings of a conversation, worked out if they are not kept. Raises as `findings` does."""
+    return read_findings(*answers.opened(conversation))
 
 
-def findings_basis(store: Store, conversation: str, resolved: ResolvedSettings) -> Basis:
-    """Return the evidence for the findings of a conversation."""
-    return basis_of(store, conversation, "findings", resolved)
-
-
-def known_findings(basis: Basis, kept: KeptResults) -> tuple[Finding, ...] | None:
-    """The findings that are known from earlier; None where there are none."""
-    document = kept.get(basis)
-    return None if document is None else tuple(map(_unpacked, document))
-
-
-def _unpacked(document: dict[str, Any]) -> Finding:
-    generation, messages = document["since"]
-    return Finding(**{**document, "since": (generation, messages)})
-
-
-def read_findings(
-    inspection: Inspection, resolved: ResolvedSettings, kept: KeptResults
-) -> tuple[Finding, ...]:
-    """The findings of a conversation, worked out where they are not known. Raises as `findings` does."""
-    basis = findings_basis(inspection.store, inspection.conversation.id, resolved)
-    known = known_findings(basis, kept)
-    if known is None:
-        known = find(_evidence(inspection, resolved, read_fact_evidence(inspection, kept)))
-        kept.put(basis, [asdict(one) for one in known])
-    return known
+def read_findings(inspection: Inspection, resolved: ResolvedSettings) -> tuple[Finding, ...]:
+    """The findings of a conversation, worked out if they are not kept. Raises as `findings` does."""
+    kept = FINDINGS.of(inspection.store, inspection.conversation.id, resolved)
+    found = kept.known()
+    if found is None:
+        found = find(_evidence(inspection, resolved, read_fact_evidence(inspection)))
+        kept.keep(found)
+    return found
 
 
 def evidence_of(

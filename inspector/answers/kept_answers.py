@@ -28,7 +28,9 @@ def kept_answer(answers: Answers, name: str, question: str, make: Callable[[], A
     known = kept.get(basis)
     if known is None:
         began = time.monotonic()
-        known = {"document": make(), "notes": answers.notes()}
+        with answers.noting() as notes:
+            document = make()
+        known = {"document": document, "notes": notes}
         if time.monotonic() - began >= LONG:
             kept.put(basis, known)
     for note in known["notes"]:

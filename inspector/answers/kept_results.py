@@ -10,7 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
+
+import msgspec
 
 import inspector
 from inspector.answers.resolving import info_for
@@ -21,6 +23,7 @@ from inspector.config.prices import prices_stamp
 from inspector.config.settings import ResolvedSettings
 from inspector.stores.base import Store, stamp_of
 
+T = TypeVar("T")
 #: A file that uses more than this, in bytes, is emptied when it is opened.
 LARGEST = 256_000_000
 #: The parts of the program that no result depends on.
@@ -149,3 +152,38 @@ def default_results() -> KeptResults:
     from inspector.config.folders import cache_dir
 
     return _OPENED.at(cache_dir() / "results.db")
+
+
+@dataclass(frozen=True, slots=True)
+class Kept(Generic[T]):
+    """The answers to a question about conversations, kept between runs; `kind` is their type."""
+
+    question: str
+    kind: Any
+
+    def of(self, store: Store, conversation: str, resolved: ResolvedSettings | None = None) -> KeptAnswer[T]:
+        """Return the place of the answer about a conversation in its current state.
+
+        `resolved` are the settings if the answer depends on them. Reads no message; raises StoreErrors.
+        """
+        return KeptAnswer(self.kind, basis_of(store, conversation, self.question, resolved))
+
+
+@dataclass(frozen=True, slots=True)
+class KeptAnswer(Generic[T]):
+    """The place of an answer among the kept results."""
+
+    kind: Any
+    basis: Basis
+
+    def known(self) -> T | None:
+        """Return the kept answer, None if there is none."""
+        document = default_results().get(self.basis)
+        if document is None:
+            return None
+        answer: T = msgspec.convert(document, self.kind, strict=False)
+        return answer
+
+    def keep(self, answer: T) -> None:
+        """Keep an answer."""
+        default_results().put(self.basis, msgspec.to_builtins(answer, str_keys=True))

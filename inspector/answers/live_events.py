@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from inspector.answers.answers import Answers
-from inspector.answers.fact_results import read_aftermath_results, read_losses
+from inspector.answers.fact_results import read_events, read_losses
 from inspector.answers.inspection import Inspection
-from inspector.answers.kept_results import KeptResults
 from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import Compaction, ConversationRow
 from inspector.core.errors import InspectorError
@@ -56,7 +55,7 @@ def listed(row: ConversationRow) -> SeenConversation:
 
 
 def look(
-    answers: Answers, kept: KeptResults, seen: Mapping[str, SeenConversation] | None
+    answers: Answers, seen: Mapping[str, SeenConversation] | None
 ) -> tuple[list[LiveEvent], dict[str, SeenConversation]]:
     """Return the events since the last look, oldest conversation first, and the new state by root session.
 
@@ -70,33 +69,28 @@ def look(
         if before is not None and before.stamp == row.stamp:
             state[row.root] = before
             continue
-        found, state[row.root] = look_at(answers, kept, row, before, first=seen is None)
+        found, state[row.root] = look_at(answers, row, before, first=seen is None)
         events += found
     return events, state
 
 
-def read_events(
+def events_since(
     store: Store,
     row: ConversationRow,
     flags: Mapping[str, Any],
     config: Path | None,
-    kept: KeptResults,
     before: SeenConversation | None,
 ) -> tuple[list[LiveEvent], SeenConversation]:
     """Return the events of one conversation since `before`, and its new state."""
-    return look_at(Answers(store, dict(flags), config), kept, row, before)
+    return look_at(Answers(store, dict(flags), config), row, before)
 
 
 def look_at(
-    answers: Answers,
-    kept: KeptResults,
-    row: ConversationRow,
-    before: SeenConversation | None,
-    first: bool = False,
+    answers: Answers, row: ConversationRow, before: SeenConversation | None, first: bool = False
 ) -> tuple[list[LiveEvent], SeenConversation]:
     """Return the events of one conversation since `before`, and its new state; an unreadable one is an event."""
     try:
-        return _changes(answers, kept, row, before, first)
+        return _changes(answers, row, before, first)
     except InspectorError as error:
         problem = str(error)
         now = replace(before or SeenConversation(row.stamp), stamp=row.stamp, problem=problem)
@@ -105,7 +99,7 @@ def look_at(
 
 
 def _changes(
-    answers: Answers, kept: KeptResults, row: ConversationRow, before: SeenConversation | None, first: bool
+    answers: Answers, row: ConversationRow, before: SeenConversation | None, first: bool
 ) -> tuple[list[LiveEvent], SeenConversation]:
     inspection, resolved = answers.opened(row.id)
     compactions = inspection.compactions()
@@ -115,12 +109,12 @@ def _changes(
     fresh = [one for one in compactions if one.index > known]
     events = [LiveEvent("compacted", row, _compacted(recorded), recorded.index) for recorded in fresh]
     if fresh and not first:
-        events += _lost(answers, kept, row, {one.index for one in fresh})
+        events += _lost(answers, row, {one.index for one in fresh})
     if compactions and not first:
         start = (0, 0) if before is None else before.end
         events += [
             LiveEvent("done again", row, _again(event), event.compaction)
-            for event in read_aftermath_results(answers.store, row.id, kept)[1]
+            for event in read_events(answers, row.id)[1]
             if (event.place.generation, event.place.index) >= start
         ]
     if near and (before is None or not before.near):
@@ -166,10 +160,8 @@ def _again(event: AftermathEvent) -> str:
     return f"{event.kind}: {event.text}{behind}"
 
 
-def _lost(
-    answers: Answers, kept: KeptResults, row: ConversationRow, compactions: set[int]
-) -> Iterator[LiveEvent]:
-    losses = read_losses(answers.store, row.id, kept)
+def _lost(answers: Answers, row: ConversationRow, compactions: set[int]) -> Iterator[LiveEvent]:
+    losses = read_losses(answers, row.id)
     for loss in losses.compactions:
         if loss.compaction not in compactions or not (loss.lost or loss.weakened):
             continue

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from inspector.answers.kept_results import KeptResults, basis_of
+from inspector.answers.kept_results import Kept
 from inspector.answers.resolving import live_of, resolve
 from inspector.config.dismissals import Dismissals
 from inspector.config.price_list import is_kept
@@ -38,6 +38,11 @@ class Overview(NamedTuple):
     unknown: int
 
 
+LIVE: Kept[Live] = Kept("live", Live)
+#: An overview, and the keys of its errors and warnings, also of dismissed ones.
+OVERVIEW: Kept[tuple[Overview, tuple[str, ...]]] = Kept("overview", tuple[Overview, tuple[str, ...]])
+
+
 def can_tell(row: ConversationRow) -> bool:
     """Return whether the settings of a conversation are resolved without the list of prices, which takes 22 MB.
 
@@ -47,66 +52,60 @@ def can_tell(row: ConversationRow) -> bool:
 
 
 def known_live(
-    store: Store, row: ConversationRow, flags: Mapping[str, Any], config: Path | None, kept: KeptResults
+    store: Store, row: ConversationRow, flags: Mapping[str, Any], config: Path | None
 ) -> Live | None:
-    """The live list as it is known from earlier, None where it is not. Raises StoreErrors."""
-    if not can_tell(row):
-        return None
-    document = kept.get(basis_of(store, row.id, "live", resolve(store, row, flags, config)))
-    return None if document is None else Live(row.id, *document)
+    """The live list if it is kept, else None. Raises StoreErrors."""
+    return LIVE.of(store, row.id, resolve(store, row, flags, config)).known() if can_tell(row) else None
 
 
 def read_live(
-    store: Store, row: ConversationRow, flags: Mapping[str, Any], config: Path | None, kept: KeptResults,
+    store: Store, row: ConversationRow, flags: Mapping[str, Any], config: Path | None,
     watch: Callable[[int], None] | None = None,
 ) -> Live:  # fmt: skip
     """The live list, counted and kept; `watch` as in live_of. Raises StoreErrors."""
-    basis = basis_of(store, row.id, "live", resolve(store, row, flags, config))
+    kept = LIVE.of(store, row.id, resolve(store, row, flags, config))
     live = Live(row.id, *live_of(store, row, flags, config, watch))
-    kept.put(basis, live[1:])
+    kept.keep(live)
     return live
 
 
 def known_overview(
-    store: Store, row: ConversationRow, flags: Mapping[str, Any], config: Path | None, kept: KeptResults
+    store: Store, row: ConversationRow, flags: Mapping[str, Any], config: Path | None
 ) -> Overview | None:
-    """The overview as it is known from earlier, None where it is not. Raises StoreErrors."""
+    """The overview if it is kept, else None. Raises StoreErrors."""
     if not can_tell(row):
         return None
-    document = kept.get(basis_of(store, row.id, "overview", resolve(store, row, flags, config)))
-    return None if document is None else _overview(row, *document)
+    known = OVERVIEW.of(store, row.id, resolve(store, row, flags, config)).known()
+    return None if known is None else _without_dismissed(row, *known)
 
 
-def _overview(
-    row: ConversationRow, lost: int, constraints: int, weakened: int, grave: Sequence[str], unknown: int
-) -> Overview:
-    """An overview from a kept document; `grave` are the keys of errors and warnings, also of dismissed ones."""
+def _without_dismissed(row: ConversationRow, overview: Overview, grave: Sequence[str]) -> Overview:
+    """The overview of a row, with the errors and warnings that are not dismissed; `grave` are the keys of all."""
     dismissed = Dismissals.load().findings_of(row.root)
-    count = sum(key not in dismissed for key in grave)
-    return Overview(row.id, lost, constraints, weakened, count, unknown)
+    return overview._replace(findings=sum(key not in dismissed for key in grave))
 
 
 def read_overview(
-    store: Store, row: ConversationRow, flags: Mapping[str, Any], config: Path | None, kept: KeptResults
+    store: Store, row: ConversationRow, flags: Mapping[str, Any], config: Path | None
 ) -> Overview:
     """The overview, what is not known of it worked out and kept. Raises StoreErrors and EngineErrors."""
     # The app imports this module to look up kept results. The computing modules are imported later.
     from inspector.answers.fact_results import work_out
     from inspector.answers.findings import read_findings
     from inspector.answers.inspection import Inspection
-    from inspector.answers.store_losses import known_losses
+    from inspector.answers.store_losses import LOSSES
     from inspector.quality.grouping import dismissal_key
 
     resolved = resolve(store, row, flags, config)
-    basis = basis_of(store, row.id, "overview", resolved)
+    kept = OVERVIEW.of(store, row.id, resolved)
     inspection = Inspection(store, store.open(row.id), alone=True)
-    losses = known_losses(store, row.id, kept)
+    losses = LOSSES.of(store, row.id).known()
     if losses is None:
-        losses = work_out(inspection, kept)[0]
+        losses = work_out(inspection)[0]
         give_back()
-    found = read_findings(inspection, resolved, kept)
-    grave = [dismissal_key(finding) for finding in found if finding.severity != "info"]
+    found = read_findings(inspection, resolved)
+    grave = tuple(dismissal_key(finding) for finding in found if finding.severity != "info")
     rules = losses.lost.get("constraint", 0)
-    document = (losses.total, rules, losses.weakened, grave, losses.unknown)
-    kept.put(basis, document)
-    return _overview(row, *document)
+    overview = Overview(row.id, losses.total, rules, losses.weakened, len(grave), losses.unknown)
+    kept.keep((overview, grave))
+    return _without_dismissed(row, overview, grave)

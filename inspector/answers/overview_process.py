@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from inspector.answers.answers import Answers
-from inspector.answers.kept_results import default_results
-from inspector.answers.live_events import read_events
+from inspector.answers.live_events import events_since
 from inspector.answers.overview import read_live, read_overview
 from inspector.core.errors import InspectorError
 from inspector.core.memory import give_back
@@ -19,7 +18,7 @@ from inspector.stores.base import Store
 WORK: dict[str, Callable[..., Sequence[Any]]] = {
     "live": read_live,
     "overview": read_overview,
-    "events": read_events,
+    "events": events_since,
 }
 
 
@@ -35,7 +34,7 @@ def answer(
     try:
         store = _opened(paths)
         row = next(row for row in store.conversations() if row.id == conversation)
-        return WORK[question](store, row, flags, config, default_results(), *more)
+        return WORK[question](store, row, flags, config, *more)
     except (InspectorError, StopIteration):
         return None
 

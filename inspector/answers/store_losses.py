@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from inspector.answers.kept_results import KeptResults, basis_of
+from inspector.answers.kept_results import Kept
 from inspector.answers.resolving import info_for
 from inspector.core.conversations import ConversationRow
 from inspector.quality.aftermath import AFTERMATH_KINDS, AftermathEvent, AftermathKind
@@ -18,7 +18,6 @@ from inspector.stores.base import Store
 if TYPE_CHECKING:
     from inspector.answers.inspection import Inspection
 
-QUESTION = "losses"
 #: Events that show a user or a rule overruled.
 _CORRECTIONS: tuple[AftermathKind, ...] = ("said again", "against a rule")
 
@@ -106,6 +105,9 @@ class ConversationLosses:
         return sum(one.weakened for one in self.compactions)
 
 
+LOSSES: Kept[ConversationLosses] = Kept("losses", ConversationLosses)
+
+
 @dataclass(frozen=True, slots=True)
 class ListedLoss:
     """A compaction's losses, and whose they are."""
@@ -161,34 +163,9 @@ def _lost_fact(life: Life, compaction: int) -> LostFact:
     )  # fmt: skip
 
 
-def known_losses(store: Store, conversation: str, kept: KeptResults) -> ConversationLosses | None:
-    """Return the kept losses of a conversation in its current state. Reads no message; raises StoreErrors."""
-    document = kept.get(basis_of(store, conversation, QUESTION))
-    return None if document is None else _unpacked(document)
-
-
-def keep_losses(store: Store, conversation: str, losses: ConversationLosses, kept: KeptResults) -> None:
-    """Keep the losses of a conversation. Raises StoreErrors."""
-    kept.put(basis_of(store, conversation, QUESTION), asdict(losses))
-
-
-def _unpacked(document: dict[str, Any]) -> ConversationLosses:
-    return ConversationLosses(
-        tuple(
-            CompactionLoss(**{**one, "facts": tuple(LostFact(**fact) for fact in one["facts"])})
-            for one in document["compactions"]
-        ),
-        document["unknown"],
-        document["recorded"],
-        document["rules"],
-        document["verbatim"],
-        document["dismissed"],
-    )
-
-
-def listed_losses(store: Store, row: ConversationRow, kept: KeptResults) -> list[ListedLoss] | None:
+def listed_losses(store: Store, row: ConversationRow) -> list[ListedLoss] | None:
     """The losses of a conversation as they are known from earlier; None where they are not. Raises StoreErrors."""
-    known = known_losses(store, row.id, kept)
+    known = LOSSES.of(store, row.id).known()
     return None if known is None else listed_of(store, row, known)
 
 

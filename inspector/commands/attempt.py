@@ -168,7 +168,8 @@ def attempts(asked: Asked, shown: int | None, deleted: tuple[int, ...], life: in
     """List the stored attempts. With CONVERSATION, compare them with its recorded summaries."""
     from inspector.answers.attempt_life import life_curve, life_of
     from inspector.answers.attempting import attempts_of
-    from inspector.export.documents.attempts import attempt_document, curve_document
+    from inspector.export.documents.attempts import attempt_document
+    from inspector.export.documents.document import built
     from inspector.export.text.attempts import print_attempt, print_attempts, print_curve, print_outcomes
     from inspector.models.kept import default_attempts
 
@@ -197,7 +198,7 @@ def attempts(asked: Asked, shown: int | None, deleted: tuple[int, ...], life: in
     inspection, resolved = answers.opened(name)
     mine = attempts_of(answers.store, inspection.conversation.row, kept)
     if life is not None:
-        points = curve_document(life_curve(inspection, resolved.settings, life_of(mine, life)))
+        points = built(life_curve(inspection, resolved.settings, life_of(mine, life)))
         asked.print(points, lambda curve: print_curve(curve, life))
     else:
         asked.print(_outcomes(inspection, resolved.settings, mine), print_outcomes)

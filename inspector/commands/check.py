@@ -88,7 +88,6 @@ def _compare(asked: Asked, against: str, form: str) -> None:
     """Print the comparison of two folders."""
     from inspector.answers.answers import Answers
     from inspector.answers.comparing import compare
-    from inspector.answers.kept_results import default_results
     from inspector.export.comparing import comparison_document, comparison_page, comparison_text
 
     one, names = asked.several()
@@ -98,7 +97,7 @@ def _compare(asked: Asked, against: str, form: str) -> None:
         )
     other = Answers(open_source(against, False), asked.flags, asked.config)
     labels = (asked.path or ("demo" if asked.demo else "this machine"), against)
-    comparison = compare(one, other, labels, default_results())
+    comparison = compare(one, other, labels)
     if form == "json":
         print_answer(comparison_document(comparison), True, print)
     elif form == "text":

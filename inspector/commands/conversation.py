@@ -50,19 +50,15 @@ def show(
 def compactions(asked: Asked) -> None:
     """List the recorded compactions of one conversation, or of all, each with the plan for the same list."""
     from inspector.answers.compactions import compare_compactions, failed_compactions, microcompactions
-    from inspector.export.documents.generations import (
-        compaction_documents,
-        failure_documents,
-        microcompaction_documents,
-    )
+    from inspector.export.documents.generations import compaction_documents, other_documents
     from inspector.export.text.generations import print_compactions
 
     answers, name = asked.one_or_all()
 
     def documents(one: str) -> list[Any]:
         recorded = compaction_documents(compare_compactions(answers, one))
-        recorded += microcompaction_documents(microcompactions(answers, one))
-        return recorded + failure_documents(failed_compactions(answers, one))
+        recorded += other_documents(microcompactions(answers, one))
+        return recorded + other_documents(failed_compactions(answers, one))
 
     asked.print_each(name, asked.kept("compactions", documents), print_compactions)
 

@@ -35,7 +35,8 @@ def life(asked: Asked, sender: Sender, first: int, budget: int | None, resume: i
     """
     from inspector.answers.attempt_life import LifeOrder, life_curve, life_of, life_sending, make_life
     from inspector.answers.attempting import attempts_of
-    from inspector.export.documents.attempts import attempt_document, curve_document, sending_document
+    from inspector.export.documents.attempts import attempt_document, sending_document
+    from inspector.export.documents.document import built
     from inspector.export.text.attempts import print_curve
     from inspector.models.kept import default_attempts
 
@@ -56,7 +57,7 @@ def life(asked: Asked, sender: Sender, first: int, budget: int | None, resume: i
     with Progress() as progress:
         made = make_life(inspection, settings, order, kept, allowance, progress)
     whole = {one.place.compaction: one for one in made if one.state == "finished"}
-    points = curve_document(life_curve(inspection, settings, whole)) if whole else []
+    points = built(life_curve(inspection, settings, whole)) if whole else []
     number = made[0].life
     document = {
         "sending": sending_document(sending),

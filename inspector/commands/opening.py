@@ -70,7 +70,6 @@ def _as_lines(store: Store, name: str | None, config: Path | None, flags: dict[s
     from inspector.answers.compactions import compare_compactions
     from inspector.answers.conversations import list_conversations
     from inspector.answers.fact_results import list_losses
-    from inspector.answers.kept_results import default_results
     from inspector.answers.showing import show_generation
     from inspector.export.documents.conversations import conversation_documents
     from inspector.export.documents.generations import compaction_documents, show_document
@@ -80,7 +79,7 @@ def _as_lines(store: Store, name: str | None, config: Path | None, flags: dict[s
     answers = Answers(store, flags, config)
     parts: list[tuple[str, Any]]
     if name is None:
-        parts = [("conversation", conversation_documents(list_conversations(answers, default_results())))]
+        parts = [("conversation", conversation_documents(list_conversations(answers)))]
     else:
         parts = [
             ("list", show_document(show_generation(answers, name, None, exact=False))),
@@ -97,7 +96,6 @@ def _without_terminal(store: Store, name: str | None, config: Path | None, flags
     from inspector.answers.answers import Answers
     from inspector.answers.compactions import compare_compactions
     from inspector.answers.conversations import list_conversations
-    from inspector.answers.kept_results import default_results
     from inspector.answers.showing import show_generation
     from inspector.export.documents.conversations import conversation_documents
     from inspector.export.documents.generations import compaction_documents, show_document
@@ -108,7 +106,7 @@ def _without_terminal(store: Store, name: str | None, config: Path | None, flags
     answers = Answers(store, flags, config)
     console = console_for()
     chosen = store.resolve(name) if name is not None else ""
-    listed = conversation_documents(list_conversations(answers, default_results()))
+    listed = conversation_documents(list_conversations(answers))
     print_conversations(listed)
     if listed:
         chosen = chosen or max(listed, key=lambda entry: (entry["compactions"], entry["messages"]))["id"]

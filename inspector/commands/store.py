@@ -17,12 +17,10 @@ from inspector.core.errors import UsageProblem
 def conversations(asked: Asked) -> None:
     """List the conversations of a database."""
     from inspector.answers.conversations import list_conversations
-    from inspector.answers.kept_results import default_results
     from inspector.export.documents.conversations import conversation_documents
     from inspector.export.text.conversations import print_conversations
 
-    listed = list_conversations(asked.whole(), default_results())
-    asked.print(conversation_documents(listed), print_conversations)
+    asked.print(conversation_documents(list_conversations(asked.whole())), print_conversations)
 
 
 @click.command(epilog=PATH_HELP)

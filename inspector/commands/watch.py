@@ -39,10 +39,8 @@ def watch(asked: Asked, interval: float, once: bool, notify: bool) -> None:
 
     Events: near the threshold, compacted, what was lost, what was done again. It only reads.
     """
-    from inspector.answers.kept_results import default_results
     from inspector.answers.live_events import look
 
-    kept = default_results()
     seen: dict[str, SeenConversation] | None = None
     if not once:
         say(["Following live conversations; ctrl+c ends it."])
@@ -50,7 +48,7 @@ def watch(asked: Asked, interval: float, once: bool, notify: bool) -> None:
         while True:
             answers = asked.whole()
             try:
-                events, seen = look(answers, kept, seen)
+                events, seen = look(answers, seen)
             finally:
                 answers.store.close()
             for event in events:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from inspector.answers.comparing import Comparison, Proportion, Side
 from inspector.core.text import safe_line
-from inspector.export.documents.document import Document
+from inspector.export.documents.document import Document, fields_of
 from inspector.quality.aftermath import AFTERMATH_KINDS
 from inspector.quality.facts.fact import KINDS
 
@@ -23,12 +23,10 @@ def comparison_document(comparison: Comparison) -> Document:
 def _side(side: Side) -> Document:
     return {
         "label": safe_line(side.label),
-        "conversations": side.conversations,
-        "compactions": side.compactions,
+        **fields_of(side, "conversations", "compactions"),
         "kept": {kind: share_document(share) for kind, share in side.kept.items()},
         "all_kept": share_document(side.all_kept),
-        "open": side.open,
-        "aftermath": dict(side.aftermath),
+        **fields_of(side, "open", "aftermath"),
         "followed_by_repeated_work": share_document(side.hurt),
         "cost": side.cost if side.priced else None,
         "priced": side.priced,
@@ -39,7 +37,7 @@ def _side(side: Side) -> Document:
 def share_document(share: Proportion) -> Document:
     """Return a share with its 95% interval."""
     low, high = share.interval
-    return {"count": share.count, "of": share.of, "share": share.share, "low": low, "high": high}
+    return fields_of(share, "count", "of", "share") | {"low": low, "high": high}
 
 
 def comparison_table(comparison: Comparison) -> list[tuple[str, str, str, str]]:

@@ -13,12 +13,11 @@ from typing import Any, Protocol
 
 from inspector.answers.answers import Answers
 from inspector.answers.each import Question, ask_each
-from inspector.answers.kept_results import default_results
-from inspector.answers.tables import TABLES, Row, TableRows, stamps, table_rows
 from inspector.config.agent_folders import refuse_agent_folders
 from inspector.config.folders import write_whole
 from inspector.core.conversations import ConversationRow
 from inspector.core.errors import OutputProblem, UsageProblem
+from inspector.export.tables import TABLES, Row, TableRows, stamps, table_rows
 from inspector.models.masking import Masker
 
 _STAMPS = "exported"
@@ -97,7 +96,7 @@ def rows_to_write(
     answers: Answers, conversation: str, key: str, row: ConversationRow, stamp: str, masking: bool
 ) -> TableRows:
     """The rows of one conversation, with keys and passwords masked if `masking`."""
-    rows = table_rows(answers, key, row, stamp, default_results())
+    rows = table_rows(answers, key, row, stamp)
     return _masked(rows) if masking else rows
 
 

@@ -9,7 +9,7 @@ from inspector.answers.corpus import CorpusConversation
 from inspector.answers.scoring import ScoredStatement, ScoreRow
 from inspector.core.text import safe_line, safe_title
 from inspector.export.comparing import share_document
-from inspector.export.documents.document import Document
+from inspector.export.documents.document import Document, fields_of
 from inspector.export.text.console import Table, console_for, print_table
 from inspector.export.text.console import say as print_line
 from inspector.quality.facts.fact import KINDS
@@ -34,9 +34,7 @@ def score_document(
                 "messages": len(conversation.messages),
                 "statements": [
                     {
-                        "message": statement.message,
-                        "kind": statement.kind,
-                        "importance": statement.importance,
+                        **fields_of(statement, "message", "kind", "importance"),
                         "quote": safe_line(statement.quote),
                         "hurts": safe_line(statement.hurts),
                         "still_holds": statement.still_holds,
@@ -55,8 +53,7 @@ def _row(row: ScoreRow) -> Document:
     before, after = row.tokens
     return {
         "label": safe_line(row.label),
-        "kind": row.kind,
-        "profile": row.profile,
+        **fields_of(row, "kind", "profile"),
         "conversations": len(row.conversations),
         "compacted": len(row.compacted),
         "kept": {kind: share_document(row.kept(kind)) for kind in KINDS},
@@ -71,10 +68,7 @@ def _row(row: ScoreRow) -> Document:
         "scores": [
             {
                 "conversation": score.name,
-                "compacted": score.compacted,
-                "tokens_before": score.tokens_before,
-                "tokens_after": score.tokens_after,
-                "summary_tokens": score.summary_tokens,
+                **fields_of(score, "compacted", "tokens_before", "tokens_after", "summary_tokens"),
                 "problem": safe_line(score.problem),
                 "fates": [_fate(scored) for scored in score.statements],
             }

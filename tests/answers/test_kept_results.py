@@ -17,7 +17,8 @@ from inspector.answers.findings import findings, read_findings
 from inspector.answers.inspection import Inspection
 from inspector.answers.kept_results import Basis, KeptResults, basis_of
 from inspector.answers.resolving import resolve
-from inspector.answers.store_losses import known_losses
+from inspector.answers.store_losses import LOSSES
+from inspector.config.opened import OpenedOnce
 from inspector.quality.facts.fact import ConversationFacts
 from inspector.stores.detect import open_store
 
@@ -94,8 +95,9 @@ def test_what_is_no_result_is_none(kept: KeptResults) -> None:
 
 
 def test_losses_and_findings_are_worked_out_once_of_the_same_facts(
-    database: Path, kept: KeptResults, monkeypatch: pytest.MonkeyPatch
+    database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "kept"))
     asked: list[str] = []
 
     def counted(inspection: Inspection) -> ConversationFacts:
@@ -106,15 +108,16 @@ def test_losses_and_findings_are_worked_out_once_of_the_same_facts(
     monkeypatch.setattr(fact_results, "facts_of", counted)
     store = open_store(database)
     names = [row.id for row in store.conversations()]
-    assert [known_losses(store, name, kept) for name in names] == [None] * len(names)
-    first = [read_losses(store, name, kept) for name in names]
-    assert asked == names
-    assert [read_losses(open_store(database), name, KeptResults(kept.path)) for name in names] == first
-    assert [known_losses(store, name, kept) for name in names] == first
     answers = Answers.of([database], {}, None)
+    assert [LOSSES.of(store, name).known() for name in names] == [None] * len(names)
+    first = [read_losses(answers, name) for name in names]
+    assert asked == names
+    monkeypatch.setattr(kept_results, "_OPENED", OpenedOnce(KeptResults))
+    assert [read_losses(Answers.of([database], {}, None), name) for name in names] == first
+    assert [LOSSES.of(store, name).known() for name in names] == first
     for name in names:
         inspection, resolved = answers.opened(name)
-        assert read_findings(inspection, resolved, kept) == findings(inspection, resolved)
+        assert read_findings(inspection, resolved) == findings(inspection, resolved)
     assert asked == names
 
 
@@ -158,3 +161,23 @@ def test_an_answer_that_took_long_is_told_again_with_its_notes(
     ask({"threshold": 0.9}, "long")
     ask({}, "other")
     assert made[3:] == ["long", "other"]
+
+
+def test_a_kept_answer_has_its_own_notes_alone(
+    database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "kept"))
+    monkeypatch.setattr(kept_answers, "LONG", 0.0)
+    answers = Answers.of([database], {}, None)
+    answers.note("A note about something else.")
+
+    def make() -> str:
+        answers.note("A note about the answer.")
+        return "answer"
+
+    kept_answers.kept_answer(answers, CHECKOUT, "question", make)
+    assert answers.notes()[-2:] == ["A note about something else.", "A note about the answer."]
+    again = Answers.of([database], {}, None)
+    kept_answers.kept_answer(again, CHECKOUT, "question", make)
+    assert "A note about the answer." in again.notes()
+    assert "A note about something else." not in again.notes()

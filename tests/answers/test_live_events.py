@@ -10,7 +10,6 @@ import pytest
 from click.testing import CliRunner
 
 from inspector.answers.answers import Answers
-from inspector.answers.kept_results import KeptResults
 from inspector.answers.live_events import LiveEvent, SeenConversation, look
 from inspector.commands.cli import commands
 from inspector.stores.detect import open_store
@@ -36,29 +35,29 @@ def call(name: str, result: str, **arguments: Any) -> list[dict[str, Any]]:
 class Looking:
     """A store that is looked at again and again, as the command does."""
 
-    def __init__(self, path: Path, kept: KeptResults, **flags: Any) -> None:
-        self.path, self.kept, self.flags = path, kept, flags
+    def __init__(self, path: Path, **flags: Any) -> None:
+        self.path, self.flags = path, flags
         self.seen: dict[str, SeenConversation] | None = None
 
     def __call__(self) -> list[LiveEvent]:
         store = open_store(self.path)
-        events, self.seen = look(Answers(store, self.flags, None), self.kept, self.seen)
+        events, self.seen = look(Answers(store, self.flags, None), self.seen)
         store.close()
         return events
 
 
-@pytest.fixture
-def kept(tmp_path: Path) -> KeptResults:
-    return KeptResults(tmp_path / "kept" / "results.db")
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
 
 
-def test_a_compaction_its_losses_and_what_is_done_again_are_events(tmp_path: Path, kept: KeptResults) -> None:
+def test_a_compaction_its_losses_and_what_is_done_again_are_events(tmp_path: Path) -> None:
     path = tmp_path / "state.db"
     writer = Writer(create(path, 22, fts=False))
     writer.begin()
     writer.say([*talk(4), RULE, *call("read_file", "x = 1\n" * 40, path="src/pool.py"), *talk(40, start=8)])
     writer.db.commit()
-    looking = Looking(path, kept)
+    looking = Looking(path)
     assert looking() == []
     assert looking() == []
     writer.compact(3, len(writer.live) - 3, BODY)
@@ -77,13 +76,13 @@ def test_a_compaction_its_losses_and_what_is_done_again_are_events(tmp_path: Pat
     assert looking() == []
 
 
-def test_a_conversation_near_its_threshold_is_an_event_once(tmp_path: Path, kept: KeptResults) -> None:
+def test_a_conversation_near_its_threshold_is_an_event_once(tmp_path: Path) -> None:
     path = tmp_path / "state.db"
     writer = Writer(create(path, 22, fts=False))
     writer.begin()
     writer.say(talk(20))
     writer.db.commit()
-    looking = Looking(path, kept, context_length=64_000)
+    looking = Looking(path, context_length=64_000)
     assert looking() == []
     writer.say([{"role": "user", "content": "word " * 44_000}])
     writer.db.commit()

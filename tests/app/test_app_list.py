@@ -10,7 +10,6 @@ from textual.widgets import Input
 
 from inspector.answers.answers import Answers
 from inspector.answers.conversations import list_conversations
-from inspector.answers.kept_results import KeptResults
 from inspector.app.launch import shows_most
 from inspector.app.search.screen import HitList, SearchScreen, marked_word
 from inspector.export.documents.conversations import conversation_documents
@@ -77,9 +76,8 @@ async def test_the_list_has_its_own_styles(rotating: Path, tmp_path: Path) -> No
         assert 8 < told < 16, "it stands in the middle"
 
 
-async def test_messages_that_the_user_undid_are_not_counted(in_place: Path, tmp_path: Path) -> None:
-    kept = KeptResults(tmp_path / "results.db")
-    answers = conversation_documents(list_conversations(Answers.of([in_place], {}, None), kept))
+async def test_messages_that_the_user_undid_are_not_counted(in_place: Path) -> None:
+    answers = conversation_documents(list_conversations(Answers.of([in_place], {}, None)))
     async with running(in_place) as pilot:
         table = conversations(pilot).query_one(ConversationTable)
         shown = {entry.id: entry.messages for n in range(table.row_count) if (entry := table.entry(n))}

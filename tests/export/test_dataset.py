@@ -19,10 +19,10 @@ from inspector.answers.answers import Answers
 from inspector.answers.losses import facts_of
 from inspector.answers.requests import requests_of
 from inspector.answers.scheduling import Progress, Scheduling
-from inspector.answers.tables import TABLES
 from inspector.commands.cli import commands
 from inspector.core.errors import OutputProblem
 from inspector.export.dataset import QUERIES, export, sink_for
+from inspector.export.tables import TABLES
 from inspector.stores.detect import open_store
 
 
@@ -122,7 +122,7 @@ def test_another_version_or_other_settings_write_everything_again(
     target = tmp_path / "out.db"
     assert "Wrote 5" in run(str(store), "--to", str(target)).stdout
     assert "Wrote 5" in run(str(store), "--to", str(target), "--threshold", "0.6").stdout
-    monkeypatch.setattr("inspector.answers.tables.program_stamp", lambda: "another version")
+    monkeypatch.setattr("inspector.export.tables.program_stamp", lambda: "another version")
     assert "Wrote 5" in run(str(store), "--to", str(target)).stdout
     with closing(sqlite3.connect(target)) as connection, connection:
         connection.execute("alter table requests drop column missed_cost")

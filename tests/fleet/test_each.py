@@ -16,7 +16,7 @@ from click.testing import CliRunner
 
 from inspector.answers.answers import Answers
 from inspector.answers.each import Question, ask_each
-from inspector.answers.fact_results import losses_there
+from inspector.answers.fact_results import read_losses
 from inspector.answers.scheduling import Progress, Scheduling
 from inspector.commands.cli import commands
 from inspector.core.errors import BadInput, InspectorError, StoreMissing, UsageProblem
@@ -49,7 +49,7 @@ def asked(folder: Path, scheduling: Scheduling) -> dict[str, Any]:
     answers = Answers(open_store(folder), {}, None, scheduling)
     return {
         row.id: found
-        for row, found in ask_each(answers, answers.store.conversations(), Question(losses_there))
+        for row, found in ask_each(answers, answers.store.conversations(), Question(read_losses))
     }
 
 
@@ -129,10 +129,10 @@ def test_an_incomplete_answer_ends_with_an_error(folder: Path, monkeypatch: pyte
     def damaged(answers: Answers, conversation: str) -> Any:
         if conversation == bad:
             raise BadInput("It is damaged.")
-        return losses_there(answers, conversation)
+        return read_losses(answers, conversation)
 
     bad = open_store(folder).conversations()[0].id
-    monkeypatch.setattr("inspector.answers.fact_results.losses_there", damaged)
+    monkeypatch.setattr("inspector.answers.fact_results.read_losses", damaged)
     ended = CliRunner().invoke(commands, ["losses", str(folder), "--json"])
     assert json.loads(ended.stdout)
     assert isinstance(ended.exception, InspectorError)

@@ -15,7 +15,6 @@ from inspector.answers.fact_reading import read_facts
 from inspector.answers.fact_results import read_losses
 from inspector.answers.findings import read_findings
 from inspector.answers.inspection import Inspection
-from inspector.answers.kept_results import KeptResults
 from inspector.answers.losses import facts_of
 from inspector.answers.overview import known_overview, read_overview
 from inspector.app.conversation.fact_scopes import survival
@@ -120,26 +119,23 @@ def test_a_dismissed_fact_counts_nowhere_and_is_listed_apart(
     monkeypatch.setattr("inspector.answers.overview.is_kept", lambda *_: True)
     path, name = fixtures_dir / "hermes-0.13-rotating.db", "Move checkout to orders-v2"
     store = open_store(path)
-    kept = KeptResults(tmp_path / "results.db")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
 
     def everywhere() -> tuple[int, int, int, int, int, int]:
         """Lost facts of a compaction by every answer: overview, losses, survival, at risk, report, findings."""
         row = next(row for row in store.conversations() if row.title == name)
-        overview = read_overview(store, row, {}, None, kept)
-        losses = read_losses(store, row.id, kept)
+        overview = read_overview(store, row, {}, None)
+        losses = read_losses(Answers(store, {}, None), row.id)
         reading = read_facts(Inspection.open(store, name))
         shares = survival(reading.facts, Inspection.open(store, name).compactions()).shares["constraint"]
-        assert known_overview(store, row, {}, None, kept) == overview
+        assert known_overview(store, row, {}, None) == overview
         return (
             overview.constraints,
             losses.lost.get("constraint", 0),
             sum(life.fact.key == lost.fact.key for life in reading.facts.lives),
             sum(share.of for share in shares if share is not None),
             losses.dismissed,
-            sum(
-                one.cause == lost.fact.text
-                for one in read_findings(*Answers(store, {}, None).opened(name), kept)
-            ),
+            sum(one.cause == lost.fact.text for one in read_findings(*Answers(store, {}, None).opened(name))),
         )
 
     inspection = Inspection.open(store, name)

@@ -106,16 +106,14 @@ def read_overviews(
     Kept results come first, then compacted conversations, then the others. With `apart` another process of low
     priority computes what is unknown. Unreadable conversations are left out: opening one shows the problem.
     """
-    from inspector.answers.kept_results import default_results
     from inspector.answers.overview import Live, Overview, known_live, known_overview
 
-    kept = default_results()
     batch = _Batch(watch)
     compacted: dict[str, bool] = {}
     unknown = []
     for row in rows:
         watch.check()
-        live = _tried(known_live, store, row, flags, config, kept)
+        live = _tried(known_live, store, row, flags, config)
         if live is None:
             unknown.append(row)
         else:
@@ -132,7 +130,7 @@ def read_overviews(
     unknown = []
     for row in rows:
         watch.check()
-        overview = _tried(known_overview, store, row, flags, config, kept)
+        overview = _tried(known_overview, store, row, flags, config)
         if overview is None:
             unknown.append(row)
         else:
@@ -159,15 +157,13 @@ def read_store_losses(
     """Hand over the losses of each compaction in batches, kept results first; return the number of unreadable
     conversations. `apart` as in read_overviews.
     """
-    from inspector.answers.kept_results import default_results
     from inspector.answers.store_losses import listed_losses
 
-    kept = default_results()
     batch = _Batch(watch)
     unknown = []
     for row in rows:
         watch.check()
-        found = _tried(listed_losses, store, row, kept)
+        found = _tried(listed_losses, store, row)
         if found is None:
             unknown.append(row)
         for loss in found or ():
@@ -177,7 +173,7 @@ def read_store_losses(
     with _asking(store, flags, config, apart, watch) as ask:
         for done, row in enumerate(unknown, len(rows) - len(unknown)):
             watch("reading losses", done, len(rows))
-            found = None if ask("overview", row) is None else _tried(listed_losses, store, row, kept)
+            found = None if ask("overview", row) is None else _tried(listed_losses, store, row)
             unread += found is None
             for loss in found or ():
                 batch.add(loss)
@@ -246,12 +242,11 @@ def _asking(
         finally:
             other.close()
         return
-    from inspector.answers.kept_results import default_results
     from inspector.answers.overview_process import WORK
 
     def ask(question: str, row: ConversationRow, *more: Any) -> Sequence[Any] | None:
         try:
-            return WORK[question](store, row, flags, config, default_results(), *more)
+            return WORK[question](store, row, flags, config, *more)
         except InspectorError:
             return None
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from inspector.answers.fact_results import ConversationAftermath
 from inspector.core.text import safe_line
-from inspector.export.documents.document import Document
-from inspector.quality.aftermath import AftermathEvent, Place
+from inspector.export.documents.document import Document, fields_of
+from inspector.quality.aftermath import AftermathEvent
 
 
 def aftermath_documents(answer: Iterable[ConversationAftermath]) -> list[Document]:
@@ -21,22 +21,14 @@ def aftermath_documents(answer: Iterable[ConversationAftermath]) -> list[Documen
 
 def event_document(event: AftermathEvent) -> Document:
     """One event, with both places."""
+    earlier = event.earlier
     return {
-        "compaction": event.compaction,
-        "kind": event.kind,
-        "message": event.place.message,
-        "generation": event.place.generation,
-        "index": event.place.index,
-        "earlier": None if event.earlier is None else event.earlier.message,
-        "earlier_place": None if event.earlier is None else dict(_place(event.earlier)),
+        **fields_of(event, "compaction", "kind"),
+        **fields_of(event.place, "message", "generation", "index"),
+        "earlier": None if earlier is None else earlier.message,
+        "earlier_place": None if earlier is None else fields_of(earlier, "generation", "index"),
         "fact": event.fact or None,
         "category": event.category or None,
         "fate": event.fate or None,
-        "text": event.text,
-        "tokens": event.tokens,
+        **fields_of(event, "text", "tokens"),
     }
-
-
-def _place(place: Place) -> Iterator[tuple[str, int]]:
-    yield "generation", place.generation
-    yield "index", place.index

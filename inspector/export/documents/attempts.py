@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from inspector.answers.attempt_life import CurvePoint
 from inspector.answers.attempt_survival import SummaryOutcome
 from inspector.answers.recall import Recall
-from inspector.export.documents.document import Document, built
+from inspector.export.documents.document import Document, fields_of
 from inspector.models.attempt import Attempt
 from inspector.models.consent import Sending
 
@@ -21,13 +18,8 @@ def attempt_document(attempt: Attempt, full: bool = False) -> Document:
         "title": attempt.title,
         "agent": attempt.agent,
         "store": place.store,
-        "compaction": place.compaction,
-        "step": place.step,
-        "life": attempt.life,
-        "at": attempt.at,
-        "state": attempt.state,
-        "problem": attempt.problem,
-        "kind": attempt.kind,
+        **fields_of(place, "compaction", "step"),
+        **fields_of(attempt, "life", "at", "state", "problem", "kind"),
         "to": attempt.where,
         "model": attempt.model or None,
         "prompt": attempt.prompt_name,
@@ -52,18 +44,9 @@ def outcome_document(outcome: SummaryOutcome) -> Document:
         "attempt": None if outcome.attempt is None else attempt_document(outcome.attempt),
         "summary_tokens": outcome.tokens,
         "retained_tokens": outcome.retained,
-        "kept": outcome.kept,
-        "of": outcome.of,
-        "open": outcome.open,
+        **fields_of(outcome, "kept", "of", "open"),
         "survival": {
-            one.kind: {
-                "kept": one.kept,
-                "weakened": one.weakened,
-                "lost": one.lost,
-                "open": one.open,
-                "of": one.of,
-            }
-            for one in outcome.survival()
+            one.kind: fields_of(one, "kept", "weakened", "lost", "open", "of") for one in outcome.survival()
         },
         "facts": [
             {"key": life.fact.key, "category": life.fact.kind, "text": life.fact.text, "fate": life.outcome}
@@ -93,11 +76,6 @@ def sending_document(sending: Sending) -> Document:
     }
 
 
-def curve_document(points: Sequence[CurvePoint]) -> list[Document]:
-    """The curve of a life."""
-    return [built(point) for point in points]
-
-
 def recall_document(recall: Recall) -> Document:
     """Answers from one list."""
     agreed = recall.agreement
@@ -107,10 +85,7 @@ def recall_document(recall: Recall) -> Document:
         "asked": len(recall.answered),
         "right": recall.right,
         "agreement": {
-            "share": agreed.share,
-            "of": agreed.of,
-            "both": agreed.both,
-            "neither": agreed.neither,
+            **fields_of(agreed, "share", "of", "both", "neither"),
             "judged_there_not_answered": agreed.told,
             "judged_gone_answered": agreed.answered,
             "open": agreed.open,

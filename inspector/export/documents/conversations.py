@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict
 
 from inspector.answers.conversations import ListedConversation
 from inspector.answers.databases import Database, ListedStore, TitledHit
 from inspector.core.text import safe_line
-from inspector.export.documents.document import Document
+from inspector.export.documents.document import Document, built, fields_of
 from inspector.stores.hermes.fitting import fit_text
 
 
@@ -29,19 +28,16 @@ def _conversation(entry: ListedConversation) -> Document:
         "sessions": list(row.sessions),
         "generations": generations,
         "compactions": max(0, generations - 1),
-        "lost": entry.lost,
-        "unknown": entry.unknown,
+        **fields_of(entry, "lost", "unknown"),
         "messages": len(conversation.live),
         "profile": settings.profile,
         "agent": row.agent,
         "store": entry.store,
         "folder": safe_line(row.folder),
-        "kind": row.kind,
-        "parent": row.parent,
+        **fields_of(row, "kind", "parent"),
         "source": safe_line(row.source),
-        "started_at": row.started_at,
-        "last_active": row.last_active,
-        "reported": conversation.usage._asdict(),
+        **fields_of(row, "started_at", "last_active"),
+        "reported": built(conversation.usage),
     }
 
 
@@ -50,14 +46,10 @@ def database_documents(answer: Iterable[Database]) -> list[Document]:
     return [
         {
             "path": str(entry.info.path),
-            "kind": entry.info.kind,
-            "schema": entry.info.schema,
-            "profile": entry.info.profile,
-            "profile_reason": entry.info.profile_reason,
-            "open_profiles": list(entry.info.open_profiles),
-            "fits": [{**fit._asdict(), "text": fit_text(fit)} for fit in entry.fits],
+            **fields_of(entry.info, "kind", "schema", "profile", "profile_reason", "open_profiles"),
+            "fits": [{**built(fit), "text": fit_text(fit)} for fit in entry.fits],
             "conversations": entry.conversations,
-            **(asdict(entry.description) if entry.description is not None else {}),
+            **(built(entry.description) or {}),
             "notes": list(entry.info.notes),
         }
         for entry in answer
@@ -70,8 +62,7 @@ def store_documents(answer: Iterable[ListedStore]) -> list[Document]:
         {
             "path": str(entry.info.path),
             "agent": entry.info.kind,
-            "sessions": entry.sessions,
-            "size": entry.size,
+            **fields_of(entry, "sessions", "size"),
             "notes": [*entry.info.limits, *entry.info.notes],
         }
         for entry in answer

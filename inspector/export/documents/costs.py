@@ -7,7 +7,7 @@ from inspector.answers.sent import OpenedRequest
 from inspector.caching.costs import Bill, Cost, Rates
 from inspector.caching.priced import PricedRequest
 from inspector.core.text import safe_line
-from inspector.export.documents.document import Document, built
+from inspector.export.documents.document import Document, built, fields_of
 
 
 def bill_document(found: tuple[Bill, Rates] | None, modelled: bool = False) -> Document | None:
@@ -35,8 +35,7 @@ def request_documents(answer: Requests) -> list[Document]:
 def _request(one: PricedRequest) -> Document:
     judged, request = one.judged, one.judged.request
     return {
-        "index": request.index,
-        "generation": request.generation,
+        **fields_of(request, "index", "generation"),
         "message": safe_line(request.message),
         "model": safe_line(request.model),
         "at": request.at or None,
@@ -76,16 +75,11 @@ def sent_document(opened: OpenedRequest) -> Document:
     """The answer of `requests --sent`: a request in the provider's own form, and where the cache was marked."""
     sent = opened.sent
     return {
-        "number": opened.number,
-        "of": opened.of,
-        "id": sent.id,
-        "at": sent.at,
+        **fields_of(opened, "number", "of"),
+        **fields_of(sent, "id", "at"),
         "model": safe_line(sent.model),
         "usage": None if opened.usage is None else opened.usage.index,
-        "breakpoints": [list(path) for path in sent.breakpoints],
-        "system": [dict(block) for block in sent.system],
-        "tools": [dict(tool) for tool in sent.tools],
-        "messages": [dict(message) for message in sent.messages],
+        **fields_of(sent, "breakpoints", "system", "tools", "messages"),
     }
 
 

@@ -29,6 +29,11 @@ def built(value: Any, special: Callable[[Any], Any] = lambda value: None) -> Any
     return value
 
 
+def fields_of(value: Any, *names: str) -> Document:
+    """Return some fields of a frozen value by their names."""
+    return {name: built(getattr(value, name)) for name in names}
+
+
 def json_bytes(document: Any) -> bytes:
     """Return JSON in UTF-8, for any locale.
 

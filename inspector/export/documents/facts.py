@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from inspector.answers.facts import FactsAtRisk, FollowedFacts
-from inspector.export.documents.document import Document
+from inspector.export.documents.document import Document, fields_of
 from inspector.quality.facts.carry import plain
 from inspector.quality.facts.fact import Fate, Life, Saying
 from inspector.quality.losses import is_lost
@@ -19,31 +19,24 @@ def life_document(life: Life) -> Document:
     fact, saying = life.fact, life.saying
     return {
         "category": fact.kind,
-        "text": fact.text,
-        "value": fact.value,
-        "role": fact.role,
-        "session": saying.session,
-        "message": saying.message,
+        **fields_of(fact, "text", "value", "role"),
+        **fields_of(saying, "session", "message"),
         "compaction": life.compaction,
         **_fate(life.fate),
         "is_lost": is_lost(life),
-        "fates": [_fate_after(fate) for fate in life.fates],
+        "fates": list(map(fate_after, life.fates)),
         "rank": life.rank,
         "score": fact.rank,
-        "rule": fact.rule,
-        "why": fact.why,
+        **fields_of(fact, "rule", "why"),
         "values": list(life.values),
-        "span": list(saying.span),
-        "generation": saying.generation,
-        "index": saying.index,
+        **fields_of(saying, "span", "generation", "index"),
         "sayings": [_place(other) for other in fact.sayings],
         "uses": fact.uses,
         "died": life.died,
         "back": None if life.back is None else _place(life.back),
         "contradicted": None
         if life.contradicted is None
-        else _place(life.contradicted.saying)
-        | {"text": life.contradicted.text, "value": life.contradicted.value},
+        else _place(life.contradicted.saying) | fields_of(life.contradicted, "text", "value"),
         "pruned": life.pruned,
         "key": fact.key,
     }
@@ -54,31 +47,19 @@ def _fate(fate: Fate) -> Document:
         "fate": fate.outcome,
         "where": fate.where,
         "found": None if fate.index is None else {"index": fate.index, "span": list(fate.span or (0, 0))},
-        "excerpt": fate.excerpt,
-        "changed": fate.changed,
+        **fields_of(fate, "excerpt", "changed"),
     }
 
 
-def _fate_after(fate: Fate) -> Document:
+def fate_after(fate: Fate) -> Document:
     """The fate after one compaction, with the words that show it."""
     return {
-        "compaction": fate.compaction,
-        "fate": fate.outcome,
-        "where": fate.where,
-        "evidence": fate.excerpt,
-    }
+        "compaction": fate.compaction, "fate": fate.outcome, "where": fate.where, "evidence": fate.excerpt
+    }  # fmt: skip
 
 
 def _place(saying: Saying) -> Document:
-    return {
-        "session": saying.session,
-        "message": saying.message,
-        "role": saying.role,
-        "generation": saying.generation,
-        "index": saying.index,
-        "span": list(saying.span),
-        "compaction": saying.compaction,
-    }
+    return fields_of(saying, "session", "message", "role", "generation", "index", "span", "compaction")
 
 
 def risk_documents(answer: FactsAtRisk) -> list[Document]:
@@ -89,8 +70,7 @@ def risk_documents(answer: FactsAtRisk) -> list[Document]:
             "compaction": answer.compaction,
             "fate": None,
             "where": None,
-            "once": entry.once,
-            "places": list(entry.places),
+            **fields_of(entry, "once", "places"),
             "rank": rank,
             "score": entry.fact.rank,
             "uses": entry.fact.uses,

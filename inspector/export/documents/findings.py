@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from inspector.answers.findings import TitledFinding
 from inspector.core.text import safe_title
-from inspector.export.documents.document import Document
+from inspector.export.documents.document import Document, fields_of
 from inspector.quality.catalogue import RULES
 from inspector.quality.finding import Finding
 from inspector.quality.grouping import dismissal_key
@@ -23,19 +23,19 @@ def finding_documents(answer: Iterable[TitledFinding]) -> list[Document]:
 
 def finding_document(finding: Finding) -> Document:
     """One entry of `findings`."""
-    rule = RULES[finding.rule]
     return {
-        "rule": finding.rule,
-        "severity": finding.severity,
-        "conversation": finding.conversation,
-        "compaction": finding.compaction,
-        "message": finding.message,
-        "generation": finding.generation,
-        "index": finding.index,
-        "text": finding.text,
+        **fields_of(
+            finding,
+            "rule",
+            "severity",
+            "conversation",
+            "compaction",
+            "message",
+            "generation",
+            "index",
+            "text",
+        ),
         "cause": finding.cause or None,
         "key": dismissal_key(finding),
-        "title": rule.title,
-        "means": rule.means,
-        "advice": rule.advice,
+        **fields_of(RULES[finding.rule], "title", "means", "advice"),
     }

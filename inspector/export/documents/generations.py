@@ -14,7 +14,7 @@ from inspector.core.messages import Message
 from inspector.core.rough import list_tokens, message_chars, message_images
 from inspector.core.text import safe, safe_line, unwrapped
 from inspector.export.documents.costs import bill_document
-from inspector.export.documents.document import Document, built
+from inspector.export.documents.document import Document, built, fields_of
 from inspector.export.documents.findings import finding_document
 from inspector.export.documents.settings import budgets_document, settings_document
 
@@ -34,9 +34,7 @@ def show_document(answer: ShownGeneration, full: bool = False) -> Document:
         "live": generation.live,
         "step": answer.step,
         "profile": plan.profile,
-        "settings": settings_document(
-            answer.resolved.settings, answer.resolved.sources, answer.resolved.notes
-        ),
+        "settings": settings_document(answer.resolved),
         **budgets_document(plan.budgets),
         "tokens": {
             "rough": plan.tokens_before,
@@ -45,12 +43,7 @@ def show_document(answer: ShownGeneration, full: bool = False) -> Document:
             "reported": reported or None,
             "reported_calls": usage.calls if usage else None,
         },
-        "compacts": plan.compacts,
-        "reason": plan.reason,
-        "head_end": plan.head_end,
-        "tail_start": plan.tail_start,
-        "summary_budget": plan.summary_budget,
-        "steps": built(plan.steps),
+        **fields_of(plan, "compacts", "reason", "head_end", "tail_start", "summary_budget", "steps"),
         "system_prompt": {
             "tokens": answer.system_tokens,
             "breakpoint": points.get(-1),
@@ -73,9 +66,7 @@ def show_document(answer: ShownGeneration, full: bool = False) -> Document:
         ],
         "notes": [*conversation.notes, *answer.limits],
         "profile_reason": answer.profile_reason,
-        "recorded": None
-        if recorded is None
-        else {"index": recorded.index, "head_end": recorded.head_end, "tail_start": recorded.tail_start},
+        "recorded": None if recorded is None else fields_of(recorded, "index", "head_end", "tail_start"),
     }
 
 
@@ -100,37 +91,26 @@ def _compaction(entry: JudgedCompaction) -> Document:
     return {
         "index": recorded.index,
         "kind": "compaction",
-        "session": recorded.session,
-        "before": recorded.before,
-        "after": recorded.after,
-        "head_end": recorded.head_end,
-        "tail_start": recorded.tail_start,
-        "tokens_before": recorded.tokens_before,
-        "tokens_after": recorded.tokens_after,
-        "tokens_before_reported": recorded.tokens_before_reported,
-        "tokens_after_reported": recorded.tokens_after_reported,
-        "summary": recorded.summary,
-        "encrypted": recorded.encrypted,
+        **fields_of(
+            recorded,
+            "session",
+            "before",
+            "after",
+            "head_end",
+            "tail_start",
+            "tokens_before",
+            "tokens_after",
+            "tokens_before_reported",
+            "tokens_after_reported",
+            "summary",
+            "encrypted",
+        ),
         "kept": [index for index, _ in recorded.kept],
-        "fallback": recorded.fallback,
-        "merged": recorded.merged,
-        "at": recorded.at,
-        "exact": recorded.exact,
-        "note": recorded.note,
+        **fields_of(recorded, "fallback", "merged", "at", "exact", "note"),
         "trigger": recorded.trigger or entry.why.trigger,
-        "why": {
-            "rule": entry.why.rule,
-            "threshold_tokens": entry.why.threshold_tokens,
-            "crossed": entry.why.crossed,
-            "fits": list(entry.why.fits),
-            "text": entry.why.text,
-        },
+        "why": fields_of(entry.why, "rule", "threshold_tokens", "crossed", "fits", "text"),
         "planned": {
-            "profile": planned.profile,
-            "compacts": planned.compacts,
-            "reason": planned.reason,
-            "head_end": planned.head_end,
-            "tail_start": planned.tail_start,
+            **fields_of(planned, "profile", "compacts", "reason", "head_end", "tail_start"),
             "agrees": entry.compared.agree,
             "steps": built(planned.steps),
         },
@@ -140,36 +120,24 @@ def _compaction(entry: JudgedCompaction) -> Document:
     }
 
 
-def microcompaction_documents(answer: Iterable[Microcompaction]) -> list[Document]:
-    """The microcompactions in the answer of `compactions`: the cleared results, without a summary."""
-    return [
-        {
-            "kind": "microcompaction",
-            **built(entry),
-            "tokens_after_reported": None
-            if entry.tokens_before_reported is None or entry.tokens_saved_reported is None
-            else entry.tokens_before_reported - entry.tokens_saved_reported,
-            "summary": None,
-            "findings": [],
-            "cost": None,
-        }
-        for entry in answer
-    ]
+def other_documents(answer: Iterable[Microcompaction | FailedCompaction]) -> list[Document]:
+    """The other entries in the answer of `compactions`: microcompactions, and attempts that failed."""
+    return [_without_summary(entry) for entry in answer]
 
 
-def failure_documents(answer: Iterable[FailedCompaction]) -> list[Document]:
-    """The failed attempts in the answer of `compactions`: the list stayed as it was."""
-    return [
-        {
-            "kind": "failed",
-            **built(entry),
-            "tokens_after_reported": None,
-            "summary": None,
-            "findings": [],
-            "cost": None,
-        }
-        for entry in answer
-    ]
+def _without_summary(entry: Microcompaction | FailedCompaction) -> Document:
+    after = None
+    if isinstance(entry, Microcompaction):
+        before, saved = entry.tokens_before_reported, entry.tokens_saved_reported
+        after = None if before is None or saved is None else before - saved
+    return {
+        "kind": "microcompaction" if isinstance(entry, Microcompaction) else "failed",
+        **built(entry),
+        "tokens_after_reported": after,
+        "summary": None,
+        "findings": [],
+        "cost": None,
+    }
 
 
 def plan_documents(answer: Iterable[PlannedFile]) -> list[Document]:
@@ -182,20 +150,12 @@ def _plan(entry: PlannedFile) -> Document:
     return {
         "file": str(entry.file),
         **budgets_document(plan.budgets),
-        "profile": plan.profile,
-        "summary_budget": plan.summary_budget,
-        "compacts": plan.compacts,
-        "reason": plan.reason,
+        **fields_of(plan, "profile", "summary_budget", "compacts", "reason"),
         "raises": plan.raises or None,
         "fallback_raises": entry.fallback_raises or None,
-        "head_end": plan.head_end,
-        "tail_start": plan.tail_start,
-        "summarized_from": plan.summarized_from,
+        **fields_of(plan, "head_end", "tail_start", "summarized_from"),
         "kept": sorted(plan.kept),
-        "pruned": list(plan.pruned),
-        "tokens_before": plan.tokens_before,
-        "tokens_after": plan.tokens_after,
-        "steps": built(plan.steps),
+        **fields_of(plan, "pruned", "tokens_before", "tokens_after", "steps"),
         "output": [_planned(out) for out in entry.output],
     }
 
@@ -208,13 +168,8 @@ def _planned(out: PlannedMessage) -> Document:
 def breakpoints_document(answer: CachePoints) -> Document:
     """The answer of `breakpoints`."""
     return {
-        "conversation": answer.conversation,
-        "generation": answer.generation,
-        "layout": answer.layout,
-        "ttl": answer.ttl,
-        "profile": answer.profile,
-        "enabled": answer.policy.enabled,
-        "reason": answer.policy.reason,
+        **fields_of(answer, "conversation", "generation", "layout", "ttl", "profile"),
+        **fields_of(answer.policy, "enabled", "reason"),
         "breakpoints": [
             {
                 **built(point.breakpoint),

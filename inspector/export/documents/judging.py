@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict
 
 from inspector.answers.judging import JudgedStatement, Judgement
 from inspector.core.conversations import ConversationRow
 from inspector.core.text import safe_line
-from inspector.export.documents.document import Document
+from inspector.export.documents.document import Document, built, fields_of
 
 
 def judgement_documents(row: ConversationRow, judgements: Iterable[Judgement]) -> Document:
@@ -20,13 +19,8 @@ def judgement_documents(row: ConversationRow, judgements: Iterable[Judgement]) -
         "facts": [_statement(one, judgement) for judgement in found for one in judgement.statements],
         "judgements": [
             {
-                "compaction": one.compaction,
-                "model": one.model,
-                "pieces": one.pieces,
-                "answered": one.answered,
-                "dropped": one.dropped,
-                "unproven": one.unproven,
-                "agreement": asdict(one.agreement),
+                **fields_of(one, "compaction", "model", "pieces", "answered", "dropped", "unproven"),
+                "agreement": built(one.agreement),
             }
             for one in found
         ],
@@ -39,11 +33,9 @@ def _statement(one: JudgedStatement, judgement: Judgement) -> Document:
         "source": f"model {judgement.model}",
         "category": statement.kind,
         "text": statement.quote,
-        "role": statement.role,
-        "importance": statement.importance,
+        **fields_of(statement, "role", "importance"),
         "compaction": judgement.compaction,
-        "message": one.message,
-        "index": one.index,
+        **fields_of(one, "message", "index"),
         "fate": statement.fate,
         "where": one.where,
         "evidence": statement.evidence or None,

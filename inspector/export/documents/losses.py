@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict
 
 from inspector.answers.store_losses import ListedLoss
 from inspector.core.text import safe_line
-from inspector.export.documents.document import Document
+from inspector.export.documents.document import Document, fields_of
 
 
 def loss_documents(answer: Iterable[ListedLoss]) -> list[Document]:
@@ -17,14 +16,9 @@ def loss_documents(answer: Iterable[ListedLoss]) -> list[Document]:
             "conversation": one.row.id,
             "title": safe_line(one.row.title),
             "agent": one.agent,
-            "compaction": one.loss.compaction,
-            "at": one.loss.at,
-            "lost": dict(one.loss.lost),
-            "weakened": one.loss.weakened,
-            "uncertain": one.loss.uncertain,
-            "aftermath": dict(one.loss.aftermath),
+            **fields_of(one.loss, "compaction", "at", "lost", "weakened", "uncertain", "aftermath"),
             "aftermath_of_lost_rules": one.loss.broken,
-            "facts": [asdict(fact) for fact in one.loss.facts],
+            **fields_of(one.loss, "facts"),
         }
         for one in answer
     ]

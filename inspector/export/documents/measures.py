@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from inspector.answers.measures import MeasuredConversation
 from inspector.core.text import safe_title
-from inspector.export.documents.document import Document, built
+from inspector.export.documents.document import Document, built, fields_of
 from inspector.quality.measures.definitions import DEFINITIONS
 from inspector.quality.measures.measure import Evidence, Measure, Share
 
@@ -58,9 +58,6 @@ def _measure(measure: Measure) -> Document:
 def _evidence(entry: Evidence) -> Document:
     return {
         "text": safe_title(entry.text, _TOLD),
-        "known": entry.known,
-        "role": entry.role,
-        "note": entry.note,
-        "said": built(entry.said),
+        **fields_of(entry, "known", "role", "note", "said"),
         "found": None if entry.found is None else {**built(entry.found), "where": entry.where},
     }

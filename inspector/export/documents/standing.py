@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from inspector.answers.standing import StandingRules
 from inspector.core.text import safe, safe_line, safe_title
-from inspector.export.documents.document import Document
+from inspector.export.documents.document import Document, fields_of
 
 
 def rules_documents(answer: Iterable[StandingRules]) -> list[Document]:
@@ -23,12 +23,7 @@ def rules_documents(answer: Iterable[StandingRules]) -> list[Document]:
             "in_lists": list(file.lists),
             "in_context": file.live,
             "entries": [
-                {
-                    "generation": entry.generation,
-                    "index": entry.place,
-                    "message": entry.message,
-                    "how": entry.how,
-                }
+                {"generation": entry.generation, "index": entry.place, **fields_of(entry, "message", "how")}
                 for entry in file.entries
             ],
         }

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from inspector.answers.diffs import ComparedSummaries
 from inspector.answers.lineage import SummaryLives
-from inspector.export.documents.document import Document, built
+from inspector.export.documents.document import Document, built, fields_of
 from inspector.summaries.exact import Turn
 from inspector.summaries.lineage import Cell, Lineage, LineageRow
 
@@ -30,14 +30,7 @@ def lineage_document(answer: SummaryLives) -> Document:
                 "summary": column.summary is not None,
                 "tokens": length.tokens,
                 "budget": length.budget,
-                "left": None
-                if of is None
-                else {
-                    "items": of.items,
-                    "of_items": of.of_items,
-                    "words": of.words,
-                    "of_words": of.of_words,
-                },
+                "left": None if of is None else fields_of(of, "items", "of_items", "words", "of_words"),
                 "states": {state: count for state, count in lineage.counts(at).items() if count},
             }
         )
@@ -51,10 +44,7 @@ def lineage_document(answer: SummaryLives) -> Document:
             {
                 "row": turn.row,
                 "compaction": lineage.columns[turn.column].compaction,
-                "section": turn.section,
-                "was": turn.was,
-                "text": turn.text,
-                "settled": turn.settled,
+                **fields_of(turn, "section", "was", "text", "settled"),
                 "turns": [_turn(one) for one in turn.turns],
             }
             for turn in drift.otherwise
@@ -86,13 +76,9 @@ def _row(lineage: Lineage, row: LineageRow) -> Document:
 def _cell(cell: Cell, compaction: int) -> Document:
     return {
         "compaction": compaction,
-        "state": cell.state,
-        "stands": cell.stands,
-        "section": cell.section,
+        **fields_of(cell, "state", "stands", "section"),
         "from_section": cell.from_section or None,
-        "text": cell.text,
-        "was": cell.was,
-        "others": list(cell.others),
+        **fields_of(cell, "text", "was", "others"),
     }
 
 

@@ -8,6 +8,7 @@ from inspector.answers.tracing import Trace
 from inspector.core.text import safe_line
 from inspector.export.documents.aftermath import event_document
 from inspector.export.documents.document import Document, built
+from inspector.export.documents.facts import fate_after
 
 
 def trace_documents(answer: Iterable[Trace]) -> list[Document]:
@@ -19,16 +20,8 @@ def trace_documents(answer: Iterable[Trace]) -> list[Document]:
             "text": trace.text,
             "said": built(trace.said),
             "fact": trace.fact or None,
-            "fates": [
-                {
-                    "compaction": fate.compaction,
-                    "fate": fate.outcome,
-                    "where": fate.where,
-                    "evidence": fate.excerpt,
-                }
-                for fate in trace.fates
-            ],
-            "aftermath": [event_document(event) for event in trace.aftermath],
+            "fates": list(map(fate_after, trace.fates)),
+            "aftermath": list(map(event_document, trace.aftermath)),
         }
         for trace in answer
     ]

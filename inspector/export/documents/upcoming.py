@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from inspector.answers.upcoming import Upcoming
 from inspector.core.text import safe_title
-from inspector.export.documents.document import Document
+from inspector.export.documents.document import Document, built, fields_of
 from inspector.models.masking import Masker
 from inspector.quality.facts.carry import plain
 
@@ -17,27 +17,18 @@ def upcoming_document(answer: Upcoming, masker: Masker) -> Document:
     return {
         "conversation": answer.row.id,
         "title": safe_title(answer.row.title),
-        "profile": answer.profile,
-        "tokens": answer.tokens,
-        "reported": answer.reported,
-        "threshold_tokens": answer.threshold_tokens,
-        "growth": answer.growth,
-        "requests_left": answer.requests_left,
+        **fields_of(answer, "profile", "tokens", "reported", "threshold_tokens", "growth", "requests_left"),
         "why_not": answer.reason or None,
-        "takes": list(answer.takes),
-        "takes_tokens": answer.takes_tokens,
+        **fields_of(answer, "takes", "takes_tokens"),
         "at_risk": [
             plain(replace(risk.fact, text=masker(risk.fact.text), value=masker(risk.fact.value)))
-            | {"once": risk.once, "places": list(risk.places)}
+            | fields_of(risk, "once", "places")
             for risk in answer.at_risk
         ],
         "pin": masker(answer.pin),
         "cost": None
         if bill is None
-        else {"currency": "USD", "amount": bill.cost.amount, "of": bill.cost._asdict()},
+        else {"currency": "USD", "amount": bill.cost.amount, "of": built(bill.cost)},
         "pays_off_after": None if bill is None else bill.requests_to_pay_off,
-        "warm": answer.warm,
-        "at_boundary": answer.at_boundary,
-        "advice": answer.advice,
-        "sentences": list(answer.sentences),
+        **fields_of(answer, "warm", "at_boundary", "advice", "sentences"),
     }

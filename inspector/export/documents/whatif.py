@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
 from math import isnan
 
 from inspector.answers.recommending import Recommendation, confidence
@@ -14,14 +13,13 @@ from inspector.answers.sweeping import all_equal
 from inspector.core.conversations import ROLE_NAMES
 from inspector.engines.registry import standing
 from inspector.export.config import settings_written
-from inspector.export.documents.document import Document, built
+from inspector.export.documents.document import Document, built, fields_of
 from inspector.export.documents.settings import settings_document
 from inspector.replay.event import Event
 from inspector.replay.frontier import Point, points, sentence
-from inspector.replay.recording import Recording
 from inspector.replay.reproducing import Reproduction
 from inspector.replay.sweep import Cell, Sweep
-from inspector.replay.whatif import Metrics, WhatIf, stuck
+from inspector.replay.whatif import Metrics, stuck
 
 #: The model of the summary's size in words.
 _MODELS = {
@@ -32,7 +30,7 @@ _MODELS = {
 
 def replay_document(answer: Replay) -> Document:
     """The answer of `replay`: recorded and what-if side by side, and every step of the recording."""
-    settings, recording, budgets = answer.resolved.settings, answer.recording, answer.run.budgets
+    resolved, recording, budgets = answer.resolved, answer.recording, answer.run.budgets
     steps = []
     asked = frozenset(recording.course.calls)
     hygiene = budgets.hygiene_tokens if recording.course.gateway else 0
@@ -49,25 +47,18 @@ def replay_document(answer: Replay) -> Document:
                 "pressure": round(tokens / budgets.threshold_tokens, 4),
                 "fires": fires,
                 "role": ROLE_NAMES[place.role],
-                "generation": place.generation,
-                "index": place.index,
-                "message": place.message,
+                **fields_of(place, "generation", "index", "message"),
             }
         )
     return {
         "conversation": answer.conversation,
         "reproduces": reproduction_document(answer.reproduces),
-        "settings": settings_document(settings, answer.resolved.sources, answer.resolved.notes),
+        "settings": settings_document(resolved),
         "threshold_tokens": budgets.threshold_tokens,
         "hygiene_tokens": budgets.hygiene_tokens or None,
-        "context_length": settings.context_length,
-        "recorded": _recorded(recording, answer.recorded)
-        | {"cost": _cost(answer, answer.recorded, recording.events)},
-        "whatif": _whatif(answer.run, recording)
-        | {
-            "cost": _cost(answer, answer.run.metrics, answer.run.events),
-            "range": built(answer.range),
-        },
+        "context_length": resolved.settings.context_length,
+        "recorded": _recorded(answer),
+        "whatif": _whatif(answer),
         "steps": steps,
     }
 
@@ -78,11 +69,10 @@ def beside_documents(answer: Iterable[Replay]) -> list[Document]:
         {
             "profile": one.resolved.settings.profile,
             "standing": standing(one.resolved.settings.profile),
-            "settings": settings_document(one.resolved.settings, one.resolved.sources, one.resolved.notes),
+            "settings": settings_document(one.resolved),
             "threshold_tokens": one.run.budgets.threshold_tokens,
             "sizes": one.recording.course.scale.sentence(),
-            "whatif": _whatif(one.run, one.recording)
-            | {"cost": _cost(one, one.run.metrics, one.run.events), "range": built(one.range)},
+            "whatif": _whatif(one),
         }
         for one in answer
     ]
@@ -105,30 +95,34 @@ def _cost(answer: Replay, metrics: Metrics, events: Sequence[Event]) -> Document
     }
 
 
-def _recorded(recording: Recording, metrics: Metrics) -> Document:
+def _recorded(answer: Replay) -> Document:
     """The recorded compactions, in steps of the logical transcript."""
+    recording = answer.recording
     return {
         "messages": len(recording.transcript),
         "compactions": built(recording.events),
         "sizes": recording.course.scale.sentence(),
-        **_figures(metrics),
+        **_figures(answer.recorded),
+        "cost": _cost(answer, answer.recorded, recording.events),
     }
 
 
-def _whatif(run: WhatIf, recording: Recording) -> Document:
+def _whatif(answer: Replay) -> Document:
     """The run under the settings."""
+    run, recording = answer.run, answer.recording
     same = [(e.step, e.head_end, e.tail_start) for e in run.events] == [
         (e.step, e.head_end, e.tail_start) for e in recording.events
     ]
     return {
         "compactions": built(run.events),
         **_figures(run.metrics),
-        "tokens": list(run.tokens),
-        "gives_up": run.gives_up,
+        **fields_of(run, "tokens", "gives_up"),
         "compacts_every_call": run.every_call,
         "stuck": stuck(run) or None,
         "as_recorded": same,
         "summary_size": _MODELS[bool(recording.model.recorded)],
+        "cost": _cost(answer, run.metrics, run.events),
+        "range": built(answer.range),
     }
 
 
@@ -136,7 +130,7 @@ def _figures(metrics: Metrics) -> Document:
     """The figures by name; figures of facts only if facts were counted."""
     return {
         name: value
-        for name, value in asdict(metrics).items()
+        for name, value in built(metrics).items()
         if name not in ("compactions", "cost") and value is not None
     }
 
@@ -181,10 +175,8 @@ def sweep_document(found: Sweep) -> Document:
         document["sentence"] = sentence(found, every, found.force)
     if found.reproduces is not None:
         document["reproduces"] = reproduction_document(found.reproduces)
-    document["unpriced"] = found.unpriced
-    document["unused"] = list(found.unused)
-    document["gives_up"] = [list(line) for line in found.gives_up]
-    document["compacts_every_call"] = [list(line) for line in found.every_call]
+    document |= fields_of(found, "unpriced", "unused", "gives_up")
+    document["compacts_every_call"] = built(found.every_call)
     if not found.complete:
         document["complete"] = False
     return document
@@ -233,12 +225,9 @@ def recommendation_document(found: Recommendation) -> Document:
     return {
         "agent": found.agent,
         "conversations": len(found.conversations),
-        "goal": found.goal,
-        "changes": found.changes,
+        **fields_of(found, "goal", "changes"),
         "settings": {
-            "profile": found.settings.profile,
-            "threshold": found.settings.threshold,
-            "target_ratio": found.settings.target_ratio,
+            **fields_of(found.settings, "profile", "threshold", "target_ratio"),
             "changed": [
                 name for name in names if getattr(found.settings, name) != getattr(found.force, name)
             ],
@@ -251,7 +240,7 @@ def recommendation_document(found: Recommendation) -> Document:
         },
         "reproduces": reproduction_document(found.reproduces),
         "confidence": confidence(found),
-        "write": {"file": written.file, "text": written.text} if found.changes else None,
+        "write": built(written) if found.changes else None,
     }
 
 

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from inspector.answers.answers import Answers
-from inspector.answers.fact_results import read_aftermath_results
+from inspector.answers.fact_results import read_events
 from inspector.answers.findings import read_findings, shown_findings
 from inspector.answers.inspection import Inspection
-from inspector.answers.kept_results import KeptResults, program_stamp
+from inspector.answers.kept_results import program_stamp
 from inspector.answers.losses import facts_of
 from inspector.answers.requests import Requests, bills_of, requests_of
 from inspector.config.dismissals import Dismissals
@@ -21,6 +21,12 @@ from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import ConversationRow
 from inspector.core.rough import text_tokens
 from inspector.core.text import safe, safe_title
+from inspector.export.documents.aftermath import event_document
+from inspector.export.documents.costs import request_documents
+from inspector.export.documents.document import Document, built
+from inspector.export.documents.facts import life_document
+from inspector.export.documents.findings import finding_document
+from inspector.quality.facts.fact import Life
 from inspector.stores.base import stamp_of
 
 Row = dict[str, Any]
@@ -89,33 +95,20 @@ def stamps(answers: Answers) -> Iterator[tuple[str, ConversationRow, str]]:
         yield key, row, f"{stamp_of(answers.store, row.id)} {common}{dismissals.stamp(row.root)}"
 
 
-def table_rows(answers: Answers, key: str, row: ConversationRow, stamp: str, kept: KeptResults) -> TableRows:
+def table_rows(answers: Answers, key: str, row: ConversationRow, stamp: str) -> TableRows:
     """The rows of one conversation. Raises StoreErrors and EngineErrors."""
     inspection, resolved = answers.opened(row.id)
     requests = requests_of(inspection, resolved)
     rows = {
         "conversations": [_conversation(inspection, resolved, row)],
         "compactions": _compactions(inspection, requests),
-        "requests": _requests(requests),
-        "facts": _facts(inspection),
-        "aftermath": [
-            {
-                "compaction": event.compaction, "kind": event.kind, "message": event.place.message,
-                "generation": event.place.generation, "index": event.place.index,
-                "earlier": None if event.earlier is None else event.earlier.message, "text": event.text,
-                "tokens": event.tokens, "fact": event.fact or None, "category": event.category or None,
-                "fate": event.fate or None,
-            }
-            for event in read_aftermath_results(answers.store, row.id, kept)[1]
-        ],
-        "findings": [
-            {
-                "rule": one.rule, "severity": one.severity, "compaction": one.compaction, "message": one.message,
-                "generation": one.generation, "index": one.index, "text": one.text,
-            }
-            for one in shown_findings(inspection, read_findings(inspection, resolved, kept))[0]
-        ],
-    }  # fmt: skip
+        "requests": list(map(_request, request_documents(requests))),
+        "facts": list(map(_fact, facts_of(inspection).lives)),
+        "aftermath": list(map(event_document, read_events(answers, row.id)[1])),
+        "findings": list(
+            map(finding_document, shown_findings(inspection, read_findings(inspection, resolved))[0])
+        ),
+    }
     return TableRows(key, stamp, {name: _whole(name, key, found) for name, found in rows.items()})
 
 
@@ -129,13 +122,18 @@ def _whole(table: str, key: str, rows: Sequence[Row]) -> list[Row]:
 
 def _conversation(inspection: Inspection, resolved: ResolvedSettings, row: ConversationRow) -> Row:
     plan = inspection.plan(inspection.conversation.live, resolved.settings)
-    return {
-        "tip": row.id, "title": safe_title(row.title), "agent": row.agent, "model": row.model, "project": row.folder,
-        "profile": resolved.settings.profile, "started_at": row.started_at or None,
-        "last_active": row.last_active or None, "messages": row.messages,
-        "compactions": len(inspection.compactions()), "threshold_tokens": plan.budgets.threshold_tokens,
+    document: Row = built(row)
+    return document | {
+        "tip": row.id,
+        "title": safe_title(row.title),
+        "project": row.folder,
+        "profile": resolved.settings.profile,
+        "started_at": row.started_at or None,
+        "last_active": row.last_active or None,
+        "compactions": len(inspection.compactions()),
+        "threshold_tokens": plan.budgets.threshold_tokens,
         "store": str(inspection.store.path),
-    }  # fmt: skip
+    }
 
 
 def _compactions(inspection: Inspection, requests: Requests) -> list[Row]:
@@ -143,50 +141,36 @@ def _compactions(inspection: Inspection, requests: Requests) -> list[Row]:
     rows = []
     for one in inspection.compactions():
         bill = bills[one.index][0] if one.index in bills else None
-        rows.append(
-            {
-                "compaction": one.index, "session": one.session, "at": one.at or None, "trigger": one.trigger,
-                "before": one.before, "after": one.after, "head_end": one.head_end, "tail_start": one.tail_start,
-                "tokens_before": one.tokens_before, "tokens_after": one.tokens_after,
-                "tokens_before_reported": one.tokens_before_reported,
-                "tokens_after_reported": one.tokens_after_reported,
-                "summary_tokens": None if one.summary is None else text_tokens(len(one.summary)),
-                "fallback": int(one.fallback), "encrypted": int(one.encrypted),
-                "cost": None if bill is None else bill.cost.amount,
-                "pays_off_after": None if bill is None else bill.requests_to_pay_off,
-            }
-        )  # fmt: skip
-    return rows
-
-
-def _requests(requests: Requests) -> list[Row]:
-    return [
-        {
-            "request": one.judged.request.index, "generation": one.judged.request.generation,
-            "model": one.judged.request.model, "at": one.judged.request.at or None,
-            "input_tokens": one.judged.request.input, "cache_read_tokens": one.judged.request.cache_read,
-            "cache_write_tokens": one.judged.request.cache_write, "output_tokens": one.judged.request.output,
-            "context_tokens": one.judged.request.context, "cause": one.judged.cause,
-            "missed_tokens": one.judged.missed, "missed_cost": one.more,
-            "modelled": int(one.judged.modelled),
-            "cost": None if one.cost is None else one.cost.amount,
+        own = {
+            "compaction": one.index,
+            "at": one.at or None,
+            "summary_tokens": None if one.summary is None else text_tokens(len(one.summary)),
+            "fallback": int(one.fallback),
+            "encrypted": int(one.encrypted),
+            "cost": None if bill is None else bill.cost.amount,
+            "pays_off_after": None if bill is None else bill.requests_to_pay_off,
         }
-        for one in requests.priced
-    ]  # fmt: skip
-
-
-def _facts(inspection: Inspection) -> list[Row]:
-    rows = []
-    for life in facts_of(inspection).lives:
-        fact, saying = life.fact, life.saying
-        rows.append(
-            {
-                "compaction": life.compaction, "fact": fact.key, "category": fact.kind, "role": fact.role,
-                "text": safe(fact.text), "value": fact.value, "rule": int(fact.binds), "message": saying.message,
-                "generation": saying.generation, "index": saying.index,
-                "fate_first": life.fates[0].outcome if life.fates else None,
-                "fate": life.fates[-1].outcome if life.fates else None,
-                "where": life.fates[-1].where if life.fates else None, "died": life.died, "rank": fact.rank,
-            }
-        )  # fmt: skip
+        rows.append(built(one) | own)
     return rows
+
+
+def _request(document: Document) -> Row:
+    cost = document["cost"]
+    return document | {
+        "request": document["index"],
+        "modelled": int(document["modelled"]),
+        "cost": None if cost is None else cost["amount"],
+    }
+
+
+def _fact(life: Life) -> Row:
+    fact, fates = life.fact, life.fates
+    return life_document(life) | {
+        "fact": fact.key,
+        "text": safe(fact.text),
+        "rule": int(fact.binds),
+        "rank": fact.rank,
+        "fate_first": fates[0].outcome if fates else None,
+        "fate": fates[-1].outcome if fates else None,
+        "where": fates[-1].where if fates else None,
+    }
