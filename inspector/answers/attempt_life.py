@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from inspector.answers.attempting import Order, Watch, Wording, ask_for, recorded_list, sending_of
+from inspector.answers.attempting import Order, Watch, Wording, ask_for, counted, recorded_list, sending_of
 from inspector.answers.fact_reading import facts_with, pruned_by
 from inspector.answers.inspection import Inspection
 from inspector.answers.kept_results import default_results
@@ -89,10 +89,7 @@ def make_life(
             listed = recorded_list(inspection, settings, number)
             ask = ask_for(listed, settings, order.wording, order.budget, earlier)
             what = f"{order.summarizer.name}, compaction {number} ({turn} of {len(numbers)}): characters"
-
-            def told(came: int, what: str = what, expected: int = 4 * ask.budget) -> None:
-                watch(what, came, expected)
-
+            told = counted(watch, what, 4 * ask.budget)
             attempt = make_attempt(
                 kept, ask, order.summarizer, allowance, told, life=life, begins=life is None,
                 title=row.title, agent=row.agent,

@@ -6,18 +6,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from inspector.answers.inspection import Inspection, measured, plan_with
+from inspector.answers.inspection import Inspection
 from inspector.answers.resolving import info_for
 from inspector.answers.showing import list_at
 from inspector.core.conversations import Compaction, ConversationRow, Generation
-from inspector.core.errors import UnknownConversation, UsageProblem
+from inspector.core.errors import UsageProblem
 from inspector.core.messages import Message
 from inspector.engines.base import Plan, Settings
 from inspector.engines.capabilities import summary_input
 from inspector.engines.registry import engine
 from inspector.engines.summary_input import SummaryInput, earlier_summary
+from inspector.models import consent
 from inspector.models.attempt import Ask, Attempt, Place
-from inspector.models.consent import Allowance, Sending, prompt_tokens, recipient_of
+from inspector.models.consent import Allowance, Sending
 from inspector.models.kept import KeptAttempts
 from inspector.models.making import make_attempt
 from inspector.models.masking import Masker
@@ -63,11 +64,7 @@ def place_of(store: Store, row: ConversationRow, compaction: int, step: int | No
 
 def recorded_list(inspection: Inspection, settings: Settings, compaction: int) -> SummarizedList:
     """The list before a recorded compaction. Raises UnknownConversation for one that is not there."""
-    known = {one.index: one for one in inspection.compactions()}
-    recorded = known.get(compaction)
-    if recorded is None:
-        told = f"it has {', '.join(map(str, known))}" if known else "it has none"
-        raise UnknownConversation(f"This conversation has no compaction {compaction}; {told}.")
+    recorded = inspection.compaction(compaction)
     generation = inspection.generation(compaction)
     messages = inspection.store.messages(generation)
     plan = inspection.plan(generation, settings)
@@ -88,9 +85,7 @@ def planned_list(inspection: Inspection, settings: Settings, step: int) -> Summa
     UsageProblem where it would not compact."""
     generation, length = list_at(inspection, step)
     messages = inspection.store.messages(generation, 0, length)
-    found = engine(settings.profile)
-    system = inspection.system_tokens(generation.session)
-    plan = plan_with(found, measured(found, messages), settings, generation.number - 1, system)
+    plan = inspection.plan_of(generation, messages, settings)
     if not plan.compacts:
         raise UsageProblem(f"{plan.profile} would not compact the list at step {step:,}: {plan.reason}.")
     place = place_of(inspection.store, inspection.conversation.row, generation.number, step)
@@ -160,14 +155,7 @@ class Order:
 
 def sending_of(orders: Sequence[Order], masker: Masker) -> Sending:
     """Return everything that the orders would send, by summarizer."""
-    by_summarizer: dict[Summarizer, list[Ask]] = {}
-    for order in orders:
-        by_summarizer.setdefault(order.summarizer, []).append(order.ask)
-    recipients = tuple(
-        recipient_of(one, [prompt_tokens(ask.prompt) for ask in asks], [ask.budget for ask in asks])
-        for one, asks in by_summarizer.items()
-    )
-    return Sending(recipients, masker.counts, masker.on)
+    return consent.sending_of(((one.summarizer, one.ask.prompt, one.ask.budget) for one in orders), masker)
 
 
 def carry_out(
@@ -185,15 +173,16 @@ def carry_out(
     made = []
     for number, order in enumerate(orders, 1):
         many = f" {number} of {len(orders)}" if len(orders) > 1 else ""
-        going_on = f"{order.summarizer.name}{many}: characters"
-
-        def told(came: int, going_on: str = going_on, expected: int = 4 * order.ask.budget) -> None:
-            watch(going_on, came, expected)
-
+        told = counted(watch, f"{order.summarizer.name}{many}: characters", 4 * order.ask.budget)
         made.append(
             make_attempt(kept, order.ask, order.summarizer, allowance, told, title=row.title, agent=row.agent)
         )
     return made
+
+
+def counted(watch: Watch, what: str, expected: int = 0) -> Callable[[int], None]:
+    """Return a function that reports the number of received characters, of as many as are `expected`."""
+    return lambda received: watch(what, received, expected)
 
 
 def attempts_of(store: Store, row: ConversationRow, kept: KeptAttempts) -> tuple[Attempt, ...]:

@@ -11,7 +11,6 @@ from inspector.answers.inspection import Inspection
 from inspector.answers.kept_results import default_results
 from inspector.answers.message_facts import Watch
 from inspector.config.settings import ResolvedSettings
-from inspector.core.errors import UnknownConversation
 from inspector.quality.facts.fact import Fact, Life
 from inspector.quality.facts.risk import AtRisk
 from inspector.quality.losses import is_lost
@@ -55,11 +54,9 @@ def lives_wanted(inspection: Inspection, reading: FactsReading, wanted: Wanted) 
 
     With `wanted.fates`, a gone fact is included only if it is a loss (see is_lost). Raises UnknownConversation for an
     unknown compaction."""
-    known = [compaction.index for compaction in inspection.compactions()]
     for number in (wanted.compaction, wanted.after):
-        if number is not None and number not in known:
-            there = f"it has {', '.join(map(str, known))}" if known else "it has none"
-            raise UnknownConversation(f"This conversation has no compaction {number}; {there}.")
+        if number is not None:
+            inspection.compaction(number)
     facts = reading.facts
     lives = facts.dismissed if wanted.dismissed else (*facts.lives, *(facts.pruned if wanted.pruned else ()))
     seen = [

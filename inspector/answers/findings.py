@@ -18,7 +18,7 @@ from inspector.answers.summarizing import last_size
 from inspector.config.dismissals import Dismissals
 from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import Compaction, Generation
-from inspector.engines.base import Plan, TokenIndex
+from inspector.engines.base import TokenIndex
 from inspector.quality.evidence import (
     ASSISTANT,
     SYSTEM,
@@ -202,7 +202,7 @@ def _compaction_evidence(
     return CompactionEvidence(
         recorded=recorded,
         planned=plan,
-        middle_tokens=_middle_tokens(recorded, plan, tail - head),
+        middle_tokens=inspection.middle_tokens(recorded, resolved.settings),
         left_tokens=tail - head,
         tail_tokens=tail_tokens,
         largest=largest,
@@ -238,12 +238,6 @@ def _gone(inspection: Inspection, recorded: Compaction, before: Generation, requ
     return len(content_words(text, stemmer)) >= MIN_WORDS and not mention_of(
         text, recorded.summary or "", stemmer
     )
-
-
-def _middle_tokens(recorded: Compaction, plan: Plan, unpruned: int) -> int:
-    """Tokens of the middle as the summary model got it: pruned, where the plan is the recorded one."""
-    same = (recorded.head_end, recorded.tail_start) == (plan.head_end, plan.tail_start)
-    return plan.middle_tokens if same else unpruned
 
 
 def _last_request(inspection: Inspection, generation: Generation) -> int | None:

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import islice, pairwise
 from pathlib import Path
 from threading import Lock, RLock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from inspector.answers.resolving import caching_release, resolve
 from inspector.caching.modelled import SentMessages
@@ -33,6 +33,9 @@ from inspector.engines.settings import SETTING_NAMES, SETTINGS
 from inspector.replay.recorded_tail import Cut, recorded_tail
 from inspector.replay.recorded_threshold import recorded_threshold
 from inspector.stores.base import Store, failures_of, unsized_compactions_of
+
+if TYPE_CHECKING:
+    from inspector.quality.facts.fact import Where
 
 #: Smaller sizes of compacted lists show no threshold, in tokens.
 _LEAST_THRESHOLD = 1_000
@@ -237,6 +240,21 @@ class Inspection:
                 self._compactions = self.store.compactions(self.conversation)
             return self._compactions
 
+    def compaction(self, number: int) -> Compaction:
+        """Return a recorded compaction by its number. Raises UnknownConversation."""
+        known = {one.index: one for one in self.compactions()}
+        if number not in known:
+            numbers = f"it has {', '.join(map(str, known))}" if known else "it has none"
+            raise UnknownConversation(f"This conversation has no compaction {number}; {numbers}.")
+        return known[number]
+
+    def list_after(self, recorded: Compaction) -> Iterator[tuple[int, Message, Where]]:
+        """Yield the messages that a compaction left, each with its index and where it is. Raises StoreErrors."""
+        after = self.generation(recorded.index + 1)
+        for index, message in enumerate(islice(self.store.iterate(after), recorded.after)):
+            region: Where = "head" if index < recorded.head_after else "tail"
+            yield index, message, "summary" if index == recorded.summary_at else region
+
     def requests(self) -> tuple[Request, ...]:
         """Every recorded request, oldest first; read once. Raises StoreErrors."""
         with self._lock:
@@ -304,6 +322,20 @@ class Inspection:
         before = generation.number - 1
         system = self.system_tokens(generation.session)
         return plan_with(engine(settings.profile), token_index, settings, before, system)
+
+    def plan_of(self, generation: Generation, messages: Iterable[Message], settings: Settings) -> Plan:
+        """Plan messages of a generation that were read already."""
+        found, system = engine(settings.profile), self.system_tokens(generation.session)
+        return plan_with(found, measured(found, messages), settings, generation.number - 1, system)
+
+    def middle_tokens(self, recorded: Compaction, settings: Settings) -> int:
+        """Return the tokens that the summary model got of a compaction: pruned if the plan is the recorded one."""
+        before = self.generation(recorded.index)
+        plan = self.plan(before, settings)
+        if (recorded.head_end, recorded.tail_start) == (plan.head_end, plan.tail_start):
+            return plan.middle_tokens
+        until = self.token_index(before, settings.profile).rough_until
+        return until(recorded.tail_start) - until(recorded.head_end)
 
     def compared(self, settings: Settings) -> tuple[Compared, ...]:
         """Pair each recorded compaction with the plan for the list before it."""

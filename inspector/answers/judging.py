@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import islice
 
-from inspector.answers.attempting import Watch, place_of
+from inspector.answers.attempting import Watch, counted, place_of
 from inspector.answers.inspection import Inspection
 from inspector.core.conversations import Compaction
-from inspector.core.errors import AttemptError, UnknownConversation, UsageProblem
+from inspector.core.errors import AttemptError, UsageProblem
 from inspector.core.handoff import handoff_of
 from inspector.core.messages import Message
 from inspector.core.text import safe
 from inspector.models.attempt import Place
-from inspector.models.consent import Allowance, Sending, prompt_tokens, recipient_of
+from inspector.models.consent import Allowance, Sending, sending_of
 from inspector.models.judging import answer_key, judge_prompt
 from inspector.models.kept import KeptAttempts
 from inspector.models.making import ask_model
@@ -69,7 +68,7 @@ class JudgedStatement:
 class Judgement:
     """The statements that a model found in the summarized messages.
 
-    Of `pieces` prompts, `answered` have a usable answer; `problems` are the reasons for the others.
+    Of `pieces` prompts, `answered` have a usable answer.
     """
 
     compaction: int
@@ -80,7 +79,6 @@ class Judgement:
     pieces: int
     answered: int
     agreement: Agreement
-    problems: tuple[str, ...] = ()
 
 
 def judge_prompts(
@@ -93,7 +91,7 @@ def judge_prompts(
     least, _, most = PIECE_TOKENS
     if not least <= piece_tokens <= most:
         raise UsageProblem(f"Pieces of {piece_tokens:,} tokens; they must have {least:,} to {most:,}.")
-    recorded = _recorded(inspection, compaction)
+    recorded = inspection.compaction(compaction)
     if recorded.encrypted:
         raise UsageProblem(
             f"The summary of compaction {compaction} is encrypted: there is nothing to compare with."
@@ -105,7 +103,9 @@ def judge_prompts(
         if recorded.region(index) == "middle"
     ]
     pieces = pieces_of((masker(_written(message, _RESULT)) for message in middle), 4 * piece_tokens)
-    after = "\n\n".join(masker(_written(message, _STAYED)) for message, _ in _stayed(inspection, recorded))
+    after = "\n\n".join(
+        masker(_written(message, _STAYED)) for _, message, _ in inspection.list_after(recorded)
+    )
     place = place_of(inspection.store, inspection.conversation.row, compaction)
     return tuple(
         JudgePrompt(place, number, len(pieces), piece, after, judge_prompt(piece, after, number, len(pieces)))
@@ -118,9 +118,7 @@ def judge_sending(
 ) -> Sending:
     """Return what judging would send: the prompts without a kept answer."""
     missing = [prompt for prompt in prompts if kept.answer(answer_key(prompt.prompt, summarizer)) is None]
-    sizes = [prompt_tokens(prompt.prompt) for prompt in missing]
-    recipients = (recipient_of(summarizer, sizes, [ANSWER_TOKENS] * len(sizes)),) if missing else ()
-    return Sending(recipients, masker.counts, masker.on)
+    return sending_of(((summarizer, prompt.prompt, ANSWER_TOKENS) for prompt in missing), masker)
 
 
 def ask_judge(
@@ -141,15 +139,8 @@ def ask_judge(
         if kept.answer(key) is not None:
             continue
         what = f"{summarizer.name}, piece {number} of {len(prompts)}: characters"
-        came = 0
-
-        def on_text(text: str, what: str = what) -> None:
-            nonlocal came
-            came += len(text)
-            watch(what, came, 0)
-
         try:
-            reply = ask_model(summarizer, prompt.prompt, allowance, on_text)
+            reply = ask_model(summarizer, prompt.prompt, allowance, counted(watch, what))
             judged(reply.text, prompt.piece, prompt.after)
         except (AttemptError, ValueError) as error:
             problems.append(
@@ -162,7 +153,7 @@ def ask_judge(
 
 def judgement_of(
     inspection: Inspection, prompts: Sequence[JudgePrompt], summarizer: Summarizer, kept: KeptAttempts,
-    facts: ConversationFacts, problems: Sequence[str] = (),
+    facts: ConversationFacts,
 ) -> Judgement:  # fmt: skip
     """The judgement of one compaction from its kept answers, compared with the facts of the rules."""
     compaction = prompts[0].place.compaction
@@ -171,14 +162,20 @@ def judgement_of(
         text = kept.answer(answer_key(prompt.prompt, summarizer))
         if text is not None:
             answers.append(judged(text, prompt.piece, prompt.after))
+    recorded = inspection.compaction(compaction)
+    return _judgement(inspection, recorded, summarizer.name, answers, len(prompts), facts)
+
+
+def _judgement(
+    inspection: Inspection, recorded: Compaction, model: str, answers: Sequence[Judged], pieces: int,
+    facts: ConversationFacts,
+) -> Judgement:  # fmt: skip
     whole = joined(answers)
-    recorded = _recorded(inspection, compaction)
     placed = tuple(_placed(inspection, recorded, whole.statements))
-    compared = agreement(whole.statements, facts.of(compaction))
+    compared = agreement(whole.statements, facts.of(recorded.index))
     return Judgement(
-        compaction, summarizer.name, placed, whole.dropped, whole.unproven, len(prompts), len(answers), compared,
-        tuple(problems),
-    )  # fmt: skip
+        recorded.index, model, placed, whole.dropped, whole.unproven, pieces, len(answers), compared
+    )
 
 
 def kept_judgements(
@@ -215,11 +212,7 @@ def _from_texts(
     for answer in answers:
         with suppress(ValueError):
             usable.append(judged(answer, piece, after))
-    whole = joined(usable)
-    return Judgement(
-        recorded.index, model, tuple(_placed(inspection, recorded, whole.statements)), whole.dropped, whole.unproven,
-        len(answers), len(usable), agreement(whole.statements, facts.of(recorded.index)),
-    )  # fmt: skip
+    return _judgement(inspection, recorded, model, usable, len(answers), facts)
 
 
 def _placed(
@@ -228,8 +221,7 @@ def _placed(
     before = inspection.generation(recorded.index)
     said = [letters(message.text) for message in inspection.store.messages(before)[: recorded.before]]
     stayed = [
-        (letters(_text_of(message)), where, at)
-        for at, (message, where) in enumerate(_stayed(inspection, recorded))
+        (letters(_text_of(message)), where, at) for at, message, where in inspection.list_after(recorded)
     ]
     for statement in statements:
         quote, evidence = letters(statement.quote), letters(statement.evidence)
@@ -237,21 +229,6 @@ def _placed(
         places = ((where, at) for text, where, at in stayed if evidence and evidence in text)
         where, found = next(places, (None, None))
         yield JudgedStatement(statement, None if index is None else before.ids[index], index, where, found)
-
-
-def _stayed(inspection: Inspection, recorded: Compaction) -> Iterator[tuple[Message, Where]]:
-    after = inspection.generation(recorded.index + 1)
-    for index, message in enumerate(islice(inspection.store.iterate(after), recorded.after)):
-        where: Where = "head" if index < recorded.head_after else "tail"
-        yield message, "summary" if index == recorded.summary_at else where
-
-
-def _recorded(inspection: Inspection, compaction: int) -> Compaction:
-    known = {one.index: one for one in inspection.compactions()}
-    if compaction not in known:
-        numbers = f"it has {', '.join(map(str, known))}" if known else "it has none"
-        raise UnknownConversation(f"This conversation has no compaction {compaction}; {numbers}.")
-    return known[compaction]
 
 
 def _written(message: Message, most: int) -> str:

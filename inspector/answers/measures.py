@@ -29,13 +29,8 @@ def measure_conversation(
 def _measured_compactions(inspection: Inspection, settings: Settings) -> Iterator[MeasuredCompaction]:
     """Every recorded compaction with the tokens that its summary call read and wrote."""
     for recorded in inspection.compactions():
-        before = inspection.generation(recorded.index)
-        plan = inspection.plan(before, settings)
-        same = (recorded.head_end, recorded.tail_start) == (plan.head_end, plan.tail_start)
-        token_index = inspection.token_index(before, settings.profile)
-        unpruned = token_index.rough_until(recorded.tail_start) - token_index.rough_until(recorded.head_end)
         written = text_tokens(len(recorded.summary or ""))
-        yield MeasuredCompaction(recorded, plan.middle_tokens if same else unpruned, written)
+        yield MeasuredCompaction(recorded, inspection.middle_tokens(recorded, settings), written)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import islice
 
 from inspector.answers.attempt_survival import SummaryOutcome
-from inspector.answers.attempting import Watch
+from inspector.answers.attempting import Watch, counted
 from inspector.answers.inspection import Inspection
 from inspector.core.conversations import Compaction
 from inspector.core.errors import UnknownConversation
 from inspector.core.handoff import handoff_of
 from inspector.core.messages import Message
-from inspector.models.consent import Allowance, Sending, prompt_tokens, recipient_of
+from inspector.models.consent import Allowance, Sending, sending_of
 from inspector.models.making import ask_model
 from inspector.models.masking import Masker
 from inspector.models.summarizers.base import Summarizer
@@ -90,12 +89,11 @@ def exams_of(
 
 
 def _context(inspection: Inspection, recorded: Compaction, outcome: SummaryOutcome, masker: Masker) -> str:
-    after = inspection.generation(recorded.index + 1)
     other = None if outcome.attempt is None else outcome.attempt.summary
     texts = []
     if other is not None and recorded.summary_at is None:
         texts.append(f"[SUMMARY]: {masker(other)}")
-    for at, message in enumerate(islice(inspection.store.iterate(after), recorded.after)):
+    for at, message, _ in inspection.list_after(recorded):
         if at != recorded.summary_at or other is None:
             texts.append(_written(message, masker))
             continue
@@ -113,9 +111,7 @@ def _written(message: Message, masker: Masker) -> str:
 
 def recall_sending(exams: Sequence[Exam], summarizer: Summarizer, masker: Masker) -> Sending:
     """Describe the requests that asking would send."""
-    prompts = [prompt_tokens(exam.prompt) for exam in exams]
-    answers = [_ANSWER * len(exam.questions) for exam in exams]
-    return Sending((recipient_of(summarizer, prompts, answers),), masker.counts, masker.on)
+    return sending_of(((summarizer, exam.prompt, _ANSWER * len(exam.questions)) for exam in exams), masker)
 
 
 def ask_exams(
@@ -125,14 +121,7 @@ def ask_exams(
     found = []
     for number, exam in enumerate(exams, 1):
         what = f"{summarizer.name}, list {number} of {len(exams)}: characters"
-        came = 0
-
-        def told(text: str, what: str = what) -> None:
-            nonlocal came
-            came += len(text)
-            watch(what, came, 0)
-
-        reply = ask_model(summarizer, exam.prompt, allowance, told)
+        reply = ask_model(summarizer, exam.prompt, allowance, counted(watch, what))
         answers = answers_in(reply.text, len(exam.questions))
         number_of = exam.outcome.compaction
         fates = [exam.outcome.fate_of(one.fact.key) or Fate(number_of, "unknown") for one in exam.questions]

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from inspector.answers.attempt_survival import list_after
-from inspector.answers.attempting import SummarizedList, Watch, Wording, ask_for
+from inspector.answers.attempting import SummarizedList, Watch, Wording, ask_for, counted
 from inspector.answers.comparing import Proportion
 from inspector.answers.corpus import CorpusConversation, TrueStatement
 from inspector.answers.inspection import measured, plan_with
@@ -24,7 +24,7 @@ from inspector.engines.base import Settings
 from inspector.engines.registry import engine, names, with_profile
 from inspector.engines.summary_input import finished_summary
 from inspector.models.attempt import Ask, Place
-from inspector.models.consent import Allowance, Sending, prompt_tokens, recipient_of
+from inspector.models.consent import Allowance, Sending, sending_of
 from inspector.models.judging import answer_key
 from inspector.models.kept import KeptAttempts
 from inspector.models.making import ask_model
@@ -343,15 +343,14 @@ def score_sending(
     stored: Mapping[str, str],
 ) -> Sending:
     """Return everything that would be sent: the prompts without a stored answer."""
-    recipients = []
-    for summarizer in summarizers:
-        asks = [
-            one.ask for one in planned if one.ask and answer_key(one.ask.prompt, summarizer) not in stored
-        ]
-        if asks:
-            sizes = [prompt_tokens(ask.prompt) for ask in asks]
-            recipients.append(recipient_of(summarizer, sizes, [ask.budget for ask in asks]))
-    return Sending(tuple(recipients), masker.counts, masker.on)
+    asks = [one.ask for one in planned if one.ask]
+    missing = (
+        (summarizer, ask.prompt, ask.budget)
+        for summarizer in summarizers
+        for ask in asks
+        if answer_key(ask.prompt, summarizer) not in stored
+    )
+    return sending_of(missing, masker)
 
 
 def check_asks(planned: Sequence[PlannedScore]) -> None:
@@ -394,7 +393,7 @@ def summarizer_row(
             if text is None:
                 assert allowance is not None
                 what = f"{summarizer.name}, conversation {number} of {len(planned)}: characters"
-                text = _answer(one.ask, summarizer, allowance, what, watch)
+                text = ask_model(summarizer, one.ask.prompt, allowance, counted(watch, what)).text
                 kept.keep_answer(key, one.ask.place, summarizer, text)
         except AttemptError as error:
             scores.append(one.failed(str(error)))
@@ -406,17 +405,6 @@ def summarizer_row(
             else one.failed("The answer contains only thinking.")
         )
     return ScoreRow(summarizer.name, "summarizer", planned[0].settings.profile, tuple(scores))
-
-
-def _answer(ask: Ask, summarizer: Summarizer, allowance: Allowance, what: str, watch: Watch) -> str:
-    received = 0
-
-    def on_text(text: str) -> None:
-        nonlocal received
-        received += len(text)
-        watch(what, received, 0)
-
-    return ask_model(summarizer, ask.prompt, allowance, on_text).text
 
 
 def corpus_folder() -> Path:

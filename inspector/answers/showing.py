@@ -8,7 +8,7 @@ from typing import Any
 
 from inspector.answers.answers import Answers
 from inspector.answers.cachepoints import breakpoints_of
-from inspector.answers.inspection import Inspection, measured, plan_with
+from inspector.answers.inspection import Inspection
 from inspector.answers.resolving import info_for
 from inspector.caching.breakpoints import Breakpoint
 from inspector.config.settings import ResolvedSettings
@@ -16,8 +16,7 @@ from inspector.core.conversations import Compaction, Conversation, Generation, U
 from inspector.core.errors import UsageProblem
 from inspector.core.messages import Message
 from inspector.core.rough import text_tokens
-from inspector.engines.base import Plan, Settings
-from inspector.engines.registry import engine
+from inspector.engines.base import Plan
 from inspector.replay.moments import Moments
 from inspector.replay.transcript import transcript
 
@@ -82,7 +81,7 @@ def show_generation(
         conversation=conversation,
         generation=generation,
         messages=messages,
-        plan=_plan(inspection, generation, messages, resolved.settings),
+        plan=inspection.plan_of(generation, messages, resolved.settings),
         resolved=resolved,
         limits=info_for(answers.store, session).limits,
         profile_reason=info_for(answers.store, session).profile_reason if detected else "chosen",
@@ -122,15 +121,6 @@ def list_at(inspection: Inspection, step: int) -> tuple[Generation, int]:
     moments = Moments(told, compactions, [len(generation) for generation in conversation.generations])
     moment = moments.of_step(step)
     return inspection.generation(moment.generation), moment.length
-
-
-def _plan(
-    inspection: Inspection, generation: Generation, messages: Sequence[Message], settings: Settings
-) -> Plan:
-    """The plan for messages that were read already: they are not read again."""
-    found = engine(settings.profile)
-    system = inspection.system_tokens(generation.session)
-    return plan_with(found, measured(found, messages), settings, generation.number - 1, system)
 
 
 def _exact(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 
 from inspector.answers.aftermath import read_aftermath
 from inspector.answers.answers import Answers
@@ -16,7 +15,7 @@ from inspector.core.places import place_name
 from inspector.core.signs import FATE_SIGNS
 from inspector.core.text import safe, safe_title
 from inspector.quality.aftermath import AftermathEvent
-from inspector.quality.facts.fact import ConversationFacts, Fate, Life, Where
+from inspector.quality.facts.fact import ConversationFacts, Fate, Life
 from inspector.replay.transcript import transcript
 
 #: Fates in the words of a trace, where they differ.
@@ -198,19 +197,16 @@ def _places_of(
 
 def _literal(inspection: Inspection, recorded: Compaction, phrase: str) -> Fate | None:
     """The phrase word for word in the list after a compaction, the summary first."""
-    after = inspection.generation(recorded.index + 1)
     best: Fate | None = None
-    for index, message in enumerate(islice(inspection.store.iterate(after), recorded.after)):
-        in_summary = index == recorded.summary_at
-        handoff = handoff_of(message) if in_summary else None
+    for index, message, where in inspection.list_after(recorded):
+        handoff = handoff_of(message) if where == "summary" else None
         text = " ".join(safe(message.text if handoff is None else handoff.body).split())
         at = text.lower().find(phrase)
         if at < 0:
             continue
-        where: Where = "summary" if in_summary else "head" if index < recorded.head_after else "tail"
         excerpt = safe_title(text[max(0, at - _BEFORE) : at + _EXCERPT], _EXCERPT)
         fate = Fate(recorded.index, "verbatim", where, index, (at, at + len(phrase)), excerpt)
-        if in_summary:
+        if where == "summary":
             return fate
         best = best or fate
     return best

@@ -57,13 +57,13 @@ class Attempt:
     place: Place
     at: float
     state: State
-    kind: str
-    where: str
-    model: str
-    prompt_name: str
-    prompt: str
-    budget: int
-    settings: Mapping[str, Any]
+    kind: str = ""
+    where: str = ""
+    model: str = ""
+    prompt_name: str = ""
+    prompt: str = ""
+    budget: int = 0
+    settings: Mapping[str, Any] = field(default_factory=dict)
     summary: str = ""
     sent: int = 0
     received: int = 0

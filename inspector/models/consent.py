@@ -11,6 +11,7 @@ from inspector.config.prices import day_of, rates_of
 from inspector.core.errors import NotAllowed
 from inspector.core.rough import text_tokens
 from inspector.core.text import safe_line
+from inspector.models.masking import Masker
 from inspector.models.summarizers.base import Summarizer
 
 #: Later prompts may exceed their estimated sizes by this factor.
@@ -97,14 +98,22 @@ def money(amount: float) -> str:
     return f"{amount:.2f} US dollars" if amount >= 0.1 else f"{amount:.4f} US dollars"
 
 
-def recipient_of(summarizer: Summarizer, prompts: Sequence[int], answers: Sequence[int]) -> Recipient:
-    """Return the recipient for prompts and their longest answers, both as tokens of each."""
+def sending_of(prompts: Iterable[tuple[Summarizer, str, int]], masker: Masker) -> Sending:
+    """Return everything that (summarizer, prompt, most tokens of the answer) would send, by summarizer."""
+    by_summarizer: dict[Summarizer, list[tuple[int, int]]] = {}
+    for summarizer, prompt, answer in prompts:
+        by_summarizer.setdefault(summarizer, []).append((prompt_tokens(prompt), answer))
+    recipients = tuple(_recipient(one, sizes) for one, sizes in by_summarizer.items())
+    return Sending(recipients, masker.counts, masker.on)
+
+
+def _recipient(summarizer: Summarizer, sizes: Sequence[tuple[int, int]]) -> Recipient:
+    """Return the recipient of prompts; `sizes` are the tokens of each and of its longest answer."""
     rates = rates_of(summarizer.model, day_of(0.0)) if summarizer.model else None
-    cost = total(cost_of(rates, sent, received) for sent, received in zip(prompts, answers, strict=True))
+    cost = total(cost_of(rates, sent, received) for sent, received in sizes)
     prices = "" if rates is None else f"{rates.source}, {rates.date}".rstrip(", ")
-    return Recipient(
-        summarizer.to, key_of(summarizer), len(prompts), sum(prompts), sum(answers), cost, prices
-    )
+    prompts, answers = (sum(tokens) for tokens in zip(*sizes, strict=True))
+    return Recipient(summarizer.to, key_of(summarizer), len(sizes), prompts, answers, cost, prices)
 
 
 def cost_of(rates: Rates | None, sent: int, received: int) -> Cost | None:

@@ -7,6 +7,7 @@ import sqlite3
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import asdict, fields
 from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -30,6 +31,10 @@ _COLUMNS = {
     "sent": int, "received": int, "reported": int, "seconds": float, "cost": float, "prices": str, "life": int,
     "title": str, "agent": str, "problem": str,
 }  # fmt: skip
+#: The columns that are fields of an attempt as they are.
+_PLAIN = tuple(
+    field.name for field in fields(Attempt) if field.name in _COLUMNS.keys() - {"settings", "reported"}
+)
 
 
 class KeptAnswer(NamedTuple):
@@ -64,10 +69,7 @@ class KeptAttempts:
     ) -> Attempt:
         """Store a new attempt before anything is sent."""
         row = {
-            "store": ask.place.store,
-            "root": ask.place.root,
-            "compaction": ask.place.compaction,
-            "step": ask.place.step,
+            **asdict(ask.place),
             "at": time.time(),
             "state": "unfinished",
             "kind": kind,
@@ -232,30 +234,12 @@ def _migrations() -> Migrations:
 
 
 def _attempt(row: Mapping[str, Any]) -> Attempt:
+    place = Place(row["store"], row["root"], row["compaction"], row["step"])
+    plain = {name: row[name] for name in _PLAIN if row.get(name) is not None}
     return Attempt(
-        id=row["id"],
-        place=Place(row["store"], row["root"], row["compaction"], row["step"]),
-        at=row["at"],
-        state=row["state"],
-        kind=row["kind"] or "",
-        where=row["location"] or "",
-        model=row["model"] or "",
-        prompt_name=row["prompt_name"] or "",
-        prompt=row.get("prompt") or "",
-        budget=row["budget"] or 0,
-        settings=_settings(row["settings"]),
-        summary=row["summary"] or "",
-        sent=row["sent"] or 0,
-        received=row["received"] or 0,
-        reported=bool(row["reported"]),
-        seconds=row["seconds"] or 0.0,
-        cost=row["cost"],
-        prices=row["prices"] or "",
-        life=row["life"],
-        title=row["title"] or "",
-        agent=row["agent"] or "",
-        problem=row["problem"] or "",
-    )
+        place=place, where=row["location"] or "", settings=_settings(row["settings"]),
+        reported=bool(row["reported"]), **plain,
+    )  # fmt: skip
 
 
 def _settings(text: str | None) -> Mapping[str, Any]:

@@ -12,18 +12,27 @@ from inspector.engines.summary_input import finished_summary
 from inspector.models.attempt import Ask, Attempt
 from inspector.models.consent import Allowance, cost_of, prompt_tokens
 from inspector.models.kept import KeptAttempts
-from inspector.models.summarizers.base import OnText, Reply, Summarizer
+from inspector.models.summarizers.base import Reply, Summarizer
 
 #: Interval in seconds between saves of a growing answer; a kill loses at most that much.
 _SAVE_INTERVAL = 1.0
 
 
-def ask_model(summarizer: Summarizer, prompt: str, allowance: Allowance, on_text: OnText) -> Reply:
-    """Send a prompt that the user allowed, and return the answer.
+def ask_model(
+    summarizer: Summarizer, prompt: str, allowance: Allowance, watch: Callable[[int], None]
+) -> Reply:
+    """Send a prompt that the user allowed, and return the answer. `watch` is as for make_attempt.
 
     Raise NotAllowed before anything is sent, or SummarizerFailed or SummarizerCut.
     """
     allowance.take(summarizer, prompt)
+    received = 0
+
+    def on_text(text: str) -> None:
+        nonlocal received
+        received += len(text)
+        watch(received)
+
     return summarizer.write(prompt, on_text)
 
 

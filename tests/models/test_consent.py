@@ -6,15 +6,17 @@ import json
 import shlex
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from inspector.core.errors import NotAllowed
 from inspector.models.attempt import Ask, Place
-from inspector.models.consent import Allowance, Sending, prompt_tokens, recipient_of
+from inspector.models.consent import Allowance, Sending, sending_of
 from inspector.models.kept import KeptAttempts
 from inspector.models.making import make_attempt
+from inspector.models.masking import Masker
 from inspector.models.summarizers.base import Summarizer
 from inspector.models.summarizers.command import CommandSummarizer
 from inspector.models.summarizers.endpoint import EndpointSummarizer
@@ -31,8 +33,7 @@ def ask(prompt: str) -> Ask:
 
 
 def sending(summarizer: Summarizer, *prompts: str, growing: bool = False) -> Sending:
-    sizes = [prompt_tokens(prompt) for prompt in prompts]
-    return Sending((recipient_of(summarizer, sizes, [2_000] * len(prompts)),), growing=growing)
+    return replace(sending_of([(summarizer, prompt, 2_000) for prompt in prompts], Masker()), growing=growing)
 
 
 @pytest.mark.parametrize("words", [[], ["--json"], ["--no-mask"]])

@@ -14,9 +14,10 @@ import pytest
 
 from inspector.core.errors import OutputProblem
 from inspector.models.attempt import Ask, Place
-from inspector.models.consent import Allowance, Sending, prompt_tokens, recipient_of
+from inspector.models.consent import Allowance, sending_of
 from inspector.models.kept import KeptAttempts
 from inspector.models.making import make_attempt
+from inspector.models.masking import Masker
 from inspector.models.summarizers.base import OnText, Reply, Summarizer
 from inspector.models.summarizers.command import CommandSummarizer
 from inspector.models.summarizers.endpoint import EndpointSummarizer
@@ -27,8 +28,7 @@ ASK = Ask(Place("/a/state.db", "root", 2), "the prompt \ud800", "ours", 2_000, {
 
 
 def allow(summarizer: Summarizer) -> Allowance:
-    size = prompt_tokens(ASK.prompt)
-    return Allowance(Sending((recipient_of(summarizer, [size], [2_000]),)))
+    return Allowance(sending_of([(summarizer, ASK.prompt, 2_000)], Masker()))
 
 
 def test_a_finished_one_has_everything(server: Server, kept: KeptAttempts) -> None:
