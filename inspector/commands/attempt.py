@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from inspector.answers.inspection import Inspection
     from inspector.engines.base import Settings
-    from inspector.export.documents.document import Document
+    from inspector.export.document import Document
     from inspector.models.attempt import Attempt
 
 
@@ -66,8 +66,7 @@ def attempt(
         recorded_list,
         sending_of,
     )
-    from inspector.export.documents.attempts import attempt_document, sending_document
-    from inspector.export.text.attempts import print_outcomes
+    from inspector.export.attempts import attempt_document, print_outcomes, sending_document
     from inspector.models.kept import default_attempts
 
     answers, name = asked.one()
@@ -126,7 +125,7 @@ def _numbers(inspection: Inspection, given: Sequence[str]) -> list[int]:
 
 def _outcomes(inspection: Inspection, settings: Settings, attempts: Sequence[Attempt]) -> list[Document]:
     from inspector.answers.attempt_survival import outcomes_of
-    from inspector.export.documents.attempts import outcome_document
+    from inspector.export.attempts import outcome_document
 
     numbers = dict.fromkeys(one.place.compaction for one in attempts)
     return [
@@ -168,9 +167,14 @@ def attempts(asked: Asked, shown: int | None, deleted: tuple[int, ...], life: in
     """List the stored attempts. With CONVERSATION, compare them with its recorded summaries."""
     from inspector.answers.attempt_life import life_curve, life_of
     from inspector.answers.attempting import attempts_of
-    from inspector.export.documents.attempts import attempt_document
-    from inspector.export.documents.document import built
-    from inspector.export.text.attempts import print_attempt, print_attempts, print_curve, print_outcomes
+    from inspector.export.attempts import (
+        attempt_document,
+        print_attempt,
+        print_attempts,
+        print_curve,
+        print_outcomes,
+    )
+    from inspector.export.document import built
     from inspector.models.kept import default_attempts
 
     kept = default_attempts()
@@ -241,8 +245,7 @@ def recall(
     from inspector.answers.attempt_survival import outcomes_of
     from inspector.answers.attempting import attempts_of, recorded_list
     from inspector.answers.recall import ask_exams, exams_of, recall_sending
-    from inspector.export.documents.attempts import recall_document, sending_document
-    from inspector.export.text.attempts import print_recall
+    from inspector.export.attempts import print_recall, recall_document, sending_document
     from inspector.models.kept import default_attempts
 
     answers, name = asked.one()

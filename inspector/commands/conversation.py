@@ -29,8 +29,7 @@ def show(
 ) -> None:
     """Show a generation, or the list at a step: its messages with regions, tokens, pruning and breakpoints."""
     from inspector.answers.showing import messages_shown, show_generation
-    from inspector.export.documents.generations import show_document
-    from inspector.export.text.generations import print_show
+    from inspector.export.generations import print_show, show_document
 
     if generation is not None and step is not None:
         raise UsageProblem("Give --step or --generation, not both.")
@@ -50,8 +49,7 @@ def show(
 def compactions(asked: Asked) -> None:
     """List the recorded compactions of one conversation, or of all, each with the plan for the same list."""
     from inspector.answers.compactions import compare_compactions, failed_compactions, microcompactions
-    from inspector.export.documents.generations import compaction_documents, other_documents
-    from inspector.export.text.generations import print_compactions
+    from inspector.export.generations import compaction_documents, other_documents, print_compactions
 
     answers, name = asked.one_or_all()
 
@@ -74,8 +72,14 @@ def requests(asked: Asked, sums: bool, sent: int | None) -> None:
     """List the calls of the model's API, each once, with recorded usage and cost."""
     from inspector.answers.requests import list_requests
     from inspector.answers.sent import open_request
-    from inspector.export.documents.costs import request_documents, sent_document, sums_document
-    from inspector.export.text.requests import print_requests, print_sent, print_sums
+    from inspector.export.requests import (
+        print_requests,
+        print_sent,
+        print_sums,
+        request_documents,
+        sent_document,
+        sums_document,
+    )
 
     answers, name = asked.one()
     if sent is not None:
@@ -109,8 +113,7 @@ def findings(asked: Asked, severity: Literal["info", "warning", "error"], dismis
     A single word names a conversation unless it is a file.
     """
     from inspector.answers.findings import list_findings
-    from inspector.export.documents.findings import finding_documents
-    from inspector.export.text.findings import print_findings
+    from inspector.export.findings import finding_documents, print_findings
 
     answers, name = asked.one_or_all()
     with asked.interrupts():
@@ -130,8 +133,7 @@ def diff(asked: Asked, first: int | None, last: int | None, life: bool) -> None:
     """Compare the summaries of two compactions, section by section and item by item; with --life, all summaries."""
     from inspector.answers.diffs import compare_summaries
     from inspector.answers.lineage import follow_summaries
-    from inspector.export.documents.summaries import diff_documents, lineage_document
-    from inspector.export.text.summaries import print_diff, print_lineage
+    from inspector.export.summaries import diff_documents, lineage_document, print_diff, print_lineage
 
     if life and (first is not None or last is not None):
         raise UsageProblem("--life follows all summaries: leave out --from and --to.")
@@ -189,9 +191,8 @@ def facts(
     from inspector.answers.facts import Wanted, facts_at_risk, follow_facts
     from inspector.answers.inspection import Inspection
     from inspector.export.checklists import facts_checklist, facts_memories
-    from inspector.export.documents.facts import fact_documents, risk_documents
+    from inspector.export.facts import fact_documents, print_facts, risk_documents
     from inspector.export.masking import masker_of, masking_note
-    from inspector.export.text.facts import print_facts
 
     if at_risk and (compaction is not None or after is not None or fates or pruned):
         raise UsageProblem(
@@ -234,8 +235,7 @@ def facts(
 def measures(asked: Asked) -> None:
     """Measure what each compaction kept and what it cost, of one conversation or of all."""
     from inspector.answers.measures import measure
-    from inspector.export.documents.measures import measures_document
-    from inspector.export.text.measures import print_measures
+    from inspector.export.measures import measures_document, print_measures
 
     answers, name = asked.one_or_all()
     ask = asked.kept("measures", lambda one: measures_document(measure(answers, one)))
@@ -259,8 +259,7 @@ def breakpoints(
 ) -> None:  # fmt: skip
     """Show the prompt-cache breakpoints of a generation."""
     from inspector.answers.cachepoints import cache_points
-    from inspector.export.documents.generations import breakpoints_document
-    from inspector.export.text.generations import print_breakpoints
+    from inspector.export.generations import breakpoints_document, print_breakpoints
 
     answers, name = asked.one()
     answer = cache_points(answers, name, generation, layout, ttl)

@@ -35,9 +35,8 @@ def judge(asked: Asked, sender: Sender, compaction: str, piece: int | None, show
     """
     from inspector.answers.judging import PIECE_TOKENS, ask_judge, judge_prompts, judge_sending, judgement_of
     from inspector.answers.losses import facts_of
-    from inspector.export.documents.attempts import sending_document
-    from inspector.export.documents.judging import judgement_documents
-    from inspector.export.text.judging import print_judgements
+    from inspector.export.attempts import sending_document
+    from inspector.export.judging import judgement_documents, print_judgements
     from inspector.models.kept import default_attempts
 
     answers, name = asked.one()

@@ -35,9 +35,8 @@ def life(asked: Asked, sender: Sender, first: int, budget: int | None, resume: i
     """
     from inspector.answers.attempt_life import LifeOrder, life_curve, life_of, life_sending, make_life
     from inspector.answers.attempting import attempts_of
-    from inspector.export.documents.attempts import attempt_document, sending_document
-    from inspector.export.documents.document import built
-    from inspector.export.text.attempts import print_curve
+    from inspector.export.attempts import attempt_document, print_curve, sending_document
+    from inspector.export.document import built
     from inspector.models.kept import default_attempts
 
     answers, name = asked.one()

@@ -71,10 +71,10 @@ def _as_lines(store: Store, name: str | None, config: Path | None, flags: dict[s
     from inspector.answers.conversations import list_conversations
     from inspector.answers.fact_results import list_losses
     from inspector.answers.showing import show_generation
-    from inspector.export.documents.conversations import conversation_documents
-    from inspector.export.documents.generations import compaction_documents, show_document
-    from inspector.export.documents.losses import loss_documents
-    from inspector.export.text.plain import plain_lines
+    from inspector.export.conversations import conversation_documents
+    from inspector.export.generations import compaction_documents, show_document
+    from inspector.export.losses import loss_documents
+    from inspector.export.plain import plain_lines
 
     answers = Answers(store, flags, config)
     parts: list[tuple[str, Any]]
@@ -97,11 +97,14 @@ def _without_terminal(store: Store, name: str | None, config: Path | None, flags
     from inspector.answers.compactions import compare_compactions
     from inspector.answers.conversations import list_conversations
     from inspector.answers.showing import show_generation
-    from inspector.export.documents.conversations import conversation_documents
-    from inspector.export.documents.generations import compaction_documents, show_document
-    from inspector.export.text.console import console_for, say
-    from inspector.export.text.conversations import print_conversations
-    from inspector.export.text.generations import print_compactions, print_show
+    from inspector.export.console import console_for, say
+    from inspector.export.conversations import conversation_documents, print_conversations
+    from inspector.export.generations import (
+        compaction_documents,
+        print_compactions,
+        print_show,
+        show_document,
+    )
 
     answers = Answers(store, flags, config)
     console = console_for()

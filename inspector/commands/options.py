@@ -152,11 +152,11 @@ def range_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def print_answer(document: Any, as_json: bool, text: Callable[[Any], None]) -> None:
     if as_json:
-        from inspector.export.documents.document import json_bytes
+        from inspector.export.document import json_bytes
 
         click.echo(json_bytes(document))
     elif is_plain():
-        from inspector.export.text.plain import plain_lines
+        from inspector.export.plain import plain_lines
 
         for line in plain_lines(document):
             click.echo(line)

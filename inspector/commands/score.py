@@ -53,7 +53,7 @@ def score(
         stored_answers,
         summarizer_row,
     )
-    from inspector.export.documents.attempts import sending_document
+    from inspector.export.attempts import sending_document
     from inspector.export.scoring import print_scores, score_document
     from inspector.models.kept import default_attempts
 

@@ -17,8 +17,7 @@ from inspector.core.errors import UsageProblem
 def conversations(asked: Asked) -> None:
     """List the conversations of a database."""
     from inspector.answers.conversations import list_conversations
-    from inspector.export.documents.conversations import conversation_documents
-    from inspector.export.text.conversations import print_conversations
+    from inspector.export.conversations import conversation_documents, print_conversations
 
     asked.print(conversation_documents(list_conversations(asked.whole())), print_conversations)
 
@@ -36,8 +35,7 @@ def losses(asked: Asked, limit: int | None) -> None:
     Covers every conversation, or the named ones. Results are kept between runs.
     """
     from inspector.answers.fact_results import list_losses
-    from inspector.export.documents.losses import loss_documents
-    from inspector.export.text.losses import print_losses
+    from inspector.export.losses import loss_documents, print_losses
 
     answers, names = asked.several()
     with asked.interrupts():
@@ -56,8 +54,7 @@ def aftermath(asked: Asked) -> None:
     Events are observations. They do not prove that the compaction is the cause.
     """
     from inspector.answers.fact_results import list_aftermath
-    from inspector.export.documents.aftermath import aftermath_documents
-    from inspector.export.text.aftermath import print_aftermath
+    from inspector.export.aftermath import aftermath_documents, print_aftermath
 
     answers, names = asked.several()
     with asked.interrupts():
@@ -77,8 +74,7 @@ def rules(asked: Asked) -> None:
     A file that is missing after a compaction is not in the recorded list; the agent may still send it unrecorded.
     """
     from inspector.answers.standing import list_rules
-    from inspector.export.documents.standing import rules_documents
-    from inspector.export.text.standing import print_rules
+    from inspector.export.standing import print_rules, rules_documents
 
     asked.print(rules_documents(list_rules(*asked.several())), print_rules)
 
@@ -94,8 +90,7 @@ def trace(asked: Asked) -> None:
     shown.
     """
     from inspector.answers.tracing import trace_phrase
-    from inspector.export.documents.tracing import trace_documents
-    from inspector.export.text.tracing import print_traces
+    from inspector.export.tracing import print_traces, trace_documents
 
     problem = 'Give the text to trace: compaction-inspector trace [PATH] [CONVERSATION] "TEXT".'
     answers, words = asked.several(problem)
@@ -110,8 +105,7 @@ def trace(asked: Asked) -> None:
 def store(asked: Asked) -> None:
     """Describe a database: schema, detected profile and why, tables, full-text indexes."""
     from inspector.answers.databases import describe_databases
-    from inspector.export.documents.conversations import database_documents
-    from inspector.export.text.conversations import print_stores
+    from inspector.export.conversations import database_documents, print_stores
 
     asked.print(database_documents(describe_databases(asked.whole())), print_stores)
 
@@ -122,8 +116,7 @@ def store(asked: Asked) -> None:
 def stores(asked: Asked) -> None:
     """List the stores that are read, with agent, place, number of sessions, and what each does not record."""
     from inspector.answers.databases import list_stores
-    from inspector.export.documents.conversations import store_documents
-    from inspector.export.text.conversations import print_store_list
+    from inspector.export.conversations import print_store_list, store_documents
 
     asked.print(store_documents(list_stores(asked.whole())), print_store_list)
 
@@ -140,8 +133,7 @@ def search(asked: Asked, limit: int) -> None:
     The first word is PATH if it is a file or looks like a path.
     """
     from inspector.answers import databases
-    from inspector.export.documents.conversations import hit_documents
-    from inspector.export.text.conversations import print_hits
+    from inspector.export.conversations import hit_documents, print_hits
 
     answers, words = asked.several(
         "Give the words to search for: compaction-inspector search [PATH] WORDS..."

@@ -18,8 +18,7 @@ from inspector.commands.options import PATH_HELP, mask_option, settings_options
 def next_compaction(asked: Asked, pin: bool) -> None:
     """Show the next compaction: how far it is, what it takes, what is at risk, what to pin, what it costs."""
     from inspector.answers.upcoming import upcoming
-    from inspector.export.documents.upcoming import upcoming_document
-    from inspector.export.text.upcoming import print_upcoming
+    from inspector.export.upcoming import print_upcoming, upcoming_document
     from inspector.models.masking import Masker
 
     # Escapes in the text to pin would break secrets up, so the document is made without them.

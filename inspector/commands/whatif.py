@@ -48,8 +48,7 @@ def plan(
     from inspector.answers.plans import plan_files
     from inspector.answers.resolving import unused_flags
     from inspector.config.settings import read_config
-    from inspector.export.documents.generations import plan_documents
-    from inspector.export.text.generations import print_plans
+    from inspector.export.generations import plan_documents, print_plans
 
     flags = flags_of(options)
     plans = plan_files(files, flags, config, compactions_so_far)
@@ -68,8 +67,7 @@ def plan(
 def replay(asked: Asked, facts: bool, against: tuple[str, ...]) -> None:
     """Replay a conversation step by step, as recorded and under the settings."""
     from inspector.answers import replaying
-    from inspector.export.documents.whatif import beside_documents, replay_document
-    from inspector.export.text.whatif import print_replay
+    from inspector.export.whatif import beside_documents, print_replay, replay_document
 
     answers, name = asked.one()
     ask = asked.kept("replay", lambda one: replay_document(replaying.replay(answers, one, facts)), facts)
@@ -98,8 +96,7 @@ def replay(asked: Asked, facts: bool, against: tuple[str, ...]) -> None:
 def sweep_command(asked: Asked, summary_size: float | None, facts: bool, as_csv: bool) -> None:
     """Run conversations over a grid of two settings. Without a name, run every conversation."""
     from inspector.answers.sweeping import sweep_store
-    from inspector.export.documents.whatif import sweep_csv, sweep_document
-    from inspector.export.text.whatif import print_sweep
+    from inspector.export.whatif import print_sweep, sweep_csv, sweep_document
     from inspector.replay.sweep import parse_axis
 
     profile = {name: asked.flags.pop(name) for name in ("profile",) if name in asked.flags}
@@ -143,8 +140,7 @@ def sweep_command(asked: Asked, summary_size: float | None, facts: bool, as_csv:
 def recommend(asked: Asked, goal: Goal) -> None:
     """Recommend settings with reasons, compare them with the current ones, and print the lines for the agent."""
     from inspector.answers.recommending import recommend as recommended
-    from inspector.export.documents.whatif import recommendation_document
-    from inspector.export.text.whatif import print_recommendation
+    from inspector.export.whatif import print_recommendation, recommendation_document
 
     answers, names = asked.several()
     asked.print(recommendation_document(recommended(answers, names, goal)), print_recommendation)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from inspector.answers.facts import FactsAtRisk, FollowedFacts
-from inspector.export.documents.document import Document
+from inspector.export.document import Document
 from inspector.export.masking import masked
 from inspector.models.masking import Masker
 from inspector.quality.facts.carry import checklist, memories

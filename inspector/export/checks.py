@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 from inspector.answers.checking import Case, CheckResult
 from inspector.core.text import safe_line, safe_title
-from inspector.export.documents.document import Document
+from inspector.export.document import Document
 
 #: Levels of GitHub's annotations.
 _LEVELS = {"error": "error", "warning": "warning", "info": "notice"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from inspector.answers.comparing import Comparison, Proportion, Side
 from inspector.core.text import safe_line
-from inspector.export.documents.document import Document, fields_of
+from inspector.export.document import Document, fields_of
 from inspector.quality.aftermath import AFTERMATH_KINDS
 from inspector.quality.facts.fact import KINDS
 

@@ -9,9 +9,9 @@ from inspector.answers.corpus import CorpusConversation
 from inspector.answers.scoring import ScoredStatement, ScoreRow
 from inspector.core.text import safe_line, safe_title
 from inspector.export.comparing import share_document
-from inspector.export.documents.document import Document, fields_of
-from inspector.export.text.console import Table, console_for, print_table
-from inspector.export.text.console import say as print_line
+from inspector.export.console import Table, console_for, print_table
+from inspector.export.console import say as print_line
+from inspector.export.document import Document, fields_of
 from inspector.quality.facts.fact import KINDS
 
 #: Columns that are left out on narrow lines, in that order.

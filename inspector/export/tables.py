@@ -21,11 +21,11 @@ from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import ConversationRow
 from inspector.core.rough import text_tokens
 from inspector.core.text import safe, safe_title
-from inspector.export.documents.aftermath import event_document
-from inspector.export.documents.costs import request_documents
-from inspector.export.documents.document import Document, built
-from inspector.export.documents.facts import life_document
-from inspector.export.documents.findings import finding_document
+from inspector.export.aftermath import event_document
+from inspector.export.document import Document, built
+from inspector.export.facts import life_document
+from inspector.export.findings import finding_document
+from inspector.export.requests import request_documents
 from inspector.quality.facts.fact import Life
 from inspector.stores.base import stamp_of
 

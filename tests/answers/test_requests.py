@@ -25,7 +25,7 @@ from inspector.caching.misses import judge
 from inspector.caching.priced import PricedRequest
 from inspector.core.conversations import ROLE_CODES, Generation, Request
 from inspector.core.shares import dollars
-from inspector.export.documents.costs import request_documents, sums_document
+from inspector.export.requests import request_documents, sums_document
 from inspector.stores.detect import open_store
 from tests.caching.test_costs import OPUS
 from tests.caching.test_misses import request

@@ -13,7 +13,7 @@ from rich.cells import cell_len
 from inspector.answers.answers import Answers
 from inspector.answers.showing import show_generation
 from inspector.core.messages import Message
-from inspector.export.text.console import Table
+from inspector.export.console import Table
 from inspector.stores import entries
 from inspector.stores.detect import open_store
 from tests.recipes import recipe

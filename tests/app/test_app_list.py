@@ -12,7 +12,7 @@ from inspector.answers.answers import Answers
 from inspector.answers.conversations import list_conversations
 from inspector.app.launch import shows_most
 from inspector.app.search.screen import HitList, SearchScreen, marked_word
-from inspector.export.documents.conversations import conversation_documents
+from inspector.export.conversations import conversation_documents
 from inspector.stores.detect import open_store
 from inspector.stores.several import SeveralStores
 from tests.app.running import (

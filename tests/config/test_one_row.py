@@ -57,12 +57,12 @@ def test_a_row_is_read_from_the_configuration_and_written_into_it(tmp_path: Path
         "from pathlib import Path\n"
         "from inspector.config.settings import read_config, resolve_settings\n"
         "from inspector.export.config import compression_yaml\n"
-        "from inspector.export.documents.settings import settings_document\n"
+        "from inspector.export.settings import settings_document\n"
         "from inspector.replay.axes import SWEPT, default_axis\n"
         f"resolved = resolve_settings({{}}, read_config(Path({str(config)!r})), {{}})\n"
         "print(resolved.settings.pinned_results, resolved.sources['pinned_results'])\n"
         "print(compression_yaml(resolved.settings))\n"
-        "print(settings_document(resolved.settings, resolved.sources, ())['pinned_results'])\n"
+        "print(settings_document(resolved)['pinned_results'])\n"
         "print('pinned_results' in SWEPT, default_axis('pinned_results', resolved.settings).values)\n"
     )
     assert "9 config.yaml: compression.pinned_results" in text

@@ -14,7 +14,7 @@ from inspector.answers.answers import Answers
 from inspector.answers.facts import Wanted, follow_facts
 from inspector.commands.sources import open_source
 from inspector.core.text import safe
-from inspector.export.documents.facts import fact_documents
+from inspector.export.facts import fact_documents
 from inspector.export.report.charting import course_chart
 from inspector.export.report.rendering import POLICY, html_templates, render_html, render_markdown
 from inspector.export.report.values import Course, FactGroup, Fall, Report

@@ -12,8 +12,8 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
-from inspector.export.text.console import StyledLines, Table
-from inspector.export.text.conversations import shortest_names
+from inspector.export.console import StyledLines, Table
+from inspector.export.conversations import shortest_names
 
 WORDS = st.text("ab 小程序 ,.", max_size=60)
 ROWS = st.lists(st.tuples(WORDS, st.integers(0, 10**9), WORDS, st.integers(0, 10**6)), max_size=5)

@@ -25,7 +25,7 @@ from inspector.engines.base import Settings
 from inspector.engines.registry import engine
 from inspector.engines.replayable import replayable
 from inspector.export.comparison import comparison_text
-from inspector.export.documents.whatif import sweep_csv, sweep_document
+from inspector.export.whatif import sweep_csv, sweep_document
 from inspector.quality.facts.fact import KINDS, Fact
 from inspector.quality.facts.risk import FactSteps, Gone
 from inspector.replay.metrics import BY_NAME

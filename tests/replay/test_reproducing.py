@@ -12,7 +12,7 @@ from inspector.answers.recommending import recommend
 from inspector.answers.recordings import read_recording
 from inspector.answers.replaying import replay, reproduced
 from inspector.core.errors import UsageProblem
-from inspector.export.documents.whatif import recommendation_document
+from inspector.export.whatif import recommendation_document
 from inspector.replay.reproducing import reproduction
 from inspector.replay.whatif import Range
 from inspector.stores.detect import open_store

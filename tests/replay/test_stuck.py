@@ -7,7 +7,7 @@ import pytest
 from inspector.answers.answers import Answers
 from inspector.answers.recordings import read_recording
 from inspector.config.bundled import demo_databases
-from inspector.export.documents.whatif import sweep_document
+from inspector.export.whatif import sweep_document
 from inspector.replay.metrics import Scores
 from inspector.replay.sweep import METRIC_NAMES, Axis, cells, sweep
 from inspector.replay.whatif import stuck

@@ -18,7 +18,7 @@ from inspector.answers.resolving import resolve
 from inspector.answers.scheduling import Progress
 from inspector.answers.sweeping import Request, run_sweep
 from inspector.core.errors import UsageProblem
-from inspector.export.documents.whatif import sweep_csv, sweep_document
+from inspector.export.whatif import sweep_csv, sweep_document
 from inspector.replay.metrics import METRICS, Scores
 from inspector.replay.summary_model import SummaryModel
 from inspector.replay.sweep import METRIC_NAMES, Axis, parse_axis, sweep

@@ -283,7 +283,7 @@ class SweepScreen(JobScreen):
             self.question.ask(hint, self._write, back=self.map)
 
     def _write(self, name: str) -> None:
-        from inspector.export.documents.whatif import sweep_csv, sweep_document
+        from inspector.export.whatif import sweep_csv, sweep_document
 
         path = expanded(name)
         if self.found is None:

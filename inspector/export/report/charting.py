@@ -9,7 +9,7 @@ from typing import ClassVar
 from inspector.answers.inspection import Compared
 from inspector.export.report.values import Course, Curve, Fall, GenerationLine, Report
 from inspector.export.report.wording import KIND_NAMES, count, share_percent
-from inspector.export.text.whatif import graph
+from inspector.export.whatif import graph
 
 #: Charts are so wide in their own units; a page scales them.
 WIDTH = 1000

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from inspector.core.signs import FATE_SIGNS
-from inspector.export.text.facts import print_facts
+from inspector.export.facts import print_facts
 from inspector.quality.facts.fact import (
     OUTCOMES,
     Contradiction,
@@ -89,7 +89,7 @@ def test_what_was_taken_back_before_is_no_loss_and_later_it_was_one() -> None:
 @pytest.mark.parametrize("outcome", OUTCOMES)
 def test_every_fate_is_printed(outcome: Outcome, capsys: pytest.CaptureFixture[str]) -> None:
     from inspector.answers.facts import FollowedFacts
-    from inspector.export.documents.facts import fact_documents
+    from inspector.export.facts import fact_documents
 
     print_facts(fact_documents(FollowedFacts("c", (life(outcome),), False)))
     assert f"{FATE_SIGNS[outcome]} constraint" in capsys.readouterr().out

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from inspector.config.settings import ResolvedSettings
 from inspector.engines.base import Budgets
-from inspector.export.documents.document import Document, built, fields_of
+from inspector.export.document import Document, built, fields_of
 
 
 def settings_document(resolved: ResolvedSettings) -> Document:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from inspector.export.documents.document import Document, built
-from inspector.export.documents.facts import life_document
+from inspector.export.document import Document, built
+from inspector.export.facts import life_document
 from inspector.export.report.values import Report
 from inspector.quality.facts.carry import plain
 from inspector.quality.facts.fact import Life

@@ -1,20 +1,51 @@
-"""Findings as text for people, grouped by conversation, with what to do."""
+"""Findings as JSON and text, grouped by conversation, with what to do."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 
+from inspector.answers.findings import TitledFinding
 from inspector.core.places import place_name
 from inspector.core.signs import SEVERITY_SIGNS
 from inspector.core.text import safe, safe_title
-from inspector.export.documents.document import Document
-from inspector.export.text.console import StyledLines
-from inspector.quality.finding import SEVERITIES
-from inspector.quality.grouping import ranges_of
+from inspector.export.console import StyledLines
+from inspector.export.document import Document, fields_of
+from inspector.quality.catalogue import RULES
+from inspector.quality.finding import SEVERITIES, Finding
+from inspector.quality.grouping import dismissal_key, ranges_of
 
 _STYLES = {"error": "bold red", "warning": "bold yellow", "info": "bold"}
+
+
+def finding_documents(answer: Iterable[TitledFinding]) -> list[Document]:
+    """The answer of `findings`."""
+    return [
+        finding_document(entry.finding)
+        | {"conversation_title": safe_title(entry.title), "dismissed": entry.dismissed}
+        for entry in answer
+    ]
+
+
+def finding_document(finding: Finding) -> Document:
+    """One entry of `findings`."""
+    return {
+        **fields_of(
+            finding,
+            "rule",
+            "severity",
+            "conversation",
+            "compaction",
+            "message",
+            "generation",
+            "index",
+            "text",
+        ),
+        "cause": finding.cause or None,
+        "key": dismissal_key(finding),
+        **fields_of(RULES[finding.rule], "title", "means", "advice"),
+    }
 
 
 def print_findings(documents: Sequence[Document]) -> None:

@@ -1,4 +1,4 @@
-"""The next compaction."""
+"""The next compaction, as JSON and text."""
 
 from __future__ import annotations
 
@@ -6,9 +6,13 @@ from dataclasses import replace
 
 from inspector.answers.upcoming import Upcoming
 from inspector.core.text import safe_title
-from inspector.export.documents.document import Document, built, fields_of
+from inspector.export.console import StyledLines
+from inspector.export.document import Document, built, fields_of
 from inspector.models.masking import Masker
 from inspector.quality.facts.carry import plain
+
+#: Facts at risk that are printed.
+_SHOWN = 20
 
 
 def upcoming_document(answer: Upcoming, masker: Masker) -> Document:
@@ -32,3 +36,22 @@ def upcoming_document(answer: Upcoming, masker: Masker) -> Document:
         "pays_off_after": None if bill is None else bill.requests_to_pay_off,
         **fields_of(answer, "warm", "at_boundary", "advice", "sentences"),
     }
+
+
+def print_upcoming(entry: Document) -> None:
+    """Print the distance, the price, the facts at risk and the text to pin."""
+    lines = StyledLines()
+    lines.add((safe_title(entry["title"] or entry["conversation"], 200), "bold"))
+    for sentence in entry["sentences"]:
+        lines.add((sentence, ""), indent=2)
+    risks = entry["at_risk"]
+    if risks:
+        lines.add((f"at risk: {len(risks):,} facts that no other message has", "bold"), indent=2)
+    for fact in risks[:_SHOWN]:
+        lines.add((f"{fact['category']:<10} {safe_title(fact['text'], 300)}", ""), indent=4)
+    if len(risks) > _SHOWN:
+        more = f"and {len(risks) - _SHOWN:,} more: facts --at-risk lists them"
+        lines.add((more, "dim"), indent=4)
+    if entry["pin"]:
+        lines.add(("to pin, with /compact, in a memory file or in the next message:", "bold"), indent=2)
+        lines.add((entry["pin"].rstrip(), ""), indent=4)

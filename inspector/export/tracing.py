@@ -1,15 +1,33 @@
-"""The history of a phrase, as text."""
+"""The history of a phrase, as JSON and text."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from inspector.answers.tracing import FATE_WORDS
+from inspector.answers.tracing import FATE_WORDS, Trace
 from inspector.core.places import place_name
 from inspector.core.signs import FATE_SIGNS
-from inspector.core.text import safe_title
-from inspector.export.documents.document import Document
-from inspector.export.text.console import StyledLines
+from inspector.core.text import safe_line, safe_title
+from inspector.export.aftermath import event_document
+from inspector.export.console import StyledLines
+from inspector.export.document import Document, built
+from inspector.export.facts import fate_after
+
+
+def trace_documents(answer: Iterable[Trace]) -> list[Document]:
+    """The answer of `trace`: one entry a conversation that has the phrase."""
+    return [
+        {
+            "conversation": trace.row.id,
+            "title": safe_line(trace.row.title),
+            "text": trace.text,
+            "said": built(trace.said),
+            "fact": trace.fact or None,
+            "fates": list(map(fate_after, trace.fates)),
+            "aftermath": list(map(event_document, trace.aftermath)),
+        }
+        for trace in answer
+    ]
 
 
 def print_traces(documents: Sequence[Document]) -> None:

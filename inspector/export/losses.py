@@ -1,19 +1,35 @@
-"""Losses over a store."""
+"""Losses over a store, as JSON and text."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
+from inspector.answers.store_losses import ListedLoss
 from inspector.core.places import place_name
 from inspector.core.signs import FATE_SIGNS
-from inspector.core.text import safe_title
+from inspector.core.text import safe_line, safe_title
 from inspector.core.times import calendar_time
-from inspector.export.documents.document import Document
-from inspector.export.text.aftermath import aftermath_counts
-from inspector.export.text.console import StyledLines
+from inspector.export.aftermath import aftermath_counts
+from inspector.export.console import StyledLines
+from inspector.export.document import Document, fields_of
 
 _WORDS = {"constraint": "rule", "preference": "preference", "decision": "decision", "value": "value"}
+
+
+def loss_documents(answer: Iterable[ListedLoss]) -> list[Document]:
+    """The answer of `losses`."""
+    return [
+        {
+            "conversation": one.row.id,
+            "title": safe_line(one.row.title),
+            "agent": one.agent,
+            **fields_of(one.loss, "compaction", "at", "lost", "weakened", "uncertain", "aftermath"),
+            "aftermath_of_lost_rules": one.loss.broken,
+            **fields_of(one.loss, "facts"),
+        }
+        for one in answer
+    ]
 
 
 def print_losses(documents: Sequence[Document]) -> None:

@@ -1,4 +1,4 @@
-"""Measures as text for people: the conversation as a table over its compactions, then what is not known any more."""
+"""Measures as JSON and text: a table over the compactions, then what is not known any more."""
 
 from __future__ import annotations
 
@@ -6,14 +6,72 @@ from collections.abc import Sequence
 
 from rich.console import Console
 
+from inspector.answers.measures import MeasuredConversation
 from inspector.core.places import place_name
 from inspector.core.shares import percent
-from inspector.export.documents.document import Document
-from inspector.export.text.console import console_for, say
+from inspector.core.text import safe_title
+from inspector.export.console import console_for, say
+from inspector.export.document import Document, built, fields_of
+from inspector.quality.measures.definitions import DEFINITIONS
+from inspector.quality.measures.measure import Evidence, Measure, Share
+
+#: Maximum length of evidence, in characters.
+_TOLD = 300
 
 #: Maximum number of lost things per measure and compaction.
 _LISTED = 5
 _NAME, _CELL = 34, 16
+
+
+def measures_document(answer: MeasuredConversation) -> Document:
+    """The answer of `measures`: definitions, the whole conversation, every compaction with its evidence."""
+    whole = {}
+    for identity in DEFINITIONS:
+        share, last, numbers = answer.measures.whole(identity)
+        whole[identity] = {
+            "share": _share(share),
+            "last": _share(last),
+            "numbers": dict(numbers),
+            "curve": [_share(measure.so_far) for measure in answer.measures.curve(identity)],
+        }
+    return {
+        "conversation": answer.row.id,
+        "title": safe_title(answer.row.title),
+        "profile": answer.profile,
+        "definitions": [built(definition) for definition in DEFINITIONS.values()],
+        "whole": whole,
+        "compactions": [
+            {
+                "compaction": recorded.index,
+                "fallback": recorded.fallback,
+                "measures": [_measure(measure) for measure in answer.measures.of(recorded.index)],
+            }
+            for recorded in answer.compactions
+        ],
+    }
+
+
+def _share(share: Share | None) -> Document | None:
+    return None if share is None else {**built(share), "value": share.value}
+
+
+def _measure(measure: Measure) -> Document:
+    return {
+        "id": measure.id,
+        "share": _share(measure.share),
+        "so_far": _share(measure.so_far),
+        "parts": {name: _share(share) for name, share in measure.parts},
+        "numbers": dict(measure.numbers),
+        "evidence": [_evidence(entry) for entry in measure.evidence],
+    }
+
+
+def _evidence(entry: Evidence) -> Document:
+    return {
+        "text": safe_title(entry.text, _TOLD),
+        **fields_of(entry, "known", "role", "note", "said"),
+        "found": None if entry.found is None else {**built(entry.found), "where": entry.where},
+    }
 
 
 def print_measures(document: Document) -> None:

@@ -1,15 +1,40 @@
-"""The aftermath of compactions, as text."""
+"""The aftermath of compactions, as JSON and text."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
+from inspector.answers.fact_results import ConversationAftermath
 from inspector.core.places import place_name
-from inspector.core.text import safe_title
-from inspector.export.documents.document import Document
-from inspector.export.text.console import StyledLines
-from inspector.quality.aftermath import AFTERMATH_KINDS
+from inspector.core.text import safe_line, safe_title
+from inspector.export.console import StyledLines
+from inspector.export.document import Document, fields_of
+from inspector.quality.aftermath import AFTERMATH_KINDS, AftermathEvent
+
+
+def aftermath_documents(answer: Iterable[ConversationAftermath]) -> list[Document]:
+    """The answer of `aftermath`: one entry an event."""
+    return [
+        {"conversation": entry.row.id, "title": safe_line(entry.row.title), **event_document(event)}
+        for entry in answer
+        for event in entry.events
+    ]
+
+
+def event_document(event: AftermathEvent) -> Document:
+    """One event, with both places."""
+    earlier = event.earlier
+    return {
+        **fields_of(event, "compaction", "kind"),
+        **fields_of(event.place, "message", "generation", "index"),
+        "earlier": None if earlier is None else earlier.message,
+        "earlier_place": None if earlier is None else fields_of(earlier, "generation", "index"),
+        "fact": event.fact or None,
+        "category": event.category or None,
+        "fate": event.fate or None,
+        **fields_of(event, "text", "tokens"),
+    }
 
 
 def print_aftermath(documents: Sequence[Document]) -> None:

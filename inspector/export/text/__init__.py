@@ -1,1 +1,0 @@
-"""The answers as text for people. Documents come in, lines go to standard output."""
