@@ -42,47 +42,6 @@ _LOST_LEAD = "The last compaction lost or weakened these statements of the user.
 _ANALYSIS = re.compile(r"<analysis>.*?</analysis>", re.S)
 _HARMED = ("lost", "value lost", "weakened", "contradicted")
 _FOLDER = "hooks"
-_PI = """\
-// ~/.pi/agent/extensions/compaction-inspector.ts
-import { spawnSync } from "node:child_process"
-
-export default function (pi) {
-  let before = []
-  let kept = ""
-  pi.on("session_before_compact", async (event) => {
-    before = event.branchEntries.filter((entry) => entry.type === "message")
-    kept = event.preparation.firstKeptEntryId
-  })
-  pi.on("session_compact", async (event) => {
-    const at = before.findIndex((entry) => entry.id === kept)
-    const messages = before.map((entry) => entry.message)
-    const input = JSON.stringify({
-      hook_event_name: "session_compact",
-      messages,
-      kept: at < 0 ? [] : messages.slice(at),
-      summary: event.compactionEntry.summary,
-    })
-    const answer = spawnSync("PROGRAM", ["hook", "pi"], { input, encoding: "utf8", timeout: 10000 })
-    if (answer.status === 0 && answer.stdout)
-      pi.sendMessage(
-        { customType: "compaction-inspector", content: answer.stdout, display: true },
-        { deliverAs: "steer" },
-      )
-  })
-}
-"""
-_OPENCODE = """\
-// compaction-inspector.js; name it under "plugin" in opencode.json, as a file:// address
-import { spawnSync } from "node:child_process"
-
-export const CompactionInspector = async () => ({
-  "experimental.session.compacting": async (input, output) => {
-    const event = JSON.stringify({ hook_event_name: "session.compacting", session_id: input.sessionID })
-    const answer = spawnSync("PROGRAM", ["hook", "opencode"], { input: event, encoding: "utf8", timeout: 10000 })
-    if (answer.status === 0 && answer.stdout) output.context.push(answer.stdout)
-  },
-})
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,43 +238,10 @@ def lost_statements(facts: Iterable[Fact], after: Sequence[ListText], standing: 
     return "\n".join([_LOST_LEAD, *lines]) + "\n" if lines else ""
 
 
-def hermes_settings(program: str) -> str:
-    """The block to paste into Hermes' config.yaml. This program writes nothing there."""
-    return f"hooks:\n  pre_llm_call:\n    - command: {program} hook hermes\n      timeout: 10\n"
-
-
-def claude_code_settings(program: str) -> str:
-    """The block to paste into Claude Code's settings. This program writes nothing there."""
-    import json
-
-    entry = [{"hooks": [{"type": "command", "command": f"{program} hook claude-code", "timeout": 10}]}]
-    compact = [{"matcher": "compact", **entry[0]}]
-    block = {
-        "hooks": {
-            "PreCompact": entry, "SessionStart": compact, "PostCompact": entry, "PostToolUse": entry,
-            "UserPromptSubmit": entry,
-        },
-        "statusLine": {"type": "command", "command": f"{program} hook claude-code --status", "padding": 0},
-    }  # fmt: skip
-    return json.dumps(block, indent=2) + "\n"
-
-
-def codex_settings(program: str) -> str:
-    """Return the content of Codex' hooks.json. This program writes nothing there."""
-    import json
-
-    entry = {"hooks": [{"type": "command", "command": f"{program} hook codex", "timeout": 10}]}
-    return json.dumps({"hooks": {"SessionStart": [{"matcher": "compact", **entry}]}}, indent=2) + "\n"
-
-
-def pi_settings(program: str) -> str:
-    """Return a pi extension that passes on what a compaction lost. This program writes nothing there."""
-    return _PI.replace("PROGRAM", program)
-
-
-def opencode_settings(program: str) -> str:
-    """Return an opencode plug-in that adds to the summarizing prompt. This program writes nothing there."""
-    return _OPENCODE.replace("PROGRAM", program)
+def settings_of(agent: str, program: str) -> str:
+    """Return what to paste into an agent's settings, or to save as its plug-in. This program writes nothing there."""
+    (file,) = Path(__file__).with_name("hook_files").glob(f"{agent}.*")
+    return file.read_text(encoding="utf-8").replace("PROGRAM", program)
 
 
 def _standing(path: Path) -> str:
@@ -425,11 +351,7 @@ def _remember(session: str, values: Mapping[str, Any]) -> None:
     write_state(_state_file(session), {**values, "at": time.time()})
 
 
-#: By name on the command line: the function that answers an event within a budget, and the block of settings to paste.
-AGENTS: Mapping[str, tuple[Callable[[Mapping[str, Any], int], HookAnswer], Callable[[str], str]]] = {
-    "claude-code": (claude_code, claude_code_settings),
-    "codex": (codex, codex_settings),
-    "hermes": (hermes, hermes_settings),
-    "opencode": (opencode, opencode_settings),
-    "pi": (pi, pi_settings),
-}
+#: By name on the command line: the function that answers an event within a budget.
+AGENTS: Mapping[str, Callable[[Mapping[str, Any], int], HookAnswer]] = {
+    "claude-code": claude_code, "codex": codex, "hermes": hermes, "opencode": opencode, "pi": pi
+}  # fmt: skip

@@ -33,16 +33,15 @@ def hook(agent: str, print_settings: bool, status: bool, budget: int) -> None:
     """
     from inspector.answers import hooking
 
-    respond, block = hooking.AGENTS[agent]
     if print_settings:
-        click.echo(block("compaction-inspector"), nl=False)
+        click.echo(hooking.settings_of(agent, "compaction-inspector"), nl=False)
         return
     try:
         event = _event()
         if status:
             click.echo(hooking.status_line(event))
             return
-        answer = respond(event, budget)
+        answer = hooking.AGENTS[agent](event, budget)
     except InspectorError as error:
         raise BadInput(safe_line(str(error))) from error
     if answer.json is not None:
