@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from inspector.answers.inspection import Compared
-from inspector.export.report.values import Course, Curve, Fall, GenerationLine, Report
+from inspector.export.document import Document
+from inspector.export.report.values import Course, Fall, GenerationLine, Report
 from inspector.export.report.wording import KIND_NAMES, count, share_percent
 from inspector.export.whatif import graph
 
@@ -256,20 +257,20 @@ def survival_chart(report: Report) -> SurvivalChart:
     def y(share: float) -> float:
         return floor - (floor - top) * share
 
-    drawn: list[tuple[int, Curve, list[tuple[float, float]]]] = []
+    drawn: list[tuple[int, Document, list[tuple[float, float]]]] = []
     for at, curve in enumerate(report.curves):
         # Equal curves are drawn side by side.
         aside = 1.7 * (at - len(report.curves) // 2)
         points = [
             (x(column), y(share.value) + aside)
-            for column, share in enumerate(curve.shares)
+            for column, share in enumerate(curve["shares"])
             if share is not None and share.value is not None
         ]
         if points:
             drawn.append((at, curve, points))
     labels = _apart([points[-1][1] for _, _, points in drawn], floor)
     told = "; ".join(
-        f"{KIND_NAMES[curve.kind][1]}: {', '.join(map(share_percent, curve.shares[:40]))}"
+        f"{KIND_NAMES[curve['kind']][1]}: {', '.join(map(share_percent, curve['shares'][:40]))}"
         for _, curve, _ in drawn
     )
     every = max(1, (last + 1) // 20)
@@ -283,7 +284,7 @@ def survival_chart(report: Report) -> SurvivalChart:
                 at + 1,
                 _DASHES[at],
                 tuple(points),
-                f"{KIND_NAMES[curve.kind][1]} {share_percent(curve.shares[-1])}",
+                f"{KIND_NAMES[curve['kind']][1]} {share_percent(curve['shares'][-1])}",
                 label,
             )
             for (at, curve, points), label in zip(drawn, labels, strict=True)

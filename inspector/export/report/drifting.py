@@ -5,41 +5,49 @@ from __future__ import annotations
 from inspector.answers.inspection import Inspection
 from inspector.answers.lineage import budgets_by_compaction, drift_with, lineage_of
 from inspector.engines.base import Settings
+from inspector.export.document import Document, fields_of
 from inspector.export.report.limits import DRIFT
-from inspector.export.report.values import DriftLine, DriftPart, LengthLine
 from inspector.quality.measures.measure import Share
 from inspector.summaries.drift import Stale
 from inspector.summaries.exact import Turn
 from inspector.summaries.lineage import Lineage
 
 
-def drift_part(inspection: Inspection, settings: Settings) -> DriftPart:
-    """Lengths, what is left of the first summary, items that say something else, items that are stale."""
+def drift_part(inspection: Inspection, settings: Settings) -> Document:
+    """How far the summaries drifted from the first one.
+
+    `lengths` have the share of the first one's items that is left (None: unknown). `otherwise` are items that say
+    something else, `stale` items that are done or never change; each with the number of those left out.
+    """
     compactions = inspection.compactions()
     lineage = lineage_of(compactions)
     if not any(column.summary for column in lineage.columns):
-        return DriftPart()
+        return {"lengths": [], "otherwise": [], "otherwise_more": 0, "stale": [], "stale_more": 0}
     drift = drift_with(lineage, compactions, budgets_by_compaction(inspection, compactions, settings))
     left = {entry.column: Share(entry.items, entry.of_items) for entry in drift.left}
     numbers = [column.compaction for column in lineage.columns]
-    lengths = tuple(
-        LengthLine(numbers[one.column], one.tokens, one.budget, left.get(one.column)) for one in drift.lengths
-    )
     settled = [turn for turn in drift.otherwise if turn.settled]
-    otherwise = tuple(
-        DriftLine(numbers[turn.column], "; ".join(map(_turn, turn.turns)), turn.text, turn.was)
-        for turn in settled[:DRIFT]
-    )
-    stale = tuple(
-        DriftLine(numbers[one.until], _stale(one, lineage), one.text) for one in drift.stale[:DRIFT]
-    )
-    return DriftPart(
-        lengths,
-        otherwise,
-        max(0, len(settled) - DRIFT),
-        stale,
-        max(0, len(drift.stale) - DRIFT),
-    )
+    return {
+        "lengths": [
+            {
+                "compaction": numbers[one.column],
+                **fields_of(one, "tokens", "budget"),
+                "items": left.get(one.column),
+            }
+            for one in drift.lengths
+        ],
+        "otherwise": [
+            _line(numbers[turn.column], "; ".join(map(_turn, turn.turns)), turn.text, turn.was)
+            for turn in settled[:DRIFT]
+        ],
+        "otherwise_more": max(0, len(settled) - DRIFT),
+        "stale": [_line(numbers[one.until], _stale(one, lineage), one.text) for one in drift.stale[:DRIFT]],
+        "stale_more": max(0, len(drift.stale) - DRIFT),
+    }
+
+
+def _line(compaction: int, note: str, text: str, was: str = "") -> Document:
+    return {"compaction": compaction, "note": note, "text": text, "was": was}
 
 
 def _turn(turn: Turn) -> str:

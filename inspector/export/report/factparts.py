@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from inspector.answers.fact_reading import FactsReading
 from inspector.engines.base import Plan
 from inspector.export.checklists import AT_RISK_LEAD
+from inspector.export.document import Document
 from inspector.export.masking import masked
 from inspector.export.report.limits import CHECKLIST, RISK
-from inspector.export.report.values import FactGroup, FactsPart, RiskPart, ToldFact
+from inspector.export.report.values import FactGroup, FactsPart, ToldFact
 from inspector.models.masking import Masker
 from inspector.quality.facts.carry import checklist
 from inspector.quality.facts.fact import KINDS, OUTCOMES, ConversationFacts, Life
@@ -52,18 +53,18 @@ def _groups(lines: Sequence[ToldFact], limit: int) -> tuple[FactGroup, ...]:
     return tuple(groups)
 
 
-def risk_part(plan: Plan, reading: FactsReading, masker: Masker) -> RiskPart:
+def risk_part(plan: Plan, reading: FactsReading, masker: Masker) -> Document:
     """What a compaction of the live list would take, what stands there once first. Escapes break secrets up, so the
-    checklist is without them before it is written."""
+    checklist is without them before it is written. `reason` says why nothing would be compacted, "" otherwise."""
     head, tail = plan.regions()
     found = reading.risk.at_risk(head, tail, kept=plan.kept) if plan.compacts else ()
-    return RiskPart(
-        "" if plan.compacts else plan.reason,
-        head,
-        tail,
-        plan.length,
-        len(found),
-        sum(entry.once for entry in found),
-        _groups(found, RISK),
-        checklist(masked([entry.fact for entry in found[:CHECKLIST]], masker), AT_RISK_LEAD),
-    )
+    return {
+        "reason": "" if plan.compacts else plan.reason,
+        "head_end": head,
+        "tail_start": tail,
+        "length": plan.length,
+        "total": len(found),
+        "once": sum(entry.once for entry in found),
+        "groups": _groups(found, RISK),
+        "checklist": checklist(masked([entry.fact for entry in found[:CHECKLIST]], masker), AT_RISK_LEAD),
+    }

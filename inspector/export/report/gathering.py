@@ -15,35 +15,25 @@ from inspector.answers.findings import dismissed_words, findings, shown_findings
 from inspector.answers.inspection import Compared, Inspection
 from inspector.answers.measures import measure_conversation
 from inspector.answers.message_facts import Watch
-from inspector.answers.requests import Requests, bills_of, requests_of
+from inspector.answers.requests import Requests, bills_of, requests_of, why_no_bill
 from inspector.answers.resolving import info_for
+from inspector.caching.costs import Bill, Rates
 from inspector.config.settings import ResolvedSettings
+from inspector.core.conversations import Compaction
 from inspector.engines.base import Budgets, Settings
 from inspector.engines.settings import SETTINGS
+from inspector.export.document import Document, fields_of
 from inspector.export.masking import masked, masked_words, masker_of, masking_note
 from inspector.export.report.attempts import attempts_part
-from inspector.export.report.costs import bill_words, costs_part
 from inspector.export.report.drifting import drift_part
 from inspector.export.report.factparts import facts_part, risk_part
 from inspector.export.report.limits import FINDINGS, group_limit, items_limit, summary_limit
-from inspector.export.report.values import (
-    AttemptsPart,
-    CompactionPart,
-    Course,
-    Curve,
-    Derivation,
-    DiffPart,
-    Fall,
-    FindingGroup,
-    GenerationLine,
-    MeasureRow,
-    Report,
-    SettingLine,
-)
+from inspector.export.report.values import CompactionPart, Course, DiffPart, Fall, GenerationLine, Report
 from inspector.export.report.wording import share_words
+from inspector.export.requests import sums_document
 from inspector.models.kept import default_attempts
 from inspector.quality.catalogue import RULES
-from inspector.quality.facts.fact import KINDS
+from inspector.quality.facts.fact import KINDS, Kind
 from inspector.quality.finding import SEVERITIES, Finding
 from inspector.quality.measures.conversation_measures import ConversationMeasures
 from inspector.quality.measures.definitions import DEFINITIONS
@@ -104,13 +94,10 @@ def gather_report(
         generations=_generations(inspection, settings, told),
         course=_course(inspection, settings, told, compared),
         compactions=_compactions(inspection, settings, compared, reading, found, requests, attempts),
-        curves=tuple(
-            Curve(kind, tuple(measure.so_far for measure in measures.curve(f"survival-{kind}")))
-            for kind in KINDS
-        ),
+        curves=tuple(_curve(kind, measures) for kind in KINDS),
         measures=_measure_rows(measures, len(compared)),
         drift=drift_part(inspection, settings),
-        costs=costs_part(requests),
+        costs=sums_document(requests),
         risk=risk_part(live, reading, masker),
         findings=_findings(f for f in found if f.compaction not in placed),
         finding_counts={
@@ -132,27 +119,37 @@ def _why(resolved: ResolvedSettings, detected: str) -> str:
     return detected if source == "detected" else f"Chosen by {source}."
 
 
-def _settings(settings: Settings, resolved: ResolvedSettings) -> tuple[SettingLine, ...]:
+def _settings(settings: Settings, resolved: ResolvedSettings) -> tuple[Document, ...]:
+    """The settings in force, and where each came from."""
     lines = []
     for name, row in SETTINGS.items():
         value = getattr(settings, name)
         if name == "profile":
             continue
         shown = value if isinstance(value, str) else "not set" if value is None else f"{value:,.12g}"
-        lines.append(SettingLine(row.label, shown, resolved.sources[name]))
+        lines.append({"name": row.label, "value": shown, "source": resolved.sources[name]})
     return tuple(lines)
 
 
-def _derivations(budgets: Budgets) -> tuple[Derivation, ...]:
+def _derivations(budgets: Budgets) -> tuple[Document, ...]:
+    """The derived numbers, and the steps that made each."""
     return tuple(
-        Derivation(
-            "Usual summary" if budgets.observed and name == "max_summary_tokens" else title,
-            getattr(budgets, name),
-            tuple(budgets.steps.get(name, ())),
-        )
+        {
+            "title": "Usual summary" if budgets.observed and name == "max_summary_tokens" else title,
+            "value": getattr(budgets, name),
+            "steps": tuple(budgets.steps.get(name, ())),
+        }
         for name, title in _BUDGETS.items()
         if getattr(budgets, name) or budgets.steps.get(name)
     )
+
+
+def _curve(kind: Kind, measures: ConversationMeasures) -> Document:
+    """The share of all summarized facts of a kind that can still be read, after each compaction; the `last` that is
+    left, None where nothing was summarized."""
+    shares = tuple(measure.so_far for measure in measures.curve(f"survival-{kind}"))
+    last = shares[-1] if shares else None
+    return {"kind": kind, "shares": shares, "last": last if last is not None and last.of else None}
 
 
 def _generations(inspection: Inspection, settings: Settings, told: Transcript) -> tuple[GenerationLine, ...]:
@@ -202,7 +199,7 @@ def _compactions(
     reading: FactsReading,
     found: Sequence[Finding],
     requests: Requests,
-    attempts: Sequence[AttemptsPart],
+    attempts: Sequence[Document],
 ) -> tuple[CompactionPart, ...]:
     number = len(compared)
     longest, items = summary_limit(number), items_limit(number)
@@ -228,11 +225,18 @@ def _compactions(
                 max(0, len(text or "") - longest),
                 diff,
                 _findings(f for f in found if f.compaction == recorded.index),
-                bill_words(recorded, bills.get(recorded.index), requests),
+                _bill_words(recorded, bills.get(recorded.index), requests),
                 made,
             )
         )
     return tuple(parts)
+
+
+def _bill_words(recorded: Compaction, found: tuple[Bill, Rates] | None, requests: Requests) -> str:
+    """Cost of a compaction, or why it is unknown."""
+    if found is None:
+        return f"not known: {why_no_bill(recorded, requests)}"
+    return ("modelled, " if requests.modelled else "") + found[0].words
 
 
 def _regions(inspection: Inspection, settings: Settings, one: Compared) -> tuple[int, int, int]:
@@ -246,21 +250,20 @@ def _regions(inspection: Inspection, settings: Settings, one: Compared) -> tuple
     return ends[0], ends[1] - ends[0] - kept, ends[2] - ends[1] + kept
 
 
-def _findings(found: Iterable[Finding]) -> tuple[FindingGroup, ...]:
-    """Findings by rule, in the order of their first finding."""
+def _findings(found: Iterable[Finding]) -> tuple[Document, ...]:
+    """Findings by rule, in the order of their first finding: (sentence, where) for each, and the number left out."""
     by_rule: dict[str, list[tuple[str, str]]] = {}
     for one in found:
         place = "" if one.generation is None else f"list {one.generation}"
         place += f", #{one.index}" if place and one.index is not None else ""
         by_rule.setdefault(one.rule, []).append((one.text, place))
     return tuple(
-        FindingGroup(
-            RULES[rule].severity,
-            RULES[rule].title,
-            RULES[rule].advice,
-            tuple(told[:FINDINGS]),
-            max(0, len(told) - FINDINGS),
-        )
+        {
+            **fields_of(RULES[rule], "severity", "title", "advice"),
+            "told": told[:FINDINGS],
+            "more": max(0, len(told) - FINDINGS),
+            "total": len(told),
+        }
         for rule, told in by_rule.items()
     )
 
@@ -271,7 +274,8 @@ def _told(share: Share | None, numbers: dict[str, int], unit: str) -> str:
     return share_words(share)
 
 
-def _measure_rows(measures: ConversationMeasures, compactions: int) -> tuple[MeasureRow, ...]:
+def _measure_rows(measures: ConversationMeasures, compactions: int) -> tuple[Document, ...]:
+    """Each measure over the compactions: a cell each, and one of all together."""
     rows = []
     for identity, definition in DEFINITIONS.items():
         by_number = {measure.compaction: measure for measure in measures.curve(identity)}
@@ -281,5 +285,5 @@ def _measure_rows(measures: ConversationMeasures, compactions: int) -> tuple[Mea
         ]
         share, _, numbers = measures.whole(identity)
         whole = _told(share, dict(numbers), definition.unit)
-        rows.append(MeasureRow(definition.title, definition.counts, tuple(cells), whole))
+        rows.append({**fields_of(definition, "title", "counts"), "cells": cells, "whole": whole})
     return tuple(rows) if compactions else ()

@@ -6,39 +6,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from inspector.answers.inspection import Compared
-from inspector.answers.requests import CauseSum
-from inspector.caching.costs import Cost
 from inspector.core.conversations import Compaction
-from inspector.engines.base import DerivationStep
+from inspector.export.document import Document
 from inspector.quality.facts.fact import KINDS, Kind, Life, Outcome
 from inspector.quality.facts.risk import AtRisk
-from inspector.quality.facts.survival import KindSurvival
 from inspector.quality.finding import Severity
-from inspector.quality.measures.measure import Share
 from inspector.summaries.summary import SummaryDiff
 
 
 def anchor(compaction: int) -> str:
     """The id of the section of a compaction."""
     return f"compaction-{compaction}"
-
-
-@dataclass(frozen=True, slots=True)
-class SettingLine:
-    """A setting in force and where it came from."""
-
-    name: str
-    value: str
-    source: str
-
-
-@dataclass(frozen=True, slots=True)
-class Derivation:
-    """A derived number and the steps that made it."""
-
-    title: str
-    value: int
-    steps: tuple[DerivationStep, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,76 +117,12 @@ class FactsPart:
 
 
 @dataclass(frozen=True, slots=True)
-class FindingGroup:
-    """The findings of one rule at one place: (sentence, where) for each, and what to do. `more` were left out."""
-
-    severity: Severity
-    title: str
-    advice: str
-    told: tuple[tuple[str, str], ...]
-    more: int = 0
-
-    @property
-    def total(self) -> int:
-        """How many there are, shown or not."""
-        return len(self.told) + self.more
-
-
-@dataclass(frozen=True, slots=True)
 class DiffPart:
     """A summary compared with that of compaction `against`; at most `limit` items of each change by section."""
 
     against: int
     diff: SummaryDiff
     limit: int
-
-
-@dataclass(frozen=True, slots=True)
-class CostsPart:
-    """The requests of a conversation in sums: how many, whether they are modelled, the tokens that they sent and read
-    from the cache and those that the provider `reported` in all (0: none), what they cost (None: `why` not) by prices
-    of the days `dates`, the misses by cause, and sentences about idling."""
-
-    requests: int
-    modelled: bool
-    sent: int
-    read: int
-    reported: int
-    cost: Cost | None
-    why: tuple[str, ...]
-    dates: tuple[str, ...]
-    causes: tuple[CauseSum, ...]
-    idle: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class AttemptLine:
-    """The facts that a summary keeps: the recorded summary (`id` 0), or an attempt by `name`. `tokens` is its rough
-    size, None where there is none that can be read; `cost` in US dollars, None where it is not known. `problem` says
-    why there is no summary, or only a part."""
-
-    id: int
-    name: str
-    tokens: int | None
-    budget: int | None
-    kinds: tuple[KindSurvival, ...] = ()
-    cost: float | None = None
-    problem: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class AttemptsPart:
-    """The recorded summary of a compaction and the attempts at its boundaries, as far as there are any. `more`
-    attempts were left out."""
-
-    lines: tuple[AttemptLine, ...] = ()
-    more: int = 0
-
-    @property
-    def kinds(self) -> tuple[Kind, ...]:
-        """The kinds of the facts that the compaction took, in their order."""
-        there = {one.kind for line in self.lines for one in line.kinds}
-        return tuple(kind for kind in KINDS if kind in there)
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,9 +139,9 @@ class CompactionPart:
     summary: str | None
     summary_more: int
     diff: DiffPart | None
-    findings: tuple[FindingGroup, ...]
+    findings: tuple[Document, ...]
     bill: str
-    attempts: AttemptsPart
+    attempts: Document
 
     @property
     def recorded(self) -> Compaction:
@@ -241,80 +155,11 @@ class CompactionPart:
 
 
 @dataclass(frozen=True, slots=True)
-class Curve:
-    """Survival of one kind: after each compaction, the share of all summarized facts that can still be read."""
-
-    kind: Kind
-    shares: tuple[Share | None, ...]
-
-    @property
-    def last(self) -> Share | None:
-        """The share that is left; None where nothing was summarized."""
-        share = self.shares[-1] if self.shares else None
-        return share if share is not None and share.of else None
-
-
-@dataclass(frozen=True, slots=True)
-class MeasureRow:
-    """A measure over the compactions: a cell each, and one of all together."""
-
-    title: str
-    counts: str
-    cells: tuple[str, ...]
-    whole: str
-
-
-@dataclass(frozen=True, slots=True)
-class DriftLine:
-    """Something about an item of the summaries: `was` is its earlier wording, "" where only `text` matters."""
-
-    compaction: int
-    note: str
-    text: str
-    was: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class LengthLine:
-    """A summary's length and what is left of the first one in it, None where not known."""
-
-    compaction: int
-    tokens: int | None
-    budget: int | None
-    items: Share | None
-
-
-@dataclass(frozen=True, slots=True)
-class DriftPart:
-    """How far the summaries drifted from the first one; `more` entries of the lists were left out."""
-
-    lengths: tuple[LengthLine, ...] = ()
-    otherwise: tuple[DriftLine, ...] = ()
-    otherwise_more: int = 0
-    stale: tuple[DriftLine, ...] = ()
-    stale_more: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class RiskPart:
-    """Facts that a compaction of the live list would take now.
-
-    `reason` says why nothing would be compacted, "" otherwise. `total` counts the facts, `once` those said once.
-    """
-
-    reason: str
-    head_end: int
-    tail_start: int
-    length: int
-    total: int
-    once: int
-    groups: tuple[FactGroup, ...]
-    checklist: str
-
-
-@dataclass(frozen=True, slots=True)
 class Report:
-    """A conversation's report. `made_at` and the other times are seconds since the epoch."""
+    """A conversation's report. Rows of tables are documents: `gathering.py` names their keys.
+
+    `made_at` and the other times are seconds since the epoch.
+    """
 
     title: str
     conversation: str
@@ -328,17 +173,17 @@ class Report:
     version: str
     profile: str
     profile_reason: str
-    settings: tuple[SettingLine, ...]
-    derivations: tuple[Derivation, ...]
+    settings: tuple[Document, ...]
+    derivations: tuple[Document, ...]
     generations: tuple[GenerationLine, ...]
     course: Course
     compactions: tuple[CompactionPart, ...]
-    curves: tuple[Curve, ...]
-    measures: tuple[MeasureRow, ...]
-    drift: DriftPart
-    costs: CostsPart
-    risk: RiskPart
-    findings: tuple[FindingGroup, ...]
+    curves: tuple[Document, ...]
+    measures: tuple[Document, ...]
+    drift: Document
+    costs: Document
+    risk: Document
+    findings: tuple[Document, ...]
     #: By severity, findings of compactions included.
     finding_counts: Mapping[Severity, int]
     notes: tuple[str, ...]

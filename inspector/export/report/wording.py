@@ -12,15 +12,8 @@ from inspector.core.places import place_name
 from inspector.core.shares import dollars, kept_of, percent
 from inspector.core.signs import CAUSE_WORDS, CHANGE_SIGNS, FATE_SIGNS
 from inspector.core.text import safe_title
-from inspector.export.report.values import (
-    AttemptLine,
-    CompactionPart,
-    CostsPart,
-    DiffPart,
-    Report,
-    RiskPart,
-    ToldFact,
-)
+from inspector.export.document import Document
+from inspector.export.report.values import CompactionPart, DiffPart, Report, ToldFact
 from inspector.quality.facts.fact import Kind, Life
 from inspector.quality.facts.risk import AtRisk
 from inspector.quality.facts.survival import KindSurvival
@@ -321,16 +314,16 @@ def diff_lines(part: DiffPart) -> list[str]:
     return lines
 
 
-def risk_words(risk: RiskPart) -> str:
+def risk_words(risk: Document) -> str:
     """Sentence about the facts that a compaction would take now."""
-    if risk.reason:
-        return f"A compaction of the live list would change nothing now: {risk.reason}."
-    if not risk.total:
+    if risk["reason"]:
+        return f"A compaction of the live list would change nothing now: {risk['reason']}."
+    if not risk["total"]:
         return "The next compaction would take no fact out of the list."
     return (
-        f"A compaction now would put messages {risk.head_end} to {risk.tail_start - 1} of "
-        f"{count(risk.length, 'message')} through a summary. {count(risk.total, 'fact')} would leave verbatim context, "
-        f"{risk.once:,} of them said there once; those come first."
+        f"A compaction now would put messages {risk['head_end']} to {risk['tail_start'] - 1} of "
+        f"{count(risk['length'], 'message')} through a summary. {count(risk['total'], 'fact')} would leave verbatim "
+        f"context, {risk['once']:,} of them said there once; those come first."
     )
 
 
@@ -344,9 +337,9 @@ def made_words(report: Report) -> str:
     )
 
 
-def attempt_name(line: AttemptLine) -> str:
+def attempt_name(line: Document) -> str:
     """Name of a summary among those of its compaction."""
-    return f"#{line.id} {safe_title(line.name)}" if line.id else "recorded"
+    return f"#{line['id']} {safe_title(line['name'])}" if line["id"] else "recorded"
 
 
 def survival_words(kinds: Sequence[KindSurvival], kind: Kind | None = None) -> str:
@@ -368,16 +361,15 @@ def money(amount: float | None) -> str:
     return "–" if amount is None else dollars(amount)
 
 
-def requests_words(costs: CostsPart) -> str:
+def requests_words(costs: Document) -> str:
     """How many requests there were, what they sent and read, what they cost."""
-    told = f"{count(costs.requests, 'request')} sent {costs.sent:,} tokens, {percent(costs.read, costs.sent)} of them "
-    told += "read from the cache."
-    if costs.modelled:
+    sent, reported, dates = costs["sent_tokens"], costs["reported_tokens"], costs["prices_of"]
+    told = f"{count(costs['requests'], 'request')} sent {sent:,} tokens, "
+    told += f"{percent(costs['cache_read_tokens'], sent)} of them read from the cache."
+    if costs["modelled"]:
         told += " They are modelled from the messages, as the store keeps no usage of single calls"
-        told += f"; the provider reported {costs.reported:,} tokens in all." if costs.reported else "."
-    if costs.cost is None:
-        return f"{told} What they cost is not known: {'; '.join(costs.why)}."
-    dates = " to ".join(dict.fromkeys((costs.dates[0], costs.dates[-1]))) if costs.dates else ""
-    return f"{told} They cost {dollars(costs.cost.amount)} US dollars" + (
-        f" at the prices of {dates}." if dates else "."
-    )
+        told += f"; the provider reported {reported:,} tokens in all." if reported else "."
+    if costs["cost"] is None:
+        return f"{told} What they cost is not known: {'; '.join(costs['cost_notes'])}."
+    days = f" at the prices of {' to '.join(dict.fromkeys((dates[0], dates[-1])))}" if dates else ""
+    return f"{told} They cost {dollars(costs['cost']['amount'])} US dollars{days}."
