@@ -38,8 +38,8 @@ def report_command(asked: Asked, output: str | None, form: str | None, force: bo
     the measures, and what is at risk now. It quotes the conversation; keys and passwords are masked.
     """
     from inspector.export.report.document import report_document
-    from inspector.export.report.forms import form_of, render
     from inspector.export.report.gathering import gather_report
+    from inspector.export.report.rendering import form_of, render
     from inspector.export.writing import check_target, write_file
 
     if asked.as_json == (output is not None):

@@ -11,7 +11,7 @@ import pytest
 
 from inspector.commands.cli import main
 from inspector.core.errors import OutputProblem, UsageProblem
-from inspector.export.report.forms import form_of
+from inspector.export.report.rendering import form_of
 from inspector.export.writing import check_target, write_file
 from tests.stores.writer import snapshot
 

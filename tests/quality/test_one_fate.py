@@ -14,7 +14,7 @@ from inspector.answers.losses import facts_of
 from inspector.answers.measures import measure
 from inspector.app.conversation.fact_scopes import survival
 from inspector.export.facts import fact_documents
-from inspector.export.report.factparts import facts_part
+from inspector.export.report.parts import facts_part
 from inspector.quality.facts.fact import (
     KINDS,
     OUTCOMES,

@@ -36,7 +36,7 @@ class ReportWriter:
         name = _UNFIT.sub("-", safe_line(row.title or row.id, 60)).strip("-").lower() or "report"
 
         def take(text: str) -> None:
-            from inspector.export.report.forms import form_of
+            from inspector.export.report.rendering import form_of
 
             path = Path(text).expanduser()
             form_of(path, None)
@@ -63,8 +63,8 @@ def write_report(
 
     Raises StoreErrors, EngineErrors, OutputProblem.
     """
-    from inspector.export.report.forms import form_of, render
     from inspector.export.report.gathering import gather_report
+    from inspector.export.report.rendering import form_of, render
     from inspector.export.writing import write_file
 
     report = gather_report(

@@ -10,9 +10,11 @@ from collections.abc import Callable
 from functools import lru_cache
 from inspect import isfunction
 from itertools import groupby
+from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
+from inspector.core.errors import UsageProblem
 from inspector.core.signs import CHANGE_SIGNS, FATE_SIGNS, SEVERITY_SIGNS
 from inspector.core.text import safe, safe_title
 from inspector.export.report import charting, wording
@@ -25,6 +27,8 @@ from inspector.summaries.summary import Item
 if TYPE_CHECKING:
     from jinja2 import Environment
 
+Form = Literal["html", "markdown"]
+_ENDINGS: dict[str, Form] = {".html": "html", ".htm": "html", ".md": "markdown", ".markdown": "markdown"}
 #: Nothing may be loaded and nothing may run; style is inline, a picture would have to be in the file itself.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 
@@ -120,3 +124,25 @@ _FILTERS: dict[str, Callable[..., Any]] = {
     "titled": safe_title,
     "total": _total,
 }
+
+
+def form_of(path: Path | None, asked: str | None) -> Form:
+    """Return the wanted form, else the form of the file's ending; HTML for standard output (no path).
+
+    Raises UsageProblem where neither names a form.
+    """
+    if asked == "html" or (asked is None and path is None):
+        return "html"
+    if asked == "markdown":
+        return "markdown"
+    ending = "" if path is None else path.suffix.lower()
+    if ending not in _ENDINGS:
+        raise UsageProblem(
+            f"{path} ends neither with .html nor with .md; name such a file, or say --format html or markdown."
+        )
+    return _ENDINGS[ending]
+
+
+def render(report: Report, form: Form) -> str:
+    """The report in a form."""
+    return render_markdown(report) if form == "markdown" else render_html(report)
