@@ -17,14 +17,9 @@ from inspector.stores.base import Store
 from inspector.stores.several import SeveralStores, single_stores
 
 
-def stores_of(store: Store) -> tuple[Store, ...]:
-    """The stores of the single databases."""
-    return single_stores(store)
-
-
 def paths_of(store: Store) -> tuple[Path, ...]:
     """Files and folders that a store is read from; a folder includes its content."""
-    paths = dict.fromkeys(one.path for one in stores_of(store))
+    paths = dict.fromkeys(one.path for one in single_stores(store))
     return tuple(path for path in paths if paths.keys().isdisjoint(path.parents))
 
 
@@ -77,6 +72,11 @@ class Answers:
     def paths(self) -> tuple[Path, ...]:
         """The files of the databases."""
         return paths_of(self.store)
+
+    def rows(self, names: Sequence[str] = ()) -> list[ConversationRow]:
+        """The rows of the named conversations, or of all. Raises UnknownConversation and StoreErrors."""
+        chosen = {self.store.resolve(name) for name in names}
+        return [row for row in self.store.conversations() if not names or row.id in chosen]
 
     def opened(self, name: str) -> tuple[Inspection, ResolvedSettings]:
         """Open a conversation with the settings in force for it; its notes are kept with its name."""

@@ -7,7 +7,6 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from inspector.answers.inspection import Inspection
-from inspector.answers.resolving import info_for
 from inspector.answers.showing import list_at
 from inspector.core.conversations import Compaction, ConversationRow, Generation
 from inspector.core.errors import UsageProblem
@@ -26,6 +25,7 @@ from inspector.models.prompts import file_prompt, our_prompt, read_template
 from inspector.models.release import release_prompt
 from inspector.models.summarizers.base import Summarizer
 from inspector.stores.base import Store
+from inspector.stores.several import info_of
 
 #: Receives the progress: the work in words, the number done, and the total.
 Watch = Callable[[str, int, int], None]
@@ -59,7 +59,7 @@ class SummarizedList:
 
 def place_of(store: Store, row: ConversationRow, compaction: int, step: int | None = None) -> Place:
     """Return the place under which attempts of a compaction are stored."""
-    return Place(str(info_for(store, row.id).path.absolute()), row.root, compaction, step)
+    return Place(str(info_of(store, row.id).path.absolute()), row.root, compaction, step)
 
 
 def recorded_list(inspection: Inspection, settings: Settings, compaction: int) -> SummarizedList:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from inspector.answers.answers import Answers
 from inspector.answers.each import Question, ask_each
-from inspector.answers.fact_results import chosen_rows, read_events, read_losses
+from inspector.answers.fact_results import read_events, read_losses
 from inspector.answers.findings import read_findings, shown_findings
 from inspector.core.conversations import ConversationRow
 from inspector.core.errors import BadInput, UsageProblem
@@ -109,7 +109,7 @@ def check(
     Raises UnknownConversation, and StoreErrors of the whole store. A conversation that cannot be read is unknown.
     """
     store, baseline = answers.store, frozenset(known)
-    rows = chosen_rows(answers, names)
+    rows = answers.rows(names)
     found: dict[Condition, list[Case]] = {condition: [] for condition in conditions}
     unknown: list[str] = []
     old = 0

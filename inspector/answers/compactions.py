@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from inspector.answers.answers import Answers, stores_of
+from inspector.answers.answers import Answers
 from inspector.answers.findings import dismissed_words, findings_without_facts, shown_findings
 from inspector.answers.inspection import Compared, Inspection, budgets_of
 from inspector.answers.requests import bills_of, requests_of, why_no_bill
-from inspector.answers.resolving import info_for
-from inspector.answers.summarizing import last_size
 from inspector.caching.costs import Bill, Rates
 from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import Compaction, FailedCompaction, Microcompaction
@@ -18,6 +16,7 @@ from inspector.engines.base import TokenIndex
 from inspector.quality.finding import Finding
 from inspector.quality.firing import ListBefore, Why, why_fired
 from inspector.stores.base import failures_of
+from inspector.stores.several import info_of, single_stores
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +69,10 @@ def what_was_tried(answers: Answers, session: str, profile: str) -> str:
     from inspector.stores.hermes.fitting import tried_text
     from inspector.stores.hermes.store import HermesStore
 
-    path = info_for(answers.store, session).path
+    path = info_of(answers.store, session).path
     store = next(
-        (one for one in stores_of(answers.store) if isinstance(one, HermesStore) and one.path == path), None
+        (one for one in single_stores(answers.store) if isinstance(one, HermesStore) and one.path == path),
+        None,
     )
     # Other settings are tried only for the candidate profiles; among all profiles, one would fit by chance.
     return tried_text(store.fits(varied=(profile,)), profile) if store is not None else ""
@@ -105,7 +105,7 @@ def why_of(
 def _last_size(inspection: Inspection, recorded: Compaction) -> int | None:
     """The size of the last request before a compaction; None where the files have gone since they were opened."""
     try:
-        return last_size(inspection, recorded)
+        return inspection.last_size(recorded)
     except StoreError:
         return None
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from inspector.answers.answers import Answers
-from inspector.answers.resolving import info_for, resolve
+from inspector.answers.resolving import resolve
 from inspector.answers.store_losses import LOSSES
 from inspector.core.conversations import Conversation
 from inspector.engines.base import Settings
+from inspector.stores.several import info_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,7 @@ def list_conversations(answers: Answers) -> list[ListedConversation]:
             ListedConversation(
                 store.open(row.id),
                 settings,
-                str(info_for(store, row.id).path),
+                str(info_of(store, row.id).path),
                 None if losses is None else losses.total,
                 None if losses is None else losses.unknown,
             )

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from inspector.answers.answers import Answers, stores_of
+from inspector.answers.answers import Answers
 from inspector.answers.searching import HitPlace, hit_places
 from inspector.core.conversations import Hit
 from inspector.stores.base import StoreInfo
 from inspector.stores.hermes.describe import StoreDescription
 from inspector.stores.hermes.fitting import Fit
 from inspector.stores.hermes.store import HermesStore
-from inspector.stores.several import settled_info
+from inspector.stores.several import settled_info, single_stores
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class TitledHit:
 def describe_databases(answers: Answers) -> list[Database]:
     """Every database of the store. Raises StoreErrors."""
     found = []
-    for store in stores_of(answers.store):
+    for store in single_stores(answers.store):
         conversations = len(store.conversations())
         description = store.describe() if isinstance(store, HermesStore) else None
         # Read last, when all unreadable files are known.
@@ -60,7 +60,7 @@ def describe_databases(answers: Answers) -> list[Database]:
 def list_stores(answers: Answers) -> list[ListedStore]:
     """Every store that is read. Raises StoreErrors."""
     found = []
-    for store in stores_of(answers.store):
+    for store in single_stores(answers.store):
         sessions = len(store.conversations())
         found.append(ListedStore(store.info, sessions, store.size()))
     return found

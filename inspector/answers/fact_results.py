@@ -9,13 +9,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from inspector.answers.aftermath import read_aftermath
 from inspector.answers.answers import Answers
 from inspector.answers.each import Question, ask_each
 from inspector.answers.facts import note_dismissed
 from inspector.answers.inspection import Inspection
 from inspector.answers.kept_results import Kept
-from inspector.answers.losses import FactEvidence, fact_evidence, facts_of
+from inspector.answers.losses import FactEvidence, fact_evidence, facts_of, read_aftermath
 from inspector.answers.store_losses import (
     LOSSES,
     ConversationLosses,
@@ -79,7 +78,7 @@ def list_losses(answers: Answers, names: Sequence[str] = ()) -> list[ListedLoss]
     StoreErrors."""
     losses: list[ConversationLosses] = []
     listed: list[ListedLoss] = []
-    for row, found in ask_each(answers, chosen_rows(answers, names), Question(read_losses, kept=LOSSES)):
+    for row, found in ask_each(answers, answers.rows(names), Question(read_losses, kept=LOSSES)):
         losses.append(found)
         listed += listed_of(answers.store, row, found)
     answers.note(in_all(losses))
@@ -103,16 +102,10 @@ class ConversationAftermath:
 
 def list_aftermath(answers: Answers, names: Sequence[str] = ()) -> list[ConversationAftermath]:
     """The aftermath of the named conversations, or of all. Raises UnknownConversation and StoreErrors."""
-    rows = chosen_rows(answers, names)
+    rows = answers.rows(names)
     question = Question(read_events, kept=AFTERMATH)
     found = {row.id: result for row, result in ask_each(answers, rows, question)}
     return [ConversationAftermath(row, *found[row.id]) for row in rows if row.id in found]
-
-
-def chosen_rows(answers: Answers, names: Sequence[str]) -> list[ConversationRow]:
-    """The rows of the named conversations, or of all. Raises UnknownConversation and StoreErrors."""
-    chosen = {answers.store.resolve(name) for name in names}
-    return [row for row in answers.store.conversations() if not names or row.id in chosen]
 
 
 def in_all(losses: Sequence[ConversationLosses]) -> str:

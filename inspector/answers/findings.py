@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from inspector.answers.aftermath import read_aftermath
 from inspector.answers.answers import Answers
 from inspector.answers.cost_evidence import cost_evidence
 from inspector.answers.each import Question, ask_each
 from inspector.answers.fact_results import read_fact_evidence
 from inspector.answers.inspection import Inspection, budgets_of
 from inspector.answers.kept_results import Kept
-from inspector.answers.losses import FactEvidence, fact_evidence, facts_of
+from inspector.answers.losses import FactEvidence, fact_evidence, facts_of, read_aftermath
 from inspector.answers.requests import Requests
-from inspector.answers.summarizing import last_size
 from inspector.config.dismissals import Dismissals
 from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import Compaction, Generation
@@ -85,8 +83,7 @@ def list_findings(
     """
     dismissals = Dismissals.load()
     hidden: set[tuple[str, str]] = set()
-    chosen = None if name is None else answers.store.resolve(name)
-    rows = [row for row in answers.store.conversations() if chosen in (None, row.id)]
+    rows = answers.rows(() if name is None else (name,))
     results = {row.id: found for row, found in ask_each(answers, rows, Question(findings_there))}
     wanted = SEVERITIES[: SEVERITIES.index(least) + 1]
     listed = []
@@ -213,7 +210,7 @@ def _compaction_evidence(
         summary=None if recorded.summary is None else parse_summary(recorded.summary),
         request_gone=request is not None and _gone(inspection, recorded, before, request),
         at_work=_at_work(inspection, before, request),
-        last_size=None if recorded.tokens_before_reported is None else last_size(inspection, recorded),
+        last_size=None if recorded.tokens_before_reported is None else inspection.last_size(recorded),
     )
 
 

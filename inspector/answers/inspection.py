@@ -262,6 +262,22 @@ class Inspection:
                 self._requests = tuple(self.store.requests(self.conversation))
             return self._requests
 
+    def summarizing(self, calls: Iterable[Request]) -> Mapping[int, int]:
+        """Return the requests that wrote summaries: the number of each and that of its compaction."""
+        compactions = {compaction.index for compaction in self.compactions()}
+        return {
+            call.index: call.generation
+            for call in calls
+            if call.summarizes and call.generation in compactions
+        }
+
+    def last_size(self, recorded: Compaction) -> int | None:
+        """Return the reported tokens of the last request before a compaction and of its answer; None if the store keeps
+        no usage of it. Raises StoreErrors."""
+        calls = [call for call in self.requests() if call.generation == recorded.index]
+        own = self.summarizing(calls)
+        return next((call.context + call.output for call in reversed(calls) if call.index not in own), None)
+
     def system_prompt(self, session: str) -> str:
         """The system prompt of a session."""
         with self._lock:

@@ -5,29 +5,37 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import time
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import msgspec
 
 import inspector
-from inspector.answers.resolving import info_for
+from inspector.answers.resolving import resolve
 from inspector.config.database import CacheFile
 from inspector.config.dismissals import Dismissals
 from inspector.config.opened import OpenedOnce
 from inspector.config.prices import prices_stamp
 from inspector.config.settings import ResolvedSettings
 from inspector.stores.base import Store, stamp_of
+from inspector.stores.several import info_of
+
+if TYPE_CHECKING:
+    from inspector.answers.answers import Answers
 
 T = TypeVar("T")
 #: A file that uses more than this, in bytes, is emptied when it is opened.
 LARGEST = 256_000_000
 #: The parts of the program that no result depends on.
 _ONLY_SHOWN = ("app", "commands")
+
+#: Minimum seconds of an answer to be kept.
+LONG = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +62,7 @@ def basis_of(
     `resolved` are the settings if the answer depends on them, `options` its other inputs. Reads no message; raises
     UnknownConversation and StoreErrors.
     """
-    path = info_for(store, conversation).path
+    path = info_of(store, conversation).path
     place = _hashed(question, str(path.absolute()), conversation, options)
     dismissed = dismissed_stamp(store, conversation)
     stamp = _hashed(program_stamp(), prices_stamp(), stamp_of(store, conversation), repr(resolved), dismissed)
@@ -187,3 +195,27 @@ class KeptAnswer(Generic[T]):
     def keep(self, answer: T) -> None:
         """Keep an answer."""
         default_results().put(self.basis, msgspec.to_builtins(answer, str_keys=True))
+
+
+def kept_answer(answers: Answers, name: str, question: str, make: Callable[[], Any], *options: Any) -> Any:
+    """Return the kept document of a question, or the one that `make` returns.
+
+    `options` are its other inputs, besides the conversation and the settings. Its notes are repeated. Raises
+    UnknownConversation, StoreErrors, and exceptions of `make`.
+    """
+    conversation = answers.store.resolve(name)
+    row = next(row for row in answers.store.conversations() if row.id == conversation)
+    resolved = resolve(answers.store, row, answers.flags, answers.config)
+    basis = basis_of(answers.store, conversation, question, resolved, repr(options))
+    kept = default_results()
+    known = kept.get(basis)
+    if known is None:
+        began = time.monotonic()
+        with answers.noting() as notes:
+            document = make()
+        known = {"document": document, "notes": notes}
+        if time.monotonic() - began >= LONG:
+            kept.put(basis, known)
+    for note in known["notes"]:
+        answers.note(note)
+    return known["document"]

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from inspector.answers.fact_reading import read_facts
+from inspector.answers.fact_reading import course_of, read_facts
 from inspector.answers.inspection import Inspection
 from inspector.answers.kept_results import default_results
 from inspector.core.conversations import Compaction
 from inspector.core.handoff import handoff_of
 from inspector.core.messages import Message
-from inspector.quality.aftermath import AftermathEvent
+from inspector.quality.aftermath import AftermathEvent, Step, aftermath_of, steps_with_acts
 from inspector.quality.evidence import Exchanged, LostRule
 from inspector.quality.facts.fact import ConversationFacts, Life
 from inspector.quality.facts.gaps import Gap, gaps_of
 from inspector.quality.facts.rules import load_stemmer
 from inspector.quality.facts.values import COUNTED, values_of
+from inspector.replay.transcript import transcript
 from inspector.summaries.content import content_words
 from inspector.summaries.drift import drift_of
 from inspector.summaries.exact import exact_of
@@ -162,3 +163,22 @@ def _said(value: str, entry: str, messages: Sequence[Message]) -> bool:
 
 def _has(text: str, value: str) -> bool:
     return any(value in things for things in exact_of(text).things.values())
+
+
+def read_aftermath(inspection: Inspection, facts: ConversationFacts) -> tuple[AftermathEvent, ...]:
+    """Every event after a compaction. Reads each list once; raises StoreErrors."""
+    if not inspection.compactions():
+        return ()
+    return aftermath_of(steps_with_acts(_messages(inspection)), facts)
+
+
+def _messages(inspection: Inspection) -> Iterator[tuple[Step, Message]]:
+    """Every message of the conversation once, where it was said first."""
+    said = transcript(inspection.conversation, inspection.compactions())
+    left = course_of(said, inspection.compactions(), {}).left
+    steps = {(place.generation, place.index): step for step, place in enumerate(said.places)}
+    for generation in inspection.conversation.generations:
+        for index, message in enumerate(inspection.store.iterate(generation)):
+            step = steps.get((generation.number, index))
+            if step is not None:
+                yield Step(step, generation.number, index, generation.ids[index], left.get(step)), message

@@ -9,7 +9,6 @@ from itertools import accumulate
 from inspector.agents import has_session_usage
 from inspector.answers.inspection import Inspection, watched
 from inspector.answers.resolving import caching_release
-from inspector.answers.summarizing import summarizing
 from inspector.caching.modelled import SentMessages
 from inspector.core.conversations import Conversation, Request
 from inspector.core.messages import Message
@@ -129,7 +128,7 @@ def _reported(
     ]
     calls = inspection.requests()
     # A call that summarizes asks another prompt than the list.
-    own = summarizing(inspection, calls)
+    own = inspection.summarizing(calls)
     for request in calls:
         if request.index in own:
             continue

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -9,9 +10,7 @@ from functools import partial
 from inspector.agents import has_warm_summaries
 from inspector.answers.answers import Answers
 from inspector.answers.inspection import Inspection
-from inspector.answers.request_places import AnswerPlaces, difference
 from inspector.answers.resolving import policy_of, ttl_of
-from inspector.answers.summarizing import summarizing
 from inspector.caching.breakpoints import Layout
 from inspector.caching.costs import (
     Bill,
@@ -28,12 +27,18 @@ from inspector.caching.modelled import SentList, modelled_requests
 from inspector.caching.priced import PricedRequest
 from inspector.config.prices import day_of, own_file, rates_of
 from inspector.config.settings import ResolvedSettings
-from inspector.core.conversations import Compaction, Request, Usage
+from inspector.core.conversations import ROLE_CODES, Compaction, Generation, Request, SentRequest, Usage
+from inspector.core.errors import UsageProblem
 from inspector.core.rough import text_tokens
 from inspector.quality.firing import doubted
+from inspector.stores.base import sent_of
 
 #: Prices are those of a day, in UTC.
 _DAY = 86_400
+
+_ASSISTANT = ROLE_CODES["assistant"]
+#: Maximum seconds between the stored time of an answer and the time of its usage.
+_WITHIN = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +176,7 @@ def _judged(
 ) -> tuple[PricedRequest, ...]:
     conversation = inspection.conversation
     cleared = [(one.generation, one.at) for one in inspection.store.microcompactions(conversation)]
-    own = summarizing(inspection, requests)
+    own = inspection.summarizing(requests)
     judged = list(judge((one for one in requests if one.index not in own), cleared, from_messages))
     # A call that summarizes asks another prompt: it misses what it never could have read.
     judged += [JudgedRequest(one, None, 0, None, from_messages) for one in requests if one.index in own]
@@ -236,7 +241,7 @@ def _tokens_until(grown: Sequence[int], system: int, stop: int) -> int:
 
 def summarizing_calls(inspection: Inspection, found: Requests) -> Mapping[int, int]:
     """Return the requests that wrote summaries, by number of the compaction."""
-    return summarizing(inspection, (one.judged.request for one in found.priced))
+    return inspection.summarizing(one.judged.request for one in found.priced)
 
 
 def bills_of(inspection: Inspection, found: Requests) -> Mapping[int, tuple[Bill, Rates]]:
@@ -326,3 +331,68 @@ def _usage(
         later=len(after) - 1,
         cached=any(one.judged.request.cache_read for one in after[1:]) or first.cache_write > 0,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedRequest:
+    """A request with its number, as it was sent, and its usage (None where no answer was recorded)."""
+
+    number: int
+    of: int
+    sent: SentRequest
+    usage: Request | None
+
+
+def open_request(answers: Answers, name: str, number: int) -> OpenedRequest:
+    """The request of that number among those that were recorded as sent, from 1. Raises UsageProblem where there is
+    none, UnknownConversation and StoreErrors."""
+    inspection, _ = answers.opened(name)
+    recorded = sent_of(answers.store, inspection.conversation)
+    if not recorded:
+        raise UsageProblem("The agent did not record what it sent; newer releases of Claude Code do.")
+    if not 1 <= number <= len(recorded):
+        raise UsageProblem(
+            f"--sent must lie between 1 and {len(recorded):,}, the requests that were recorded."
+        )
+    sent = recorded[number - 1]
+    later = recorded[number].at if number < len(recorded) else float("inf")
+    calls = inspection.requests()
+    usage = next((call for call in calls if sent.at <= call.at < later), None)
+    return OpenedRequest(number, len(recorded), sent, usage)
+
+
+class AnswerPlaces:
+    """The answers of a list, by row where the requests are `modelled`, else by time."""
+
+    def __init__(self, generation: Generation, times: Sequence[float], modelled: bool) -> None:
+        answers = [index for index, role in enumerate(generation.roles) if role == _ASSISTANT]
+        self._rows = {str(generation.ids[index]): index for index in answers} if modelled else None
+        timed = sorted((times[index], index) for index in answers if times[index])
+        self._times, self._indexes = [time for time, _ in timed], [index for _, index in timed]
+
+    def of(self, request: Request) -> int | None:
+        """The index of a request's answer: of its row, or of its time, the last one before it where none is of that
+        time."""
+        if self._rows is not None:
+            return self._rows.get(request.message)
+        at = bisect_left(self._times, request.at - 0.001)
+        if at == len(self._times) or self._times[at] - request.at >= _WITHIN:
+            at -= 1
+        return self._indexes[at] if request.at and at >= 0 else None
+
+
+def difference(request: Request, index: int, first: Request, began: int, grown: Sequence[int]) -> str:
+    """Return where a prompt first differs from the previous one: after the tokens that were read from the cache.
+
+    `index` is the message of its answer. Reading ends at a breakpoint, so the difference is after that message. `first`
+    is the first request of the list, `began` the message of its answer, and `grown` the rough tokens of the list's
+    first n messages; from these follows the number of the provider's tokens for a rough token.
+    """
+    grew, sent = grown[index] - grown[began], request.context - first.context
+    scale = sent / grew if grew > 0 and sent > 0 else 1.0
+    # The rough tokens of the messages that what was read has room for, counted back from the whole prompt.
+    room = grown[index] - (request.context - request.cache_read) / scale
+    told = f"~{request.cache_read:,} tokens in"
+    if room < grown[1 if len(grown) > 1 else 0]:
+        return f"at the start (system prompt, tools or first message, {told})"
+    return f"behind #{bisect_right(grown, room) - 2} ({told})"

@@ -22,20 +22,15 @@ from inspector.core.conversations import ConversationRow, Request
 from inspector.engines.base import Budgets, Settings
 from inspector.engines.capabilities import default_threshold
 from inspector.engines.registry import agent_of, caveat, engine, release_of
-from inspector.stores.base import Store, StoreInfo
+from inspector.stores.base import Store
 from inspector.stores.several import info_of
-
-
-def info_for(store: Store, session: str) -> StoreInfo:
-    """Return the description of the database that has a session."""
-    return info_of(store, session)
 
 
 def resolve(
     store: Store, row: ConversationRow, flags: Mapping[str, Any], config: Path | None
 ) -> ResolvedSettings:
     """The settings in force for a conversation. Raises BadInput for a bad --config, UsageProblem for a bad flag."""
-    info = info_for(store, row.id)
+    info = info_of(store, row.id)
     if config is not None:
         reading = read_config(config)
     else:

@@ -42,11 +42,8 @@ def list_rules(answers: Answers, names: Sequence[str] = ()) -> list[StandingRule
     Raises UnknownConversation and StoreErrors.
     """
     store = answers.store
-    chosen = {store.resolve(name) for name in names}
     found = []
-    for row in store.conversations():
-        if names and row.id not in chosen:
-            continue
+    for row in answers.rows(names):
         conversation = store.open(row.id)
         last = conversation.live.number
         by_path: dict[str, list[RuleFile]] = {}

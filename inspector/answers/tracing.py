@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from inspector.answers.aftermath import read_aftermath
 from inspector.answers.answers import Answers
 from inspector.answers.inspection import Inspection
-from inspector.answers.losses import facts_of
+from inspector.answers.losses import facts_of, read_aftermath
 from inspector.core.conversations import Compaction, ConversationRow
 from inspector.core.handoff import handoff_of
 from inspector.core.places import place_name

@@ -90,7 +90,7 @@ class Asked:
 
     def kept(self, question: str, make: Callable[[str], Any], *options: Any) -> Callable[[str], Any]:
         """Return a function of a conversation's name, whose result is kept: what `make` returns for the name."""
-        from inspector.answers.kept_answers import kept_answer
+        from inspector.answers.kept_results import kept_answer
 
         return lambda name: kept_answer(self.answers, name, question, lambda: make(name), *options)
 

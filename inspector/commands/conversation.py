@@ -70,8 +70,7 @@ def compactions(asked: Asked) -> None:
 @source_options
 def requests(asked: Asked, sums: bool, sent: int | None) -> None:
     """List the calls of the model's API, each once, with recorded usage and cost."""
-    from inspector.answers.requests import list_requests
-    from inspector.answers.sent import open_request
+    from inspector.answers.requests import list_requests, open_request
     from inspector.export.requests import (
         print_requests,
         print_sent,

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 
 from rich.console import Console
 
-from inspector.answers.requests import Requests
-from inspector.answers.sent import OpenedRequest
+from inspector.answers.requests import OpenedRequest, Requests
 from inspector.caching.costs import Bill, Cost, Rates
 from inspector.caching.priced import PricedRequest
 from inspector.core.shares import dollars

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from inspector.answers import fact_results, kept_answers, kept_results
+from inspector.answers import fact_results, kept_results
 from inspector.answers.answers import Answers
 from inspector.answers.fact_results import list_losses, read_losses
 from inspector.answers.findings import findings, read_findings
@@ -149,11 +149,11 @@ def test_an_answer_that_took_long_is_told_again_with_its_notes(
             answers.note(f"A note about {option}.")
             return [option]
 
-        return kept_answers.kept_answer(answers, CHECKOUT, "question", make, option), answers.notes()
+        return kept_results.kept_answer(answers, CHECKOUT, "question", make, option), answers.notes()
 
     assert ask({}, "quick")[0] == ask({}, "quick")[0] == ["quick"]
     assert made == ["quick", "quick"], "what takes no time is not kept"
-    monkeypatch.setattr(kept_answers, "LONG", 0.0)
+    monkeypatch.setattr(kept_results, "LONG", 0.0)
     first = ask({}, "long")
     assert ask({}, "long") == first
     assert "A note about long." in first[1]
@@ -167,7 +167,7 @@ def test_a_kept_answer_has_its_own_notes_alone(
     database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "kept"))
-    monkeypatch.setattr(kept_answers, "LONG", 0.0)
+    monkeypatch.setattr(kept_results, "LONG", 0.0)
     answers = Answers.of([database], {}, None)
     answers.note("A note about something else.")
 
@@ -175,9 +175,9 @@ def test_a_kept_answer_has_its_own_notes_alone(
         answers.note("A note about the answer.")
         return "answer"
 
-    kept_answers.kept_answer(answers, CHECKOUT, "question", make)
+    kept_results.kept_answer(answers, CHECKOUT, "question", make)
     assert answers.notes()[-2:] == ["A note about something else.", "A note about the answer."]
     again = Answers.of([database], {}, None)
-    kept_answers.kept_answer(again, CHECKOUT, "question", make)
+    kept_results.kept_answer(again, CHECKOUT, "question", make)
     assert "A note about the answer." in again.notes()
     assert "A note about something else." not in again.notes()

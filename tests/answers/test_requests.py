@@ -10,10 +10,11 @@ import pytest
 
 from inspector.answers.answers import Answers
 from inspector.answers.cost_evidence import _cache, cost_evidence
-from inspector.answers.request_places import AnswerPlaces, difference
 from inspector.answers.requests import (
+    AnswerPlaces,
     Requests,
     bills_of,
+    difference,
     list_requests,
     requests_of,
     summarizing_calls,

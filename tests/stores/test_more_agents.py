@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from inspector.answers.aftermath import read_aftermath
 from inspector.answers.answers import Answers
 from inspector.answers.fact_reading import read_facts
+from inspector.answers.losses import read_aftermath
 from inspector.core.errors import NotAStore
 from inspector.engines.base import Settings
 from inspector.engines.capabilities import default_threshold

@@ -15,7 +15,6 @@ from inspector.answers.inspection import Inspection
 from inspector.answers.measures import measure_conversation
 from inspector.answers.recordings import read_recording
 from inspector.answers.store_losses import losses_of_facts
-from inspector.answers.summarizing import last_size
 from inspector.core.errors import NotAStore
 from inspector.engines.base import Settings
 from inspector.quality.measures.measure import Share
@@ -117,7 +116,7 @@ def test_the_summarizing_call_of_opencode_says_nothing_of_its_lists_size(tmp_pat
     found = read_recording(Inspection.open(store, conversation.id), "opencode")
     assert found.course.cleared == ()
     assert found.tokens[-1] == pytest.approx(120_000, rel=0.01)
-    assert last_size(Inspection.open(store, conversation.id), compaction) == 120_060
+    assert Inspection.open(store, conversation.id).last_size(compaction) == 120_060
 
 
 def test_two_documents_on_a_line_are_both_read(tmp_path: Path) -> None:

@@ -264,7 +264,7 @@ def find_aftermath(
     inspection: Inspection, facts: FactsRead, watch: Watch
 ) -> Mapping[int, tuple[AftermathEvent, ...]]:
     """By compaction the things done again after it, the gravest kind first. Raises StoreErrors."""
-    from inspector.answers.aftermath import read_aftermath
+    from inspector.answers.losses import read_aftermath
     from inspector.quality.aftermath import AFTERMATH_KINDS
 
     by_compaction: dict[int, list[AftermathEvent]] = {}

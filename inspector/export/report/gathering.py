@@ -16,7 +16,6 @@ from inspector.answers.inspection import Compared, Inspection
 from inspector.answers.measures import measure_conversation
 from inspector.answers.message_facts import Watch
 from inspector.answers.requests import Requests, bills_of, requests_of, why_no_bill
-from inspector.answers.resolving import info_for
 from inspector.caching.costs import Bill, Rates
 from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import Compaction
@@ -37,6 +36,7 @@ from inspector.quality.measures.conversation_measures import ConversationMeasure
 from inspector.quality.measures.definitions import DEFINITIONS
 from inspector.quality.measures.measure import Share
 from inspector.replay.transcript import Transcript, transcript
+from inspector.stores.several import info_of
 from inspector.summaries.diff import diff_summaries
 from inspector.summaries.parse import parse_summary
 
@@ -60,7 +60,7 @@ def gather_report(
     inspection, resolved, reading = facts_reading(answers, name, watch)
     conversation, settings = inspection.conversation, resolved.settings
     row = conversation.row
-    info = info_for(answers.store, row.id)
+    info = info_of(answers.store, row.id)
     compared = inspection.compared(settings)
     measures = measure_conversation(inspection, settings, reading.facts)
     found, dismissed = shown_findings(inspection, findings(inspection, resolved, reading.facts))
