@@ -119,7 +119,7 @@ class CurvePoint:
 
 
 def life_curve(
-    inspection: Inspection, settings: Settings, life: Mapping[int, Attempt], watch: Watch | None = None
+    inspection: Inspection, settings: Settings, life: Mapping[int, Attempt]
 ) -> tuple[CurvePoint, ...]:
     """Return the survival over the compactions of a life, recorded and made again, of the facts with both fates
     known."""
@@ -127,7 +127,7 @@ def life_curve(
     pruned = pruned_by(inspection, settings)
     own = {index: one.summary or "" for index, one in recorded.items()}
     again = {index: life[index].summary for index in recorded}
-    theirs, made = facts_with(inspection, (own, again), default_results(), watch, pruned)
+    theirs, made = facts_with(inspection, (own, again), default_results(), pruned=pruned)
     points = []
     for number in recorded:
         before, after = _fates_at(theirs, number), _fates_at(made, number)

@@ -70,12 +70,7 @@ class _Ready:
     reproduces: Reproduction
 
 
-def recommend(
-    answers: Answers,
-    names: Sequence[str],
-    goal: Goal = "cost",
-    watch: Callable[[int, int], None] = lambda _done, _total: None,
-) -> Recommendation:
+def recommend(answers: Answers, names: Sequence[str], goal: Goal = "cost") -> Recommendation:
     """Find the settings that serve a goal best over some conversations of one agent, or all of the store's.
 
     `cost`: the cheapest that put no more facts at risk than the settings in force. `facts`: the fewest facts at risk.
@@ -92,11 +87,7 @@ def recommend(
         raise UsageProblem(
             f"These are conversations of several agents ({listed}); name those of one of them."
         )
-    ready = []
-    for done, name in enumerate(chosen):
-        watch(done, len(chosen))
-        ready.append(_ready(answers, name))
-    watch(len(chosen), len(chosen))
+    ready = [_ready(answers, name) for name in chosen]
     force = ready[0].force
     axes = _axes(force)
     grid = sweep(*axes, [_cells(one, axes) for one in ready], facts=True)

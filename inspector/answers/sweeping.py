@@ -41,7 +41,6 @@ class Request:
     conversation are read, for the metrics that count them.
     """
 
-    paths: tuple[Path, ...]
     names: tuple[str, ...]
     rows: Axis
     columns: Axis
@@ -69,7 +68,7 @@ def run_sweep(
     places = {name: place for place, name in enumerate(request.names)}
     plan = replace(answers.scheduling, watch=watch, wanted=wanted, processes=processes)
     asking = Answers(answers.store, request.flags, request.config, plan)
-    grid = replace(request, paths=(), names=())
+    grid = replace(request, names=())
 
     def much(chosen: Sequence[ConversationRow]) -> bool:
         runs = len(chosen) * len(request.rows.values) * len(request.columns.values)
@@ -195,7 +194,7 @@ def sweep_store(
         names = tuple(row.id for row in answers.store.conversations())
     model = None if ratio is None else SummaryModel(ratio)
     flags = dict(answers.flags)
-    request = Request(answers.paths(), names, rows, columns, flags, answers.config, model, facts)
+    request = Request(names, rows, columns, flags, answers.config, model, facts)
     found = run_sweep(request, answers, watch)
     if len(names) == 1:
         row = next(row for row in answers.store.conversations() if row.id == names[0])

@@ -13,7 +13,7 @@ from inspector.core.errors import InspectorError, Interrupted
 
 if TYPE_CHECKING:
     from inspector.answers.answers import Answers
-    from inspector.answers.scheduling import Progress, Scheduling
+    from inspector.answers.scheduling import Progress
 
 
 def scheduler_option(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -34,14 +34,6 @@ class ShownProgress:
         if sys.stderr is not None and sys.stderr.isatty() and progress.total > 1:
             end = "\r" if progress.done < progress.total else "\n"
             click.echo(f"{progress.words:<60}{end}", nl=False, err=True)
-
-
-def scheduling_of(scheduler: str) -> tuple[Scheduling, ShownProgress]:
-    """Return the scheduling of a command, and its progress."""
-    from inspector.answers.scheduling import Scheduling
-
-    shown = ShownProgress()
-    return Scheduling(scheduler, watch=shown), shown
 
 
 @contextmanager

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from inspector.answers.comparing import Comparison, Proportion, Side
 from inspector.core.text import safe_line
+from inspector.export.console import Table
 from inspector.export.document import Document, fields_of
 from inspector.quality.aftermath import AFTERMATH_KINDS
 from inspector.quality.facts.fact import KINDS
 
-#: Maximum characters of a label in the table.
-_LABEL = 40
+#: Maximum characters of a label in the table, and of a line.
+_LABEL, _ROOM = 40, 1_000
 
 
 def comparison_document(comparison: Comparison) -> Document:
@@ -72,11 +73,11 @@ def _short(label: str) -> str:
 
 def comparison_text(comparison: Comparison) -> str:
     """The table as text."""
-    rows = comparison_table(comparison)
-    widths = [max(len(row[column]) for row in rows) for column in range(4)]
-    lines = [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
-    ]
+    heading, *rows = comparison_table(comparison)
+    table = Table(*((name, False) for name in heading))
+    for row in rows:
+        table.add(*row)
+    lines = table.lines(_ROOM)
     lines += [
         f"? {safe_line(sentence)}" for side in (comparison.one, comparison.other) for sentence in side.unread
     ]

@@ -9,11 +9,14 @@ from functools import partial
 from inspector.core.text import safe_title
 from inspector.engines.base import Settings
 from inspector.export.config import settings_written
+from inspector.export.console import Table
 from inspector.replay.metrics import METRICS
 from inspector.replay.recording import Recording
 from inspector.replay.summary_model import SummaryModel
 from inspector.replay.whatif import Metrics, WhatIf, stuck
 
+#: Maximum characters of a line.
+_ROOM = 1_000
 #: Format of a figure by the form of its metric.
 _FORMATS = {
     "count": "{:,.0f}",
@@ -118,11 +121,8 @@ def _shown(settings: Settings, name: str) -> str:
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    widths = [max(len(line[column]) for line in (head, *rows)) for column in range(len(head))]
-    lines = []
-    for line in (head, *rows):
-        first, *rest = line
-        cells = [text.rjust(width) for text, width in zip(rest, widths[1:], strict=True)]
-        lines.append("  ".join([first.ljust(widths[0]), *cells]).rstrip())
-    lines.insert(1, "-" * (sum(widths) + 2 * len(rows and widths[1:])))
-    return lines
+    table = Table((head[0], False), *((name, True) for name in head[1:]))
+    for row in rows:
+        table.add(*row)
+    names, *lines = table.lines(_ROOM)
+    return [names, "-" * max(map(len, (names, *lines))), *lines]

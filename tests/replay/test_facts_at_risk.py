@@ -142,7 +142,7 @@ def answers() -> Answers:
 
 def test_over_several_conversations_and_processes(answers: Answers) -> None:
     names = tuple(row.id for row in answers.store.conversations())[:4]
-    request = Request(answers.paths(), names, ROWS, COLUMNS, facts=True)
+    request = Request(names, ROWS, COLUMNS, facts=True)
     found = run_sweep(request, answers)
     assert run_sweep(request, answers, processes=2) == found
     at_risk = constraints = said = 0
@@ -174,7 +174,7 @@ def test_cancelled_while_facts_are_read(answers: Answers) -> None:
         return len(asked) < 2
 
     names = (answers.store.resolve("Move checkout to orders-v2"),)
-    found = run_sweep(Request(answers.paths(), names, ROWS, COLUMNS, facts=True), answers, wanted=wanted)
+    found = run_sweep(Request(names, ROWS, COLUMNS, facts=True), answers, wanted=wanted)
     assert not found.complete
     assert found.cells["facts_at_risk"][0][0] != found.cells["facts_at_risk"][0][0]
 

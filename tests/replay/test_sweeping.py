@@ -34,12 +34,12 @@ def answers() -> Answers:
 
 def request_of(answers: Answers, count: int | None = None, **kinds: object) -> Request:
     names = tuple(row.id for row in answers.store.conversations())[:count]
-    return Request(answers.paths(), names, ROWS, COLUMNS, **kinds)  # type: ignore[arg-type]
+    return Request(names, ROWS, COLUMNS, **kinds)  # type: ignore[arg-type]
 
 
 def test_a_cell_is_the_replay_of_the_same_settings(answers: Answers) -> None:
     for name in request_of(answers).names:
-        request = Request(answers.paths(), (name,), ROWS, COLUMNS)
+        request = Request((name,), ROWS, COLUMNS)
         found = run_sweep(request, answers)
         inspection = Inspection.open(answers.store, name)
         resolved = resolve(answers.store, inspection.conversation.row, {}, None)
@@ -105,7 +105,7 @@ def test_cells_of_a_conversation_that_was_cancelled_are_empty(answers: Answers) 
         return len(asked) <= 3
 
     name = answers.store.resolve("Move checkout to orders-v2")
-    found = run_sweep(Request(answers.paths(), (name,), ROWS, COLUMNS), answers, wanted=wanted)
+    found = run_sweep(Request((name,), ROWS, COLUMNS), answers, wanted=wanted)
     cells = [cell for line in found.cells["calls"] for cell in line]
     assert any(isnan(cell) for cell in cells)
     assert not all(isnan(cell) for cell in cells)
@@ -123,7 +123,7 @@ def test_summaries_of_another_size_make_another_sweep(answers: Answers) -> None:
 def test_cells_of_the_same_runs_are_identical_to_the_first(answers: Answers) -> None:
     name = answers.store.resolve("Nightly orders import loses rows")
     rows, columns = parse_axis("threshold", "0.3,0.5,0.9"), parse_axis("target_ratio", "0.1,0.2,0.5")
-    found = run_sweep(Request(answers.paths(), (name,), rows, columns), answers)
+    found = run_sweep(Request((name,), rows, columns), answers)
     # Below 512,000 tokens the release compacts at 75% at least, and 64,000 tokens are the minimum.
     assert found.same[0] == (None, None, None)
     assert found.same[1] == found.same[2] == ((0, 0), (0, 1), (0, 2))
@@ -135,7 +135,7 @@ def test_cells_of_the_same_runs_are_identical_to_the_first(answers: Answers) -> 
 
 def test_a_range_is_of_summaries_of_half_and_twice_the_size(answers: Answers) -> None:
     name = answers.store.resolve("Nightly orders import loses rows")
-    found = run_sweep(Request(answers.paths(), (name,), ROWS, COLUMNS), answers)
+    found = run_sweep(Request((name,), ROWS, COLUMNS), answers)
     inspection = Inspection.open(answers.store, name)
     settings = resolve(answers.store, inspection.conversation.row, {}, None).settings
     recording = read_recording(inspection, settings.profile)
@@ -171,9 +171,9 @@ def test_cells_whose_ranges_meet_are_alike(other: Scores, alike: tuple[tuple[int
 def test_a_grid_that_is_too_large_or_empty_is_refused(answers: Answers) -> None:
     many = Axis("protect_last_n", tuple(range(1, 200)))
     with pytest.raises(UsageProblem, match="cells"):
-        run_sweep(Request(answers.paths(), (), many, Axis("protect_first_n", tuple(range(100)))), answers)
+        run_sweep(Request((), many, Axis("protect_first_n", tuple(range(100)))), answers)
     with pytest.raises(UsageProblem, match="no conversation"):
-        run_sweep(Request(answers.paths(), (), ROWS, COLUMNS), answers)
+        run_sweep(Request((), ROWS, COLUMNS), answers)
 
 
 def test_every_metric_is_of_one_way_to_combine() -> None:

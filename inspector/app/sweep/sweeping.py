@@ -50,7 +50,5 @@ def sweep_in_thread(subject: Subject, key: SweepKey, stop: Event, watch: Watch) 
     names = subject.every if scope == "all" else subject.filtered
     answers = subject.answers
     flags = {**answers.flags, **subject.changed}
-    request = Request(
-        answers.paths(), names, rows, columns, flags, answers.config, subject.size, facts is True
-    )
+    request = Request(names, rows, columns, flags, answers.config, subject.size, facts is True)
     return run_sweep(request, answers, watch.some, lambda: not stop.is_set())

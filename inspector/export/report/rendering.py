@@ -15,7 +15,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal
 
 from inspector.core.errors import UsageProblem
-from inspector.core.signs import CHANGE_SIGNS, FATE_SIGNS, SEVERITY_SIGNS
+from inspector.core.signs import CAUSE_WORDS, CHANGE_SIGNS, FATE_SIGNS, SEVERITY_SIGNS
 from inspector.core.text import safe, safe_title
 from inspector.export.report import charting, wording
 from inspector.export.report.escaping import fenced, line
@@ -115,6 +115,7 @@ _FILTERS: dict[str, Callable[..., Any]] = {
     **_functions(charting),
     "blocks": _blocks,
     "capitalized": lambda text: text[:1].upper() + text[1:],
+    "cause_words": lambda cause: CAUSE_WORDS.get(cause, cause),
     "change_sign": CHANGE_SIGNS.__getitem__,
     "item_words": lambda item: f"{item.mark} {item.text}" if item.kind == "number" else item.text,
     "n": lambda value: "–" if value is None else f"{value:,}",

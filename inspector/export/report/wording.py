@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from inspector.answers.inspection import Compared
 from inspector.core.places import place_name
 from inspector.core.shares import dollars, kept_of, percent
-from inspector.core.signs import CAUSE_WORDS, CHANGE_SIGNS, FATE_SIGNS
+from inspector.core.signs import CHANGE_SIGNS, FATE_SIGNS
 from inspector.core.text import safe_title
 from inspector.export.document import Document
 from inspector.export.report.values import CompactionPart, DiffPart, Report, ToldFact
@@ -349,11 +349,6 @@ def survival_words(kinds: Sequence[KindSurvival], kind: Kind | None = None) -> s
         return "–"
     sums = [sum(getattr(one, name) for one in those) for name in ("kept", "of", "weakened", "open")]
     return kept_of(*sums)
-
-
-def cause_words(cause: str) -> str:
-    """Meaning of a cause of misses."""
-    return CAUSE_WORDS.get(cause, cause)
 
 
 def money(amount: float | None) -> str:
