@@ -185,7 +185,7 @@ def test_the_token_graph_is_well_formed_whatever_it_shows(
 def test_the_token_graph_keeps_drops_of_long_courses(report_of: MakeReport) -> None:
     tokens = tuple(min(step % 5_000, 4_000) * 20 for step in range(20_000))
     chart = course_chart(replace(report_of(ROTATING), course=Course(tokens, (), 80_000, 128_000)))
-    ((line, _),) = chart.stretches
+    ((line, _),) = chart["stretches"]
     heights = [float(point.split(",")[1]) for point in line.split()]
     assert len(heights) < 1_000
     assert sum(low - high > 100 for high, low in pairwise(heights)) == 3

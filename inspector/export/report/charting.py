@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any
 
 from inspector.answers.inspection import Compared
 from inspector.export.document import Document
@@ -12,8 +11,12 @@ from inspector.export.report.values import Course, Fall, GenerationLine, Report
 from inspector.export.report.wording import KIND_NAMES, count, share_percent
 from inspector.export.whatif import graph
 
+#: The coordinates and texts of a chart by name, for a template.
+Chart = dict[str, Any]
 #: Charts are so wide in their own units; a page scales them.
 WIDTH = 1000
+_COURSE: dict[str, float] = {"left": 66, "right": 976, "top": 56, "floor": 286, "height": 348}
+_SURVIVAL: dict[str, float] = {"left": 56, "right": 750, "top": 16, "floor": 250, "height": 296}
 #: Approximate number of points of a curve; drops and peaks stay.
 _POINTS = 700
 #: Limits this far above all values are left out, else the curve would be a line at the bottom.
@@ -35,120 +38,18 @@ _MARKERS = {
 _APART = 19.0
 
 
-@dataclass(frozen=True, slots=True)
-class Lane:
-    """A generation below the curve. `label` is "" where there is no room."""
-
-    x: float
-    width: float
-    label: str
-    told: str
-    live: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """The disc or square of a compaction: its middle, half its width, and its number ("" in a crowd)."""
-
-    x: float
-    y: float
-    half: float
-    label: str
-    fall: Fall
-    told: str
-
-
-@dataclass(frozen=True, slots=True)
-class CourseChart:
+def course_chart(report: Report) -> Chart:
     """Tokens of the live list over the messages: an area for each list, and a fall between two.
 
     `grid` has (y, label), `stretches` (points of the line, points of the area), `falls` their x, `limits` (x of the
-    label, y, name, tokens). `said` stands at the right end of the axis.
+    label, y, name, tokens). `said` stands at the right end of the axis. Labels are "" where there is no room.
     """
-
-    grid: tuple[tuple[float, str], ...]
-    stretches: tuple[tuple[str, str], ...]
-    falls: tuple[float, ...]
-    limits: tuple[tuple[float, float, str, int], ...]
-    lanes: tuple[Lane, ...]
-    marks: tuple[Mark, ...]
-    said: str
-    told: str
-    left: ClassVar[float] = 66
-    right: ClassVar[float] = 976
-    top: ClassVar[float] = 56
-    floor: ClassVar[float] = 286
-    height: ClassVar[float] = 348
-
-
-@dataclass(frozen=True, slots=True)
-class SurvivalLine:
-    """The curve of a kind: `order` counts from 1 and gives it its colour, dashes and marker."""
-
-    order: int
-    dashes: str
-    points: tuple[tuple[float, float], ...]
-    label: str
-    label_y: float
-
-    @property
-    def path(self) -> str:
-        """The points as SVG draws them."""
-        return "M" + " L".join(f"{x:.1f},{y:.1f}" for x, y in self.points)
-
-
-@dataclass(frozen=True, slots=True)
-class SurvivalChart:
-    """Survival by kind over the compactions. `grid` has (y, label), `ticks` (x, label)."""
-
-    grid: tuple[tuple[float, str], ...]
-    ticks: tuple[tuple[float, str], ...]
-    lines: tuple[SurvivalLine, ...]
-    told: str
-    left: ClassVar[float] = 56
-    right: ClassVar[float] = 750
-    top: ClassVar[float] = 16
-    floor: ClassVar[float] = 250
-    height: ClassVar[float] = 296
-
-
-@dataclass(frozen=True, slots=True)
-class Box:
-    """A region of a list. `label` is "" where there is no room."""
-
-    region: str
-    x: float
-    width: float
-    label: str
-    told: str
-
-
-@dataclass(frozen=True, slots=True)
-class RegionsRow:
-    """The regions of one list, side by side."""
-
-    name: str
-    y: float
-    boxes: tuple[Box, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class RegionsChart:
-    """Recorded regions above planned ones."""
-
-    rows: tuple[RegionsRow, ...]
-    height: float
-    told: str
-
-
-def course_chart(report: Report) -> CourseChart:
-    """The chart of a report's course."""
     course, steps = report.course, len(report.course.tokens)
     highest = max([1, *course.tokens, *(fall.before for fall in course.falls)])
     limits = {"threshold": course.threshold, "hygiene": course.hygiene, "context": course.window}
     near = {name: tokens for name, tokens in limits.items() if 0 < tokens <= _FAR[name] * highest}
     ceiling = max([highest, *near.values()]) * 1.06
-    left, right, top, floor = CourseChart.left, CourseChart.right, CourseChart.top, CourseChart.floor
+    left, right, top, floor = (_COURSE[side] for side in ("left", "right", "top", "floor"))
 
     def x(step: int) -> float:
         return left + max(0, min(steps, step)) * (right - left) / max(1, steps)
@@ -160,7 +61,7 @@ def course_chart(report: Report) -> CourseChart:
         line = " ".join(f"{x(step):.1f},{y(tokens):.1f}" for step, tokens in stretch)
         return line, f"{x(stretch[0][0]):.1f},{floor:g} {line} {x(stretch[-1][0]):.1f},{floor:g}"
 
-    def lane(one: GenerationLine) -> Lane:
+    def lane(one: GenerationLine) -> Chart:
         start = x(one.first_step - 1)
         width = max(1.0, x(one.first_step - 1 + one.said) - start - 2)
         names = (f"generation {one.number}", str(one.number))
@@ -168,23 +69,25 @@ def course_chart(report: Report) -> CourseChart:
             f"Generation {one.number} ({'live' if one.live else 'compacted'}): {count(one.said, 'message')} said, "
             f"{one.messages:,} in the list at its end, ~{one.tokens:,} tokens"
         )
-        return Lane(start + 1, width, next((n for n in names if 7 * len(n) + 8 < width), ""), told, one.live)
+        label = next((n for n in names if 7 * len(n) + 8 < width), "")
+        return {"x": start + 1, "width": width, "label": label, "told": told, "live": one.live}
 
     step = _nice(ceiling / 4)
     ticks = [step * at for at in range(int(ceiling / step) + 1)]
-    return CourseChart(
-        tuple(
+    return {
+        **_COURSE,
+        "grid": [
             (y(tick), "0" if not tick else f"{tick / 1000:g}k" if ceiling >= 4_000 else f"{tick:g}")
             for tick in ticks
-        ),
-        tuple(map(points, _stretches(course))),
-        tuple(x(fall.step) for fall in course.falls),
-        tuple((left + 6 + 170 * at, y(near[name]), name, near[name]) for at, name in enumerate(near)),
-        tuple(lane(one) for one in report.generations if one.said),
-        tuple(_marks(course.falls, [x(fall.step) for fall in course.falls])),
-        f"{count(steps, 'message')} said",
-        _course_told(course, limits),
-    )
+        ],
+        "stretches": list(map(points, _stretches(course))),
+        "falls": [x(fall.step) for fall in course.falls],
+        "limits": [(left + 6 + 170 * at, y(near[name]), name, near[name]) for at, name in enumerate(near)],
+        "lanes": [lane(one) for one in report.generations if one.said],
+        "marks": list(_marks(course.falls, [x(fall.step) for fall in course.falls])),
+        "said": f"{count(steps, 'message')} said",
+        "told": _course_told(course, limits),
+    }
 
 
 def _nice(step: float) -> float:
@@ -218,17 +121,19 @@ def _thinned(tokens: Sequence[int], start: int, stop: int) -> list[tuple[int, in
     return [(at + 1, tokens[at]) for at in sorted(found)]
 
 
-def _marks(falls: Sequence[Fall], places: Sequence[float]) -> Iterator[Mark]:
+def _marks(falls: Sequence[Fall], places: Sequence[float]) -> Iterator[Chart]:
+    """The disc or square of each compaction: its middle, `half` its width, and its number."""
     last = -100.0
     for fall, x in zip(falls, places, strict=True):
         told = f"Compaction {fall.compaction}: ~{fall.before:,} to ~{fall.after:,} tokens"
         told += ", no summary was made" if fall.fallback else ""
         # Where discs would overlap, some have numbers, and the others are dots below them.
         if x - last < 26:
-            yield Mark(x, CourseChart.top - 8, 3, "", fall, told)
+            y, half, label = _COURSE["top"] - 8, 3, ""
         else:
-            yield Mark(x, CourseChart.top - 23, 11, f"{fall.compaction}{'!' * fall.fallback}", fall, told)
+            y, half, label = _COURSE["top"] - 23, 11, f"{fall.compaction}{'!' * fall.fallback}"
             last = x
+        yield {"x": x, "y": y, "half": half, "label": label, "fall": fall, "told": told}
 
 
 def _course_told(course: Course, limits: dict[str, int]) -> str:
@@ -246,9 +151,12 @@ def _course_told(course: Course, limits: dict[str, int]) -> str:
     return ". ".join(filter(None, told)) + "."
 
 
-def survival_chart(report: Report) -> SurvivalChart:
-    """The chart of what survives: each kind has its own colour, dashes and marker, and its name at the end."""
-    left, right, top, floor = SurvivalChart.left, SurvivalChart.right, SurvivalChart.top, SurvivalChart.floor
+def survival_chart(report: Report) -> Chart:
+    """The chart of what survives: each kind has its own colour, dashes and marker, and its name at the end.
+
+    `grid` has (y, label), `ticks` (x, label). The `order` of a line counts from 1 and gives it its colour.
+    """
+    left, right, top, floor = (_SURVIVAL[side] for side in ("left", "right", "top", "floor"))
     last = len(report.compactions) - 1
 
     def x(at: int) -> float:
@@ -274,23 +182,25 @@ def survival_chart(report: Report) -> SurvivalChart:
         for _, curve, _ in drawn
     )
     every = max(1, (last + 1) // 20)
-    return SurvivalChart(
-        tuple((y(tick), f"{tick:.0%}") for tick in (0, 0.25, 0.5, 0.75, 1)),
-        tuple(
+    return {
+        **_SURVIVAL,
+        "grid": [(y(tick), f"{tick:.0%}") for tick in (0, 0.25, 0.5, 0.75, 1)],
+        "ticks": [
             (x(at), str(part.recorded.index)) for at, part in enumerate(report.compactions) if at % every == 0
-        ),
-        tuple(
-            SurvivalLine(
-                at + 1,
-                _DASHES[at],
-                tuple(points),
-                f"{KIND_NAMES[curve['kind']][1]} {share_percent(curve['shares'][-1])}",
-                label,
-            )
+        ],
+        "lines": [
+            {
+                "order": at + 1,
+                "dashes": _DASHES[at],
+                "points": points,
+                "path": "M" + " L".join(f"{x:.1f},{y:.1f}" for x, y in points),
+                "label": f"{KIND_NAMES[curve['kind']][1]} {share_percent(curve['shares'][-1])}",
+                "label_y": label,
+            }
             for (at, curve, points), label in zip(drawn, labels, strict=True)
-        ),
-        f"Of all facts summarized up to then. {told or 'No facts were found'}.",
-    )
+        ],
+        "told": f"Of all facts summarized up to then. {told or 'No facts were found'}.",
+    }
 
 
 def _apart(places: Sequence[float], floor: float) -> list[float]:
@@ -311,37 +221,38 @@ def marker_points(order: int, x: float, y: float) -> str:
     return " ".join(f"{x + dx:.1f},{y + dy:.1f}" for dx, dy in _MARKERS[order])
 
 
-def regions_chart(compared: Compared) -> RegionsChart:
+def regions_chart(compared: Compared) -> Chart:
     """Head, middle and tail of the list before a compaction, as recorded and as planned."""
     recorded, planned = compared.recorded, compared.planned
     lists = [("recorded", recorded.head_end, recorded.tail_start, recorded.before)]
     if planned.compacts:
         lists.append(("planned", *planned.regions(), planned.length))
-    rows = tuple(
-        RegionsRow(name, 6.0 + 34 * at, tuple(_boxes(name, head, tail, length)))
+    rows = [
+        {"name": name, "y": 6.0 + 34 * at, "boxes": list(_boxes(name, head, tail, length))}
         for at, (name, head, tail, length) in enumerate(lists)
-    )
+    ]
     told = "; ".join(
         f"{name}: head {head:,}, middle {tail - head:,}, tail {length - tail:,}"
         for name, head, tail, length in lists
     )
-    return RegionsChart(rows, 8.0 + 34 * len(rows), f"{told}.")
+    return {"rows": rows, "height": 8.0 + 34 * len(rows), "told": f"{told}."}
 
 
-def _boxes(name: str, head: int, tail: int, length: int) -> Iterator[Box]:
+def _boxes(name: str, head: int, tail: int, length: int) -> Iterator[Chart]:
+    """The regions of a list, side by side. A label is "" where there is no room."""
     left = 110
     across = (WIDTH - left) / max(1, length)
     for region, low, high in (("head", 0, head), ("middle", head, tail), ("tail", tail, length)):
         width = (high - low) * across
         if width > 0:
             label = f"{region} {high - low:,}"
-            yield Box(
-                region,
-                left + low * across,
-                max(1.0, width - 1.5),
-                label if width >= 7.5 * len(label) else "",
-                f"{name} {region}: messages {low} to {high - 1}",
-            )
+            yield {
+                "region": region,
+                "x": left + low * across,
+                "width": max(1.0, width - 1.5),
+                "label": label if width >= 7.5 * len(label) else "",
+                "told": f"{name} {region}: messages {low} to {high - 1}",
+            }
 
 
 def course_lines(course: Course) -> list[str]:
