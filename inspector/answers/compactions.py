@@ -110,16 +110,10 @@ def _last_size(inspection: Inspection, recorded: Compaction) -> int | None:
         return None
 
 
-def failed_compactions(answers: Answers, name: str) -> tuple[FailedCompaction, ...]:
-    """Every attempt to compact that failed, oldest first. Raises UnknownConversation and StoreErrors."""
-    inspection, _ = answers.opened(name)
-    return failures_of(answers.store, inspection.conversation)
-
-
-def microcompactions(answers: Answers, name: str) -> tuple[Microcompaction, ...]:
-    """Every step that cleared old results without a summary, oldest first.
+def other_compactions(answers: Answers, name: str) -> list[Microcompaction | FailedCompaction]:
+    """Every step that cleared old results without a summary, then every attempt to compact that failed, oldest first.
 
     Raises UnknownConversation and StoreErrors.
     """
-    inspection, _ = answers.opened(name)
-    return answers.store.microcompactions(inspection.conversation)
+    conversation = answers.store.open(answers.store.resolve(name))
+    return [*answers.store.microcompactions(conversation), *failures_of(answers.store, conversation)]

@@ -1,4 +1,4 @@
-"""The conversations of a store."""
+"""The conversations of a store, descriptions of its databases, and the search for words."""
 
 from __future__ import annotations
 
@@ -6,10 +6,77 @@ from dataclasses import dataclass
 
 from inspector.answers.answers import Answers
 from inspector.answers.resolving import resolve
+from inspector.answers.searching import HitPlace, hit_places
 from inspector.answers.store_losses import LOSSES
-from inspector.core.conversations import Conversation
+from inspector.core.conversations import Conversation, Hit
 from inspector.engines.base import Settings
-from inspector.stores.several import info_of
+from inspector.stores.base import StoreInfo
+from inspector.stores.hermes.describe import StoreDescription
+from inspector.stores.hermes.fitting import Fit
+from inspector.stores.hermes.store import HermesStore
+from inspector.stores.several import info_of, settled_info, single_stores
+
+
+@dataclass(frozen=True, slots=True)
+class Database:
+    """A database: its kind, its number of conversations, and its tables if they can be read.
+
+    `fits` say how well the plans of each profile fit the record, best first; empty without a record.
+    """
+
+    info: StoreInfo
+    conversations: int
+    description: StoreDescription | None
+    fits: tuple[Fit, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ListedStore:
+    """A store: its kind, its number of conversations, its size in bytes."""
+
+    info: StoreInfo
+    sessions: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class TitledHit:
+    """A message that a search found, the title of its conversation, and its place; None if no list has it."""
+
+    hit: Hit
+    title: str
+    place: HitPlace | None
+
+
+def describe_databases(answers: Answers) -> list[Database]:
+    """Every database of the store. Raises StoreErrors."""
+    found = []
+    for store in single_stores(answers.store):
+        conversations = len(store.conversations())
+        description = store.describe() if isinstance(store, HermesStore) else None
+        # Read last, when all unreadable files are known.
+        fits = store.fits() if isinstance(store, HermesStore) else ()
+        found.append(Database(settled_info(store), conversations, description, fits))
+    return found
+
+
+def list_stores(answers: Answers) -> list[ListedStore]:
+    """Every store that is read. Raises StoreErrors."""
+    found = []
+    for store in single_stores(answers.store):
+        sessions = len(store.conversations())
+        found.append(ListedStore(store.info, sessions, store.size()))
+    return found
+
+
+def search(answers: Answers, query: str, limit: int) -> list[TitledHit]:
+    """At most `limit` messages that contain the words. Raises StoreErrors."""
+    titles = {row.id: row.title or row.id for row in answers.store.conversations()}
+    hits = answers.store.search(query, limit=limit)
+    return [
+        TitledHit(hit, titles.get(hit.conversation, hit.conversation), place)
+        for hit, place in hit_places(answers.store, hits)
+    ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -203,10 +203,9 @@ def kept_answer(answers: Answers, name: str, question: str, make: Callable[[], A
     `options` are its other inputs, besides the conversation and the settings. Its notes are repeated. Raises
     UnknownConversation, StoreErrors, and exceptions of `make`.
     """
-    conversation = answers.store.resolve(name)
-    row = next(row for row in answers.store.conversations() if row.id == conversation)
+    (row,) = answers.rows((name,))
     resolved = resolve(answers.store, row, answers.flags, answers.config)
-    basis = basis_of(answers.store, conversation, question, resolved, repr(options))
+    basis = basis_of(answers.store, row.id, question, resolved, repr(options))
     kept = default_results()
     known = kept.get(basis)
     if known is None:

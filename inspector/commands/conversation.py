@@ -48,15 +48,14 @@ def show(
 @source_options
 def compactions(asked: Asked) -> None:
     """List the recorded compactions of one conversation, or of all, each with the plan for the same list."""
-    from inspector.answers.compactions import compare_compactions, failed_compactions, microcompactions
+    from inspector.answers.compactions import compare_compactions, other_compactions
     from inspector.export.generations import compaction_documents, other_documents, print_compactions
 
     answers, name = asked.one_or_all()
 
     def documents(one: str) -> list[Any]:
         recorded = compaction_documents(compare_compactions(answers, one))
-        recorded += other_documents(microcompactions(answers, one))
-        return recorded + other_documents(failed_compactions(answers, one))
+        return recorded + other_documents(other_compactions(answers, one))
 
     asked.print_each(name, asked.kept("compactions", documents), print_compactions)
 
@@ -130,8 +129,7 @@ def findings(asked: Asked, severity: Literal["info", "warning", "error"], dismis
 @source_options
 def diff(asked: Asked, first: int | None, last: int | None, life: bool) -> None:
     """Compare the summaries of two compactions, section by section and item by item; with --life, all summaries."""
-    from inspector.answers.diffs import compare_summaries
-    from inspector.answers.lineage import follow_summaries
+    from inspector.answers.summaries import compare_summaries, follow_summaries
     from inspector.export.summaries import diff_documents, lineage_document, print_diff, print_lineage
 
     if life and (first is not None or last is not None):
@@ -189,8 +187,13 @@ def facts(
     """List the facts that each compaction summarized, with their fates, of one conversation or of all."""
     from inspector.answers.facts import Wanted, facts_at_risk, follow_facts
     from inspector.answers.inspection import Inspection
-    from inspector.export.checklists import facts_checklist, facts_memories
-    from inspector.export.facts import fact_documents, print_facts, risk_documents
+    from inspector.export.facts import (
+        fact_documents,
+        facts_checklist,
+        facts_memories,
+        print_facts,
+        risk_documents,
+    )
     from inspector.export.masking import masker_of, masking_note
 
     if at_risk and (compaction is not None or after is not None or fates or pruned):

@@ -104,7 +104,7 @@ def trace(asked: Asked) -> None:
 @source_options
 def store(asked: Asked) -> None:
     """Describe a database: schema, detected profile and why, tables, full-text indexes."""
-    from inspector.answers.databases import describe_databases
+    from inspector.answers.conversations import describe_databases
     from inspector.export.conversations import database_documents, print_stores
 
     asked.print(database_documents(describe_databases(asked.whole())), print_stores)
@@ -115,7 +115,7 @@ def store(asked: Asked) -> None:
 @source_options
 def stores(asked: Asked) -> None:
     """List the stores that are read, with agent, place, number of sessions, and what each does not record."""
-    from inspector.answers.databases import list_stores
+    from inspector.answers.conversations import list_stores
     from inspector.export.conversations import print_store_list, store_documents
 
     asked.print(store_documents(list_stores(asked.whole())), print_store_list)
@@ -132,10 +132,10 @@ def search(asked: Asked, limit: int) -> None:
 
     The first word is PATH if it is a file or looks like a path.
     """
-    from inspector.answers import databases
+    from inspector.answers.conversations import search as found
     from inspector.export.conversations import hit_documents, print_hits
 
     answers, words = asked.several(
         "Give the words to search for: compaction-inspector search [PATH] WORDS..."
     )
-    asked.print(hit_documents(databases.search(answers, " ".join(words), limit)), print_hits)
+    asked.print(hit_documents(found(answers, " ".join(words), limit)), print_hits)

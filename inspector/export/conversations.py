@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import PurePath
 
-from inspector.answers.conversations import ListedConversation
-from inspector.answers.databases import Database, ListedStore, TitledHit
+from inspector.answers.conversations import Database, ListedConversation, ListedStore, TitledHit
 from inspector.core.text import safe_line
 from inspector.export.console import WIDTH, Table, console_for, print_table, say
 from inspector.export.document import Document, built, fields_of

@@ -1,4 +1,4 @@
-"""Facts with their fates and facts at risk, as JSON and text."""
+"""Facts with their fates and facts at risk: JSON, text, checklists for people, memories for Mem0."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from inspector.core.signs import FATE_SIGNS
 from inspector.core.text import safe, safe_title
 from inspector.export.console import StyledLines
 from inspector.export.document import Document, fields_of
-from inspector.quality.facts.carry import plain
-from inspector.quality.facts.fact import OUTCOMES, Fate, Life, Saying
+from inspector.export.masking import masked
+from inspector.models.masking import Masker
+from inspector.quality.facts.carry import checklist, memories, plain
+from inspector.quality.facts.fact import OUTCOMES, Fact, Fate, Life, Saying
 from inspector.quality.losses import is_lost
 
 _STYLES = {
@@ -27,6 +29,9 @@ _STYLES = {
     "lost": "red",
     "at risk": "bold",
 }
+
+AT_RISK_LEAD = "Keep these in the summary, word for word and with their values:"
+LOST_LEAD = "These were said before the last compaction and are no longer in your context; they still hold:"
 
 
 def fact_documents(answer: FollowedFacts) -> list[Document]:
@@ -163,3 +168,32 @@ def _after(entry: Document) -> Iterable[str]:
         yield f"said again in {place_name(back['index'], back['message'])} ({back['role']})"
     if other:
         yield f"later: {safe_title(other['text'], 160)} ({place_name(other['index'], other['message'])})"
+
+
+def facts_checklist(answer: FollowedFacts | FactsAtRisk, masker: Masker) -> str:
+    """The facts to be carried over as a checklist in Markdown, without secrets."""
+    facts = masked(_carried(answer), masker)
+    at_risk = isinstance(answer, FactsAtRisk)
+    if not facts:
+        return "Nothing is at risk.\n" if at_risk else "Nothing is lost.\n"
+    return checklist(facts, AT_RISK_LEAD if at_risk else LOST_LEAD)
+
+
+def facts_memories(answer: FollowedFacts | FactsAtRisk, user: str, masker: Masker) -> list[Document]:
+    """The facts to be carried over as payloads for Mem0's add, without secrets."""
+    return memories(masked(_carried(answer), masker), answer.conversation, user)
+
+
+def _carried(answer: FollowedFacts | FactsAtRisk) -> list[Fact]:
+    """Facts at risk, each once; or facts that the last list no longer has, unless fates were asked for."""
+    if isinstance(answer, FactsAtRisk):
+        facts = [entry.fact for entry in answer.facts]
+    else:
+        facts = [life.fact for life in answer.facts if answer.fates or _missing(life)]
+    return list({fact.key: fact for fact in facts}.values())
+
+
+def _missing(life: Life) -> bool:
+    """Whether the last list no longer has a fact, or no longer as something that binds."""
+    fate = life.fates[-1]
+    return fate.gone or fate.outcome == "weakened"

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from inspector.answers.diffs import ComparedSummaries
-from inspector.answers.lineage import SummaryLives
+from inspector.answers.summaries import ComparedSummaries, SummaryLives
 from inspector.core.shares import percent
 from inspector.core.signs import CHANGE_SIGNS, STATE_SIGNS
 from inspector.export.console import console_for, say

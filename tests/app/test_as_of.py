@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from inspector.answers.fact_reading import read_facts
 from inspector.answers.inspection import Inspection
-from inspector.answers.lineage import lineage_of
+from inspector.answers.summaries import lineage_of
 from inspector.app.conversation.as_of import FactsAsOf, FindingsAsOf
 from inspector.app.conversation.fact_scopes import scopes, survival
 from inspector.quality.catalogue import RULES

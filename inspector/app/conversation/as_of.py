@@ -164,7 +164,7 @@ class LineageAsOf:
 
     def until(self, compactions: int) -> LineageView:
         """Lineage and drift of the first compactions; cached."""
-        from inspector.answers.lineage import drift_with
+        from inspector.answers.summaries import drift_with
         from widgets.panes.life_lines import LineageView
 
         view = self._views.get(compactions)

@@ -54,7 +54,7 @@ class Clipboard:
 
     def copy_facts(self, facts: Sequence[Fact], at_risk: bool) -> None:
         """Copy facts as a checklist for the agent."""
-        from inspector.export.checklists import AT_RISK_LEAD, LOST_LEAD
+        from inspector.export.facts import AT_RISK_LEAD, LOST_LEAD
         from inspector.quality.facts.carry import checklist
 
         self.copy_text(checklist(facts, AT_RISK_LEAD if at_risk else LOST_LEAD), "checklist")

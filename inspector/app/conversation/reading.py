@@ -283,7 +283,7 @@ def follow_items(
 
     Raises StoreErrors, EngineErrors.
     """
-    from inspector.answers.lineage import budgets_by_compaction, lineage_of
+    from inspector.answers.summaries import budgets_by_compaction, lineage_of
     from inspector.app.conversation.as_of import LineageAsOf
 
     lineage = lineage_of(compactions)

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from inspector.answers.attempt_survival import outcomes_of
 from inspector.answers.fact_reading import FactsReading
 from inspector.answers.inspection import Compared, Inspection
-from inspector.answers.lineage import budgets_by_compaction, drift_with, lineage_of
 from inspector.answers.message_facts import Watch
+from inspector.answers.summaries import budgets_by_compaction, drift_with, lineage_of
 from inspector.engines.base import Plan, Settings
-from inspector.export.checklists import AT_RISK_LEAD
 from inspector.export.document import Document, fields_of
+from inspector.export.facts import AT_RISK_LEAD
 from inspector.export.masking import masked
 from inspector.export.report.limits import ATTEMPTS, CHECKLIST, DRIFT, RISK
 from inspector.export.report.values import FactGroup, FactsPart, ToldFact

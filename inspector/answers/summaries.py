@@ -1,9 +1,10 @@
-"""The lives of a conversation's summaries: lineage and drift."""
+"""The summaries of a conversation: compared two by two, their lineage and drift."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from inspector.answers.answers import Answers
 from inspector.answers.inspection import Inspection
@@ -12,9 +13,11 @@ from inspector.core.errors import UnknownConversation
 from inspector.core.rough import text_tokens
 from inspector.engines.base import Settings
 from inspector.quality.facts.rules import load_stemmer
+from inspector.summaries.diff import diff_summaries
 from inspector.summaries.drift import Drift, drift_of
 from inspector.summaries.lineage import Column, Lineage, follow
 from inspector.summaries.parse import parse_summary
+from inspector.summaries.summary import SummaryDiff
 
 
 def lineage_of(compactions: Sequence[Compaction]) -> Lineage:
@@ -64,3 +67,40 @@ def follow_summaries(answers: Answers, name: str) -> SummaryLives:
         raise UnknownConversation("No compaction of this conversation left a summary.")
     budgets = budgets_by_compaction(inspection, compactions, resolved.settings)
     return SummaryLives(inspection.conversation.id, lineage, drift_with(lineage, compactions, budgets))
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedSummaries:
+    """The summaries of compactions `first` and `last`, compared."""
+
+    first: int
+    last: int
+    diff: SummaryDiff
+
+
+def compare_summaries(
+    answers: Answers, name: str, first: int | None, last: int | None
+) -> list[ComparedSummaries]:
+    """The summaries of compactions `first` and `last` as one step; every two successive ones where neither is given.
+    Raises UnknownConversation where there is no such summary."""
+    inspection, _ = answers.opened(name)
+    summaries = {c.index: c.summary for c in inspection.compactions() if c.summary is not None}
+    both = first is None and last is None
+    pairs = list(pairwise(sorted(summaries))) if both else [_pair(summaries, first, last)]
+    return [
+        ComparedSummaries(a, b, diff_summaries(parse_summary(summaries[a]), parse_summary(summaries[b])))
+        for a, b in pairs
+    ]
+
+
+def _pair(summaries: Collection[int], first: int | None, last: int | None) -> tuple[int, int]:
+    indexes = sorted(summaries)
+    if len(indexes) < 2:
+        raise UnknownConversation("There are not two summaries in this conversation to compare.")
+    b = last if last is not None else indexes[-1]
+    a = first if first is not None else max((i for i in indexes if i < b), default=indexes[0])
+    for index in (a, b):
+        if index not in summaries:
+            known = ", ".join(map(str, indexes))
+            raise UnknownConversation(f"Compaction {index} left no summary here; those that did: {known}.")
+    return a, b
