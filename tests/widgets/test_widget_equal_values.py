@@ -16,7 +16,7 @@ from tests.widgets.values import COMPACTION, DIFF, LOSSES, ROWS, RUNS, SUMMARY, 
 from tests.widgets.widget_host import hosting, shown
 from widgets.lists.message_list import Boundary
 from widgets.panes.compaction_pane import CompactionPane
-from widgets.panes.findings_pane import FindingsPane
+from widgets.panes.findings_pane import FindingsPane, FindingsView
 from widgets.panes.losses_facts import LossesFacts
 from widgets.panes.losses_pane import LossesPane
 from widgets.panes.message_pane import MessagePane
@@ -103,9 +103,9 @@ CASES: dict[str, tuple[type[Widget], Callable[[Any], None], tuple[str, ...], Cal
     "what-if": (WhatIfPane, what_if, ("down", "m"), lambda pane: pane.set_step(31)),
     "findings": (
         FindingsPane,
-        lambda pane: pane.set_findings(deepcopy(ALL), "under hermes-0.13"),
+        lambda pane: pane.set_view(FindingsView(deepcopy(ALL), "under hermes-0.13")),
         ("down",),
-        lambda pane: pane.set_findings(ALL, "under hermes-0.19"),
+        lambda pane: pane.set_view(FindingsView(ALL, "under hermes-0.19")),
     ),
 }
 

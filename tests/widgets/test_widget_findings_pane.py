@@ -8,7 +8,7 @@ from inspector.quality.catalogue import RULES
 from inspector.quality.finding import Finding
 from tests.widgets.widget_host import HOSTILE, Host, hosting, lines
 from widgets.intents import ChooseCompaction, DismissFinding, GoTo, ShowPane
-from widgets.panes.findings_pane import FindingsPane, counts
+from widgets.panes.findings_pane import FindingsPane, FindingsView, counts
 
 
 def finding(
@@ -33,7 +33,7 @@ def shown(host: Host) -> str:
 
 async def test_the_gravest_is_explained_first() -> None:
     pane = FindingsPane()
-    async with hosting(pane, (80, 30), lambda: pane.set_findings(ALL, "under hermes-0.13")) as host:
+    async with hosting(pane, (80, 30), lambda: pane.set_view(FindingsView(ALL, "under hermes-0.13"))) as host:
         text = shown(host)
         assert "✗ 1 error   ! 1 warning   · 1 info" in text
         assert "under hermes-0.13" in text
@@ -49,7 +49,7 @@ async def test_the_gravest_is_explained_first() -> None:
 
 async def test_moving_explains_the_next_and_opening_posts_it() -> None:
     pane = FindingsPane()
-    async with hosting(pane, (80, 30), lambda: pane.set_findings(ALL)) as host:
+    async with hosting(pane, (80, 30), lambda: pane.set_view(FindingsView(ALL))) as host:
         pane.list.focus()
         await host.press("down")
         assert WARNING.text in "\n".join(lines(pane.body))
@@ -65,12 +65,12 @@ async def test_moving_explains_the_next_and_opening_posts_it() -> None:
 
 async def test_the_cursor_stays_on_its_finding_when_others_come() -> None:
     pane = FindingsPane()
-    async with hosting(pane, (80, 30), lambda: pane.set_findings((ERROR, INFO))) as host:
+    async with hosting(pane, (80, 30), lambda: pane.set_view(FindingsView((ERROR, INFO)))) as host:
         pane.list.move_cursor(1)
-        pane.set_findings(ALL)
+        pane.set_view(FindingsView(ALL))
         await host.settle()
         assert pane.list.cursor == 2
-        pane.set_findings((WARNING,))
+        pane.set_view(FindingsView((WARNING,)))
         await host.settle()
         assert pane.list.cursor == 0
         assert WARNING.text in "\n".join(lines(pane.body))
@@ -82,8 +82,8 @@ async def test_the_cursor_stays_on_its_finding_when_others_come() -> None:
     ids=["looking", "none"],
 )
 async def test_nothing_to_show(findings: tuple[Finding, ...] | None, said: str) -> None:
-    pane = FindingsPane()
-    async with hosting(pane, (60, 20), lambda: pane.set_findings(findings)) as host:
+    pane, view = FindingsPane(), None if findings is None else FindingsView(findings)
+    async with hosting(pane, (60, 20), lambda: pane.set_view(view)) as host:
         assert said in shown(host)
         assert not pane.list.display
         await host.press("enter", "J")
@@ -92,7 +92,7 @@ async def test_nothing_to_show(findings: tuple[Finding, ...] | None, said: str) 
 
 async def test_a_low_pane_still_shows_what_was_found() -> None:
     pane = FindingsPane()
-    async with hosting(pane, (50, 8), lambda: pane.set_findings(ALL, "under hermes-0.13")) as host:
+    async with hosting(pane, (50, 8), lambda: pane.set_view(FindingsView(ALL, "under hermes-0.13"))) as host:
         assert "under hermes-0.13" not in shown(host)
         assert pane.list.size.height == 3
         assert ERROR.text in lines(pane.body)[0]
@@ -101,7 +101,7 @@ async def test_a_low_pane_still_shows_what_was_found() -> None:
 async def test_hostile_text_is_safe() -> None:
     pane = FindingsPane()
     bad = finding("summary-fallback", HOSTILE)
-    async with hosting(pane, (70, 40), lambda: pane.set_findings((bad,))) as host:
+    async with hosting(pane, (70, 40), lambda: pane.set_view(FindingsView((bad,)))) as host:
         assert "␛[31mred" in shown(host)
         assert "[bold]b[/bold]" in shown(host)
 
@@ -109,7 +109,7 @@ async def test_hostile_text_is_safe() -> None:
 async def test_many_findings_scroll() -> None:
     pane = FindingsPane()
     many = tuple(finding("threshold-overridden", f"text {n}", cause=str(n)) for n in range(500))
-    async with hosting(pane, (80, 24), lambda: pane.set_findings(many)) as host:
+    async with hosting(pane, (80, 24), lambda: pane.set_view(FindingsView(many))) as host:
         assert pane.list.size.height < 12
         pane.list.focus()
         await host.press("end")
@@ -119,7 +119,7 @@ async def test_many_findings_scroll() -> None:
 async def test_findings_of_one_cause_share_a_line_and_enter_goes_through_their_places() -> None:
     pane = FindingsPane()
     same = tuple(finding("quick-succession", f"Again at {n}.", n) for n in (2, 3, 4))
-    async with hosting(pane, (80, 30), lambda: pane.set_findings(same)) as host:
+    async with hosting(pane, (80, 30), lambda: pane.set_view(FindingsView(same))) as host:
         pane.list.focus()
         assert pane.list.row_count == 1
         assert "3 compactions" in lines(pane.list)[0]
@@ -131,7 +131,9 @@ async def test_findings_of_one_cause_share_a_line_and_enter_goes_through_their_p
 
 async def test_dismissed_findings_are_counted_apart_and_shown_on_request() -> None:
     pane = FindingsPane()
-    async with hosting(pane, (80, 30), lambda: pane.set_findings((ERROR,), dismissed=(INFO,))) as host:
+    async with hosting(
+        pane, (80, 30), lambda: pane.set_view(FindingsView((ERROR,), dismissed=(INFO,)))
+    ) as host:
         pane.list.focus()
         assert "1 error   1 dismissed" in shown(host)
         assert pane.list.row_count == 1

@@ -2,61 +2,41 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from collections.abc import Sequence
 
-from textual.app import ComposeResult
-from textual.containers import Vertical
+from textual.widget import Widget
 
 from widgets.base.headline import Headline
 from widgets.base.text_lines import TextLine
-from widgets.panes.attempt_lines import JUDGING, NONE_YET, AttemptsView
+from widgets.panes.attempt_lines import JUDGING, NO_ATTEMPTS, NONE_YET, AttemptsView
+from widgets.panes.part import TextPart
 from widgets.panes.text_view import TextView
 
 
-class AttemptsPart(Vertical):
-    """Shows an AttemptsView, or says that there is none yet. A subclass fills headline and body."""
+class AttemptsPart(TextPart[AttemptsView]):
+    """Shows an AttemptsView, or says that there is none yet."""
 
     DEFAULT_CSS = """
-    AttemptsPart { background: $surface; }
-    AttemptsPart > Headline { padding: 0 1; margin: 0 0 1 0; }
-    AttemptsPart > TextView { height: 1fr; padding: 0 0 0 1; }
+    AttemptsPart > Headline { margin: 0 0 1 0; }
     """
-    BODY_TOOLTIP = ""
 
-    def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
-        super().__init__(name=name, id=id, classes=classes)
-        self._view = AttemptsView()
-        self._headline = Headline(10)
-        self.body = TextView()
-
-    def compose(self) -> ComposeResult:
-        """The headline, the text."""
-        yield self._headline
-        yield self.body
-
-    def on_mount(self) -> None:
-        """Show the value that was set before."""
-        self.body.tooltip = self.BODY_TOOLTIP
-        self._show()
+    def __init__(self, tooltip: str, above: Sequence[Widget] = ()) -> None:
+        self.head, self.body = Headline(10), TextView()
+        self.body.tooltip = tooltip
+        super().__init__(*above, self.head, self.body)
+        self.view = NO_ATTEMPTS
 
     @property
-    def headline(self) -> str:
-        """What stands on top."""
-        return self._headline.text
+    def attempts(self) -> AttemptsView:
+        """What is shown."""
+        return self.view or NO_ATTEMPTS
 
-    def set_view(self, view: AttemptsView) -> None:
-        """Show attempts; an equal value changes nothing."""
-        if view == self._view:
-            return
-        self._view = view
-        if self.is_mounted:
-            self._show()
-            self.refresh_bindings()
+    @property
+    def filled(self) -> bool:
+        """Whether there is an attempt."""
+        return bool(self.attempts.attempts)
 
-    @abstractmethod
-    def _show(self) -> None:
-        """Fill headline and body."""
-
-    def _show_none(self) -> None:
-        self._headline.set_lines([TextLine(JUDGING if self._view.pending else NONE_YET, "muted")])
+    def show_none(self) -> None:
+        """Say that there is no attempt."""
+        self.head.set_lines([TextLine(JUDGING if self.attempts.pending else NONE_YET, "muted")])
         self.body.set_text("")

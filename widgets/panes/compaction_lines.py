@@ -175,7 +175,7 @@ def summary_lines(summary: SummaryView, folded: Callable[[str], bool]) -> list[T
     if summary.budget:
         size += f" tokens of at most {human.tokens(summary.budget)}"
     text = size if summary.sections else one_line(summary.text, 400) or size
-    return [line_of(("summary   ", "muted"), (text, "")), *section_lines(summary, folded, gaps=False)[0]]
+    return [line_of(("summary   ", "muted"), (text, "")), *section_lines(summary, folded, gaps=False)]
 
 
 def _bounds(view: CompactionView, room: int) -> list[TextLine]:

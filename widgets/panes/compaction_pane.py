@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import ClassVar, Protocol
 
-from textual import events, on
-from textual.app import ComposeResult
+from textual import on
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
 
 from widgets.bars.mode_bar import Mode, ModeBar
 from widgets.base.signs import Sign
@@ -25,10 +23,8 @@ from widgets.panes.compaction_lines import (
     lost_lines,
     summary_lines,
 )
+from widgets.panes.part import TextPart
 from widgets.panes.text_view import TextView
-
-#: Below this height the pane shows either the text or the messages.
-LOW = 18
 
 
 class CompactionSource(RowSource, Protocol):
@@ -43,7 +39,7 @@ class CompactionSource(RowSource, Protocol):
         ...
 
 
-class CompactionPane(Vertical):
+class CompactionPane(TextPart[CompactionView]):
     """A CompactionView and, below it, the messages: − went, = stayed, Σ the summary.
 
     The rows have the flags "struck", "copied" and "summary". Posts GoTo for a message, a lost fact or an event,
@@ -55,9 +51,7 @@ class CompactionPane(Vertical):
         Mode("messages", "messages", "Messages that went, stayed and came"),
     )
     DEFAULT_CSS = """
-    CompactionPane { background: $surface; }
-    CompactionPane > ModeBar { padding: 0 1; }
-    CompactionPane > TextView { height: 1fr; padding: 0 0 0 1; margin: 0 0 1 0; }
+    CompactionPane > TextView { margin: 0 0 1 0; }
     CompactionPane > MessageList { height: 1fr; }
     CompactionPane.-low > TextView { margin: 0; }
     """
@@ -74,45 +68,35 @@ class CompactionPane(Vertical):
         Binding("full_stop", "step(1)", "Compaction after", id="compaction.next", show=False),
     ]  # fmt: skip
 
-    def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
-        super().__init__(name=name, id=id, classes=classes)
-        self._view: CompactionView | None = None
+    #: Below this height the pane shows either the text or the messages.
+    LOW = 18
+    NEEDY = frozenset({"group", "step"})
+
+    def __init__(self, *, id: str | None = None) -> None:
         self._rows: CompactionSource | None = None
         self._boundaries: tuple[Boundary, ...] = ()
         self._cursor: int | None = None
         self._began = 0
         self._unfolded: frozenset[str] = frozenset()
         self._lines: list[TextLine] = []
-        self._views = ModeBar(self.VIEWS)
-        self.body = TextView()
-        self.messages = MessageList()
-
-    def compose(self) -> ComposeResult:
-        """Yield the text and the messages."""
-        yield self._views
-        yield self.body
-        yield self.messages
+        self._views, self.body, self.messages = ModeBar(self.VIEWS), TextView(), MessageList()
+        super().__init__(self._views, self.body, self.messages, id=id)
+        self.body.tooltip = "Click a lost fact or an event to go there, a heading to unfold it."
 
     def on_mount(self) -> None:
         """Show the value that was set before mounting."""
-        self.body.tooltip = "Click a lost fact or an event to go there, a heading to unfold it."
         self._arrange()
         self._show_rows()
 
     def signs(self) -> Iterator[Sign]:
         """The signs of the lost facts and of the aftermath."""
-        if self._view is None or not self.body.display:
+        if self.view is None or not self.body.display:
             return
-        yield from fate_signs({life.outcome for life in self._view.lost})
-        if self._view.aftermath:
+        yield from fate_signs({life.outcome for life in self.view.lost})
+        if self.view.aftermath:
             yield "↻", "done again after the compaction"
         if any("≠" in line.text for line in self._lines):
             yield "≠", "planned boundary that differs from the recorded one"
-
-    @property
-    def view(self) -> CompactionView | None:
-        """The compaction on screen; None for none."""
-        return self._view
 
     @property
     def view_name(self) -> str:
@@ -130,8 +114,8 @@ class CompactionPane(Vertical):
 
         `cursor` is the row to begin with when the compaction is another one.
         """
-        before, view_before = (self._rows, self._boundaries), self._view
-        self._view, self._boundaries = view, tuple(boundaries)
+        before, view_before = (self._rows, self._boundaries), self.view
+        self.view, self._boundaries = view, tuple(boundaries)
         self._rows = rows
         same = view is not None and view_before is not None and view.done.index == view_before.done.index
         if not same:
@@ -151,8 +135,8 @@ class CompactionPane(Vertical):
         """Show details or messages in a low pane."""
         self._views.choose(name)
 
-    def on_resize(self, event: events.Resize) -> None:
-        """Fit into the new size."""
+    def fit(self) -> None:
+        """Fit into the size."""
         self._show_text(keep_place=True)
         self._arrange()
 
@@ -161,11 +145,11 @@ class CompactionPane(Vertical):
         self._cursor = None
 
     def _show_text(self, *, keep_place: bool) -> None:
-        view, width = self._view, self.size.width
+        view, width = self.view, self.size.width
         if view is None:
             self._lines = [TextLine("This conversation has no compaction yet.", "muted")]
         else:
-            tight = width < NARROW or self.size.height < LOW
+            tight = width < NARROW or self.low
             parts = [
                 head_lines(view, width, tight),
                 lost_lines(view, width - 2),
@@ -176,17 +160,15 @@ class CompactionPane(Vertical):
                 parts.append(summary_lines(view.summary, lambda name: name not in self._unfolded))
             self._lines = []
             for part in parts:
-                gap = [TextLine("")] if self._lines and part and self.size.height >= LOW else []
+                gap = [TextLine("")] if self._lines and part and not self.low else []
                 self._lines += [*gap, *part]
         self.body.set_lines(self._lines, keep_place=keep_place)
 
     def _arrange(self) -> None:
         """Give the text the rows it needs, at most three fifths; a low pane shows one part."""
-        height = self.size.height
-        low = height < LOW
-        self.set_class(low, "-low")
-        if self._views.display != (low and self._view is not None):
-            self._views.display = low and self._view is not None
+        height, low = self.size.height, self.low
+        if self._views.display != (low and self.view is not None):
+            self._views.display = low and self.view is not None
             self.refresh_bindings()
         one = self._views.display
         self.body.display = not one or self.view_name == "details"
@@ -210,7 +192,7 @@ class CompactionPane(Vertical):
             return bool(self._views.display)
         if action == "open":
             return self.body.has_focus and any(line.tag for line in self._lines)
-        return self._view is not None or action not in ("group", "step")
+        return super().check_action(action, parameters)
 
     def action_view(self, by: int) -> None:
         """Show the text or the messages."""
@@ -264,21 +246,11 @@ class CompactionPane(Vertical):
         if self._rows is not None:
             self.post_message(GoTo(*self._rows.source_of(event.index)))
 
-    def action_open(self) -> None:
-        """Go to the selected fact or event, or unfold the section."""
-        self._open(self.body.active_tag)
-
-    @on(TextView.LineClicked)
-    def _clicked(self, event: TextView.LineClicked) -> None:
-        event.stop()
-        if event.tag:
-            self.body.set_active(event.line)
-            self._open(event.tag)
-
-    def _open(self, tag: str) -> None:
+    def open(self, tag: str) -> None:
+        """Go to a lost fact or an event, or unfold a section."""
         kind, _, number = tag.partition(":")
-        view = self._view
-        if view is None or not tag:
+        view = self.view
+        if view is None:
             return
         if kind in ("lost", "after"):
             if kind == "lost":

@@ -75,10 +75,9 @@ def head_lines(view: Comparison) -> list[TextLine]:
 
 def section_lines(
     sections: Sequence[SectionDiff], only_changes: bool, wanted: str = ""
-) -> tuple[list[TextLine], list[int], int | None]:
-    """Sections as lines, the lines of their headings, and the line of the first item with the `wanted` text."""
+) -> tuple[list[TextLine], int | None]:
+    """Sections as lines, headings with a tag, and the line of the first item with the `wanted` text."""
     lines: list[TextLine] = []
-    places: list[int] = []
     place: int | None = None
     for section in sections:
         items = [item for item in section.items if not (only_changes and item.change == "kept")]
@@ -86,13 +85,12 @@ def section_lines(
             continue
         if lines:
             lines.append(TextLine(""))
-        places.append(len(lines))
         lines.append(_heading(section))
         for item in items:
             if place is None and wanted and wanted in (item.text, item.was):
                 place = len(lines)
             lines += _item_lines(item)
-    return lines or [TextLine("Nothing changed.", "muted")], places, place
+    return lines or [TextLine("Nothing changed.", "muted")], place
 
 
 def _heading(section: SectionDiff) -> TextLine:
@@ -101,7 +99,7 @@ def _heading(section: SectionDiff) -> TextLine:
     if change is not None:
         sign, style = CHANGES[change]
         parts.append((f"  {sign} section {change}", style))
-    return line_of(*parts, *_counts(section.items))
+    return line_of(*parts, *_counts(section.items), tag=section.name or "(no heading)")
 
 
 def _item_lines(item: ItemChange) -> list[TextLine]:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from rich.style import Style
 from textual import on
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
 from textual.strip import Strip
 
 from inspector.core.places import place_name
@@ -25,6 +23,7 @@ from widgets.base.strips import Row, fit, one_line
 from widgets.base.text_lines import TextLine, line_of
 from widgets.intents import ChooseCompaction, DismissFinding, GoTo, ShowPane
 from widgets.lists.entry_list import EntryList
+from widgets.panes.part import Part
 from widgets.panes.text_view import TextView
 
 #: Sign and style of each severity, the gravest first. The signs differ without colour.
@@ -38,8 +37,6 @@ _SEVERITY_WORDS: dict[Severity, str] = {
     "warning": "warning: something costs or endangers context",
     "info": "worth knowing",
 }
-#: Below this height the pane drops gaps and repeated words.
-LOW = 16
 _PLACE = 14
 #: Maximum number of further findings of a group that are listed.
 _MORE = 30
@@ -95,19 +92,27 @@ class FindingList(EntryList[FindingGroup]):
         return line == self.cursor and self.flat_cursor
 
 
-class FindingsPane(Vertical):
-    """Findings as a list, the selected one in full.
+class FindingsView(NamedTuple):
+    """Findings and dismissed ones; `note` names the settings that they hold for, `generation` the list on screen."""
+
+    findings: tuple[Finding, ...]
+    note: str = ""
+    generation: int = 1
+    dismissed: tuple[Finding, ...] = ()
+
+
+class FindingsPane(Part[FindingsView]):
+    """Findings as a list, the selected one in full; None while they are being computed.
 
     Opening a finding posts GoTo for its message, ChooseCompaction for its compaction, else ShowPane for the settings.
     Dismissing and restoring one posts DismissFinding.
     """
 
+    LOW = 16
     DEFAULT_CSS = """
-    FindingsPane { background: $surface; }
-    FindingsPane > Headline { padding: 0 1; margin: 0 0 1 0; }
-    FindingsPane > TextView { height: 1fr; padding: 0 0 0 1; margin: 1 0 0 0; }
-    FindingsPane.-low > Headline { margin: 0; }
-    FindingsPane.-low > TextView { margin: 0; }
+    FindingsPane > Headline { margin: 0 0 1 0; }
+    FindingsPane > TextView { margin: 1 0 0 0; }
+    FindingsPane.-low > Headline, FindingsPane.-low > TextView { margin: 0; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding(
@@ -120,70 +125,32 @@ class FindingsPane(Vertical):
         Binding("K", "step(-1)", "Previous finding", id="findings.previous", show=False),
     ]
 
-    def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
-        super().__init__(name=name, id=id, classes=classes)
-        self._findings: tuple[Finding, ...] | None = None
-        self._dismissed: tuple[Finding, ...] = ()
+    def __init__(self, *, id: str | None = None) -> None:
         self._with_dismissed = False
-        self._note = ""
-        self._generation = 1
         #: Number of places of the selected group that enter went to.
         self._visited = 0
-        self._headline = Headline(3)
-        self.list = FindingList()
-        self.body = TextView()
+        self.head, self.list, self.body = Headline(3), FindingList(), TextView()
+        super().__init__(self.head, self.list, self.body, id=id)
 
-    def compose(self) -> ComposeResult:
-        """Counts, the list, the selected finding."""
-        yield self._headline
-        yield self.list
-        yield self.body
-
-    def on_mount(self) -> None:
-        """Show the value that was set before mounting."""
-        self._fill()
-
-    def set_findings(
-        self,
-        findings: Sequence[Finding] | None,
-        note: str = "",
-        generation: int = 1,
-        dismissed: Sequence[Finding] = (),
-    ) -> None:
-        """Show findings (None: still being computed).
-
-        `note` names the settings that they hold for, `generation` the list on screen.
-        """
-        self._generation = generation
-        value = (None if findings is None else tuple(findings), note, tuple(dismissed))
-        if value != (self._findings, self._note, self._dismissed):
-            self._findings, self._note, self._dismissed = value
-            if self.is_mounted:
-                self._fill()
-
-    def _fill(self) -> None:
-        dismissed = grouped(self._dismissed) if self._with_dismissed else ()
+    def show_view(self) -> None:
+        """Show counts, the list, the selected finding."""
+        view = self.view or FindingsView(())
+        dismissed = grouped(view.dismissed) if self._with_dismissed else ()
         self.list.dismissed = frozenset(dismissed)
-        self.list.set_entries((*grouped(self._findings or ()), *dismissed))
-        self.list.display = bool(self.list.entries)
-        self._visited = 0
-        self._arrange()
-        if self.is_mounted:
-            self.refresh_bindings()
+        entries = (*grouped(view.findings), *dismissed)
+        if entries != self.list.entries:
+            self._visited = 0
+        self.list.set_entries(entries)
+        self.list.display = bool(entries)
+        self.fit()
+        self.refresh_bindings()
 
-    def on_resize(self) -> None:
-        """Fit into the new size."""
-        self._arrange()
-
-    def _arrange(self) -> None:
+    def fit(self) -> None:
         """Give the list the rows it needs, at most half of the pane; drop gaps and notes in a low pane."""
-        height = self.size.height
-        low = height < LOW
-        self.set_class(low, "-low")
-        note = "" if low and self._findings else self._note
-        self._headline.set_lines(_headline(self._findings, len(grouped(self._dismissed)), note))
+        self.head.set_lines(_headline(self.view, self.low))
         self._explain()
-        self.list.styles.height = max(2, min(len(self.list.entries), 3 if low else height // 2 - 1))
+        high = 3 if self.low else self.size.height // 2 - 1
+        self.list.styles.height = max(2, min(len(self.list.entries), high))
 
     @on(FindingList.Selected)
     def _selected(self, event: FindingList.Selected) -> None:
@@ -201,7 +168,9 @@ class FindingsPane(Vertical):
             finding = group.findings[self._visited % len(group.findings)]
             self._visited += 1
             if finding.index is not None:
-                self.post_message(GoTo(finding.generation or self._generation, finding.index))
+                self.post_message(
+                    GoTo(finding.generation or (self.view.generation if self.view else 1), finding.index)
+                )
             elif finding.compaction is not None:
                 self.post_message(ChooseCompaction(finding.compaction))
             else:
@@ -215,7 +184,7 @@ class FindingsPane(Vertical):
         """Disable the keys that have nothing to act on."""
         if action == "dismiss":
             return bool(self.list.entries)
-        return bool(self._dismissed) if action == "dismissed" else True
+        return self.view is not None and bool(self.view.dismissed) if action == "dismissed" else True
 
     def action_dismiss(self) -> None:
         """Dismiss the selected finding, or restore it."""
@@ -226,11 +195,11 @@ class FindingsPane(Vertical):
     def action_dismissed(self) -> None:
         """Show or hide dismissed findings."""
         self._with_dismissed = not self._with_dismissed
-        self._fill()
+        self.show_view()
 
     def _explain(self) -> None:
         chosen = self.list.entry
-        lines = _explained(chosen, self.size.height < LOW) if chosen is not None else [TextLine("")]
+        lines = _explained(chosen, self.low) if chosen is not None else [TextLine("")]
         self.body.set_lines(lines)
 
 
@@ -253,17 +222,14 @@ def counts(severities: Sequence[Severity]) -> str:
     return ", ".join(human.plural(by_severity[name], name) for name in SIGNS if by_severity[name])
 
 
-def _headline(findings: tuple[Finding, ...] | None, dismissed: int, note: str) -> list[TextLine]:
-    if findings is None:
+def _headline(view: FindingsView | None, low: bool) -> list[TextLine]:
+    if view is None:
         return [TextLine("Looking for findings …", "muted")]
+    dismissed = len(grouped(view.dismissed))
     apart = [(f"   {dismissed:,} dismissed", "muted")] if dismissed else []
-    if not findings:
-        return [
-            line_of(("No findings.", "strong"), *apart),
-            *([TextLine(note, "muted")] if note else []),
-        ]
-    by_severity = Counter(finding.severity for finding in findings)
-    parts: list[tuple[str, str]] = []
+    note = "" if low and view.findings else view.note
+    by_severity = Counter(finding.severity for finding in view.findings)
+    parts: list[tuple[str, str]] = [] if view.findings else [("No findings.", "strong")]
     for severity, (sign, style) in SIGNS.items():
         if by_severity[severity]:
             count = human.plural(by_severity[severity], severity)

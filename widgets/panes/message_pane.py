@@ -7,9 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from textual import on
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
 
 from inspector.core.signs import ROUGH
 from inspector.quality.facts.fact import Life
@@ -21,6 +19,7 @@ from widgets.base.strips import one_line
 from widgets.base.text_lines import TextLine, line_of
 from widgets.lists.fact_list import OUTCOMES
 from widgets.panes.fact_lines import fact_lines
+from widgets.panes.part import TextPart
 from widgets.panes.text_view import TextView
 
 _MARKS = {"head": "▎", "middle": "┊", "tail": "▌"}
@@ -66,14 +65,11 @@ class MessageView:
     statements: tuple[Life, ...] = ()
 
 
-class MessagePane(Vertical):
+class MessagePane(TextPart[MessageView]):
     """A MessageView in one of several modes. The mode stays from message to message where it can."""
 
     DEFAULT_CSS = """
-    MessagePane { background: $surface; }
-    MessagePane > Headline { padding: 0 1; }
-    MessagePane > ModeBar { padding: 0 1; margin: 0 0 1 0; }
-    MessagePane > TextView { height: 1fr; padding: 0 0 0 1; }
+    MessagePane > ModeBar { margin: 0 0 1 0; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding(
@@ -86,45 +82,20 @@ class MessagePane(Vertical):
         Binding("M", "mode(-1)", "View before", id="message.previous_mode", show=False),
     ]
 
-    def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
-        super().__init__(name=name, id=id, classes=classes)
-        self._view: MessageView | None = None
+    def __init__(self, *, id: str | None = None) -> None:
         self._find = ""
-        self._headline = Headline(6)
-        self._modes = ModeBar()
-        self.body = TextView()
-
-    def compose(self) -> ComposeResult:
-        """Yield head, modes, text."""
-        yield self._headline
-        yield self._modes
-        yield self.body
-
-    def on_mount(self) -> None:
-        """Show the value that was set before mounting."""
-        self._fill()
-
-    @property
-    def view(self) -> MessageView | None:
-        """The message on screen; None for none."""
-        return self._view
+        self.head, self._bar, self.body = Headline(6), ModeBar(), TextView()
+        super().__init__(self.head, self._bar, self.body, id=id)
 
     @property
     def mode(self) -> str:
         """text, plain, calls, fates, reasoning, pruned, whole or raw."""
-        return self._modes.mode
-
-    def set_view(self, view: MessageView | None) -> None:
-        """Show a message (None: no message is chosen); an equal value changes nothing."""
-        if view != self._view:
-            self._view = view
-            if self.is_mounted:
-                self._fill()
+        return self._bar.mode
 
     def set_message(self, shown: tuple[MessageView | None, str] | None) -> None:
         """Show a message and mark a text in it; a text that only the plain form has brings that up."""
         view, find = shown if shown is not None else (None, "")
-        if (view, find) == (self._view, self._find):
+        if (view, find) == (self.view, self._find):
             return
         self.set_view(view)
         self._find = find
@@ -137,19 +108,20 @@ class MessagePane(Vertical):
                 self.set_mode("plain")
         self.body.find(find)
 
-    def _fill(self) -> None:
-        view = self._view
+    def show_view(self) -> None:
+        """Show the head and the mode."""
+        view = self.view
         if view is None:
-            self._headline.set_lines([TextLine("No message is chosen.", "muted")])
-            self._modes.set_modes(())
+            self.head.set_lines([TextLine("No message is chosen.", "muted")])
+            self._bar.set_modes(())
             self.body.set_text("")
             return
-        self._headline.set_lines(_facts(view))
-        before = self._modes.mode
+        self.head.set_lines(_facts(view))
+        before = self._bar.mode
         offered = _modes(view)
         names = [mode.name for mode in offered]
         first = "calls" if view.calls and not view.text.strip() else "text"
-        self._modes.set_modes(offered, before if before in names and before != "text" else first)
+        self._bar.set_modes(offered, before if before in names and before != "text" else first)
         self._show()
 
     @on(ModeBar.ModeChosen)
@@ -159,14 +131,14 @@ class MessagePane(Vertical):
 
     def action_mode(self, by: int) -> None:
         """Show the next or previous mode."""
-        self._modes.step(by)
+        self._bar.step(by)
 
     def set_mode(self, mode: str) -> None:
         """Show a mode if the message has it."""
-        self._modes.choose(mode)
+        self._bar.choose(mode)
 
     def _show(self) -> None:
-        view, mode = self._view, self._modes.mode
+        view, mode = self.view, self._bar.mode
         if view is None:
             return
         if mode == "calls":

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from textual import events, on
-from textual.app import ComposeResult
+from textual import on
 from textual.binding import Binding, BindingType
-from textual.containers import Container, Vertical
+from textual.containers import Container
 
 from inspector.caching.breakpoints import Breakpoint, Layout, Ttl
 from widgets.bars.mode_bar import Mode, ModeBar
@@ -17,10 +16,11 @@ from widgets.base.headline import Headline
 from widgets.base.strips import one_line
 from widgets.base.text_lines import TextLine, line_of
 from widgets.intents import Change, GoTo
+from widgets.panes.part import TextPart
 from widgets.panes.text_view import TextView
 
-#: Minimum width for both choices in one row; below this height the pane drops gaps.
-WIDE, LOW = 60, 18
+#: Minimum width for both choices in one row.
+WIDE = 60
 _BAR_INKS = ("head", "tail", "middle", "accent")
 
 
@@ -51,35 +51,30 @@ class CacheView:
     generation: int = 1
 
 
-class NextRequest(Vertical):
+class NextRequest(TextPart[CacheView]):
     """A CacheView. Posts Change for a layout or a time to live, GoTo for a breakpoint."""
 
     DEFAULT_CSS = """
-    NextRequest { background: $surface; }
-    NextRequest > Headline { padding: 0 1; }
     NextRequest > #cache-choices { height: auto; padding: 0 1; }
     NextRequest.-wide > #cache-choices { layout: horizontal; }
     NextRequest.-wide ModeBar { width: 1fr; }
     NextRequest > #cache-bar { margin: 1 0; }
     NextRequest.-low > #cache-bar { margin: 0; }
-    NextRequest > TextView { height: 1fr; padding: 0 0 0 1; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("L", "layout", "Layout", id="cache.layout", tooltip="Native or envelope layout"),
         Binding("E", "ttl", "5m or 1h", id="cache.ttl", tooltip="Kept for 5 minutes or for 1 hour"),
-        Binding("J", "breakpoint(1)", "Next breakpoint", id="cache.next", show=False),
-        Binding("K", "breakpoint(-1)", "Previous breakpoint", id="cache.previous", show=False),
+        Binding("J", "tag(1)", "Next breakpoint", id="cache.next", show=False),
+        Binding("K", "tag(-1)", "Previous breakpoint", id="cache.previous", show=False),
         Binding(
-            "enter", "choose", "Go to it", id="cache.choose", tooltip="Go to the message of the breakpoint"
+            "enter", "open", "Go to it", id="cache.choose", tooltip="Go to the message of the breakpoint"
         ),
     ]
 
-    def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
-        super().__init__(name=name, id=id, classes=classes)
-        self._view: CacheView | None = None
-        self._places: list[int] = []
-        self._place = 0
-        self._headline = Headline(3)
+    LOW = 18
+    NEEDY = frozenset({"layout", "ttl", "tag", "open"})
+
+    def __init__(self) -> None:
         self._layouts = ModeBar(
             (
                 Mode("native", "native", "Anthropic's own API: tool messages can carry a marker"),
@@ -95,71 +90,42 @@ class NextRequest(Vertical):
             title="kept  ",
         )
         self._bar = Headline(3, id="cache-bar")
-        self.body = TextView()
-
-    def compose(self) -> ComposeResult:
-        """Layout and time, the request as a bar, the breakpoints."""
-        yield self._headline
-        with Container(id="cache-choices"):
-            yield self._layouts
-            yield self._ttls
-        yield self._bar
-        yield self.body
-
-    def on_mount(self) -> None:
-        """Show the value that was set before."""
-        self._fill()
-
-    @property
-    def view(self) -> CacheView | None:
-        """The breakpoints on show; None where no request is chosen."""
-        return self._view
+        choices = Container(self._layouts, self._ttls, id="cache-choices")
+        self.head, self.body = Headline(3), TextView()
+        super().__init__(self.head, choices, self._bar, self.body)
 
     def set_view(self, view: CacheView | None) -> None:
-        """Show the breakpoints of a request; None where there is none. An equal one changes nothing but a choice."""
-        if view != self._view:
-            self._view, self._place = view, 0
-            if self.is_mounted:
-                self._fill()
-        elif view is not None:
-            self._show_choices(view)
+        """Show the breakpoints of a request; None where there is none. An equal one only resets the choices."""
+        super().set_view(view)
+        if view is not None:
+            self._layouts.set_modes(self._layouts.modes, view.layout)
+            self._ttls.set_modes(self._ttls.modes, view.ttl)
 
-    def _show_choices(self, view: CacheView) -> None:
-        self._layouts.set_modes(self._layouts.modes, view.layout)
-        self._ttls.set_modes(self._ttls.modes, view.ttl)
-
-    def _fill(self) -> None:
-        view = self._view
+    def show_view(self) -> None:
+        """Show the counts, the bar and the breakpoints."""
+        view = self.view
         for part in (self._layouts, self._ttls, self._bar):
             part.display = view is not None and view.enabled is not None
         if view is None:
-            self._headline.set_lines([TextLine("No request is chosen.", "muted")])
+            self.head.set_lines([TextLine("No request is chosen.", "muted")])
             self.body.set_text("")
             return
-        self._show_choices(view)
-        self._headline.set_lines(_headline(view))
+        self.head.set_lines(_headline(view))
         self._show_bar()
-        lines: list[TextLine] = []
-        self._places = []
-        for point in view.breakpoints:
-            self._places.append(len(lines))
-            lines += _breakpoint(point, view)
-        for fact in view.facts:
-            lines.append(TextLine(fact, prefix="· ", prefix_style="muted"))
+        lines = [line for point in view.breakpoints for line in _breakpoint(point, view)]
+        lines += [TextLine(fact, prefix="· ", prefix_style="muted") for fact in view.facts]
         self.body.set_lines(lines or [TextLine("This request has no cache breakpoint.", "muted")])
 
-    def on_resize(self, event: events.Resize) -> None:
+    def fit(self) -> None:
         """Fit into the new size."""
-        self.set_class(event.size.width >= WIDE, "-wide")
-        self.set_class(event.size.height < LOW, "-low")
+        self.set_class(self.size.width >= WIDE, "-wide")
         self._show_bar()
 
     def _show_bar(self) -> None:
-        view = self._view
         width = self.size.width - 2
-        if view is not None and width > 10:
-            lines = _bar(view, width)
-            self._bar.set_lines(lines[:2] if self.size.height < LOW else lines)
+        if self.view is not None and width > 10:
+            lines = _bar(self.view, width)
+            self._bar.set_lines(lines[:2] if self.low else lines)
 
     @on(ModeBar.ModeChosen)
     def _mode_chosen(self, event: ModeBar.ModeChosen) -> None:
@@ -169,14 +135,6 @@ class NextRequest(Vertical):
         else:
             self.post_message(Change(ttl=event.mode))
 
-    @on(TextView.LineClicked)
-    def _clicked(self, event: TextView.LineClicked) -> None:
-        event.stop()
-        if event.tag:
-            self._place = int(event.tag)
-            self.body.set_active(self._places[self._place])
-            self.action_choose()
-
     def action_layout(self) -> None:
         """The other layout."""
         self._layouts.step(1)
@@ -185,18 +143,17 @@ class NextRequest(Vertical):
         """The other time."""
         self._ttls.step(1)
 
-    def action_breakpoint(self, by: int) -> None:
-        """Go to the next or previous breakpoint."""
-        if self._places:
-            if self.body.active is not None:
-                self._place = max(0, min(self._place + by, len(self._places) - 1))
-            self.body.set_active(self._places[self._place])
+    def action_open(self) -> None:
+        """Go to the message of the lit breakpoint, of the first one if none is lit."""
+        if not self.body.active_tag:
+            self.action_tag(1)
+        super().action_open()
 
-    def action_choose(self) -> None:
-        """Go to the message of the breakpoint."""
-        if self._view is not None and self._view.breakpoints:
-            message = self._view.breakpoints[self._place].point.message
-            self.post_message(GoTo(self._view.generation, -1 if message is None else message, pane="cache"))
+    def open(self, tag: str) -> None:
+        """Go to the message of a breakpoint."""
+        if self.view is not None:
+            message = self.view.breakpoints[int(tag)].point.message
+            self.post_message(GoTo(self.view.generation, -1 if message is None else message, pane="cache"))
 
 
 def _headline(view: CacheView) -> list[TextLine]:

@@ -6,10 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from textual import events, on
-from textual.app import ComposeResult
+from textual import on
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
 
 from inspector.caching.priced import PricedRequest
 from inspector.core.shares import dollars
@@ -19,6 +17,7 @@ from widgets.base.headline import Headline
 from widgets.base.text_lines import TextLine, line_of
 from widgets.intents import GoTo
 from widgets.lists.request_list import RequestList
+from widgets.panes.part import Part, nearest
 
 #: Rows of the chart; below _LOW rows of the pane it has fewer, below _NO_CHART none.
 _ROWS, _LOW_ROWS, _LOW, _NO_CHART = 6, 3, 22, 16
@@ -41,12 +40,10 @@ class RequestsView:
     idle: tuple[str, ...] = ()
 
 
-class RequestsPart(Vertical):
+class RequestsPart(Part[RequestsView]):
     """A RequestsView as a chart and a list. Posts GoTo for the answer of a request."""
 
     DEFAULT_CSS = """
-    RequestsPart { background: $surface; }
-    RequestsPart > Headline { padding: 0 1; height: auto; }
     RequestsPart > RequestList { height: 1fr; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -60,61 +57,39 @@ class RequestsPart(Vertical):
         Binding("K", "miss(-1)", "Previous miss", id="requests.previous", show=False),
     ]
 
-    def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
-        super().__init__(name=name, id=id, classes=classes)
-        self._view = RequestsView()
-        self._headline = Headline(14)
-        self._chart = Headline(_ROWS + 2)
-        self.list = RequestList()
+    def __init__(self) -> None:
+        self.head, self._chart, self.list = Headline(14), Headline(_ROWS + 2), RequestList()
+        super().__init__(self.head, self._chart, self.list)
+        self.view = RequestsView()
 
-    def compose(self) -> ComposeResult:
-        """Yield causes, chart, list."""
-        yield self._headline
-        yield self._chart
-        yield self.list
+    @property
+    def requests(self) -> RequestsView:
+        """The requests on screen."""
+        return self.view or RequestsView()
 
-    def on_mount(self) -> None:
-        """Show the value that was set before mounting."""
-        self._fill()
+    def show_view(self) -> None:
+        """Show causes, chart and list."""
+        self.list.set_entries(self.requests.requests)
+        self.fit()
 
-    def set_view(self, view: RequestsView) -> None:
-        """Show requests; an equal value changes nothing."""
-        if view != self._view:
-            self._view = view
-            if self.is_mounted:
-                self._fill()
-
-    def _fill(self) -> None:
-        self.list.set_entries(self._view.requests)
-        self._draw()
-
-    def on_resize(self, event: events.Resize) -> None:
-        """Fit into the new size; a low pane omits the cost of idling."""
-        self._draw()
-
-    def _draw(self) -> None:
-        self._headline.set_lines(cause_lines(self._view, idle=self.size.height >= _LOW))
+    def fit(self) -> None:
+        """Fit into the size; a low part omits the cost of idling."""
+        self.head.set_lines(cause_lines(self.requests, idle=self.size.height >= _LOW))
         self._chart.display = self.size.height >= _NO_CHART
         rows = _LOW_ROWS if self.size.height < _LOW else _ROWS
-        self._chart.set_lines(chart_lines(self._view.requests, self.size.width - 2, rows))
+        self._chart.set_lines(chart_lines(self.requests.requests, self.size.width - 2, rows))
 
     def action_miss(self, by: int) -> None:
         """Go to the next or previous request with a miss."""
-        requests, here = self._view.requests, self.list.cursor
-        places = [
-            at
-            for at, priced in enumerate(requests)
-            if priced.judged.missed and (at > here if by > 0 else at < here)
-        ]
-        if places:
-            self.list.move_cursor(places[0] if by > 0 else places[-1])
+        places = [at for at, priced in enumerate(self.requests.requests) if priced.judged.missed]
+        self.list.move_cursor(nearest(places, self.list.cursor, by))
 
     @on(RequestList.Opened)
     def _opened(self, event: RequestList.Opened) -> None:
         event.stop()
-        index = self._view.places[event.row]
+        index = self.requests.places[event.row]
         if index is not None:
-            generation = self._view.requests[event.row].judged.request.generation
+            generation = self.requests.requests[event.row].judged.request.generation
             self.post_message(GoTo(generation, index, pane="cache"))
 
 

@@ -95,26 +95,19 @@ def _size(tokens: int, budget: int | None, bar: int = 0) -> list[tuple[str, str]
     return parts
 
 
-def section_lines(
-    view: SummaryView, folded: Callable[[str], bool], gaps: bool = True
-) -> tuple[list[TextLine], list[int]]:
-    """Sections as lines tagged "section:0", folded ones without items, and the lines of the headings.
-
-    `gaps` separates sections by empty lines.
-    """
+def section_lines(view: SummaryView, folded: Callable[[str], bool], gaps: bool = True) -> list[TextLine]:
+    """Sections as lines, headings tagged "section:0", folded ones without items; `gaps` puts empty lines between."""
     lines: list[TextLine] = []
-    places = []
     sections = view.sections
     for index, section in enumerate(sections):
         level = _level(section)
         if gaps and lines and (level <= 2 or section.items):
             lines.append(TextLine(""))
-        places.append(len(lines))
         parent = index + 1 < len(sections) and _level(sections[index + 1]) > level
         lines.append(_heading(section, view.tokens[index], folded(section.name), parent, f"section:{index}"))
         if not folded(section.name):
             lines += [line for item in section.items for line in _item(item, level)]
-    return lines, places
+    return lines
 
 
 def _level(section: Section) -> int:

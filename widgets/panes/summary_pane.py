@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -50,8 +51,8 @@ class SummaryPane(ViewsPane[SummaryPaneView]):
         Mode("attempts", "attempts", "The recorded summary and those that were made again"),
     )
 
-    def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
-        super().__init__(name=name, id=id, classes=classes)
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
         self._item = ""
 
     def show_item(self, text: str) -> None:
@@ -79,7 +80,7 @@ class SummaryPane(ViewsPane[SummaryPaneView]):
 
     def make(self, name: str) -> Widget:
         """Return the widget of a view."""
-        kinds = {
+        kinds: dict[str, Callable[[], Widget]] = {
             "text": SummaryText,
             "changes": SummaryChanges,
             "sides": SummarySides,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import ClassVar
 
 from rich.style import Style
@@ -119,8 +120,9 @@ class TextView(InkedScroll, can_focus=True):
         return "" if self._active is None or self._styled is None else self._styled[self._active].tag
 
     def step_tag(self, by: int) -> None:
-        """Light the next or previous line with a tag; the first or last one if none is lit."""
-        tagged = [number for number, line in enumerate(self._styled or ()) if line.tag]
+        """Light the next or previous line that begins another tag; the first or last one if none is lit."""
+        tags = ["", *(line.tag for line in self._styled or ())]
+        tagged = [number for number, (before, tag) in enumerate(pairwise(tags)) if tag not in ("", before)]
         at = self._active
         near = [number for number in tagged if at is None or (number > at if by > 0 else number < at)]
         if near:

@@ -5,10 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from textual import on
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
 
 from inspector.quality.facts.risk import AtRisk
 from inspector.quality.sources import SourceShare
@@ -18,6 +15,7 @@ from widgets.base.strips import fit, one_line
 from widgets.base.text_lines import TextLine, line_of
 from widgets.intents import CopyText
 from widgets.lists.fact_list import source_of
+from widgets.panes.part import TextPart
 from widgets.panes.text_view import TextView
 
 _NAME, _MIN_BAR = 22, 6
@@ -40,59 +38,45 @@ class TokensView:
     pin: str = ""
 
 
-class TokensPane(Vertical):
+class TokensPane(TextPart[TokensView]):
     """A TokensView: sentences about the next compaction, a line per fact at risk and per source.
 
     Posts GoTo for the message of a fact, and CopyText for the text that pins the facts.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("J", "next(1)", "Next fact", id="tokens.next", show=False),
-        Binding("K", "next(-1)", "Previous fact", id="tokens.previous", show=False),
+        Binding("J", "tag(1)", "Next fact", id="tokens.next", show=False),
+        Binding("K", "tag(-1)", "Previous fact", id="tokens.previous", show=False),
         Binding("enter", "open", "Go to the message", id="tokens.open", show=False),
         Binding("C", "copy", "Pin", id="tokens.copy", tooltip="Copy a text that keeps the facts at risk"),
     ]
     DEFAULT_CSS = """
-    TokensPane { background: $surface; }
-    TokensPane > Headline { padding: 0 1; margin: 0 0 1 0; }
-    TokensPane > TextView { height: 1fr; padding: 0 0 0 1; }
+    TokensPane > Headline { margin: 0 0 1 0; }
     """
+    NEEDY = frozenset({"tag", "open"})
 
-    def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
-        super().__init__(name=name, id=id, classes=classes)
-        self._view: TokensView | None = None
-        self._headline = Headline(3)
-        self.body = TextView()
+    def __init__(self, *, id: str | None = None) -> None:
+        self.head, self.body = Headline(3), TextView()
+        super().__init__(self.head, self.body, id=id)
 
-    def compose(self) -> ComposeResult:
-        """Yield the sum and the sources."""
-        yield self._headline
-        yield self.body
+    @property
+    def filled(self) -> bool:
+        """Whether there are facts at risk."""
+        return self.view is not None and bool(self.view.at_risk)
 
-    def on_mount(self) -> None:
-        """Show the value that was set before mounting."""
-        self._show()
-
-    def set_view(self, view: TokensView | None) -> None:
-        """Show shares (None: still being read); an equal value changes nothing."""
-        if view != self._view:
-            self._view = view
-            if self.is_mounted:
-                self._show()
-
-    def on_resize(self) -> None:
+    def fit(self) -> None:
         """Fit the bars into the new width."""
-        self._show()
+        self.show_view()
 
-    def _show(self) -> None:
-        view = self._view
+    def show_view(self) -> None:
+        """Show the sum, the next compaction and the sources."""
+        view = self.view
         if view is None:
-            self._headline.set_lines([TextLine("Reading the list …", "muted")])
+            self.head.set_lines([TextLine("Reading the list …", "muted")])
             self.body.set_text("")
             return
         total = sum(share.tokens for share in view.shares)
-        head = line_of((view.title, "strong"), (f"  ~{human.count(total)} tokens", ""))
-        self._headline.set_lines([head])
+        self.head.set_lines([line_of((view.title, "strong"), (f"  ~{human.count(total)} tokens", ""))])
         note = "Rough counts of texts, calls and results, without the JSON around them."
         self.body.set_lines(
             (
@@ -103,38 +87,22 @@ class TokensPane(Vertical):
             ),
             keep_place=True,
         )
-        self.refresh_bindings()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Disable the keys that need facts at risk."""
-        view = self._view
         if action == "copy":
-            return view is not None and bool(view.pin)
-        return action not in ("next", "open") or (view is not None and bool(view.at_risk))
+            return self.view is not None and bool(self.view.pin)
+        return super().check_action(action, parameters)
 
     def action_copy(self) -> None:
         """Copy the text that pins the facts at risk."""
-        if self._view is not None and self._view.pin:
-            self.post_message(CopyText(self._view.pin, "text to pin"))
+        if self.view is not None and self.view.pin:
+            self.post_message(CopyText(self.view.pin, "text to pin"))
 
-    def action_next(self, by: int) -> None:
-        """Go to the next or previous fact."""
-        self.body.step_tag(by)
-
-    def action_open(self) -> None:
+    def open(self, tag: str) -> None:
         """Go to the message of the fact."""
-        self._open(self.body.active_tag)
-
-    @on(TextView.LineClicked)
-    def _clicked(self, event: TextView.LineClicked) -> None:
-        event.stop()
-        if event.tag:
-            self.body.set_active(event.line)
-            self._open(event.tag)
-
-    def _open(self, tag: str) -> None:
-        if self._view is not None and tag:
-            self.post_message(source_of(self._view.at_risk[int(tag)], self._view.generation))
+        if self.view is not None:
+            self.post_message(source_of(self.view.at_risk[int(tag)], self.view.generation))
 
 
 def ahead_lines(view: TokensView) -> list[TextLine]:

@@ -3,30 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Generic, TypeVar
+from typing import ClassVar
 
 from textual import on
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
 from textual.message import Message
 from textual.widget import Widget
 
 from widgets.bars.mode_bar import Mode, ModeBar
+from widgets.panes.part import Part, View
 
-Value = TypeVar("Value")
 
-
-class ViewsPane(Vertical, Generic[Value]):
+class ViewsPane(Part[View]):
     """Shows a value in the view that is chosen on top. Posts ViewShown when another one comes on screen.
 
     A subclass names its views, makes a view's widget and hands it its part of the value.
     """
 
     VIEWS: ClassVar[tuple[Mode, ...]] = ()
+    NEEDY = frozenset({"view"})
     DEFAULT_CSS = """
-    ViewsPane { background: $surface; }
-    ViewsPane > ModeBar { padding: 0 1; }
     ViewsPane > .view { height: 1fr; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -40,12 +36,11 @@ class ViewsPane(Vertical, Generic[Value]):
 
         name: str
 
-    def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
-        super().__init__(name=name, id=id, classes=classes)
-        self.view: Value | None = None
+    def __init__(self, *, id: str | None = None) -> None:
         self._shown = self.VIEWS[0].name
         self._made: dict[str, Widget] = {}
         self._bar = ModeBar(self.VIEWS)
+        super().__init__(self._bar, id=id)
 
     # For subclasses to define.
 
@@ -57,8 +52,6 @@ class ViewsPane(Vertical, Generic[Value]):
         """Hand a view's widget its part of the value."""
         raise NotImplementedError
 
-    # Values in.
-
     @property
     def view_name(self) -> str:
         """The view on screen."""
@@ -69,14 +62,8 @@ class ViewsPane(Vertical, Generic[Value]):
         """The widget of the view on screen; None before it is made."""
         return self._made.get(self._shown)
 
-    def set_view(self, view: Value | None) -> None:
-        """Show a value; None where there is none. An equal one changes nothing."""
-        if view == self.view:
-            return
-        came_or_went = (view is None) != (self.view is None)
-        self.view = view
-        if came_or_went and self.is_mounted:
-            self.refresh_bindings()
+    def show_view(self) -> None:
+        """Hand the view on screen its part of the value."""
         if self.shown is not None:
             self.fill(self.shown)
 
@@ -95,11 +82,7 @@ class ViewsPane(Vertical, Generic[Value]):
         self.show(name)
         await self._bring_up()
 
-    def compose(self) -> ComposeResult:
-        """The names of the views; the view on screen follows."""
-        yield self._bar
-
-    async def on_mount(self) -> None:
+    async def on_mount(self) -> None:  # type: ignore[override]
         """Bring up the first view."""
         await self._bring_up()
 
@@ -125,10 +108,6 @@ class ViewsPane(Vertical, Generic[Value]):
             other.display = other is widget
 
     # Keys and mouse.
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Without a value there is nothing to look at, and the keys are free for others."""
-        return self.view is not None if action == "view" else True
 
     def action_view(self, by: int) -> None:
         """Show the next or previous view, cyclically."""

@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import ClassVar
 
 from textual import events, on
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container, Vertical
 
@@ -63,26 +62,14 @@ class WhatIfPane(Container):
         Binding("K", "compaction(-1)", "Earlier compaction", id="what_if.earlier_compaction", show=False),
     ]
 
-    def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
-        super().__init__(name=name, id=id, classes=classes)
+    def __init__(self, *, id: str | None = None) -> None:
         self._state: TuneState | None = None
         self._run: ReplayView | None = None
         self._step = 0
-        self.knobs = Knobs()
-        self._views = ModeBar(self.VIEWS)
-        self._figures = Headline(6)
-        self.graph = TokenGraph()
-        self.body = TextView()
-
-    def compose(self) -> ComposeResult:
-        """The knobs; the curve under its figures; the numbers."""
-        with Container(classes="knobs"):
-            yield self.knobs
-        with Vertical(classes="rest"):
-            yield self._views
-            yield self._figures
-            yield self.graph
-            yield self.body
+        self.knobs, self._views, self._figures = Knobs(), ModeBar(self.VIEWS), Headline(6)
+        self.graph, self.body = TokenGraph(), TextView()
+        rest = Vertical(self._views, self._figures, self.graph, self.body, classes="rest")
+        super().__init__(Container(self.knobs, classes="knobs"), rest, id=id)
 
     def on_mount(self) -> None:
         """Show the values that were set before."""
