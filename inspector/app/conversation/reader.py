@@ -25,7 +25,7 @@ class Reader:
         host = self._host
         if host.loaded.current(resource, host.state) is not None:
             return
-        for earlier in resource.after:
+        for earlier in resource.earlier:
             self.want(earlier)
         needs = resource.needs(host.state, host.loaded)
         if needs is not None:

@@ -5,11 +5,11 @@ A new resource is an entry here; a pane names it in `wants`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from inspector.app.conversation import reading
-from inspector.app.conversation.state import Loaded, Resource, State
+from inspector.app.conversation.state import Loaded, Maybe, Opened, Resource, State
 from inspector.core.conversations import Generation
 
 if TYPE_CHECKING:
@@ -29,13 +29,16 @@ if TYPE_CHECKING:
     from inspector.replay.recording import Recording
     from widgets.panes.losses_view import FactScope
 
-Needs = tuple[Any, ...] | None
+T = TypeVar("T")
 
 #: Seconds that a step must be unchanged before slow work starts.
 _REST = 0.08
 #: So long after a knob was turned the conversation is run, in seconds: behind the frame that shows the plan, which it
 #: would hold up, and once for a key that is held.
 _RUN_AFTER = 0.012
+
+
+# Inputs.
 
 
 def list_on_screen(state: State, loaded: Loaded) -> tuple[Generation, int] | None:
@@ -46,252 +49,194 @@ def list_on_screen(state: State, loaded: Loaded) -> tuple[Generation, int] | Non
     return generation, len(generation) if state.moment is None else state.moment.length
 
 
-def _compactions(state: State, loaded: Loaded) -> Needs:
-    return None if loaded.opened is None else (loaded.opened.inspection,)
+def _of(get: Callable[[Opened], T]) -> Callable[[State, Loaded], T | None]:
+    """An input from the open conversation."""
+    return lambda state, loaded: None if loaded.opened is None else get(loaded.opened)
 
 
-COMPACTIONS: Resource[tuple[Compaction, ...]] = Resource(
-    "compactions", _compactions, reading.read_compactions
-)
+_inspection = _of(lambda opened: opened.inspection)
+_store = _of(lambda opened: opened.inspection.store)
+_resolved = _of(lambda opened: opened.resolved)
+_in_force = _of(lambda opened: opened.resolved.settings)
 
 
-def _token_index(state: State, loaded: Loaded) -> Needs:
-    if loaded.opened is None or not state.generation:
-        return None
-    generation = loaded.opened.generations[state.generation - 1]
-    return loaded.opened.inspection, generation, state.settings.profile
+def _generation(state: State, loaded: Loaded) -> Generation | None:
+    shown = list_on_screen(state, loaded)
+    return None if shown is None else shown[0]
 
 
-TOKEN_INDEX: Resource[TokenIndex] = Resource("token index", _token_index, reading.read_token_index)
+def _length(state: State, loaded: Loaded) -> int | None:
+    shown = list_on_screen(state, loaded)
+    return None if shown is None else shown[1]
 
 
-def _list_before(state: State, loaded: Loaded) -> Needs:
+def _generation_before(state: State, loaded: Loaded) -> Generation | None:
     """The list that the chosen compaction ended."""
     if loaded.opened is None or not state.compaction:
         return None
-    generation = loaded.opened.generations[state.compaction - 1]
-    return loaded.opened.inspection, generation, state.settings.profile
+    return loaded.opened.generations[state.compaction - 1]
 
 
-#: The token index of the list before the chosen compaction.
-INDEX_BEFORE: Resource[TokenIndex] = Resource("list before", _list_before, reading.read_token_index)
-
-
-def _facts(state: State, loaded: Loaded) -> Needs:
-    if loaded.opened is None or not loaded.latest(COMPACTIONS):
-        return None
-    return loaded.opened.inspection, loaded.opened.resolved.settings
-
-
-#: Every fact with its fates, also the dismissed ones.
-ALL_FACTS: Resource[FactsReading] = Resource("facts", _facts, reading.find_facts, (COMPACTIONS,))
-
-
-def _shown_facts(state: State, loaded: Loaded) -> Needs:
-    every = loaded.current(ALL_FACTS, state)
-    if loaded.opened is None or every is None:
-        return None
-    return loaded.opened.inspection, every, state.dismissed_facts
-
-
-#: The facts that count, and the dismissed ones apart.
-FACTS: Resource[FactsRead] = Resource("facts that count", _shown_facts, reading.facts_read, (ALL_FACTS,))
-
-
-def _findings(state: State, loaded: Loaded) -> Needs:
-    opened, compactions = loaded.opened, loaded.current(COMPACTIONS, state)
-    if opened is None or compactions is None:
-        return None
+def _fact_steps(state: State, loaded: Loaded) -> Any:
     facts = loaded.current(FACTS, state)
-    if compactions and facts is None:
-        return None
-    return opened.inspection, opened.resolved, facts
+    return None if facts is None else facts.steps
 
 
-ALL_FINDINGS: Resource[tuple[Finding, ...]] = Resource(
-    "findings", _findings, reading.find_findings, (COMPACTIONS, FACTS)
+def _prompt(state: State, loaded: Loaded) -> str | None:
+    return None if loaded.opened is None else loaded.opened.prompt_of(state.generation)
+
+
+def _profile(state: State, loaded: Loaded) -> str:
+    return state.settings.profile
+
+
+# When reading makes sense.
+
+
+def _compactions_known(state: State, loaded: Loaded) -> bool:
+    return loaded.current(COMPACTIONS, state) is not None
+
+
+def _compacted(state: State, loaded: Loaded) -> bool:
+    compactions = loaded.latest(COMPACTIONS)
+    return bool(compactions)
+
+
+def _facts_known(state: State, loaded: Loaded) -> bool:
+    """Without a compaction there are no facts."""
+    compactions = loaded.current(COMPACTIONS, state)
+    return compactions is not None and (not compactions or loaded.current(FACTS, state) is not None)
+
+
+def _is_live(state: State, loaded: Loaded) -> bool:
+    """Whether the live list is on screen."""
+    opened = loaded.opened
+    return opened is not None and state.moment is None and state.generation == len(opened.generations)
+
+
+def _at_rest(state: State, loaded: Loaded) -> bool:
+    return not state.playing and bool(state.generation)
+
+
+# Resources.
+
+COMPACTIONS: Resource[tuple[Compaction, ...]] = Resource(
+    "compactions", reading.read_compactions, (_inspection,)
 )
-
-
-def _shown_findings(state: State, loaded: Loaded) -> Needs:
-    every = loaded.current(ALL_FINDINGS, state)
-    return None if every is None else (every, state.dismissed_findings)
-
-
+TOKEN_INDEX: Resource[TokenIndex] = Resource(
+    "token index", reading.read_token_index, (_inspection, _generation, _profile)
+)
+#: The token index of the list before the chosen compaction.
+INDEX_BEFORE: Resource[TokenIndex] = Resource(
+    "list before", reading.read_token_index, (_inspection, _generation_before, _profile)
+)
+#: Every fact with its fates, also the dismissed ones.
+ALL_FACTS: Resource[FactsReading] = Resource(
+    "facts", reading.find_facts, (_inspection, _in_force), (COMPACTIONS,),
+    _compacted,
+)  # fmt: skip
+#: The facts that count, and the dismissed ones apart.
+FACTS: Resource[FactsRead] = Resource(
+    "facts that count", reading.facts_read, (_inspection, ALL_FACTS, lambda state, _: state.dismissed_facts)
+)
+ALL_FINDINGS: Resource[tuple[Finding, ...]] = Resource(
+    "findings", reading.find_findings, (_inspection, _resolved, Maybe(FACTS)), (COMPACTIONS, FACTS), _facts_known
+)  # fmt: skip
 #: The findings that count, and the dismissed ones apart.
 FINDINGS: Resource[FindingsAsOf] = Resource(
-    "findings that count", _shown_findings, reading.findings_as_of, (ALL_FINDINGS,)
+    "findings that count", reading.findings_as_of, (ALL_FINDINGS, lambda state, _: state.dismissed_findings)
 )
-
-
-def _aftermath(state: State, loaded: Loaded) -> Needs:
-    facts = loaded.current(FACTS, state)
-    return None if loaded.opened is None or facts is None else (loaded.opened.inspection, facts)
-
-
 #: Things done again after each compaction.
 AFTERMATH: Resource[Mapping[int, tuple[AftermathEvent, ...]]] = Resource(
-    "aftermath", _aftermath, reading.find_aftermath, (FACTS,)
+    "aftermath", reading.find_aftermath, (_inspection, FACTS)
 )
-
-
-def _lineage(state: State, loaded: Loaded) -> Needs:
-    opened, compactions = loaded.opened, loaded.current(COMPACTIONS, state)
-    if opened is None or compactions is None:
-        return None
-    return opened.inspection, compactions, opened.resolved.settings
-
-
-def _attempts(state: State, loaded: Loaded) -> Needs:
-    opened, facts = loaded.opened, loaded.current(FACTS, state)
-    if opened is None or facts is None or not state.compaction:
-        return None
-    return opened.inspection, opened.resolved.settings, state.compaction, facts, state.attempts
-
-
 #: Attempts of the chosen compaction, judged.
-ATTEMPTS: Resource[AttemptsRead] = Resource("attempts", _attempts, reading.judge_attempts, (FACTS,))
-
-
-def _judged(state: State, loaded: Loaded) -> Needs:
-    opened, facts = loaded.opened, loaded.current(FACTS, state)
-    return None if opened is None or facts is None else (opened.inspection, facts, state.attempts)
-
-
+ATTEMPTS: Resource[AttemptsRead] = Resource(
+    "attempts",
+    reading.judge_attempts,
+    (
+        _inspection,
+        _in_force,
+        lambda state, _: state.compaction or None,
+        FACTS,
+        lambda state, _: state.attempts,
+    ),
+)
 #: Facts of models by compaction.
 JUDGED: Resource[Mapping[int, tuple[FactScope, ...]]] = Resource(
-    "judgements", _judged, reading.find_judged, (FACTS,)
+    "judgements", reading.find_judged, (_inspection, FACTS, lambda state, _: state.attempts)
 )
-LINEAGE: Resource[LineageAsOf] = Resource("lineage", _lineage, reading.follow_items, (COMPACTIONS,))
-
-
-def _recording(state: State, loaded: Loaded) -> Needs:
-    if loaded.opened is None or loaded.current(COMPACTIONS, state) is None:
-        return None
-    return loaded.opened.inspection, state.settings.profile
-
-
-RECORDING: Resource[Recording] = Resource("replay", _recording, reading.read_for_replay, (COMPACTIONS,))
-
-
-def _costing(state: State, loaded: Loaded) -> Needs:
-    recording = loaded.current(RECORDING, state)
-    if loaded.opened is None or recording is None:
-        return None
-    return loaded.opened.inspection, loaded.opened.resolved, recording
-
-
+LINEAGE: Resource[LineageAsOf] = Resource(
+    "lineage", reading.follow_items, (_inspection, COMPACTIONS, _in_force)
+)
+RECORDING: Resource[Recording] = Resource(
+    "replay", reading.read_for_replay, (_inspection, _profile), (COMPACTIONS,), _compactions_known
+)
 #: Costs of the recorded requests, the basis of costs of other runs.
-COSTING: Resource[Costing] = Resource("costs", _costing, reading.read_costing, (RECORDING,))
-
-
-def _kept_recording(state: State, loaded: Loaded) -> Needs:
-    needs = _recording(state, loaded)
-    return None if needs is None or state.kept is None else (needs[0], state.kept[0].profile)
-
-
+COSTING: Resource[Costing] = Resource("costs", reading.read_costing, (_inspection, _resolved, RECORDING))
 #: The conversation under the rules of the settings that are kept as A.
 KEPT_RECORDING: Resource[Recording] = Resource(
-    "replay of A", _kept_recording, reading.read_for_replay, (COMPACTIONS,)
+    "replay of A",
+    reading.read_for_replay,
+    (_inspection, lambda state, _: state.kept and state.kept[0].profile),
+    (COMPACTIONS,),
+    _compactions_known,
 )
-
-
-def _recorded_figures(state: State, loaded: Loaded) -> Needs:
-    recording = loaded.current(RECORDING, state)
-    if loaded.opened is None or recording is None:
-        return None
-    facts = loaded.current(FACTS, state)
-    steps = None if facts is None else facts.steps
-    return loaded.opened.inspection, recording, steps, loaded.current(COSTING, state)
-
-
 RECORDED_FIGURES: Resource[RecordedFigures] = Resource(
-    "recorded figures", _recorded_figures, reading.measure_recording, (RECORDING,)
+    "recorded figures",
+    reading.measure_recording,
+    (_inspection, RECORDING, Maybe(_fact_steps), Maybe(COSTING)),
 )
-
-
-def _runs(state: State, loaded: Loaded) -> Needs:
-    recording, facts = loaded.current(RECORDING, state), loaded.current(FACTS, state)
-    if recording is None:
-        return None
-    kept = None if state.kept is None else loaded.current(KEPT_RECORDING, state)
-    steps = None if facts is None else facts.steps
-    return recording, state.tuning, kept, state.kept, steps, loaded.current(COSTING, state)
-
-
 RUNS: Resource[Runs] = Resource(
-    "what-if", _runs, reading.run_conversation, (RECORDING, KEPT_RECORDING), _RUN_AFTER
+    "what-if",
+    reading.run_conversation,
+    (
+        RECORDING,
+        lambda state, _: state.tuning,
+        Maybe(KEPT_RECORDING),
+        Maybe(lambda state, _: state.kept),
+        Maybe(_fact_steps),
+        Maybe(COSTING),
+    ),
+    (KEPT_RECORDING,),
+    rest=_RUN_AFTER,
 )
-
-
-def _caching(state: State, loaded: Loaded) -> Needs:
-    opened, shown = loaded.opened, list_on_screen(state, loaded)
-    if opened is None or shown is None or state.playing:
-        return None
-    return (
-        opened.inspection,
-        opened.resolved,
-        *shown,
-        opened.prompt_of(state.generation),
-        state.settings.profile,
-        state.layout,
-        state.ttl,
-        loaded.current(TOKEN_INDEX, state),
-    )
-
-
-def _requests(state: State, loaded: Loaded) -> Needs:
-    opened, compactions = loaded.opened, loaded.current(COMPACTIONS, state)
-    return None if opened is None or compactions is None else (opened.inspection, opened.resolved)
-
-
-REQUESTS: Resource[RequestsRead] = Resource("requests", _requests, reading.read_requests, (COMPACTIONS,))
-CACHING: Resource[Caching] = Resource("cache", _caching, reading.find_breakpoints)
-
-
-def _hits(state: State, loaded: Loaded) -> Needs:
-    opened, shown = loaded.opened, list_on_screen(state, loaded)
-    return (
-        None
-        if opened is None or shown is None or not state.find
-        else (opened.inspection.store, *shown, state.find)
-    )
-
-
+REQUESTS: Resource[RequestsRead] = Resource(
+    "requests", reading.read_requests, (_inspection, _resolved), (COMPACTIONS,), _compactions_known
+)
+CACHING: Resource[Caching] = Resource(
+    "cache",
+    reading.find_breakpoints,
+    (
+        _inspection,
+        _resolved,
+        _generation,
+        _length,
+        _prompt,
+        _profile,
+        Maybe(lambda state, _: state.layout),
+        Maybe(lambda state, _: state.ttl),
+        Maybe(TOKEN_INDEX),
+    ),
+    ready=_at_rest,
+)
 #: The messages of the list on screen that contain what is looked for.
-HITS: Resource[tuple[int, ...]] = Resource("search", _hits, reading.find_text)
-
-
-def _sources(state: State, loaded: Loaded) -> Needs:
-    opened, shown = loaded.opened, list_on_screen(state, loaded)
-    if opened is None or shown is None or state.playing:
-        return None
-    return opened.inspection.store, *shown, opened.prompt_of(state.generation)
-
-
+HITS: Resource[tuple[int, ...]] = Resource(
+    "search", reading.find_text, (_store, _generation, _length, lambda state, _: state.find or None)
+)
 #: The tokens of the list on screen by source.
-SOURCES: Resource[tuple[SourceShare, ...]] = Resource("sources", _sources, reading.read_sources)
-
-
-def _upcoming(state: State, loaded: Loaded) -> Needs:
-    opened, compactions = loaded.opened, loaded.current(COMPACTIONS, state)
-    if opened is None or compactions is None or state.moment is not None:
-        return None
-    facts = loaded.current(FACTS, state)
-    if state.generation != len(opened.generations) or (compactions and facts is None):
-        return None
-    return opened.inspection, opened.resolved, state.settings, facts
-
-
+SOURCES: Resource[tuple[SourceShare, ...]] = Resource(
+    "sources", reading.read_sources, (_store, _generation, _length, _prompt), ready=_at_rest
+)
 #: The next compaction of the live list under the settings on screen.
 UPCOMING: Resource[Upcoming] = Resource(
-    "next compaction", _upcoming, reading.read_upcoming, (COMPACTIONS, FACTS), _REST
+    "next compaction",
+    reading.read_upcoming,
+    (_inspection, _resolved, lambda state, _: state.settings, Maybe(FACTS)),
+    (COMPACTIONS, FACTS),
+    lambda state, loaded: _is_live(state, loaded) and _facts_known(state, loaded),
+    _REST,
 )
-
-
-def _tool_errors(state: State, loaded: Loaded) -> Needs:
-    opened, shown = loaded.opened, list_on_screen(state, loaded)
-    return None if opened is None or shown is None else (opened.inspection.store, *shown)
-
-
-TOOL_ERRORS: Resource[tuple[int, ...]] = Resource("tool errors", _tool_errors, reading.find_tool_errors)
+TOOL_ERRORS: Resource[tuple[int, ...]] = Resource(
+    "tool errors", reading.find_tool_errors, (_store, _generation, _length)
+)

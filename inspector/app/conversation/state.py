@@ -91,17 +91,48 @@ class Opened:
 
 @dataclass(frozen=True, eq=False)
 class Resource(Generic[T]):
-    """Data that is read in a thread.
+    """Data that is read in a thread by `read(*inputs, watch)`.
 
-    `needs` returns the arguments of `read(*values, watch)`, or None while one is missing; `after` names the resources
-    to read first. `rest` is the number of seconds that the arguments must be unchanged.
+    An input is another resource, whose current value it is, or a function of state and loaded data. None is a missing
+    value, except for a Maybe. `after` names more resources to read first, `ready` says whether reading makes sense.
+    `rest` is the number of seconds that the inputs must be unchanged.
     """
 
     name: str
-    needs: Callable[[State, Loaded], tuple[Any, ...] | None]
     read: Callable[..., T]
+    inputs: tuple[Source | Maybe, ...]
     after: tuple[Resource[Any], ...] = ()
+    ready: Callable[[State, Loaded], bool] = lambda state, loaded: True
     rest: float = 0.0
+
+    @property
+    def earlier(self) -> tuple[Resource[Any], ...]:
+        """The resources to read first."""
+        return (*self.after, *(source for source in self.inputs if isinstance(source, Resource)))
+
+    def needs(self, state: State, loaded: Loaded) -> tuple[Any, ...] | None:
+        """The values of the inputs; None while one is missing."""
+        if not self.ready(state, loaded):
+            return None
+        values = []
+        for wanted in self.inputs:
+            source = wanted.source if isinstance(wanted, Maybe) else wanted
+            value = loaded.current(source, state) if isinstance(source, Resource) else source(state, loaded)
+            if value is None and source is wanted:
+                return None
+            values.append(value)
+        return tuple(values)
+
+
+#: A resource, or a function that returns a value.
+Source = Resource[Any] | Callable[["State", "Loaded"], Any]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Maybe:
+    """An input that may be None; it is not waited for."""
+
+    source: Source
 
 
 @dataclass(frozen=True, slots=True, eq=False)
