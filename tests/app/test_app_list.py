@@ -169,11 +169,11 @@ async def test_search_finds_and_opens_at_the_message_of_an_earlier_list(rotating
         await write(pilot, "create_order")
         await press(pilot, "enter")
         hits = pilot.app.screen.query_one(HitList)
-        assert len(hits.hits) > 3
+        assert len(hits.entries) > 3
         assert hits.has_focus
-        for line in screen_text(pilot).splitlines()[2 : 2 + min(8, len(hits.hits))]:
+        for line in screen_text(pilot).splitlines()[2 : 2 + min(8, len(hits.entries))]:
             assert "create_order" in line
-        wanted = hits.hits[-1]
+        wanted = hits.entries[-1]
         await press(pilot, "end", "enter")
         conversation(pilot)
         assert rows(pilot).generation.ids[cursor(pilot)] == wanted.message
@@ -183,7 +183,7 @@ async def test_search_finds_and_opens_at_the_message_of_an_earlier_list(rotating
         assert cursor(pilot) != before
         await press(pilot, "escape")
         assert isinstance(pilot.app.screen, SearchScreen)
-        assert pilot.app.screen.query_one(HitList).cursor == len(hits.hits) - 1
+        assert pilot.app.screen.query_one(HitList).cursor == len(hits.entries) - 1
         await press(pilot, "escape")
         conversations(pilot)
 

@@ -69,7 +69,7 @@ async def test_full_text_search_opens_at_the_message(demo: MakeApp) -> None:
         await press(pilot, "f")
         assert isinstance(app.screen, SearchScreen)
         await press(pilot, *"canary", "enter")
-        hits = app.screen.query_one(HitList).hits
+        hits = app.screen.query_one(HitList).entries
         assert hits
         await press(pilot, "enter")
         assert rows(pilot).generation.ids[cursor(pilot)] == hits[0].message

@@ -123,7 +123,7 @@ async def test_rows_open_by_key_and_double_click() -> None:
         await host.press("enter")
         await host.click(widget, 5, 2, times=2)
         assert [message.conversation for message in host.of(ConversationTable.Opened)] == ["b", "a"]
-        assert [message.conversation for message in host.of(ConversationTable.Selected)] == ["a"]
+        assert [message.row for message in host.of(ConversationTable.Selected)] == [1]
 
 
 async def test_an_entry_is_replaced_in_place() -> None:

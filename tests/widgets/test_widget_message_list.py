@@ -103,7 +103,7 @@ async def test_keys_move_the_cursor(keys: list[str], cursor: int) -> None:
         await host.press(*keys)
         assert widget.cursor == cursor
         assert cursor in widget.visible_rows
-        posted = [message.index for message in host.of(MessageList.Selected)]
+        posted = [message.row for message in host.of(MessageList.Selected)]
         assert posted[-1:] == ([cursor] if keys != ["k"] else [])
 
 
@@ -111,11 +111,11 @@ async def test_enter_and_double_click_open_a_click_selects() -> None:
     widget = MessageList()
     async with hosting(widget, set_up=lambda: widget.set_rows(rows(100))) as host:
         await host.press("down", "enter")
-        assert [message.index for message in host.of(MessageList.Opened)] == [1]
+        assert [message.row for message in host.of(MessageList.Opened)] == [1]
         await host.click(widget, 5, 7)
         assert widget.cursor == 7
         await host.click(widget, 5, 9, 2)
-        assert [message.index for message in host.of(MessageList.Opened)] == [1, 9]
+        assert [message.row for message in host.of(MessageList.Opened)] == [1, 9]
 
 
 async def test_a_click_on_a_boundary_selects_nothing() -> None:
@@ -228,7 +228,7 @@ async def test_growth_moves_only_a_cursor_at_the_end() -> None:
         widget.rows_changed()
         await host.settle()
         assert widget.cursor == 69
-        assert host.of(MessageList.Selected)[-1].index == 69
+        assert host.of(MessageList.Selected)[-1].row == 69
         del items[5:]
         widget.rows_changed()
         await host.settle()

@@ -89,7 +89,7 @@ COLUMN_NAMES = frozenset(_BY_NAME)
 
 
 class ConversationTable(LineList):
-    """Up to 100,000 conversations. Posts Selected, Opened (with the conversation's id) and SortChanged."""
+    """Up to 100,000 conversations. Posts Opened with the conversation's id, and SortChanged."""
 
     header_height = 1
 
@@ -108,13 +108,10 @@ class ConversationTable(LineList):
     )
 
     @dataclass
-    class Selected(Message):
-        """The cursor came to a conversation."""
+    class Opened(Message):
+        """A conversation was opened (enter, double click)."""
 
         conversation: str
-
-    class Opened(Selected):
-        """A conversation was opened (enter, double click)."""
 
     @dataclass
     class SortChanged(Message):
@@ -129,8 +126,8 @@ class ConversationTable(LineList):
 
         agent: str
 
-    def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
-        super().__init__(name=name, id=id, classes=classes)
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
         self._entries: list[ConversationEntry] = []
         self._needles: list[str] = []
         self._order: list[int] = []
@@ -144,7 +141,6 @@ class ConversationTable(LineList):
         self._reverse = True
         #: The current time for ages; None is the clock. Tests and pictures set it.
         self.now: float | None = None
-        self.tooltip = self.TOOLTIP
 
     def signs(self) -> Iterator[Sign]:
         """The signs of the visible rows."""
@@ -271,12 +267,6 @@ class ConversationTable(LineList):
 
     # Messages out.
 
-    def selected(self, row: int) -> None:
-        """Post that the cursor is on a conversation."""
-        entry = self.entry(row)
-        if entry:
-            self.post_message(self.Selected(entry.id))
-
     def opened(self, row: int) -> None:
         """Post that a conversation was opened."""
         entry = self.entry(row)
@@ -361,12 +351,11 @@ class ConversationTable(LineList):
         entry = self.entry(line)
         if entry is None:
             return Strip.blank(width, self.base_style)
-        row = Row().add(self.cursor_mark(line), Style())
+        row = self.begin(line)
         for column, start, stop in self._layout(width):
             self._draw_cell(row, column.name, entry, stop - start)
             row.add(" ", Style())
-        base = self.base_style + self.row_style(line)
-        return row.strip(width, base, flat=line == self.cursor and self.flat_cursor)
+        return self.end(row, line, width)
 
     def _draw_cell(self, row: Row, name: str, entry: ConversationEntry, width: int) -> None:
         muted = self.ink("quiet")

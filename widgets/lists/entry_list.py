@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Generic, TypeVar
-
-from textual.message import Message
 
 from widgets.lists.line_list import LineList
 
@@ -14,23 +11,11 @@ Entry = TypeVar("Entry")
 
 
 class EntryList(LineList, Generic[Entry]):
-    """Posts Selected and Opened with the row, counted from 0. A subclass draws a line of an entry."""
-
-    TOOLTIP = ""
-
-    @dataclass
-    class Selected(Message):
-        """The cursor came to an entry."""
-
-        row: int
-
-    class Opened(Selected):
-        """An entry was opened (enter, double click)."""
+    """Shows entries. A subclass draws the line of one."""
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._entries: tuple[Entry, ...] = ()
-        self.tooltip = self.TOOLTIP
 
     def key(self, entry: Entry) -> object:
         """Key of an entry when the entries change; the entry itself by default."""
@@ -64,11 +49,3 @@ class EntryList(LineList, Generic[Entry]):
 
     def _row_of(self, key: object) -> int:
         return next((row for row, entry in enumerate(self._entries) if self.key(entry) == key), 0)
-
-    def selected(self, row: int) -> None:
-        """Post that the cursor is on an entry."""
-        self.post_message(self.Selected(row))
-
-    def opened(self, row: int) -> None:
-        """Post that an entry was opened."""
-        self.post_message(self.Opened(row))

@@ -11,7 +11,7 @@ from inspector.core.signs import FATE_SIGNS
 from inspector.quality.facts.fact import Fact, Fate, Life
 from inspector.quality.facts.risk import AtRisk
 from widgets.base.signs import Sign
-from widgets.base.strips import Row, fit, one_line
+from widgets.base.strips import fit, one_line
 from widgets.intents import GoTo
 from widgets.lists.entry_list import EntryList
 
@@ -113,10 +113,10 @@ class FactList(EntryList[ListedFact]):
         sign, name = OUTCOMES[outcome_of(entry)]
         at_cursor = line == self.cursor
         muted = self.ink("quiet")
-        row = Row().add(self.cursor_mark(line), Style()).add(f"{sign} ", self.ink(name))
+        row = self.begin(line).add(f"{sign} ", self.ink(name))
         if width >= 44:
             row.add(fit(entry.kind, _KIND) + " ", Style() if at_cursor else muted)
         role = fit(_ROLES.get(entry.role, one_line(entry.role, 20)), _ROLE) + " "
         row.add(role, self.ink("key") if entry.role == "user" else muted)
         row.add(fit(one_line(entry.text, 400), max(1, width - row.width)), Style())
-        return row.strip(width, self.base_style + self.row_style(line), flat=at_cursor and self.flat_cursor)
+        return self.end(row, line, width)

@@ -50,12 +50,6 @@ class HeadedList(LineList):
 class ColumnList(HeadedList):
     """Rows with columns and a cursor in one of them. A click chooses the column, too."""
 
-    class Selected(Message):
-        """The cursor came to another row."""
-
-    class Opened(Message):
-        """A row was opened in the column of the cursor (enter, double click)."""
-
     @dataclass
     class ColumnPointed(Message):
         """A column was clicked."""
@@ -77,14 +71,6 @@ class ColumnList(HeadedList):
     def column_style(self, here: bool) -> Style:
         """Style of the cursor's column."""
         return Style(bold=True, underline=True) if here else Style()
-
-    def selected(self, row: int) -> None:
-        """Post that the cursor is on another row."""
-        self.post_message(self.Selected())
-
-    def opened(self, row: int) -> None:
-        """Post that a row was opened."""
-        self.post_message(self.Opened())
 
     def on_click(self, event: events.Click) -> None:
         """Post that another column was clicked."""

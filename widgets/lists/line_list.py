@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import ClassVar
 
 from rich.style import Style
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.geometry import Region, Size
+from textual.message import Message
 from textual.strip import Strip
 
 from widgets.base.inked import InkedScroll
+from widgets.base.strips import Row
 
 
 class LineList(InkedScroll, can_focus=True):
@@ -19,6 +22,23 @@ class LineList(InkedScroll, can_focus=True):
     Subclasses say how many rows and lines there are, which line holds which row, and how a line is drawn.
     """
 
+    @dataclass
+    class Selected(Message):
+        """The cursor came to a row."""
+
+        list: LineList
+        row: int
+
+        @property
+        def control(self) -> LineList:
+            """The list."""
+            return self.list
+
+    class Opened(Selected):
+        """A row was opened (enter, double click)."""
+
+    #: Explains the list.
+    TOOLTIP = ""
     #: Lines at the top that stay while the rest scrolls.
     header_height: ClassVar[int] = 0
 
@@ -47,13 +67,14 @@ class LineList(InkedScroll, can_focus=True):
         Binding("enter", "open", "Open", id="list.open"),
     ]
 
-    def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
-        super().__init__(name=name, id=id, classes=classes)
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
         self._cursor = 0
         self._empty = True
         self._hover = -1
         #: Cells of a line that is drawn, without the scrollbar.
         self._line_width = 0
+        self.tooltip = self.TOOLTIP or None
 
     # For subclasses to define.
 
@@ -83,11 +104,9 @@ class LineList(InkedScroll, can_focus=True):
         """A line of the list."""
         raise NotImplementedError
 
-    def selected(self, row: int) -> None:
-        """The cursor came to a row."""
-
     def opened(self, row: int) -> None:
-        """The user opened a row."""
+        """Post that a row was opened."""
+        self.post_message(self.Opened(self, row))
 
     # For subclasses to use.
 
@@ -117,7 +136,7 @@ class LineList(InkedScroll, can_focus=True):
             self._refresh_row(row)
         self._show_line(self.line_of(row), centre)
         if moved and notify:
-            self.selected(row)
+            self.post_message(self.Selected(self, row))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Without a row there is none to open."""
@@ -138,10 +157,14 @@ class LineList(InkedScroll, can_focus=True):
             return self.ink("cursor" if self.has_focus else "cursor-blurred")
         return self.ink("hover" if row == self._hover else "")
 
-    @property
-    def flat_cursor(self) -> bool:
-        """Whether the row under the cursor is drawn in one style (16 colours: others would not be readable)."""
-        return self.app.native_ansi_color
+    def begin(self, row: int) -> Row:
+        """A row with the sign of the cursor."""
+        return Row().add(self.cursor_mark(row), Style())
+
+    def end(self, drawn: Row, row: int, width: int) -> Strip:
+        """A drawn row on its background; with 16 colours that under the cursor is in one style, to be readable."""
+        flat = row == self._cursor and self.app.native_ansi_color
+        return drawn.strip(width, self.base_style + self.row_style(row), flat=flat)
 
     def cursor_mark(self, row: int) -> str:
         """The sign of the cursor, one cell, so that colour is not the only one."""

@@ -137,15 +137,13 @@ class LineageList(ColumnList):
         found = self.shown_at(line)
         if isinstance(found, str):
             return Row().add(f" {found}", self.ink("heading")).strip(width, self.base_style)
-        item, row = self._rows[found], Row()
-        row.add(self.cursor_mark(found), Style())
+        item, row = self._rows[found], self.begin(found)
         row.add(fit(self._flags.get(item.number, ""), 1) + " ", self.ink("warning"))
         for column, cells in self.widths(width).items():
             self._draw_cell(row, item.cells[column], cells, column == self.column and found == self.cursor)
         text = one_line(item.text, 2 * width + 40)
         row.add(fit(text, max(1, width - row.width)), self.ink(""))
-        flat = found == self.cursor and self.flat_cursor
-        return row.strip(width, self.base_style + self.row_style(found), flat=flat)
+        return self.end(row, found, width)
 
     def _draw_cell(self, row: Row, cell: Cell | None, cells: int, here: bool) -> None:
         if cell is None:

@@ -72,7 +72,7 @@ class LossList(EntryList[LossEntry]):
         """A compaction."""
         entry = self.entries[line]
         muted = self.ink("quiet")
-        row = Row().add(self.cursor_mark(line), Style())
+        row = self.begin(line)
         rules = f" ‼{human.count(entry.constraints)}" if entry.constraints else ""
         weakened = f" ↓{human.count(entry.weakened)}" if entry.weakened else ""
         row.add(fit(human.count(entry.lost), _LOST - len(rules) - len(weakened), right=True), Style())
@@ -84,5 +84,4 @@ class LossList(EntryList[LossEntry]):
             row.add(fit(when, _WHEN, right=True) + "  ", muted)
         if width >= _WITH_WORST:
             row.add(fit(one_line(entry.worst, 500), max(0, width - row.width)), muted)
-        base = self.base_style + self.row_style(line)
-        return row.strip(width, base, flat=line == self.cursor and self.flat_cursor)
+        return self.end(row, line, width)

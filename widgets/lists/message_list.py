@@ -111,20 +111,10 @@ class ListSource:
 class MessageList(LineList):
     """The message list, virtual over up to a million rows.
 
-    Posts Selected when the cursor moves, Opened for enter and double click, and RowsWanted when rows on screen
-    are not loaded; `rows_changed` shows them once they are.
+    Posts RowsWanted when rows on screen are not loaded; `rows_changed` shows them once they are.
     """
 
     TOOLTIP = "Messages, oldest first. ? names the signs on screen."
-
-    @dataclass
-    class Selected(Message):
-        """The cursor came to a row."""
-
-        index: int
-
-    class Opened(Selected):
-        """A row was opened (enter, double click)."""
 
     @dataclass
     class RowsWanted(Message):
@@ -132,8 +122,8 @@ class MessageList(LineList):
 
         rows: range
 
-    def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
-        super().__init__(name=name, id=id, classes=classes)
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
         self._source: RowSource = ListSource(())
         self._length = 0
         self._boundaries: tuple[Boundary, ...] = ()
@@ -144,7 +134,6 @@ class MessageList(LineList):
         #: Lines as they were last drawn: scrolling by one line draws one.
         self._drawn: dict[tuple[MessageRow, int, int], Strip] = {}
         self._wanted = range(0)
-        self.tooltip = self.TOOLTIP
 
     def signs(self) -> Iterator[Sign]:
         """The signs of the visible rows and boundaries."""
@@ -276,14 +265,6 @@ class MessageList(LineList):
 
     # Messages out.
 
-    def selected(self, row: int) -> None:
-        """Post that the cursor is on a row."""
-        self.post_message(self.Selected(row))
-
-    def opened(self, row: int) -> None:
-        """Post that a row was opened."""
-        self.post_message(self.Opened(row))
-
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         """Rows that are about to be on screen are asked for."""
         super().watch_scroll_y(old_value, new_value)
@@ -341,7 +322,6 @@ class MessageList(LineList):
         return Row().add(text, style).fill(width, style, glyph).strip(width, self.base_style)
 
     def _draw_row(self, index: int, row: MessageRow, width: int) -> Strip:
-        base = self.base_style + self.row_style(index)
         # On the cursor's background quiet colours would be hard to read.
         at_cursor = index == self._cursor
         text_style = _PLAIN if at_cursor and row.role == "tool" and not row.flags else self._text_style(row)
@@ -365,7 +345,7 @@ class MessageList(LineList):
         else:
             line.add(text, text_style, max(0, room))
         line.add(mark, self.ink("mark"))
-        return line.strip(width, base, flat=at_cursor and self.flat_cursor)
+        return self.end(line, index, width)
 
     @property
     def _label_width(self) -> int:

@@ -43,9 +43,7 @@ class RequestList(EntryList[PricedRequest]):
             human.clock(request.at) if request.at else "",
         )
         row = self._line(cells, width, self.cursor_mark(line))
-        return row.strip(
-            width, self.base_style + self.row_style(line), flat=line == self.cursor and self.flat_cursor
-        )
+        return self.end(row, line, width)
 
     def _line(self, cells: tuple[str, ...], width: int, mark: str) -> Row:
         number, sent, read, written, again, cause, cost, clock = cells

@@ -230,10 +230,6 @@ class CompactionPane(TextPart[CompactionView]):
         assert self._rows is not None
         return frozenset[str](self._rows.row(index).flags) & {"struck", "copied", "summary"}
 
-    @on(MessageList.Selected)
-    def _selected(self, event: MessageList.Selected) -> None:
-        event.stop()
-
     @on(MessageList.RowsWanted)
     def _rows_wanted(self, event: MessageList.RowsWanted) -> None:
         event.stop()
@@ -244,7 +240,7 @@ class CompactionPane(TextPart[CompactionView]):
     def _opened(self, event: MessageList.Opened) -> None:
         event.stop()
         if self._rows is not None:
-            self.post_message(GoTo(*self._rows.source_of(event.index)))
+            self.post_message(GoTo(*self._rows.source_of(event.row)))
 
     def open(self, tag: str) -> None:
         """Go to a lost fact or an event, or unfold a section."""

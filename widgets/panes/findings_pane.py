@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from typing import ClassVar, NamedTuple
 
-from rich.style import Style
 from textual import on
 from textual.binding import Binding, BindingType
 from textual.strip import Strip
@@ -19,7 +18,7 @@ from inspector.quality.grouping import FindingGroup, grouped
 from widgets.base import human
 from widgets.base.headline import Headline
 from widgets.base.signs import Sign
-from widgets.base.strips import Row, fit, one_line
+from widgets.base.strips import fit, one_line
 from widgets.base.text_lines import TextLine, line_of
 from widgets.intents import ChooseCompaction, DismissFinding, GoTo, ShowPane
 from widgets.lists.entry_list import EntryList
@@ -77,7 +76,7 @@ class FindingList(EntryList[FindingGroup]):
         finding = group.first
         sign, name = SIGNS[finding.severity]
         grave = self.ink("quiet" if name == "muted" else name)
-        row = Row().add(self.cursor_mark(line), Style()).add(f"{sign} ", grave)
+        row = self.begin(line).add(f"{sign} ", grave)
         if width >= 40:
             row.add(fit(_places(group), _PLACE) + " ", self.ink("quiet"))
         room = max(1, width - row.width)
@@ -86,10 +85,7 @@ class FindingList(EntryList[FindingGroup]):
         cause = f": “{one_line(finding.cause, 200)}”" if finding.cause else ""
         title = f"{'dismissed: ' if dismissed else ''}{RULES[finding.rule].title}{count}{cause}"
         row.add(fit(title, room), self.ink("quiet" if dismissed else ""))
-        return row.strip(width, self.base_style + self.row_style(line), flat=self._flat(line))
-
-    def _flat(self, line: int) -> bool:
-        return line == self.cursor and self.flat_cursor
+        return self.end(row, line, width)
 
 
 class FindingsView(NamedTuple):

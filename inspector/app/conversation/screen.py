@@ -65,6 +65,7 @@ from widgets.intents import (
     TraceText,
     UseSettings,
 )
+from widgets.lists.line_list import LineList
 from widgets.lists.message_list import MessageList
 
 T = TypeVar("T")
@@ -357,13 +358,13 @@ class ConversationScreen(JobScreen):
         self.saved.pane = event.name
         self.change(pane=event.name)
 
-    @on(MessageList.Selected)
-    def _selected(self, event: MessageList.Selected) -> None:
+    @on(LineList.Selected, "#messages")
+    def _selected(self, event: LineList.Selected) -> None:
         # Keys are faster than frames: the cursor may be further by now.
-        if event.index == self.message_list.cursor:
-            self.change(row=event.index)
+        if event.row == self.message_list.cursor:
+            self.change(row=event.row)
 
-    @on(MessageList.Opened)
+    @on(LineList.Opened, "#messages")
     def _open_message(self) -> None:
         self.action_pane("message")
 

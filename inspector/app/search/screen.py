@@ -10,7 +10,6 @@ from rich.style import Style
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.message import Message as TextualMessage
 from textual.strip import Strip
 from textual.widgets import Input
 
@@ -23,8 +22,8 @@ from inspector.stores.base import Store
 from widgets.bars.key_line import KeyLine
 from widgets.bars.title_bar import TitleBar, TitlePart
 from widgets.base.prompt import ListPrompt, Prompt, WordsPrompt
-from widgets.base.strips import Row, find_spans, fit
-from widgets.lists.line_list import LineList
+from widgets.base.strips import find_spans, fit
+from widgets.lists.entry_list import EntryList
 
 if TYPE_CHECKING:
     from inspector.answers.tracing import TraceStep
@@ -34,44 +33,23 @@ _LIMIT = 500
 _BATCH = 25
 
 
-class HitList(LineList):
+class HitList(EntryList[Hit]):
     """The hits of a search, newest first."""
 
     TOOLTIP = "Messages that contain the words, newest first. Enter opens the conversation at the message."
 
-    @dataclass
-    class Opened(TextualMessage):
-        """A hit was opened."""
-
-        hit: Hit
-
-    def __init__(self, id: str | None = None) -> None:
+    def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self.hits: tuple[Hit, ...] = ()
         self.titles: Mapping[str, str] = {}
         self.places: Mapping[Hit, HitPlace | None] = {}
         self.query_text = ""
-        self.tooltip = self.TOOLTIP
-
-    def set_hits(self, hits: tuple[Hit, ...], query: str) -> None:
-        """Show these hits."""
-        self.hits = hits
-        self.query_text = query
-        self.resized()
-        self.refresh()
-
-    @property
-    def row_count(self) -> int:
-        """How many hits there are."""
-        return len(self.hits)
 
     def draw_line(self, line: int, width: int) -> Strip:
         """Title, role and the text around the match."""
-        hit = self.hits[line]
-        style = self.base_style + self.row_style(line)
+        hit = self.entries[line]
         muted = self.ink("quiet")
         title_width = 28 if width >= 100 else 16
-        row = Row().add(self.cursor_mark(line), Style())
+        row = self.begin(line)
         row.add(
             fit(safe_line(self.titles.get(hit.conversation, hit.conversation), 200), title_width) + "  ",
             Style(),
@@ -81,11 +59,7 @@ class HitList(LineList):
         text = fit(excerpt(hit, self.query_text, width - row.width), max(0, width - row.width))
         spans = tuple(span for word in self.query_text.split() for span in find_spans(text, word.strip('"')))
         row.marked(text, Style(), tuple(sorted(spans)), self.ink("found"))
-        return row.strip(width, style, flat=line == self.cursor and self.flat_cursor)
-
-    def opened(self, row: int) -> None:
-        """Post that a hit was opened."""
-        self.post_message(self.Opened(self.hits[row]))
+        return self.end(row, line, width)
 
 
 def place_words(place: HitPlace | None, wide: bool) -> str:
@@ -199,7 +173,9 @@ class SearchScreen(JobScreen):
     def _submitted(self, event: Input.Submitted) -> None:
         self._query = event.value.strip()
         self._hits = ()
-        self.query_one(HitList).set_hits((), self._query)
+        hits = self.query_one(HitList)
+        hits.query_text = self._query
+        hits.set_entries(())
         if self._query:
             self._say("searching …")
             self.query_one(HitList).focus()
@@ -212,9 +188,9 @@ class SearchScreen(JobScreen):
         """Trace the words of the search in the conversation of the hit under the cursor."""
         from inspector.app.trace.screen import TraceScreen
 
-        hits, text = self.query_one(HitList), marked_word(self._query)
-        if hits.cursor < len(hits.hits) and text:
-            conversation = hits.hits[hits.cursor].conversation
+        hit, text = self.query_one(HitList).entry, marked_word(self._query)
+        if hit is not None and text:
+            conversation = hit.conversation
 
             def go(row: ConversationRow, step: TraceStep) -> None:
                 self.app.open_conversation(row.id, step.message, text, step.compaction)
@@ -233,7 +209,7 @@ class SearchScreen(JobScreen):
 
     def _hits_came(self, hits: tuple[Hit, ...], complete: bool = True) -> None:
         self._hits += hits
-        self.query_one(HitList).set_hits(self._hits, self._query)
+        self.query_one(HitList).set_entries(self._hits)
         count = len(self._hits)
         more = f"the first {count:,}" if count >= _LIMIT else f"{count:,}"
         self._say(f"{more} message{'s' if count != 1 else ''}" + ("" if complete else " so far …"))
@@ -249,4 +225,5 @@ class SearchScreen(JobScreen):
 
     @on(HitList.Opened)
     def _opened(self, event: HitList.Opened) -> None:
-        self.app.open_conversation(event.hit.conversation, event.hit.message, marked_word(self._query))
+        hit = self._hits[event.row]
+        self.app.open_conversation(hit.conversation, hit.message, marked_word(self._query))

@@ -24,7 +24,7 @@ from inspector.stores.base import Store
 from widgets.bars.key_line import KeyLine
 from widgets.bars.notes_bar import NotesBar
 from widgets.bars.title_bar import TitleBar, TitlePart
-from widgets.base.strips import Row, fit, one_line
+from widgets.base.strips import fit, one_line
 from widgets.lists.entry_list import EntryList
 
 _PHRASE, _FACT, _EVIDENCE = 60, 400, 1_000
@@ -39,14 +39,12 @@ class StepList(EntryList[TraceStep]):
         """Draw a step: its sign, its words, what shows it."""
         step = self.entries[line]
         ink = self.ink("error") if step.grave else Style()
-        row = Row().add(self.cursor_mark(line), Style()).add(f"{step.sign or ' '} ", ink)
+        row = self.begin(line).add(f"{step.sign or ' '} ", ink)
         row.add(fit(step.words, max(1, width - row.width)), ink)
         if step.evidence and width - row.width > 0:
             quote = f"  “{one_line(step.evidence, 300)}”"
             row.add(fit(quote, width - row.width), self.ink("quiet"))
-        return row.strip(
-            width, self.base_style + self.row_style(line), flat=line == self.cursor and self.flat_cursor
-        )
+        return self.end(row, line, width)
 
 
 def read_trace(
