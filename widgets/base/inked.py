@@ -44,6 +44,7 @@ INKS: dict[str, str] = {
     "middle": "$text-warning",
     "tail": "$text-success",
     "chosen": "bold reverse",
+    "here": "bold underline",
     "header": "bold $foreground 70% on $panel",
     "tab": "bold $foreground on $primary 40%",
     "cursor": "bold on $primary 45%",

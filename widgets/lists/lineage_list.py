@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import ClassVar
 
 from rich.style import Style
+from textual.message import Message
 from textual.strip import Strip
 
 from inspector.core.signs import STATE_SIGNS
 from inspector.summaries.lineage import Cell, Lineage, LineageRow, State
 from widgets.base.signs import Sign
 from widgets.base.strips import Row, fit, one_line
-from widgets.lists.headed_list import ColumnList
+from widgets.lists.line_list import LineList
 
 #: Sign and style of each state; the word next to the sign is the state.
 SIGNS: dict[State, tuple[str, str]] = {
@@ -38,8 +40,14 @@ _FLAGS = {
 _TEXT = 26
 
 
-class LineageList(ColumnList):
-    """One line per item: its state in each column, and its text; sections are headings."""
+class LineageList(LineList):
+    """One line per item: its state in each column, and its text; sections are headings. The cursor is in a column."""
+
+    @dataclass
+    class ColumnPointed(Message):
+        """A column was clicked."""
+
+        column: int
 
     header_height: ClassVar[int] = 1
 
@@ -47,6 +55,9 @@ class LineageList(ColumnList):
         super().__init__(id=id)
         self._lineage = Lineage()
         self._rows: list[LineageRow] = []
+        #: By line its row, or its heading.
+        self._lines: list[int | str] = []
+        self.column = 0
         self._flags: dict[int, str] = {}
         self.tooltip = (
             "\n".join(
@@ -70,6 +81,26 @@ class LineageList(ColumnList):
         return len(self._rows)
 
     @property
+    def line_count(self) -> int:
+        """The items, and the headings."""
+        return len(self._lines)
+
+    def line_of(self, row: int) -> int:
+        """The line of an item."""
+        return self._lines.index(row) if row < len(self._rows) else 0
+
+    def row_at(self, line: int) -> int | None:
+        """The item of a line; None for headings."""
+        found = self._lines[line] if 0 <= line < len(self._lines) else ""
+        return found if isinstance(found, int) else None
+
+    def set_column(self, column: int) -> None:
+        """Put the cursor into a column."""
+        if column != self.column:
+            self.column = column
+            self.refresh()
+
+    @property
     def item(self) -> LineageRow | None:
         """The item under the cursor."""
         return self._rows[self.cursor] if self.cursor < len(self._rows) else None
@@ -78,17 +109,16 @@ class LineageList(ColumnList):
         """Show the items that `shown` takes; the cursor stays on its item where that is still there."""
         here = self.item
         self._lineage, self._flags = lineage, flags
-        self._rows = []
-        lines: list[int | str] = []
+        self._rows, self._lines = [], []
         for name, rows in lineage.groups:
             taken = [row for row in rows if shown(row)]
             if not taken:
                 continue
-            lines.append(one_line(name, 120) or "(no heading)")
+            self._lines.append(one_line(name, 120) or "(no heading)")
             for row in taken:
-                lines.append(len(self._rows))
+                self._lines.append(len(self._rows))
                 self._rows.append(row)
-        self.lay_lines(lines)
+        self.resized()
         numbers = [row.number for row in self._rows]
         at = numbers.index(here.number) if here is not None and here.number in numbers else 0
         self.move_cursor(at, notify=False)
@@ -114,10 +144,8 @@ class LineageList(ColumnList):
     def draw_header(self, y: int, width: int) -> Strip:
         """The compactions' numbers; `!` marks one that a fallback text follows."""
         row = Row().add("   ", Style())
-        self.places = []
         widths = self.widths(width)
         for column, cells in widths.items():
-            start = row.width
             found = self._lineage.columns[column]
             here = column == self.column
             name = f"{found.compaction}{'!' if found.fallback else '?' if found.summary is None else ''}"
@@ -125,8 +153,8 @@ class LineageList(ColumnList):
                 name = f"{'▸' if here else ' '}{name}"
             elif cells < len(name) + 1:
                 name = name[-1]
-            row.add(fit(name, cells - 1), self.ink("column") + self.column_style(here)).add(" ", Style())
-            self.places.append((start, row.width, column))
+            style = self.ink("column") + (self.ink("here") if here else Style())
+            row.add(fit(name, cells - 1), style + _click(column)).add(" ", Style())
         hidden = len(self._lineage.columns) - len(widths)
         if hidden:
             row.add(f"‹ {hidden} more ›", self.ink("quiet"))
@@ -134,23 +162,35 @@ class LineageList(ColumnList):
 
     def draw_line(self, line: int, width: int) -> Strip:
         """A heading or an item."""
-        found = self.shown_at(line)
+        found = self._lines[line]
         if isinstance(found, str):
             return Row().add(f" {found}", self.ink("heading")).strip(width, self.base_style)
         item, row = self._rows[found], self.begin(found)
         row.add(fit(self._flags.get(item.number, ""), 1) + " ", self.ink("warning"))
         for column, cells in self.widths(width).items():
-            self._draw_cell(row, item.cells[column], cells, column == self.column and found == self.cursor)
+            here = column == self.column and found == self.cursor
+            self._draw_cell(
+                row, item.cells[column], cells, _click(column) + (self.ink("here") if here else Style())
+            )
         text = one_line(item.text, 2 * width + 40)
         row.add(fit(text, max(1, width - row.width)), self.ink(""))
         return self.end(row, found, width)
 
-    def _draw_cell(self, row: Row, cell: Cell | None, cells: int, here: bool) -> None:
+    def _draw_cell(self, row: Row, cell: Cell | None, cells: int, over: Style) -> None:
         if cell is None:
-            row.add(" " * cells, Style())
+            row.add(" " * cells, over.without_color)
             return
         sign, style = SIGNS[cell.state]
         text = f"{sign} {_WORDS.get(cell.state, cell.state)}" if cells == _WORD else sign
-        row.add(
-            fit(text, cells - 1), self.ink("muted" if style == "kept" else style) + self.column_style(here)
-        ).add(" ", Style())
+        row.add(fit(text, cells - 1), self.ink("muted" if style == "kept" else style) + over).add(
+            " ", Style()
+        )
+
+    def action_point(self, column: int) -> None:
+        """Choose a column."""
+        if column != self.column:
+            self.post_message(self.ColumnPointed(column))
+
+
+def _click(column: int) -> Style:
+    return Style(meta={"@click": f"point({column})"})

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 from rich.style import Style
 from textual.strip import Strip
@@ -13,8 +12,9 @@ from inspector.core.conversations import Compaction
 from inspector.quality.facts.fact import KINDS, Kind
 from inspector.quality.measures.measure import Share
 from widgets.base import human
+from widgets.base.inked import Inked
 from widgets.base.strips import Row, fit, width_of
-from widgets.lists.headed_list import ColumnList
+from widgets.intents import ChooseCompaction
 
 #: Shown where a compaction summarized no fact of a kind.
 NONE = "–"
@@ -49,106 +49,98 @@ class Survival:
         return Survival(self.compactions[:count], {kind: s[:count] for kind, s in self.shares.items()})
 
 
-class SurvivalTable(ColumnList, can_focus=False):
-    """A row per kind, a column per compaction, and a column "all". A click chooses a compaction."""
+class SurvivalTable(Inked):
+    """A row per kind, a column per compaction, and a column "all". A click posts ChooseCompaction."""
 
-    header_height: ClassVar[int] = 1
+    DEFAULT_CSS = """
+    SurvivalTable { background: $surface; color: $foreground; }
+    """
 
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id)
+    def __init__(self) -> None:
+        super().__init__()
         self._survival = Survival()
-        #: Text of each cell by column and kind: long with the counts, short the share alone.
-        self._long: list[list[str]] = []
-        self._short: list[list[str]] = []
+        self._column = 0
         self.tooltip = (
             "Share of the facts that can still be read after each compaction.\n"
             f"{FALLBACK} a fallback text followed it, {MISSING} no summary was found, {NONE} no facts of that kind."
         )
 
     @property
-    def row_count(self) -> int:
-        """Number of kinds."""
-        return len(self._survival.kinds)
+    def line_count(self) -> int:
+        """A line for each kind, and the head; 0 without a kind."""
+        kinds = len(self._survival.kinds)
+        return kinds + 1 if kinds else 0
 
-    def set_survival(self, survival: Survival) -> None:
-        """Show these shares."""
-        if survival == self._survival:
-            return
-        self._survival = survival
-        columns = [*zip(*(survival.shares[kind] for kind in survival.kinds), strict=True)]
-        columns.append(tuple(_last(survival.shares[kind]) for kind in survival.kinds))
-        self._long = [[_long(share) for share in column] for column in columns]
-        self._short = [[_short(share) for share in column] for column in columns]
-        self.lay_lines(range(self.row_count))
-        self.refresh()
+    def set_survival(self, survival: Survival, chosen: int) -> None:
+        """Show these shares; the column of the `chosen` compaction is marked."""
+        value = (survival, survival.column_of(chosen))
+        if value != (self._survival, self._column):
+            self._survival, self._column = value
+            self.refresh()
 
-    def _head(self, column: int) -> str:
-        compactions = self._survival.compactions
-        if column == len(compactions):
-            return "all"
-        done = compactions[column]
-        return f"{done.index}{FALLBACK if done.fallback else '' if done.summary is not None else MISSING}"
+    def _texts(self, column: int, full: bool) -> list[str]:
+        """The head of a column and its cells, with the counts if `full`."""
+        survival, kinds = self._survival, self._survival.kinds
+        mark = "▸" if column == self._column else ""
+        if column == len(survival.compactions):
+            head, shares = "all", [_last(survival.shares[kind]) for kind in kinds]
+        else:
+            done, shares = survival.compactions[column], [survival.shares[kind][column] for kind in kinds]
+            head = f"{done.index}{FALLBACK if done.fallback else '' if done.summary is not None else MISSING}"
+        return [mark + head, *map(_long if full else _short, shares)]
 
-    def _widths(self, width: int) -> tuple[int, dict[int, tuple[int, bool]]]:
-        """Width of the kinds; of each column on screen its width and whether it shows counts.
+    def _columns(self, room: int) -> dict[int, tuple[int, list[str]]]:
+        """Width and texts of each column on screen.
 
         Where counts do not fit, only the chosen column has them; where the columns do not fit, those around it stay.
         """
         whole = len(self._survival.compactions)
-        here = min(self.column, whole)
-        room = width - _MIN_KIND
-        needs = [
-            (self._needs(column, self._long[column]), self._needs(column, self._short[column]))
-            for column in range(whole + 1)
-        ]
-        full = sum(long for long, _ in needs) <= room
-        cells = {
-            column: (long, True) if full or column == here else (short, False)
-            for column, (long, short) in enumerate(needs)
-        }
+        here = min(self._column, whole)
+        texts = [(self._texts(column, True), self._texts(column, False)) for column in range(whole + 1)]
+        all_full = sum(_cells(long) for long, _ in texts) <= room
+        chosen = [long if all_full or at == here else short for at, (long, short) in enumerate(texts)]
         taken = {here, whole}
-        used = sum(cells[column][0] for column in taken)
-        for column in sorted(range(whole), key=lambda column: abs(column - here)):
-            if column not in taken:
-                if used + cells[column][0] > room:
-                    break
-                taken.add(column)
-                used += cells[column][0]
-        return _MIN_KIND, {column: cells[column] for column in sorted(taken)}
+        used = sum(_cells(chosen[column]) for column in taken)
+        for column in sorted(set(range(whole)) - taken, key=lambda column: abs(column - here)):
+            used += _cells(chosen[column])
+            if used > room:
+                break
+            taken.add(column)
+        return {column: (_cells(chosen[column]), chosen[column]) for column in sorted(taken)}
 
-    def _needs(self, column: int, texts: list[str]) -> int:
-        return max(width_of(text) for text in (f"▸{self._head(column)}", *texts)) + 2
-
-    def draw_header(self, y: int, width: int) -> Strip:
-        """Draw the numbers of the compactions."""
-        self.places = []
-        if not self.row_count:
-            return Row().strip(width, self.base_style)
-        name, columns = self._widths(width)
+    def render_line(self, y: int) -> Strip:
+        """Draw the numbers of the compactions, or a kind."""
+        width, kinds = self.size.width, self._survival.kinds
+        if y > len(kinds) or not kinds:
+            return Strip.blank(width, self.base_style)
+        columns = self._columns(width - _MIN_KIND)
         hidden = len(self._survival.compactions) + 1 - len(columns)
-        row = Row().add(fit(f" ‹ {hidden} more ›" if hidden else " survived", name), self.ink("column"))
-        for column, (cells, _) in columns.items():
-            start, here = row.width, column == self.column
-            text = f"{'▸' if here else ''}{self._head(column)}"
-            _right(row, text, cells, self.ink("column") + self.column_style(here))
-            self.places.append((start, row.width, column))
+        head = f" ‹ {hidden} more ›" if hidden else " survived"
+        row = Row().add(fit(f" {kinds[y - 1]}" if y else head, _MIN_KIND), self.ink("" if y else "column"))
+        for column, (cells, texts) in columns.items():
+            text = texts[y].rjust(cells)
+            style = self._style(column, texts[y]) if y else self.ink("column")
+            if not y and column == self._column:
+                style += self.ink("here")
+            blank = len(text) - len(text.lstrip())
+            click = Style(meta={"@click": f"choose({column})"})
+            row.add(text[:blank], Style()).add(text[blank:], style + click)
         return row.strip(width, self.base_style)
 
-    def draw_line(self, line: int, width: int) -> Strip:
-        """Draw a kind."""
-        name, columns = self._widths(width)
-        row = Row().add(fit(f" {self._survival.kinds[line]}", name), Style())
-        for column, (cells, full) in columns.items():
-            _right(
-                row, (self._long if full else self._short)[column][line], cells, self._ink_of(column, line)
-            )
-        return row.strip(width, self.base_style)
+    def _style(self, column: int, text: str) -> Style:
+        share = text.partition(" ")[0]
+        if share in (NONE, "0%"):
+            return self.ink("quiet" if share == NONE else "warning")
+        return self.ink("accent" if column == len(self._survival.compactions) else "")
 
-    def _ink_of(self, column: int, line: int) -> Style:
-        text = self._short[column][line]
-        if text in (NONE, "0%"):
-            return self.ink("quiet" if text == NONE else "warning")
-        return self.ink("accent") if column == len(self._survival.compactions) else Style()
+    def action_choose(self, column: int) -> None:
+        """Ask for the compaction of a column."""
+        if column < len(self._survival.compactions):
+            self.post_message(ChooseCompaction(self._survival.compactions[column].index))
+
+
+def _cells(texts: list[str]) -> int:
+    return max(map(width_of, (texts[0] if texts[0][0] == "▸" else f"▸{texts[0]}", *texts[1:]))) + 2
 
 
 def _last(shares: Sequence[Share | None]) -> Share | None:
@@ -163,9 +155,3 @@ def _short(share: Share | None) -> str:
 def _long(share: Share | None) -> str:
     text = _short(share)
     return text if share is None or not share.of else f"{text} {share.count:,}/{share.of:,}"
-
-
-def _right(row: Row, text: str, cells: int, style: Style) -> None:
-    """Add a text at the right end of a field; the padding has no style."""
-    width = min(width_of(text), cells)
-    row.add(" " * (cells - width), Style()).add(fit(text, width), style)

@@ -12,7 +12,7 @@ from widgets.bars.fact_filters import FactFilters
 from widgets.bars.mode_bar import Mode, ModeBar
 from widgets.base.headline import Headline
 from widgets.base.text_lines import TextLine
-from widgets.intents import ChooseCompaction, CopyFacts, DismissFact, TraceText
+from widgets.intents import CopyFacts, DismissFact, TraceText
 from widgets.lists.fact_list import FactList, ListedFact, source_of, survivor_of
 from widgets.lists.survival_table import SurvivalTable
 from widgets.panes.fact_lines import fact_lines
@@ -20,8 +20,8 @@ from widgets.panes.losses_view import AT_RISK, FactScope, LossesView, head_lines
 from widgets.panes.part import Part
 from widgets.panes.text_view import TextView
 
-#: Minimum height for the table of survival, and its maximum number of rows.
-_ROOMY, _TABLE = 24, 6
+#: Minimum height for the table of survival.
+_ROOMY = 24
 
 
 class LossesFacts(Part[LossesView]):
@@ -106,8 +106,7 @@ class LossesFacts(Part[LossesView]):
         modes = [Mode(s.name, f"{s.short} ({len(s.facts):,})", s.note) for s in view.offered]
         stays = any(mode.name == self.scope for mode in modes)
         self._scopes.set_modes(modes, self.scope if stays else view.first_scope)
-        self.table.set_survival(view.survival)
-        self.table.set_column(view.survival.column_of(view.chosen))
+        self.table.set_survival(view.survival, view.chosen)
         self._refilter()
 
     def _scope(self) -> FactScope | None:
@@ -132,22 +131,14 @@ class LossesFacts(Part[LossesView]):
         """Give the list the rows it needs, at most half of the pane; drop gaps and notes in a low pane."""
         height, scope = self.size.height, self._scope()
         self.set_class(scope is None, "-empty")
-        rows = self.table.line_count
-        self.table.display = height >= _ROOMY and rows > 0
-        self.table.styles.height = min(_TABLE, rows + self.table.header_height)
+        self.table.display = height >= _ROOMY and self.table.line_count > 0
+        self.table.styles.height = self.table.line_count
         self.facts.display = scope is not None and bool(scope.facts)
         self.head.set_lines(
             head_lines(self.losses, scope, self.low, self.filters.chosen, self.facts.row_count)
         )
         self._explain()
         self.facts.styles.height = max(2, min(self.facts.row_count, height // 2 - (1 if self.low else 3)))
-
-    @on(SurvivalTable.ColumnPointed)
-    def _column_pointed(self, event: SurvivalTable.ColumnPointed) -> None:
-        event.stop()
-        compactions = self.losses.survival.compactions
-        if event.column < len(compactions):
-            self.post_message(ChooseCompaction(compactions[event.column].index))
 
     @on(FactList.Selected)
     def _selected(self, event: FactList.Selected) -> None:
