@@ -8,7 +8,6 @@ from typing import Literal
 
 from rich.style import Style
 from textual import events
-from textual.geometry import Size
 from textual.reactive import reactive
 from textual.strip import Strip
 
@@ -76,10 +75,6 @@ class Gauge(Inked):
             yield "┃", "threshold of the next compaction"
         if self.state.pressure or self.state.hygiene:
             yield "▲", "warning of the agent, compaction by the gateway (hygiene)"
-
-    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """One line."""
-        return 1
 
     def watch_state(self, state: GaugeState) -> None:
         """Keep the tooltip in step."""

@@ -10,7 +10,7 @@ from rich.style import Style
 from textual import events
 from textual.binding import ActiveBinding
 from textual.dom import DOMNode
-from textual.geometry import Size
+from textual.reactive import reactive
 from textual.screen import Screen
 from textual.strip import Strip
 
@@ -51,10 +51,8 @@ class KeyLine(Inked, can_focus=False):
     }
     """
 
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id)
-        self._places: list[tuple[int, int, _Key]] = []
-        self._under_pointer = ""
+    #: The key under the pointer.
+    pointed: reactive[str] = reactive("")
 
     def on_mount(self) -> None:
         """Follow the bindings in force."""
@@ -63,19 +61,15 @@ class KeyLine(Inked, can_focus=False):
     def _changed(self, screen: Screen[object]) -> None:
         self.refresh()
 
-    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """One row."""
-        return 1
-
     def render_line(self, y: int) -> Strip:
         """Draw the keys, the palette's at the right."""
         width = self.size.width
         active = self.screen.active_bindings
         palette = self._palette(active)
         room = width - (palette.width + 3 if palette is not None else 0)
-        row, self._places = Row(), []
+        row = Row()
         for group in self._groups(active):
-            gap = "  " if self._places else " "
+            gap = "  " if row.width else " "
             if row.width + len(gap) + sum(key.width for key in group) + len(group) > room:
                 break
             for key in group:
@@ -89,13 +83,11 @@ class KeyLine(Inked, can_focus=False):
         return row.strip(width, self.base_style)
 
     def _draw(self, row: Row, key: _Key) -> None:
-        start = row.width
-        off = None if key.enabled else self.ink("footer-off")
-        pointed = self.ink("pointed") if key.key == self._under_pointer else Style()
-        row.add(key.shown, (off or self.ink("footer-key")) + pointed)
+        meta = Style(meta={"key": key.key, "enabled": key.enabled, "help": key.help})
+        over = meta + self.ink("pointed" if key.key == self.pointed else "")
+        row.add(key.shown, self.ink("footer-key" if key.enabled else "footer-off") + over)
         if key.text:
-            row.add(" " + key.text, (off or self.ink("footer-text")) + pointed)
-        self._places.append((start, row.width, key))
+            row.add(" " + key.text, self.ink("footer-text" if key.enabled else "footer-off") + over)
 
     def _palette(self, active: dict[str, ActiveBinding]) -> _Key | None:
         found = active.get(self.app.COMMAND_PALETTE_BINDING) if self.app.ENABLE_COMMAND_PALETTE else None
@@ -119,31 +111,22 @@ class KeyLine(Inked, can_focus=False):
         shown = self.app.get_key_display(binding)
         return _Key(binding.key, shown, text, found.tooltip or binding.description, found.enabled)
 
-    def _key_at(self, x: int) -> _Key | None:
-        return next((key for start, stop, key in self._places if start <= x < stop), None)
-
     def on_click(self, event: events.Click) -> None:
         """A click presses the key."""
-        key = self._key_at(event.x)
-        if key is None:
+        key = event.style.meta
+        if "key" not in key:
             return
         event.stop()
-        if key.enabled:
-            self.app.simulate_key(key.key)
+        if key["enabled"]:
+            self.app.simulate_key(key["key"])
         else:
             self.app.bell()
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
         """Explain the key under the pointer."""
-        key = self._key_at(event.x)
-        self._point_at("" if key is None else key.key)
-        self.tooltip = None if key is None else key.help
+        self.pointed = event.style.meta.get("key", "")
+        self.tooltip = event.style.meta.get("help")
 
     def on_leave(self) -> None:
         """Nothing is under the pointer any more."""
-        self._point_at("")
-
-    def _point_at(self, key: str) -> None:
-        if key != self._under_pointer:
-            self._under_pointer = key
-            self.refresh()
+        self.pointed = ""

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from rich.style import Style
 from textual import events
-from textual.geometry import Size
 from textual.message import Message
 from textual.strip import Strip
 
@@ -47,94 +46,65 @@ class ModeBar(Inked):
             """The bar."""
             return self.widget
 
-    def __init__(
-        self,
-        modes: Sequence[Mode] = (),
-        *,
-        title: str = "",
-        name: str | None = None,
-        id: str | None = None,
-        classes: str | None = None,
-    ) -> None:
-        super().__init__(name=name, id=id, classes=classes)
+    def __init__(self, modes: Sequence[Mode] = (), *, title: str = "", id: str | None = None) -> None:
+        super().__init__(id=id)
         self._title = title
-        self._modes = tuple(modes)
-        self._mode = self._modes[0].name if self._modes else ""
-        self._places: list[tuple[int, int, Mode]] = []
-
-    @property
-    def modes(self) -> tuple[Mode, ...]:
-        """What is offered."""
-        return self._modes
-
-    @property
-    def mode(self) -> str:
-        """The chosen one."""
-        return self._mode
+        #: The choices, and the name of the active one.
+        self.modes = tuple(modes)
+        self.mode = self.modes[0].name if self.modes else ""
 
     def set_modes(self, modes: Sequence[Mode], mode: str | None = None) -> None:
         """Offer these choices and take `mode` ("": none); else the chosen one stays where it is still offered.
 
         Posts nothing.
         """
-        shown = (self._modes, self._mode)
-        self._modes = tuple(modes)
-        names = [choice.name for choice in self._modes]
-        wanted = self._mode if mode is None else mode
-        self._mode = wanted if wanted in names or mode == "" else (names[0] if names else "")
-        if (self._modes, self._mode) != shown:
+        shown = (self.modes, self.mode)
+        self.modes = tuple(modes)
+        names = [choice.name for choice in self.modes]
+        wanted = self.mode if mode is None else mode
+        self.mode = wanted if wanted in names or mode == "" else (names[0] if names else "")
+        if (self.modes, self.mode) != shown:
             self.refresh()
 
     def choose(self, mode: str) -> None:
         """Take a choice and post it; does nothing where it is active or not offered."""
-        if mode != self._mode and any(choice.name == mode for choice in self._modes):
-            self._mode = mode
+        if mode != self.mode and any(choice.name == mode for choice in self.modes):
+            self.mode = mode
             self.refresh()
             self.post_message(self.ModeChosen(self, mode))
 
     def step(self, by: int) -> None:
         """Take the next choice, cyclically."""
-        names = [choice.name for choice in self._modes]
+        names = [choice.name for choice in self.modes]
         if names:
-            place = names.index(self._mode) + by if self._mode in names else 0
+            place = names.index(self.mode) + by if self.mode in names else 0
             self.choose(names[place % len(names)])
-
-    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """One row."""
-        return 1
 
     def render_line(self, y: int) -> Strip:
         """Draw the row."""
         width, row = self.size.width, Row()
         if self._title:
             row.add(f"{self._title}  ", self.ink("muted"))
-        self._places = []
-        needed = row.width + sum(len(mode.label) + 4 for mode in self._modes)
+        needed = row.width + sum(len(mode.label) + 4 for mode in self.modes)
         # A narrow bar drops the gaps, then the empty dots.
         gap, empty = (
-            ("  ", "○ ") if needed <= width else (" ", "○ " if needed - len(self._modes) <= width else "")
+            ("  ", "○ ") if needed <= width else (" ", "○ " if needed - len(self.modes) <= width else "")
         )
-        for mode in self._modes:
-            start, chosen = row.width, mode.name == self._mode
+        for mode in self.modes:
+            chosen = mode.name == self.mode
             label = f"{'● ' if chosen else empty}{mode.label}"
-            row.add(label, self.ink("strong" if chosen else "muted"))
-            self._places.append((start, row.width, mode))
-            row.add(gap, Style())
+            style = self.ink("strong" if chosen else "muted") + Style(meta={"mode": mode.name})
+            row.add(label, style).add(gap, Style())
         return row.strip(width, self.base_style)
-
-    def _mode_at(self, x: int) -> Mode | None:
-        return next((mode for start, stop, mode in self._places if start <= x < stop), None)
 
     def on_click(self, event: events.Click) -> None:
         """A click takes a choice."""
-        offset = event.get_content_offset(self)
-        mode = None if offset is None else self._mode_at(offset.x)
-        if mode is not None:
+        if "mode" in event.style.meta:
             event.stop()
-            self.choose(mode.name)
+            self.choose(event.style.meta["mode"])
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
         """Explain the choice under the pointer."""
-        offset = event.get_content_offset(self)
-        mode = None if offset is None else self._mode_at(offset.x)
-        self.tooltip = (mode.help or mode.label) if mode is not None else None
+        pointed = event.style.meta.get("mode")
+        helps = {mode.name: mode.help or mode.label for mode in self.modes}
+        self.tooltip = None if pointed is None else helps.get(pointed)

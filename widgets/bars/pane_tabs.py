@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from rich.style import Style
 from textual import events
-from textual.geometry import Offset, Size
+from textual.geometry import Size
 from textual.message import Message
+from textual.reactive import reactive
 from textual.strip import Strip
 
 from widgets.base.inked import Inked
@@ -48,30 +49,13 @@ class PaneTabs(Inked):
 
         tab: str
 
-    def __init__(
-        self,
-        tabs: Sequence[PaneTab],
-        *,
-        name: str | None = None,
-        id: str | None = None,
-        classes: str | None = None,
-    ) -> None:
-        super().__init__(name=name, id=id, classes=classes)
+    #: The name of the chosen tab.
+    active: reactive[str] = reactive("", init=False)
+
+    def __init__(self, tabs: Sequence[PaneTab]) -> None:
+        super().__init__()
         self._tabs = tuple(tabs)
-        self._active = self._tabs[0].name if self._tabs else ""
-        self._places: dict[int, list[tuple[int, int, PaneTab]]] = {}
-
-    @property
-    def active(self) -> str:
-        """The name of the chosen tab."""
-        return self._active
-
-    @active.setter
-    def active(self, tab: str) -> None:
-        """Choose a tab, posting nothing."""
-        if tab != self._active:
-            self._active = tab
-            self.refresh()
+        self.set_reactive(PaneTabs.active, self._tabs[0].name if self._tabs else "")
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         """One line or two."""
@@ -96,7 +80,7 @@ class PaneTabs(Inked):
         steps += [(short, short), (tight, full), (tight, short), (keys, full)]
         for others, own in steps:
             labels = [
-                f"{named} " if tab.name == self._active else other
+                f"{named} " if tab.name == self.active else other
                 for tab, named, other in zip(tabs, own, others, strict=True)
             ]
             if sum(map(len, labels)) <= width:
@@ -108,31 +92,22 @@ class PaneTabs(Inked):
         width, row = self.size.width, Row()
         half = -(-len(self._tabs) // max(1, self.size.height))
         tabs = self._tabs[y * half : (y + 1) * half]
-        places = self._places[y] = []
         for tab, label in zip(tabs, self.labels(width, tabs), strict=True):
-            start = row.width
-            if tab.name == self._active:
-                row.add(label, self.ink("tab"))
+            click = Style(meta={"tab": tab.name})
+            if tab.name == self.active:
+                row.add(label, self.ink("tab") + click)
             else:
                 key = len(tab.key) + 1
-                row.add(label[:key], self.ink("accent")).add(label[key:], self.ink("column"))
-            places.append((start, row.width, tab))
+                row.add(label[:key], self.ink("accent") + click).add(label[key:], self.ink("column") + click)
         return row.add("", Style()).strip(width, self.base_style)
-
-    def _tab_at(self, offset: Offset) -> PaneTab | None:
-        places = self._places.get(offset.y, [])
-        return next((tab for start, stop, tab in places if start <= offset.x < stop), None)
 
     def on_click(self, event: events.Click) -> None:
         """A click chooses a tab."""
-        offset = event.get_content_offset(self)
-        tab = None if offset is None else self._tab_at(offset)
-        if tab is not None:
+        if "tab" in event.style.meta:
             event.stop()
-            self.post_message(self.Chosen(tab.name))
+            self.post_message(self.Chosen(event.style.meta["tab"]))
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
         """Explain the pane under the pointer."""
-        offset = event.get_content_offset(self)
-        tab = None if offset is None else self._tab_at(offset)
+        tab = next((tab for tab in self._tabs if tab.name == event.style.meta.get("tab")), None)
         self.tooltip = f"{tab.name}: {tab.help()}" if tab is not None and tab.help else None

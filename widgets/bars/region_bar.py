@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from rich.style import Style
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.geometry import Size
@@ -79,23 +80,17 @@ class RegionBar(Inked, can_focus=True):
     planned: reactive[RegionBarState | None] = reactive(RegionBarState())
     recorded: reactive[RegionBarState | None] = reactive(None)
 
-    def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
-        super().__init__(name=name, id=id, classes=classes)
-        self._places: dict[int, list[tuple[str, int, int]]] = {}
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
         self._region = 1
         self.tooltip = _TOOLTIP
 
-    def watch_planned(self, before: RegionBarState | None, after: RegionBarState | None) -> None:
+    def watch_planned(self) -> None:
         """Lay out again when a row appears or disappears."""
-        self._lay_out()
-
-    def watch_recorded(self, before: RegionBarState | None, after: RegionBarState | None) -> None:
-        """Lay out again when a row appears or disappears."""
-        self._lay_out()
-
-    def _lay_out(self) -> None:
         if self.size.height != max(1, len(self._rows)):
             self.refresh(layout=True)
+
+    watch_recorded = watch_planned
 
     @property
     def _rows(self) -> list[RegionBarState]:
@@ -121,8 +116,8 @@ class RegionBar(Inked, can_focus=True):
             verb = "took" if state.kind == "recorded" else "would take"
             size = f"~{human.tokens(middle.tokens)} {one_line(middle.note, 40)}".rstrip()
             words = f"a compaction {verb} the whole list: {human.plural(middle.messages, 'message')}, {size}"
-            self._places[y] = [("middle", 0, width)]
-            return Row().add(words if middle.messages else "no messages", muted).strip(width, self.base_style)
+            words = words if middle.messages else "no messages"
+            return Row().add(words, muted + _click("middle", state)).strip(width, self.base_style)
         glyph = "█" if state.kind == "planned" else "▒"
         label_width = max((len(row.label) for row in self._rows), default=0)
         label = one_line(state.label, 20).ljust(label_width) + "  " if label_width else ""
@@ -132,20 +127,17 @@ class RegionBar(Inked, can_focus=True):
             width - len(label) - sum(len(before) + len(after) for before, after in texts) - gaps,
         )
         row = Row().add(label, muted)
-        places = []
         for index, (name, (before, after), cells) in enumerate(zip(REGIONS, texts, bars, strict=True)):
-            start = row.width
-            style = self.ink(name)
+            click = _click(name, state)
+            style = self.ink(name) + click
             if self.has_focus and y == 0 and index == self._region:
                 chosen = style + self.ink("chosen")
                 row.add(before.rstrip(), chosen).add(" ", style)
             else:
                 row.add(before, style)
-            row.add(glyph * cells, style).add(after, number)
-            places.append((name, start, row.width))
+            row.add(glyph * cells, style).add(after, number + click)
             if index < 2:
                 row.add(" ┃ ", muted)
-        self._places[y] = places
         return row.strip(width, self.base_style)
 
     @staticmethod
@@ -168,12 +160,6 @@ class RegionBar(Inked, can_focus=True):
                 break
         return texts, 6
 
-    def _place(self, x: int, y: int) -> str | None:
-        for name, start, stop in self._places.get(y, []):
-            if start <= x < stop:
-                return name
-        return None
-
     def action_region(self, by: int) -> None:
         """Go to another region."""
         self._region = max(0, min(self._region + by, 2))
@@ -184,33 +170,26 @@ class RegionBar(Inked, can_focus=True):
         if self._rows:
             self.post_message(self.RegionChosen(REGIONS[self._region], self._rows[0].kind))
 
-    def on_focus(self) -> None:
-        """The region that enter chooses is marked."""
-        self.refresh()
-
-    def on_blur(self) -> None:
-        """The mark goes."""
+    def watch_has_focus(self, has_focus: bool) -> None:
+        """Mark the region that enter chooses."""
+        super().watch_has_focus(has_focus)
         self.refresh()
 
     def on_click(self, event: events.Click) -> None:
         """A click chooses the region under it."""
-        offset = event.get_content_offset(self)
-        if offset is None:
-            return
-        name = self._place(offset.x, offset.y)
-        if name is not None:
+        if "region" in event.style.meta:
             event.stop()
-            self.post_message(self.RegionChosen(name, self._rows[offset.y].kind))
+            self.post_message(self.RegionChosen(event.style.meta["region"], event.style.meta["kind"]))
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
         """Explain the region under the pointer."""
-        offset = event.get_content_offset(self)
-        name = None if offset is None else self._place(offset.x, offset.y)
-        if offset is None or name is None:
-            self.tooltip = _TOOLTIP
-            return
-        state = self._rows[offset.y]
-        self.tooltip = explain(name, state)
+        kind = event.style.meta.get("kind")
+        state = next((row for row in self._rows if row.kind == kind), None)
+        self.tooltip = _TOOLTIP if state is None else explain(event.style.meta["region"], state)
+
+
+def _click(name: str, state: RegionBarState) -> Style:
+    return Style(meta={"region": name, "kind": state.kind})
 
 
 def explain(name: str, state: RegionBarState) -> str:

@@ -9,7 +9,6 @@ from typing import ClassVar, Literal
 from rich.style import Style
 from textual import events
 from textual.binding import Binding, BindingType
-from textual.geometry import Size
 from textual.message import Message
 from textual.strip import Strip
 
@@ -137,6 +136,11 @@ class Timeline(Inked, can_focus=True):
         self._current = 1
         self._places: list[tuple[int, int, int]] = []
 
+    def watch_has_focus(self, has_focus: bool) -> None:
+        """Mark the current node."""
+        super().watch_has_focus(has_focus)
+        self.refresh()
+
     def set_state(self, nodes: tuple[Node, ...], current: int) -> None:
         """Show these generations, number `current` as the chosen one."""
         if (nodes, current) == (self._generations, self._current):
@@ -171,10 +175,6 @@ class Timeline(Inked, can_focus=True):
             yield "!", "findings about the compaction before this generation"
         if self._position is not None:
             yield "▮ ━", "step of the replay, messages up to it"
-
-    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """One line."""
-        return 1
 
     def render_line(self, y: int) -> Strip:
         """The one line."""

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from rich.style import Style
-from textual.geometry import Size
 from textual.strip import Strip
 
 from widgets.base.inked import Inked
@@ -62,10 +61,6 @@ class TitleBar(Inked):
     def state(self) -> str:
         """What is going on."""
         return self._state
-
-    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """One line."""
-        return 1
 
     def render_line(self, y: int) -> Strip:
         """Draw the line."""

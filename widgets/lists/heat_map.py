@@ -8,7 +8,6 @@ from typing import ClassVar
 from rich.style import Style
 from textual import events
 from textual.binding import Binding, BindingType
-from textual.geometry import Size
 from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
@@ -180,10 +179,6 @@ class HeatMap(Inked, can_focus=True):
         if cell == self._cursor:
             style += self.ink("chosen")
         return style
-
-    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """Two lines of names, and one a row."""
-        return len(self.state.rows) + 2
 
     # Keys and mouse.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import ClassVar
 
 from rich.style import Style
@@ -192,5 +193,6 @@ class LineageList(LineList):
             self.post_message(self.ColumnPointed(column))
 
 
+@cache
 def _click(column: int) -> Style:
     return Style(meta={"@click": f"point({column})"})
