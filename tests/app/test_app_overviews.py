@@ -14,7 +14,7 @@ from inspector.answers import overview_process
 from inspector.answers.answers import Answers
 from inspector.answers.fact_results import list_losses
 from inspector.app.conversations import reading
-from inspector.app.losses.screen import LossesScreen
+from inspector.app.losses.screen import LossesScreen, LossList
 from inspector.core.errors import InspectorError
 from tests.app.running import (
     CHECKOUT,
@@ -29,7 +29,6 @@ from tests.app.running import (
 )
 from tests.stores.writer import simple
 from widgets.lists.conversation_table import ConversationEntry, ConversationTable
-from widgets.lists.loss_list import LossList
 
 Entries = dict[str, ConversationEntry]
 
@@ -137,7 +136,9 @@ async def test_the_losses_of_the_store_lead_to_the_compaction(rotating: Path) ->
         table = screen.query_one(LossList)
         losses = list_losses(Answers.of([rotating], {}, None))
         assert len(losses) > 2
-        assert [one.key for one in table.entries] == [(one.row.id, one.loss.compaction) for one in losses]
+        assert [(one.row.id, one.loss.compaction) for one in table.entries] == [
+            (one.row.id, one.loss.compaction) for one in losses
+        ]
         await press(pilot, "down")
         chosen = losses[1]
         assert all(fact.text[:30] in screen_text(pilot) for fact in chosen.loss.facts[:3])

@@ -5,24 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
+from rich.style import Style
 from rich.text import Text
 from textual import on
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.widgets import Static
+from textual.strip import Strip
 
 from inspector.answers.store_losses import ListedLoss, LostFact, worst_first
 from inspector.app.conversations.reading import read_store_losses
-from inspector.app.job_screen import JobScreen
+from inspector.app.list_screen import ListScreen
 from inspector.config.dismissals import Dismissals
 from inspector.core.signs import FATE_SIGNS
 from inspector.core.text import safe_title
 from inspector.stores.base import Store
-from widgets.bars.key_line import KeyLine
-from widgets.bars.notes_bar import NotesBar
 from widgets.bars.title_bar import TitleBar, TitlePart
 from widgets.base import human
-from widgets.lists.loss_list import LossEntry, LossList
+from widgets.base.strips import Row, fit, one_line
+from widgets.lists.entry_list import EntryList
 
 if TYPE_CHECKING:
     from inspector.core.conversations import ConversationRow
@@ -30,10 +29,73 @@ if TYPE_CHECKING:
 _LONGEST = 300
 
 
-class LossesScreen(JobScreen):
+_LOST, _COMPACTION, _WHEN = 12, 4, 11
+#: From these widths on a row has when it was, and the worst of what was lost.
+_WITH_WHEN, _WITH_WORST = 60, 90
+
+
+class LossList(EntryList[ListedLoss]):
+    """One line a compaction."""
+
+    header_height = 1
+    TOOLTIP = (
+        "Compactions, the worst first. ‼ are rules among the lost facts, ↓ facts that were only weakened.\n"
+        "Enter opens the conversation at that compaction."
+    )
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        #: Time from which ages are counted; None is the clock. Tests and pictures set it.
+        self.now: float | None = None
+
+    def key(self, entry: ListedLoss) -> object:
+        """Key of the compaction. Until the cursor moves, it stays on the worst one."""
+        return (entry.row.id, entry.loss.compaction) if self.cursor else None
+
+    def _title_width(self, width: int) -> int:
+        taken = 1 + _LOST + 2 + _COMPACTION + 2 + (_WHEN + 2 if width >= _WITH_WHEN else 0)
+        room = max(8, width - taken)
+        return room if width < _WITH_WORST else min(32, room // 3)
+
+    def draw_header(self, y: int, width: int) -> Strip:
+        """The headings."""
+        row = Row().add(" ", Style())
+        ink = self.ink("header")
+        row.add(fit("lost", _LOST, right=True) + "  ", ink)
+        row.add(fit("title", self._title_width(width)) + "  ", ink)
+        row.add(fit("c", _COMPACTION, right=True) + "  ", ink)
+        if width >= _WITH_WHEN:
+            row.add(fit("when", _WHEN, right=True) + "  ", ink)
+        if width >= _WITH_WORST:
+            row.add("worst of it", ink)
+        return row.strip(width, self.base_style + self.ink("header"))
+
+    def draw_line(self, line: int, width: int) -> Strip:
+        """A compaction."""
+        row_of, entry = self.entries[line].row, self.entries[line].loss
+        constraints, worst = entry.lost.get("constraint", 0), entry.facts[0].text if entry.facts else ""
+        muted = self.ink("quiet")
+        row = self.begin(line)
+        rules = f" ‼{human.count(constraints)}" if constraints else ""
+        weakened = f" ↓{human.count(entry.weakened)}" if entry.weakened else ""
+        row.add(
+            fit(human.count(sum(entry.lost.values())), _LOST - len(rules) - len(weakened), right=True),
+            Style(),
+        )
+        row.add(rules, self.ink("error")).add(f"{weakened}  ", self.ink("changed"))
+        row.add(fit(one_line(row_of.title or row_of.id, 500), self._title_width(width)) + "  ", Style())
+        row.add(fit(f"c{entry.compaction}", _COMPACTION, right=True) + "  ", muted)
+        if width >= _WITH_WHEN:
+            when = "" if entry.at is None else human.ago(entry.at, self.now)
+            row.add(fit(when, _WHEN, right=True) + "  ", muted)
+        if width >= _WITH_WORST:
+            row.add(fit(one_line(worst, 500), max(0, width - row.width)), muted)
+        return self.end(row, line, width)
+
+
+class LossesScreen(ListScreen[ListedLoss]):
     """Losses by compaction. Enter opens the conversation there."""
 
-    CSS_PATH = "losses.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "app.pop_screen", "Back", id="losses.back"),
     ]
@@ -45,7 +107,7 @@ class LossesScreen(JobScreen):
 
     def __init__(self, store: Store, rows: Sequence[ConversationRow], apart: bool) -> None:
         """`rows` are the conversations to read; `apart` has another process work out what is not known."""
-        super().__init__()
+        super().__init__(LossList(id="losses"))
         self.store = store
         self._rows = tuple(rows)
         self._apart = apart
@@ -53,18 +115,9 @@ class LossesScreen(JobScreen):
         self._resting = False
         self._dismissals = Dismissals.load()
 
-    def compose(self) -> ComposeResult:
-        """The list, the facts of its row, keys."""
-        yield TitleBar(id="title")
-        yield LossList(id="losses")
-        yield Static("", id="none", markup=False)
-        yield Static("", id="facts", markup=False)
-        yield NotesBar(id="note")
-        yield KeyLine()
-
     def on_mount(self) -> None:
         """Begin to read."""
-        self.query_one(LossList).focus()
+        self.list.focus()
         self._show(done=False)
         self._read()
 
@@ -105,40 +158,17 @@ class LossesScreen(JobScreen):
         if dismissed:
             parts.append(TitlePart(f"{human.plural(dismissed, 'fact')} dismissed", 2))
         self.query_one(TitleBar).set_parts(parts)
-        table, none = self.query_one(LossList), self.query_one("#none", Static)
-        table.display, none.display = bool(self._losses), not self._losses
-        none.update("No compaction lost anything that was found." if done else "reading …")
-        table.set_entries(tuple(map(_entry, self._losses)))
-        self._show_facts()
+        self.show(self._losses, "No compaction lost anything that was found." if done else "reading …")
 
-    @on(LossList.Selected)
-    def _show_facts(self) -> None:
-        at = self.query_one(LossList).cursor
-        panel = self.query_one("#facts", Static)
-        panel.display = bool(self._losses)
-        if at < len(self._losses):
-            loss = self._losses[at].loss
-            unsure = [_uncertain(loss.uncertain)] if loss.uncertain else []
-            panel.update(Text("\n").join([*map(_line, loss.facts), *unsure]))
+    def explained(self, entry: ListedLoss) -> list[Text]:
+        """The worst facts, and the number of uncertain ones."""
+        loss = entry.loss
+        return [*map(_line, loss.facts), *([_uncertain(loss.uncertain)] if loss.uncertain else [])]
 
     @on(LossList.Opened)
     def _opened(self, event: LossList.Opened) -> None:
         chosen = self._losses[event.row]
         self.app.open_conversation(chosen.row.id, compaction=chosen.loss.compaction)
-
-
-def _entry(one: ListedLoss) -> LossEntry:
-    lost = one.loss.lost
-    return LossEntry(
-        key=(one.row.id, one.loss.compaction),
-        title=one.row.title or one.row.id,
-        compaction=one.loss.compaction,
-        at=one.loss.at,
-        lost=sum(lost.values()),
-        constraints=lost.get("constraint", 0),
-        weakened=one.loss.weakened,
-        worst=one.loss.facts[0].text if one.loss.facts else "",
-    )
 
 
 def _uncertain(count: int) -> Text:

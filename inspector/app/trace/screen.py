@@ -8,21 +8,17 @@ from typing import ClassVar
 from rich.style import Style
 from rich.text import Text
 from textual import on
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.strip import Strip
-from textual.widgets import Static
 
 from inspector.answers.inspection import Inspection
 from inspector.answers.tracing import Trace, TraceStep, steps_of, trace_in
-from inspector.app.job_screen import JobScreen
+from inspector.app.list_screen import ListScreen
 from inspector.core.conversations import ConversationRow
 from inspector.core.text import safe_line, safe_title
 from inspector.core.watching import Watch
 from inspector.quality.facts.fact import ConversationFacts
 from inspector.stores.base import Store
-from widgets.bars.key_line import KeyLine
-from widgets.bars.notes_bar import NotesBar
 from widgets.bars.title_bar import TitleBar, TitlePart
 from widgets.base.strips import fit, one_line
 from widgets.lists.entry_list import EntryList
@@ -56,10 +52,9 @@ def read_trace(
     return trace_in(inspection, inspection.conversation.row, text, facts)
 
 
-class TraceScreen(JobScreen):
+class TraceScreen(ListScreen[TraceStep]):
     """The trace of a phrase. `go` is called with the step to go to, after the screen has closed."""
 
-    CSS_PATH = "trace.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "app.pop_screen", "Back", id="trace.back")]
     HELP: ClassVar[str] = (
         "The history of a phrase: each message that says it, its fate after each compaction, and what was done again "
@@ -74,55 +69,34 @@ class TraceScreen(JobScreen):
         go: Callable[[ConversationRow, TraceStep], object],
         facts: ConversationFacts | None = None,
     ) -> None:
-        super().__init__()
+        super().__init__(StepList(id="steps"))
         self._values = (opened, facts, text)
         self._text = text
         self._go = go
         self._trace: Trace | None = None
 
-    def compose(self) -> ComposeResult:
-        """The phrase, the steps, the words that show the selected one, keys."""
-        yield TitleBar(id="title")
-        yield StepList(id="steps")
-        yield Static("tracing …", id="none", markup=False)
-        yield Static("", id="evidence", markup=False)
-        yield NotesBar(id="note")
-        yield KeyLine()
-
     def on_mount(self) -> None:
         """Read the trace."""
         phrase = safe_title(self._text, _PHRASE)
         self.query_one(TitleBar).set_parts((TitlePart("Trace", 5), TitlePart(f"“{phrase}”", 4)))
-        self.query_one(StepList).display = False
-        self.query_one("#evidence").display = False
+        self.show((), "tracing …")
         self.jobs.run("trace", self._values, read_trace, self._came)
 
     def _came(self, trace: Trace) -> None:
         self._trace = trace
-        steps = steps_of(trace)
-        table, none = self.query_one(StepList), self.query_one("#none", Static)
-        table.display, none.display = bool(steps), not steps
-        none.update("No message of this conversation has the phrase.")
-        table.set_entries(steps)
-        if steps:
-            table.focus()
-        self._show_evidence()
+        self.show(steps_of(trace), "No message of this conversation has the phrase.")
+        if self.list.entries:
+            self.list.focus()
 
-    @on(StepList.Selected)
-    def _show_evidence(self) -> None:
-        panel, step = self.query_one("#evidence", Static), self.query_one(StepList).entry
+    def explained(self, entry: TraceStep) -> list[Text]:
+        """The words that show a step, and the statement."""
+        lines = [Text(safe_line(entry.evidence, _EVIDENCE))] if entry.evidence else []
         fact = "" if self._trace is None else self._trace.fact
-        lines = []
-        if step is not None and step.evidence:
-            lines.append(Text(safe_line(step.evidence, _EVIDENCE)))
-        if fact:
-            lines.append(Text(f"statement: {safe_title(fact, _FACT)}", "dim"))
-        panel.display = bool(lines)
-        panel.update(Text("\n").join(lines))
+        return [*lines, *([Text(f"statement: {safe_title(fact, _FACT)}", "dim")] if fact else [])]
 
     @on(StepList.Opened)
     def _opened(self, event: StepList.Opened) -> None:
-        step = self.query_one(StepList).entries[event.row]
+        step = self.list.entries[event.row]
         if self._trace is not None:
             row = self._trace.row
             self.app.pop_screen()
