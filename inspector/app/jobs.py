@@ -12,6 +12,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from textual.message import Message
@@ -35,15 +36,19 @@ _NOTHING = object()
 
 @dataclass(eq=False, slots=True)
 class Job:
-    """A job. `function` works on `values`. `then` gets the result, `some` partial results, `failed` a sentence."""
+    """A job. `function` works on `values`.
+
+    `then` gets the result, `some` partial results, `failed` a sentence, `told` the progress ("" when it ended).
+    """
 
     name: str
     key: tuple[Any, ...]
     values: tuple[Any, ...]
     function: Callable[..., Any]
-    then: Callable[[Any], None] | None = None
-    some: Callable[[Any], None] | None = None
-    failed: Callable[[str], None] | None = None
+    then: Callable[[Any], None] | None
+    some: Callable[[Any], None] | None
+    failed: Callable[[str], None]
+    told: Callable[[str], None]
     worker: Worker[None] | None = field(default=None, repr=False)
     value: Any = field(default=_NOTHING, repr=False)
     timer: TimerHandle | None = field(default=None, repr=False)
@@ -52,31 +57,12 @@ class Job:
 
 @dataclass
 class JobMessage(Message):
-    """Something that a job's thread has to say."""
+    """Something that a job's thread has to say, and which function takes it. After the `last` one the job is over."""
 
     job: Job
-
-
-@dataclass
-class Done(JobMessage):
-    """The job's function returned a value; with `last` false it goes on."""
-
+    take: Callable[[Any], None] | None
     value: Any
-    last: bool = True
-
-
-@dataclass
-class Failed(JobMessage):
-    """The job ended with a sentence for the user."""
-
-    sentence: str
-
-
-@dataclass
-class Told(JobMessage):
-    """How far the job is; an empty text when it has ended."""
-
-    text: str
+    last: bool = False
 
 
 class JobWatch:
@@ -95,7 +81,7 @@ class JobWatch:
         now = time.monotonic()
         if now - self._last >= TELL_SECONDS:
             self._last, self._text = now, f"{what} {done:,} of {total:,}"
-            self._post(Told(self._job, self._text))
+            self._post(JobMessage(self._job, self._job.told, self._text))
 
     def check(self) -> None:
         """Rest while the user is busy. Raises Cancelled where the job was overtaken or its screen left."""
@@ -110,12 +96,12 @@ class JobWatch:
     def some(self, value: Any) -> None:
         """Hand over a part of the result. Raises Cancelled."""
         self.check()
-        self._post(Done(self._job, value, last=False))
+        self._post(JobMessage(self._job, self._job.some, value))
 
     def end(self) -> None:
         """The work is over."""
         if self._text:
-            self._post(Told(self._job, ""))
+            self._post(JobMessage(self._job, self._job.told, ""))
 
 
 class Jobs:
@@ -151,7 +137,8 @@ class Jobs:
         if self.wanted(name, function, key):
             return False
         self.cancel(name)
-        job = Job(name, key, values, function, then, some, failed)
+        told = partial(self._progress, name)
+        job = Job(name, key, values, function, then, some, failed or self._failed, told)
         self._jobs[name] = job
         if rest:
             job.timer = later(self._screen, rest, lambda: self._start(job))
@@ -180,7 +167,7 @@ class Jobs:
         """Hand a result over that is there already, though its message has not been handled yet."""
         job = self._jobs.get(name)
         if job is not None and job.value is not _NOTHING:
-            self.handle(Done(job, job.value))
+            self.handle(JobMessage(job, job.then, job.value, last=True))
 
     def busy(self) -> tuple[str, ...]:
         """Names of the jobs that have not ended, waiting ones included."""
@@ -202,18 +189,10 @@ class Jobs:
     def handle(self, event: JobMessage) -> None:
         """Handle a message of a job's thread; messages of replaced jobs are dropped."""
         job = event.job
-        if self._jobs.get(job.name) is not job or job.over:
-            return
-        if isinstance(event, Told):
-            self._progress(job.name, event.text)
-        elif isinstance(event, Failed):
-            job.over = True
-            (job.failed or self._failed)(event.sentence)
-        elif isinstance(event, Done):
-            job.over = job.over or event.last
-            taker = job.then if event.last else job.some
-            if taker is not None:
-                taker(event.value)
+        if self._jobs.get(job.name) is job and not job.over:
+            job.over = event.last
+            if event.take is not None:
+                event.take(event.value)
 
 
 def _work(post: Callable[[Message], object], job: Job) -> None:
@@ -225,15 +204,13 @@ def _work(post: Callable[[Message], object], job: Job) -> None:
     except Cancelled:
         return
     except InspectorError as error:
-        answer: JobMessage = Failed(job, str(error))
+        answer = JobMessage(job, job.failed, str(error), last=True)
     except Exception as error:  # noqa: BLE001 - a fault of ours or of another engine: reported, the app continues
-        answer = Failed(
-            job,
-            f"Something went wrong in {job.name}: {type(error).__name__}: {error}. Please report this.",
-        )
+        sentence = f"Something went wrong in {job.name}: {type(error).__name__}: {error}. Please report this."
+        answer = JobMessage(job, job.failed, sentence, last=True)
     else:
         job.value = value
-        answer = Done(job, value)
+        answer = JobMessage(job, job.then, value, last=True)
     finally:
         watch.end()
     if not worker.is_cancelled:

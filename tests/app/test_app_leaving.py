@@ -7,13 +7,14 @@ from pathlib import Path
 from threading import Event
 
 from inspector.app.conversations.screen import ConversationsScreen
-from inspector.app.jobs import Done, Job
+from inspector.app.jobs import Job, JobMessage
 from tests.app.running import CHECKOUT, conversation, conversations, press, rows, running
 
 
-def late(taken: list[object]) -> Done:
+def late(taken: list[object]) -> JobMessage:
     """What a job brings."""
-    return Done(Job("late", (), (), lambda: None, taken.append), 1)
+    job = Job("late", (), (), lambda: None, taken.append, None, taken.append, taken.append)
+    return JobMessage(job, taken.append, 1, last=True)
 
 
 async def test_what_comes_for_a_screen_that_was_left_is_dropped(rotating: Path) -> None:
