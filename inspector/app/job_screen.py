@@ -50,7 +50,7 @@ class JobScreen(Screen[None]):
         self._going_on.pop(name, None)
         if text:
             self._going_on[name] = text
-        self.query_one(TitleBar).set_state("  ".join(f"{what} …" for what in self._going_on.values()))
+        self.query_one(TitleBar).state = "  ".join(f"{what} …" for what in self._going_on.values())
 
     def tell(self, *sentences: str) -> None:
         """Show more sentences, except dismissed ones."""

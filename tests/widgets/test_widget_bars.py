@@ -159,7 +159,7 @@ NODES = (
 async def test_the_timeline_shows_where_one_is() -> None:
     widget = Timeline()
     async with hosting(widget, size=(100, 3)):
-        widget.set_state(NODES, 2)
+        widget.nodes, widget.current = NODES, 2
         line = lines(widget)[0]
         assert line.startswith("○───")
         assert "(●)" in line
@@ -170,15 +170,15 @@ async def test_the_timeline_shows_where_one_is() -> None:
 async def test_keys_and_clicks_choose_a_generation() -> None:
     widget = Timeline()
     async with hosting(widget, size=(100, 3)) as host:
-        widget.set_state(NODES, 2)
+        widget.nodes, widget.current = NODES, 2
         line = lines(widget)[0]
         await host.press("left", "right", "end", "home")
         await host.click(widget, line.index("◇"), 0)
         assert [message.number for message in host.of(Timeline.GenerationChosen)] == [1, 3, 4, 1, 3]
         host.posted.clear()
-        widget.set_state(NODES, 4)
+        widget.nodes, widget.current = NODES, 4
         assert "(●)  generation 4 of 4" in lines(widget)[0]
-        widget.set_state(NODES, 1)
+        widget.nodes, widget.current = NODES, 1
         await host.press("left")
         assert host.of(Timeline.GenerationChosen) == []
 
@@ -187,7 +187,7 @@ async def test_keys_and_clicks_choose_a_generation() -> None:
 async def test_many_generations_are_shown_around_the_current_one(current: int) -> None:
     widget = Timeline()
     async with hosting(widget, size=(80, 3)):
-        widget.set_state(tuple(Node(i) for i in range(1, 401)), current)
+        widget.nodes, widget.current = tuple(Node(i) for i in range(1, 401)), current
         line = lines(widget)[0]
         assert len(line) == 80
         assert "●" in line
@@ -198,12 +198,12 @@ async def test_many_generations_are_shown_around_the_current_one(current: int) -
 async def test_a_list_of_copies_alone_begins_behind_the_last_step() -> None:
     widget = Timeline()
     async with hosting(widget, size=(100, 3)):
-        widget.set_state(tuple(Node(i) for i in range(1, 4)), 2)
-        widget.set_position(Position(60, 64, (0, 20, 64)))
+        widget.nodes, widget.current = tuple(Node(i) for i in range(1, 4)), 2
+        widget.position = Position(60, 64, (0, 20, 64))
         track = lines(widget)[0][2:].split("  ")[0]
         assert track.endswith("○")
         assert (track.count("○"), track.count("●"), track.count("▮")) == (2, 1, 1)
-        widget.set_position(Position(1, 1, (0, 1, 1)))
+        widget.position = Position(1, 1, (0, 1, 1))
         assert "▮" in lines(widget)[0]
 
 
@@ -278,11 +278,11 @@ async def test_the_marker_of_a_replay_never_jumps_back() -> None:
     """The text beside the line differs in length from step to step."""
     widget = Timeline()
     async with hosting(widget, size=(160, 3)):
-        widget.set_state(NODES, 2)
+        widget.nodes, widget.current = NODES, 2
         places = []
         for step in range(1, 344):
             note = "compaction 1, 1/5 before: 214 messages, ~167k tokens" if step % 7 == 0 else ""
-            widget.set_position(Position(step, 343, (0, 100, 200, 300), note))
+            widget.position = Position(step, 343, (0, 100, 200, 300), note)
             places.append(lines(widget)[0].index("▮"))
     assert places == sorted(places)
     assert places[-1] > places[0]

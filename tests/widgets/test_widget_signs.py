@@ -62,5 +62,6 @@ async def test_panes_name_what_they_show_and_hidden_ones_nothing() -> None:
 async def test_a_timeline_names_unusual_generations() -> None:
     widget = Timeline()
     nodes = (Node(1), Node(2, outcome="fallback", findings=2), Node(3, live=True))
-    async with hosting(widget, size=(80, 3), set_up=lambda: widget.set_state(nodes, 1)) as host:
+    widget.nodes = nodes
+    async with hosting(widget, size=(80, 3)) as host:
         assert list(named(host)) == ["○ ●", "◐", "◇", "!"]

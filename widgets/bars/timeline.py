@@ -10,6 +10,7 @@ from rich.style import Style
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.message import Message
+from textual.reactive import reactive
 from textual.strip import Strip
 
 from inspector.core.conversations import Compaction
@@ -127,13 +128,15 @@ class Timeline(Inked, can_focus=True):
 
         by: int
 
-    def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
-        super().__init__(name=name, id=id, classes=classes)
-        self._position: Position | None = None
+    #: The generations, the number of the chosen one, and the position of a replay.
+    nodes: reactive[tuple[Node, ...]] = reactive(())
+    current: reactive[int] = reactive(1)
+    position: reactive[Position | None] = reactive(None)
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
         self._track = range(0)
         self._dragging = False
-        self._generations: tuple[Node, ...] = ()
-        self._current = 1
         self._places: list[tuple[int, int, int]] = []
 
     def watch_has_focus(self, has_focus: bool) -> None:
@@ -141,57 +144,37 @@ class Timeline(Inked, can_focus=True):
         super().watch_has_focus(has_focus)
         self.refresh()
 
-    def set_state(self, nodes: tuple[Node, ...], current: int) -> None:
-        """Show these generations, number `current` as the chosen one."""
-        if (nodes, current) == (self._generations, self._current):
-            return
-        self._generations, self._current = nodes, current
+    def watch_nodes(self) -> None:
+        """Explain the whole line until the pointer is on a node."""
         self.tooltip = "Generations, oldest first; each dot is a list between two compactions. Click, or ← →."
-        self.refresh()
-
-    def set_position(self, position: Position | None) -> None:
-        """Show the position of a replay; None shows only generations."""
-        if position != self._position:
-            self._position = position
-            self.refresh()
-
-    @property
-    def position(self) -> Position | None:
-        """The position of the replay."""
-        return self._position
-
-    @property
-    def current(self) -> int:
-        """The number of the chosen generation."""
-        return self._current
 
     def signs(self) -> Iterator[Sign]:
         """The signs of the generations."""
-        glyphs = {glyph_of(node, node.number == self._current) for node in self._generations}
+        glyphs = {glyph_of(node, node.number == self.current) for node in self.nodes}
         if "●" in glyphs:
             yield "○ ●", "generations; ● is on screen"
         yield from ((glyph, text) for glyph, text in _GLYPHS.items() if glyph in glyphs)
-        if any(node.findings for node in self._generations):
+        if any(node.findings for node in self.nodes):
             yield "!", "findings about the compaction before this generation"
-        if self._position is not None:
+        if self.position is not None:
             yield "▮ ━", "step of the replay, messages up to it"
 
     def render_line(self, y: int) -> Strip:
         """The one line."""
         width = self.size.width
-        if not self._generations or y:
+        if not self.nodes or y:
             return Strip.blank(width, self.base_style)
-        if self._position is not None:
-            return self._draw_replay(self._position, width)
-        text = f"generation {self._current} of {len(self._generations)}"
+        if self.position is not None:
+            return self._draw_replay(self.position, width)
+        text = f"generation {self.current} of {len(self.nodes)}"
         row = self._draw_nodes(max(1, width - width_of(text) - 3))
         return row.add("  ", Style()).add(text, self.ink("")).strip(width, self.base_style)
 
     def _draw_replay(self, at: Position, width: int) -> Strip:
         """The whole conversation as a line, the step on it, and what is said about it."""
         wide = width >= 100
-        count = len(self._generations)
-        where = f"generation {self._current} of {count}" if wide else f"gen {self._current}/{count}"
+        count = len(self.nodes)
+        where = f"generation {self.current} of {count}" if wide else f"gen {self.current}/{count}"
         step = f"step {at.step:,} of {at.steps:,}" if wide else f"{at.step:,}/{at.steps:,}"
         if wide and at.message is not None:
             step += f" (message {at.message:,})"
@@ -211,8 +194,8 @@ class Timeline(Inked, can_focus=True):
         here = column(at.step)
         past, ahead = self.ink("key"), self.ink("line")
         cells = [("━", past) if cell < here else ("─", ahead) for cell in range(room)]
-        for place, (node, start) in enumerate(zip(self._generations, at.starts, strict=False)):
-            now = node.number == self._current
+        for place, (node, start) in enumerate(zip(self.nodes, at.starts, strict=False)):
+            now = node.number == self.current
             cells[column(start + 1) if place else 0] = (glyph_of(node, now), self._node_style(node, now))
         cells[here] = ("▮", self.ink("warning"))
         for glyph, style in cells:
@@ -222,15 +205,15 @@ class Timeline(Inked, can_focus=True):
         return row.add(hints, self.ink("muted")).strip(width, self.base_style)
 
     def _choose_step(self, x: int) -> None:
-        if self._position is not None and len(self._track):
+        if self.position is not None and len(self._track):
             share = (x - self._track.start) / max(1, len(self._track) - 1)
-            step = 1 + round(max(0.0, min(1.0, share)) * (self._position.steps - 1))
-            if step != self._position.step:
+            step = 1 + round(max(0.0, min(1.0, share)) * (self.position.steps - 1))
+            if step != self.position.step:
                 self.post_message(GoToStep(step))
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
         """In a replay a press goes to the step under the pointer, and a drag through the steps."""
-        if self._position is not None:
+        if self.position is not None:
             self._dragging = True
             self.capture_mouse()
             self._choose_step(event.x - self.gutter.left)
@@ -243,8 +226,8 @@ class Timeline(Inked, can_focus=True):
 
     def _draw_nodes(self, room: int) -> Row:
         """As many nodes as fit, the current one among them, at most eight cells apart."""
-        count = len(self._generations)
-        index = min(max(0, self._current - self._generations[0].number), count - 1)
+        count = len(self.nodes)
+        index = min(max(0, self.current - self.nodes[0].number), count - 1)
         gap = min(8, (room - count - 2) // max(1, count - 1)) if count > 1 else 0
         first, last = 0, count
         if gap < 1:
@@ -256,7 +239,7 @@ class Timeline(Inked, can_focus=True):
         line = self.ink("line")
         row.add("‹" if first else "", line)
         for place in range(first, last):
-            node, current = self._generations[place], place == index
+            node, current = self.nodes[place], place == index
             near = place == index + 1 and gap >= 3
             if place > first:
                 row.add(")" if near else "", self._current_style)
@@ -291,7 +274,7 @@ class Timeline(Inked, can_focus=True):
 
     def on_click(self, event: events.Click) -> None:
         """A click chooses the nearest node."""
-        if self._position is not None:
+        if self.position is not None:
             event.stop()
             return
         offset = event.get_content_offset(self)
@@ -302,7 +285,7 @@ class Timeline(Inked, can_focus=True):
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
         """Explain the node under the pointer; a drag goes through the steps."""
-        if self._position is not None:
+        if self.position is not None:
             self.tooltip = (
                 "The whole conversation, a mark for each generation. Click or drag to go to a step."
             )
@@ -311,26 +294,26 @@ class Timeline(Inked, can_focus=True):
             return
         offset = event.get_content_offset(self)
         number = None if offset is None else self._number_at(offset.x)
-        node = next((node for node in self._generations if node.number == number), None)
+        node = next((node for node in self.nodes if node.number == number), None)
         if node is not None:
             self.tooltip = explain(node)
 
     def action_step(self, by: int) -> None:
         """Choose the generation before or after; in a replay the step."""
-        if self._position is not None:
+        if self.position is not None:
             self.post_message(self.StepWanted(by))
             return
-        self._choose(self._current + by)
+        self._choose(self.current + by)
 
     def action_edge(self, index: int) -> None:
         """Choose the first or the last generation; in a replay the step."""
-        if self._position is not None:
-            self.post_message(GoToStep(1 if index == 0 else self._position.steps))
-        elif self._generations:
-            self._choose(self._generations[index].number)
+        if self.position is not None:
+            self.post_message(GoToStep(1 if index == 0 else self.position.steps))
+        elif self.nodes:
+            self._choose(self.nodes[index].number)
 
     def _choose(self, number: int) -> None:
-        if number != self._current and any(node.number == number for node in self._generations):
+        if number != self.current and any(node.number == number for node in self.nodes):
             self.post_message(self.GenerationChosen(number))
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from rich.style import Style
+from textual.reactive import reactive
 from textual.strip import Strip
 
 from widgets.base.inked import Inked
@@ -34,43 +35,28 @@ class TitleBar(Inked):
     }
     """
 
-    def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
-        super().__init__(name=name, id=id, classes=classes)
-        self._parts: tuple[TitlePart, ...] = ()
-        self._state = ""
+    #: The parts, the first of them is the title; and what is going on.
+    parts: reactive[tuple[TitlePart, ...]] = reactive(())
+    state: reactive[str] = reactive("")
 
-    def set_parts(self, parts: Sequence[TitlePart]) -> None:
-        """Show these parts, the first of them as the title."""
-        shown = tuple(part for part in parts if part.text)
-        if shown != self._parts:
-            self._parts = shown
-            self.refresh()
-
-    def set_state(self, text: str) -> None:
-        """Say what is going on ("" for nothing)."""
-        if text != self._state:
-            self._state = text
-            self.refresh()
+    def validate_parts(self, parts: Sequence[TitlePart]) -> tuple[TitlePart, ...]:
+        """Leave out parts without a text."""
+        return tuple(part for part in parts if part.text)
 
     @property
     def text(self) -> str:
         """All parts, whether there is room for them or not."""
-        return _JOIN.join(part.text for part in self._parts)
-
-    @property
-    def state(self) -> str:
-        """What is going on."""
-        return self._state
+        return _JOIN.join(part.text for part in self.parts)
 
     def render_line(self, y: int) -> Strip:
         """Draw the line."""
         width = self.size.width
-        state = one_line(self._state, 200)
+        state = one_line(self.state, 200)
         if width_of(state) > width // 2:
             state = fit(state, width // 2)
         room = width - (width_of(state) + 2 if state else 0)
         row = Row()
-        for number, (part, text) in enumerate(_fitting(self._parts, room)):
+        for number, (part, text) in enumerate(_fitting(self.parts, room)):
             row.add(_JOIN if number else "", self.ink("join"))
             ink = self.ink(part.kind or ("strong" if number == 0 else "label"))
             row.add(fit(text, min(width_of(text), max(0, room - row.width))), ink)

@@ -244,12 +244,12 @@ class ConversationScreen(JobScreen):
         derived = self.derived
         if derived is None or self.left:
             return
-        self.query_one(TitleBar).set_parts(derived.title)
+        self.query_one(TitleBar).parts = derived.title
         self.query_one(Gauge).state = derived.gauge
         regions, timeline = self.query_one(RegionBar), self.query_one(Timeline)
         regions.planned, regions.recorded = derived.planned, derived.recorded
-        timeline.set_state(derived.nodes, self.state.generation)
-        timeline.set_position(derived.position)
+        timeline.nodes, timeline.current = derived.nodes, self.state.generation
+        timeline.position = derived.position
 
     def _read_on(self) -> None:
         """Start slow work after the frame that shows the list."""

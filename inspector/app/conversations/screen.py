@@ -277,7 +277,7 @@ class ConversationsScreen(JobScreen):
             if table.agent:
                 parts.append(TitlePart(table.agent, 3))
             parts += [TitlePart(count, 3), TitlePart(human.plural(total, "message"), 2)]
-        self.query_one(TitleBar).set_parts(parts)
+        self.query_one(TitleBar).parts = tuple(parts)
 
     def _named(self) -> str:
         """The source in words: a file, a folder, or a number of stores."""

@@ -157,7 +157,7 @@ class LossesScreen(ListScreen[ListedLoss]):
         dismissed = sum(root in roots for root, _ in self._dismissals.facts)
         if dismissed:
             parts.append(TitlePart(f"{human.plural(dismissed, 'fact')} dismissed", 2))
-        self.query_one(TitleBar).set_parts(parts)
+        self.query_one(TitleBar).parts = tuple(parts)
         self.show(self._losses, "No compaction lost anything that was found." if done else "reading …")
 
     def explained(self, entry: ListedLoss) -> list[Text]:

@@ -154,7 +154,7 @@ class SearchScreen(JobScreen):
 
     def on_mount(self) -> None:
         """Ask for the words."""
-        self.query_one(TitleBar).set_parts((TitlePart("Search all messages"),))
+        self.query_one(TitleBar).parts = (TitlePart("Search all messages"),)
         self.query_one("#words").focus()
 
     def action_focus_words(self) -> None:
@@ -219,9 +219,7 @@ class SearchScreen(JobScreen):
         self._say(" ".join(sentences))
 
     def _say(self, text: str) -> None:
-        self.query_one(TitleBar).set_parts(
-            (TitlePart("Search all messages"), TitlePart(safe_line(text, 300)))
-        )
+        self.query_one(TitleBar).parts = (TitlePart("Search all messages"), TitlePart(safe_line(text, 300)))
 
     @on(HitList.Opened)
     def _opened(self, event: HitList.Opened) -> None:

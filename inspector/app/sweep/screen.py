@@ -101,7 +101,7 @@ class SweepScreen(JobScreen):
 
     def on_mount(self) -> None:
         """Begin."""
-        self.query_one(TitleBar).set_parts((TitlePart("Sweep", 9), TitlePart(self.subject.title, 8)))
+        self.query_one(TitleBar).parts = (TitlePart("Sweep", 9), TitlePart(self.subject.title, 8))
         self.map.focus()
         self.begin()
 

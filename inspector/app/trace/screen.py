@@ -78,7 +78,7 @@ class TraceScreen(ListScreen[TraceStep]):
     def on_mount(self) -> None:
         """Read the trace."""
         phrase = safe_title(self._text, _PHRASE)
-        self.query_one(TitleBar).set_parts((TitlePart("Trace", 5), TitlePart(f"“{phrase}”", 4)))
+        self.query_one(TitleBar).parts = (TitlePart("Trace", 5), TitlePart(f"“{phrase}”", 4))
         self.show((), "tracing …")
         self.jobs.run("trace", self._values, read_trace, self._came)
 
