@@ -8,9 +8,9 @@ from textual.geometry import Size
 from textual.strip import Strip
 
 from widgets.base.inked import Inked
-from widgets.base.strips import Row, one_line, width_of
+from widgets.base.strips import one_line, width_of
 from widgets.base.text_layout import TextLayout
-from widgets.base.text_lines import TextLine, paint
+from widgets.base.text_lines import TextLine, draw_part
 
 
 class Headline(Inked):
@@ -76,15 +76,6 @@ class Headline(Inked):
         if y >= layout.rows:
             return Strip.blank(width, self.base_style)
         line, start, stop = layout.place(y)
-        value, text = self._lines[line], self._texts[line][start:stop]
-        style = self.ink(value.style)
-        out = Row()
-        prefix = value.prefix if start == 0 else " " * width_of(value.prefix)
-        out.add(prefix, self.ink(value.prefix_style or value.style))
-        overlays = [
-            (max(0, span.start - start), min(len(text), span.end - start), self.ink(span.style))
-            for span in value.spans
-            if self._texts[line] == value.text and span.start < stop and span.end > start
-        ]
-        paint(out, text, style, overlays)
-        return out.strip(width, self.base_style)
+        text = self._texts[line]
+        row = draw_part(self.ink, self._lines[line], text, start, text[start:stop])
+        return row.strip(width, self.base_style)

@@ -138,6 +138,10 @@ class InkedScroll(Inked, ScrollView):
         bar.renderer = LineBar  # type: ignore[misc]
         return bar
 
+    def jump_to(self, y: int) -> None:
+        """Scroll to a row at once."""
+        self.scroll_to(y=max(0, y), animate=False, force=True, immediate=True)
+
     def scroll_over(self, rows: int) -> None:
         """Set the number of rows to scroll over.
 

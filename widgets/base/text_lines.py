@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 from rich.style import Style
 
-from widgets.base.strips import Row
+from widgets.base.strips import Row, width_of
+
+#: A style from a place of a text to another, half-open.
+Overlay = tuple[int, int, Style]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,17 +48,36 @@ def line_of(*parts: tuple[str, str], tag: str = "") -> TextLine:
     return TextLine("".join(text for text, _ in parts), spans=tuple(spans), tag=tag)
 
 
-def paint(out: Row, text: str, base: Style, overlays: list[tuple[int, int, Style]]) -> None:
+def draw_part(
+    ink: Callable[[str], Style],
+    line: TextLine,
+    safe: str,
+    start: int,
+    shown: str,
+    over: Sequence[Overlay] = (),
+) -> Row:
+    """Draw `shown`, the part from `start` on of a line whose text is `safe` for the screen.
+
+    The prefix only indents parts after the first. `over` are styles of other places in the part.
+    """
+    prefix = line.prefix if start == 0 else " " * width_of(line.prefix)
+    stop = start + len(shown)
+    overlays = [
+        (max(start, span.start) - start, min(stop, span.end) - start, ink(span.style))
+        for span in line.spans
+        if safe == line.text and span.start < stop and span.end > start
+    ]
+    out = Row().add(prefix, ink(line.prefix_style or line.style))
+    return paint(out, shown, ink(line.style), [*overlays, *over])
+
+
+def paint(out: Row, text: str, base: Style, overlays: Sequence[Overlay]) -> Row:
     """Add a text whose parts are covered by styles, later ones on top."""
-    if not overlays:
-        out.add(text, base)
-        return
-    cuts = sorted(
-        {0, len(text), *(min(edge, len(text)) for low, high, _ in overlays for edge in (low, high))}
-    )
-    for start, end in pairwise(cuts):
+    cuts = {0, len(text), *(min(edge, len(text)) for low, high, _ in overlays for edge in (low, high))}
+    for start, end in pairwise(sorted(cuts)):
         style = base
         for low, high, over in overlays:
             if low <= start and end <= high:
                 style += over
         out.add(text[start:end], style)
+    return out

@@ -207,7 +207,7 @@ class LineList(InkedScroll, can_focus=True):
             target = line - page + 1
         else:
             return
-        self.scroll_to(y=max(0, target), animate=False, force=True, immediate=True)
+        self.jump_to(target)
 
     def on_resize(self) -> None:
         """Keep the cursor in view when the widget changes size."""

@@ -190,8 +190,7 @@ class MessageList(LineList):
         self.resized()
         shift = self.line_of(self._cursor) - before
         if shift:
-            top = max(0, self.scroll_offset.y + shift)
-            self.scroll_to(y=top, animate=False, force=True, immediate=True)
+            self.jump_to(self.scroll_offset.y + shift)
 
     def set_highlight(self, query: str) -> None:
         """Mark every occurrence of a text in the rows; an empty one marks nothing."""

@@ -183,8 +183,7 @@ class CompactionPane(TextPart[CompactionView]):
     def _show_beginning(self) -> None:
         """Keep the list at the start of the middle until the user moves, whatever the height of the text."""
         if self.messages.cursor == self._began:
-            top = max(0, self.messages.line_of(self._began) - 2)
-            self.messages.scroll_to(y=top, animate=False, force=True, immediate=True)
+            self.messages.jump_to(self.messages.line_of(self._began) - 2)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Disable the keys while there is no compaction."""

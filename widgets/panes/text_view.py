@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import ClassVar
 
-from rich.style import Style
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.message import Message
@@ -17,9 +16,9 @@ from textual.strip import Strip
 
 from widgets.base.inked import InkedScroll
 from widgets.base.later import later
-from widgets.base.strips import Row, find_spans, fit, one_line, width_of
+from widgets.base.strips import find_spans, fit, one_line, width_of
 from widgets.base.text_layout import TextLayout
-from widgets.base.text_lines import TextLine, paint
+from widgets.base.text_lines import Overlay, TextLine, draw_part
 from widgets.intents import CopyText
 
 #: How long the layout may work at a time, in seconds.
@@ -151,7 +150,7 @@ class TextView(InkedScroll, can_focus=True):
         self._active = None if not keep_place else self._active
         self._search()
         self._lay_out(0)
-        self.scroll_to(y=top, animate=False, force=True, immediate=True)
+        self.jump_to(top)
 
     # Lines and rows.
 
@@ -182,9 +181,7 @@ class TextView(InkedScroll, can_focus=True):
     def _sized(self) -> None:
         self.scroll_over(self._plan.rows)
         if self._to_end:
-            self.scroll_to(
-                y=max(0, self._plan.rows - self.size.height), animate=False, force=True, immediate=True
-            )
+            self.jump_to(self._plan.rows - self.size.height)
         if not self._plan.done and not self._working:
             self._working = True
             later(self, 0.001, self._work)
@@ -207,7 +204,7 @@ class TextView(InkedScroll, can_focus=True):
         # A screen of rows below the line, or it could not be scrolled to the top.
         self._plan.advance(0, rows=row + self.size.height)
         self._sized()
-        self.scroll_to(y=row, animate=False, force=True, immediate=True)
+        self.jump_to(row)
 
     def show_line(self, line: int, offset: int = 0) -> None:
         """Scroll until an offset of a logical line is on screen."""
@@ -215,7 +212,7 @@ class TextView(InkedScroll, can_focus=True):
         self._sized()
         row, top, height = self._plan.row_of(line, offset), self.scroll_offset.y, max(1, self.size.height)
         if not top <= row < top + height:
-            self.scroll_to(y=max(0, row - height // 3), animate=False, force=True, immediate=True)
+            self.jump_to(row - height // 3)
 
     # Find.
 
@@ -260,52 +257,33 @@ class TextView(InkedScroll, can_focus=True):
         if row >= self._plan.rows:
             return Strip.blank(width, base)
         line, start, stop = self._plan.place(row)
-        text = self._text_of(line)[start:stop]
-        if not self._wrap:
-            text = fit(text, max(1, width - self._indent_of(line)))
-        out = Row()
-        prefix, overlays = "", self._overlays(line, start, len(text))
-        if self._styled is not None:
-            value = self._styled[line]
-            prefix = value.prefix if start == 0 else " " * self._indent_of(line)
-            base_style = self.ink(value.style)
-            out.add(prefix, self.ink(value.prefix_style or value.style))
-        else:
-            base_style = Style()
+        value = TextLine("") if self._styled is None else self._styled[line]
+        indent, safe = width_of(value.prefix), self._text_of(line)
+        text = safe[start:stop] if self._wrap else fit(safe, max(1, width - indent))
+        over = self._matches_in(line, start, start + len(text))
         selection = self.text_selection
         span = selection.get_span(row) if selection is not None else None
         if span is not None:
-            low = max(0, span[0] - len(prefix))
-            high = len(text) if span[1] == -1 else max(0, span[1] - len(prefix))
-            overlays.append((low, high, self.screen.get_component_rich_style("screen--selection")))
-        paint(out, text, base_style, overlays)
+            low = max(0, span[0] - indent)
+            high = len(text) if span[1] == -1 else max(0, span[1] - indent)
+            over.append((low, high, self.screen.get_component_rich_style("screen--selection")))
+        out = draw_part(self.ink, value, safe, start, text, over)
         if line == self._active:
             base += self.ink("active")
         return out.strip(width, base).apply_offsets(0, row)
 
-    def _overlays(self, line: int, start: int, length: int) -> list[tuple[int, int, Style]]:
-        """The spans and matches in a row, relative to its start."""
-        found = []
-        if self._styled is not None:
-            value = self._styled[line]
-            if value.spans and self._text_of(line) == value.text:
-                found = [
-                    (max(0, span.start - start), min(length, span.end - start), self.ink(span.style))
-                    for span in value.spans
-                    if span.start < start + length and span.end > start
-                ]
-        if self._matches:
-            # A match may begin in the row before.
-            place = bisect_left(self._matches, (line, start - len(self._query) * 2, 0))
-            while place < len(self._matches):
-                at, low, high = self._matches[place]
-                if at != line or low >= start + length:
-                    break
-                if high > start:
-                    name = "found-current" if place == self._match else "found-other"
-                    style = self.ink(name)
-                    found.append((max(0, low - start), min(length, high - start), style))
-                place += 1
+    def _matches_in(self, line: int, start: int, stop: int) -> list[Overlay]:
+        """The matches in a row, relative to its start."""
+        found: list[Overlay] = []
+        # A match may begin in the row before.
+        first = bisect_left(self._matches, (line, start - len(self._query) * 2, 0))
+        for place in range(first, len(self._matches)):
+            at, low, high = self._matches[place]
+            if at != line or low >= stop:
+                break
+            if high > start:
+                style = self.ink("found-current" if place == self._match else "found-other")
+                found.append((max(0, low - start), min(stop, high) - start, style))
         return found
 
     # Selection and copying.
@@ -365,7 +343,7 @@ class TextView(InkedScroll, can_focus=True):
     def _scroll(self, y: int) -> None:
         self._to_end = False
         y = max(0, min(y, self._plan.rows - self.size.height))
-        self.scroll_to(y=y, animate=False, force=True, immediate=True)
+        self.jump_to(y)
 
     def on_click(self, event: events.Click) -> None:
         """Post the clicked logical line."""
