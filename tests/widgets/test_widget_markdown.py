@@ -36,6 +36,18 @@ def test_marks_become_styles() -> None:
     ]
 
 
+def test_a_table_has_columns_and_keeps_every_cell() -> None:
+    table = "| file | `n` |\n|---|--:|\n| a.py | 12 |\n| longer **name** | 日本 |\n"
+    assert [(line.text, line.style) for line in markdown_lines(table)] == [
+        ("file        │ n", "strong"),
+        ("────────────┼──────", "rest"),
+        ("a.py        │ 12", ""),
+        ("longer name │ 日本", ""),
+    ]
+    more = "| a | b |\n|---|---|\n| c | d | e |"
+    assert [line.text for line in markdown_lines(more)] == more.split("\n")
+
+
 @pytest.mark.parametrize(
     ("text", "markdown"),
     [

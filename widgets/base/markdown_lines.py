@@ -7,6 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from inspector.core.text import safe
+from widgets.base.strips import width_of
 from widgets.base.text_lines import Span, TextLine
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ _SIGNS = re.compile(
     r"|\*\*\S|`[^`\n]{1,200}`|\]\(\S",
     re.M,
 )
+#: A text and its styles.
+Run = tuple[str, tuple[Span, ...]]
 _INLINE = {"strong_open": "strong", "em_open": "accent", "link_open": "key", "s_open": "kept"}
 
 
@@ -32,18 +35,28 @@ def is_markdown(text: str) -> bool:
 
 
 def markdown_lines(text: str) -> tuple[TextLine, ...]:
-    """Return Markdown as lines. HTML and tables stay as written."""
+    """Return Markdown as lines. HTML stays as written."""
     lines = _Lines(safe(text).split("\n"))
-    for token in _parser().parse("\n".join(lines.source)):
+    source = "\n".join(lines.source)
+    tokens = _parser().enable("table").parse(source)
+    tables = [lines.source[slice(*token.map)] for token in tokens if token.type == "table_open" and token.map]
+    if any(_cells(row) > _cells(rows[1]) or "\\|" in row for rows in tables for row in rows):
+        # The parser leaves out cells without a head.
+        tokens = _parser().disable("table").parse(source)
+    for token in tokens:
         lines.add(token)
     return tuple(lines.lines) or (TextLine(""),)
+
+
+def _cells(row: str) -> int:
+    return row.strip().removeprefix("|").removesuffix("|").count("|")
 
 
 @cache
 def _parser() -> MarkdownIt:
     from markdown_it import MarkdownIt
 
-    # Tables and HTML are read as paragraphs, so that their text stays as it is.
+    # HTML is read as paragraphs, so that its text stays as it is.
     return MarkdownIt("commonmark").disable(["html_block", "html_inline", "entity", "reference"])
 
 
@@ -58,6 +71,8 @@ class _Lines:
         self._quotes = 0
         self._mark = ""
         self._heading = False
+        #: The cells of the rows of an open table.
+        self._table: list[list[Run]] | None = None
 
     def add(self, token: Token) -> None:
         """Add the lines of a token."""
@@ -81,8 +96,20 @@ class _Lines:
                 self._gap(token)
                 if token.type == "hr":
                     self.lines.append(TextLine("─" * 20, "rest"))
+            case "table_open":
+                self._gap(token)
+                self._table = []
+            case "table_close":
+                self._end_table()
+            case "tr_open":
+                if self._table is not None:
+                    self._table.append([])
             case "inline":
-                self._inline(token.children or ())
+                runs = _runs(token.children or ())
+                if self._table:
+                    self._table[-1].append(runs[0])
+                else:
+                    self._paragraph(runs)
             case "fence" | "code_block":
                 self._gap(token)
                 code = token.content.rstrip("\n").split("\n")
@@ -107,46 +134,61 @@ class _Lines:
     def _indent(self) -> str:
         return "▏ " * self._quotes + "  " * max(0, len(self._lists) - (1 if self._mark else 0))
 
-    def _inline(self, tokens: Sequence[Token]) -> None:
-        """Add the lines of a run of words with their styles."""
-        parts: list[str] = []
-        spans: list[Span] = []
-        open_styles: list[tuple[str, int]] = []
-        links: list[str] = []
-        length = 0
-
-        def flush() -> None:
-            nonlocal parts, spans, length
-            ended = [
-                *spans,
-                *(Span(start, length, style) for style, start in open_styles if style and start < length),
-            ]
-            style = "heading" if self._heading else ""
+    def _paragraph(self, runs: Sequence[Run]) -> None:
+        """Add a line for each run; the first one has the mark of its item."""
+        for text, spans in runs:
             prefix = self._indent() + self._mark
             prefix_style = "muted" if self._mark else "rest"
-            self.lines.append(TextLine("".join(parts), style, tuple(ended), prefix, prefix_style))
+            self.lines.append(TextLine(text, "heading" if self._heading else "", spans, prefix, prefix_style))
             self._mark = ""
-            parts, spans, length = [], [], 0
-            open_styles[:] = [(style, 0) for style, _ in open_styles]
 
-        for token in tokens:
-            if token.type in ("softbreak", "hardbreak"):
-                flush()
-                continue
-            text = token.content
-            if token.nesting > 0:
-                open_styles.append((_INLINE.get(token.type, ""), length))
-                links.append(str(token.attrs.get("href", "")))
-                continue
-            if token.nesting < 0:
-                style, start = open_styles.pop()
-                if style:
-                    spans.append(Span(start, length, style))
-                href = links.pop()
-                # A link keeps its target, unless that is its text.
-                text = f" ({href})" if href and href != "".join(parts)[start:] else ""
-            elif token.type == "code_inline":
-                spans.append(Span(length, length + len(text), "string"))
-            parts.append(text)
-            length += len(text)
-        flush()
+    def _end_table(self) -> None:
+        """Add the rows of a table, each column as wide as its widest cell; a line is below the first row."""
+        rows, self._table = self._table or [], None
+        widths = [max(width_of(text) for text, _ in column) for column in zip(*rows, strict=False)]
+        for number, row in enumerate(rows):
+            text, spans = "", list[Span]()
+            for (cell, styled), width in zip(row, widths, strict=False):
+                text += "│ " if text else ""
+                spans += [Span(span.start + len(text), span.end + len(text), span.style) for span in styled]
+                text += cell + " " * (width - width_of(cell) + 1)
+            self.lines.append(
+                TextLine(text.rstrip(), "" if number else "strong", tuple(spans), self._indent())
+            )
+            if number == 0:
+                self.lines.append(
+                    TextLine(
+                        "┼".join("─" * (width + 1 + (at > 0)) for at, width in enumerate(widths)), "rest"
+                    )
+                )
+
+
+def _runs(tokens: Sequence[Token]) -> list[Run]:
+    """Words with their styles, a run for each line."""
+    runs: list[Run] = []
+    text = ""
+    spans: list[Span] = []
+    open_styles: list[tuple[str, int]] = []
+    links: list[str] = []
+    for token in tokens:
+        if token.type in ("softbreak", "hardbreak"):
+            ended = [
+                Span(start, len(text), style) for style, start in open_styles if style and start < len(text)
+            ]
+            runs.append((text, (*spans, *ended)))
+            text, spans, open_styles = "", [], [(style, 0) for style, _ in open_styles]
+        elif token.nesting > 0:
+            open_styles.append((_INLINE.get(token.type, ""), len(text)))
+            links.append(str(token.attrs.get("href", "")))
+        elif token.nesting < 0:
+            style, start = open_styles.pop()
+            if style:
+                spans.append(Span(start, len(text), style))
+            href = links.pop()
+            # A link keeps its target, unless that is its text.
+            text += f" ({href})" if href and href != text[start:] else ""
+        else:
+            if token.type == "code_inline":
+                spans.append(Span(len(text), len(text) + len(token.content), "string"))
+            text += token.content
+    return [*runs, (text, tuple(spans))]
