@@ -80,16 +80,16 @@ def uses() -> dict[str, set[str]]:
 
 def is_slow(pattern: re.Pattern[str], once: bool = False) -> str:
     """Return a text on which the steps grow faster than the text; "" if there is none."""
+    counter = Counter(pattern, 20 * _FEW * _LONG)
+    count = counter.match_once if once else counter.search_all
     for short, long in zip(hostile_texts(pattern, _SHORT), hostile_texts(pattern, _LONG), strict=True):
         if not short:
             continue
         try:
-            counter = Counter(pattern, 20 * _FEW * _LONG)
-            count = counter.match_once if once else counter.search_all
-            few, many = count(short), count(long)
+            many = count(long)
+            if many > _FEW * len(long) and many > _GROWTH * count(short) * len(long) / len(short) / 2:
+                return long
         except TooManySteps:
-            return long
-        if many > _FEW * len(long) and many > _GROWTH * few * len(long) / len(short) / 2:
             return long
     return ""
 
