@@ -65,8 +65,6 @@ _NEARLY_ALL = 0.85
 ELSEWHERE = 0.5
 #: Likeness for a language without a lexicon: nearly all words must be the same, as related words are not known.
 MIN_LIKE_FOREIGN = 82
-#: Maximum words of a measure that a single word can identify.
-_FEW_WORDS = 1
 #: Extra words, beyond twice the words of a fact, that a passage about the same thing may have.
 _ROOM = 4
 #: Maximum passages that have a word for it to be rare in a list.
@@ -265,15 +263,8 @@ class Comparison:
             if one.kind in ("exception", "condition") and self._missing(one)
             for value in one.values
         }
-        # A passage needs two words or values of the fact, or all if the fact has fewer.
-        anchors = sum(mine.weight >= 1.0 for mine, _ in self.pairs) + len(self.replaced) + kept_values
-        anchors += any(comparable(value, one) for value in self.lost_values for one in self.there.values)
-        if anchors < min(2, sum(word.weight >= 1.0 for word in probe.main.words) + values):
-            return self._unlike(kept_values)
         inside = [value for value in self.lost_values if (value.canon, value.unit) not in hanging]
         all_there = kept_values == values > 0
-        if probe.asked and self.overlap < _NEARLY_ALL:
-            return self._unlike(kept_values)
         said = self.overlap >= MIN_SAME or (self.context >= MIN_SAME and self.overlap >= MIN_SUBJECT)
         full = sum(mine.weight >= 1.0 for mine, _ in self.pairs)
         valued = (
@@ -282,16 +273,6 @@ class Comparison:
             and self._rare_values()
             and not (self.across or (full < min(2, len(probe.main.words)) and self.overlap < 1.0))
         )
-        if (
-            all_there
-            and not probe.binds
-            and not self.across
-            and self._measured()
-            and full
-            and self.overlap >= MIN_MAYBE
-        ):
-            # A measurement needs its exact value and a word of the fact.
-            valued = valued or full > 1 or len(probe.main.words) <= _FEW_WORDS
         subject = self.frame >= MIN_SUBJECT or (values > 1 and kept_values and self.frame >= MIN_SAME_VALUED)
         if not (said or valued or subject):
             return self._unlike(kept_values)
@@ -302,7 +283,7 @@ class Comparison:
         if self._reversed():
             named = not any(value.distinctive for value in self.lost_values)
             turned = self._turned() or self._swapped()
-            sure = self.frame >= MIN_SAME and named and turned and self._comparable()
+            sure = self.frame >= MIN_SAME and named and turned
             return ("contradicted", safe_title(self.there.text, 80)) if sure else ("uncertain", "")
         if inside:
             reports = probe.binds and not (self.binding or BINDS.search(self.there.text))
@@ -310,8 +291,6 @@ class Comparison:
                 return self._unlike(kept_values)
             if self.scattered and said:
                 return ("paraphrased" if kept_values else "uncertain"), ""
-            if any(_hinted(value, self.there.text) for value in inside):
-                return "uncertain", ""
             about = self.overlap >= MIN_SUBJECT and any(mine.weight >= 1.0 for mine, _ in self.pairs)
             return ("value lost" if about else "uncertain"), ""
         if not probe.asked and self._weaker():
@@ -367,11 +346,7 @@ class Comparison:
         probe = self.probe
         if self._identified():
             return "uncertain", ""
-        binding = (
-            self.binding
-            or BINDS.search(self.there.text) is not None
-            or SOFT.search(self.there.text) is not None
-        )
+        binding = self.binding or BINDS.search(self.there.text) is not None
         if self.there.words and probe.binds and not binding:
             # A passage that only reports on the subject does not state the rule.
             near = self.overlap >= MIN_SAME_VALUED
@@ -456,16 +431,16 @@ class Comparison:
             # "Never more than 40" is "at most 40", "no X without Y" is "X needs Y": a limit needs no denial.
             return not compensates(self.probe.text, self.there.text) and not self._bounded()
         if theirs and not mine:
-            return self._turned() and not restricts(self.probe.main.text) and not YET.search(self.there.text)
+            return self._turned() and not YET.search(self.there.text)
         return not agree and len(differ) > 1 and len(differ) * 2 > len(told)
 
     @cached_property
     def exchanged(self) -> bool:
         """Whether two things of the fact have changed places: "rename A to B", "rename B to A"."""
         return (
-            self._redirected()
-            or self._in_place_of_another()
+            self._in_place_of_another()
             or self._values_exchanged()
+            or reversed_direction(self.probe.main.text, self.there.text)
             or traded_places(self.probe.text, self.there.text)
             or bounds_differ(self.probe.text, self.there.text)
         )
@@ -488,22 +463,6 @@ class Comparison:
             if moved != home and rivals and most > places[moved]:
                 return True
         return False
-
-    def _redirected(self) -> bool:
-        """Return whether the passage has the goal of a clause as its start and the start as its goal."""
-        same = [(mine, other) for mine, other in self.pairs if mine.stem == other.stem and mine.weight >= 1.0]
-        order = {id(word): at for at, word in enumerate(self.there.words)}
-        for start, moved in same:
-            for goal, first in same:
-                if (
-                    goal.tag == "to" == moved.tag
-                    and start.tag != "to" != first.tag
-                    and start.clause == goal.clause
-                    and moved.clause == first.clause
-                    and order[id(first)] < order[id(moved)]
-                ):
-                    return True
-        return reversed_direction(self.probe.main.text, self.there.text)
 
     def _in_place_of_another(self) -> bool:
         """Return whether a word of the fact is in another clause, and one that excludes it is in its place."""
@@ -630,16 +589,6 @@ class Comparison:
 def _rest_there(probe: Probe, after: PassageIndex, told: set[str]) -> bool:
     """Return whether the words of an answer that a passage lacks are elsewhere in the list."""
     return all(word in told or word in after.by_concept for word in probe.answer)
-
-
-def _hinted(value: Value, text: str) -> bool:
-    """Return whether a text has the digits of a value in another shape: 9 for 09:00."""
-    digits = value.canon.lstrip("0-").partition(":")[0].partition(".")[0]
-    return (
-        value.form in ("time", "date", "version")
-        and digits.isdigit()
-        and re.search(rf"(?<!\d){digits}(?!\d)", text) is not None
-    )
 
 
 def _aligned(mine: Sequence[Word], theirs: Sequence[Word]) -> Iterator[tuple[Word, Word]]:
