@@ -221,12 +221,11 @@ def lost_statements(facts: Iterable[Fact], after: Sequence[ListText], standing: 
 
     A statement that `standing` repeats is not lost.
     """
-    from inspector.quality.facts.comparison import probe_of
     from inspector.quality.facts.fate import fate
     from inspector.quality.facts.passages import PassageIndex
 
     statements = [fact for fact in facts if fact.role == "user" and not fact.pasted]
-    index = PassageIndex(after, [probe_of(fact).concepts for fact in statements])
+    index = PassageIndex(after)
     harmed = []
     for fact in statements:
         if fact.kind != "link" and safe_line(fact.text) not in standing:

@@ -30,7 +30,6 @@ from inspector.models.kept import KeptAttempts
 from inspector.models.making import ask_model
 from inspector.models.masking import Masker
 from inspector.models.summarizers.base import Summarizer
-from inspector.quality.facts.comparison import probe_of
 from inspector.quality.facts.extract import extract
 from inspector.quality.facts.fact import Fact, Fate, Kind, Saying, SpokenMessage, Where
 from inspector.quality.facts.fate import fate
@@ -155,15 +154,13 @@ class Judge:
         self._judged: dict[tuple[ListText, ...], tuple[Fate, ...]] = {}
 
     @cached_property
-    def _said(self) -> tuple[frozenset[tuple[str, str]], tuple[frozenset[str], ...]]:
-        """Every value that somebody said, and the concepts of every statement of the user."""
+    def _numbers(self) -> frozenset[tuple[str, str]]:
+        """Every number that somebody said, with its unit."""
         steps, task = [], 0
         for index, message in enumerate(self.conversation.messages):
             task += message.role == "user"
             steps.append(SpokenMessage(_saying(index, message.role), task, extract(message)))
-        facts = gather(steps)
-        spoken = (fact for fact in facts if fact.role == "user" and not fact.pasted)
-        return values_said(facts), tuple(probe_of(fact).concepts for fact in spoken)
+        return values_said(gather(steps))
 
     @cached_property
     def _facts(self) -> tuple[Fact, ...]:
@@ -173,10 +170,9 @@ class Judge:
         """Return the fate of each statement in a list, in the order of the truth."""
         key = tuple(parts)
         if key not in self._judged:
-            numbers, said = self._said
-            index = PassageIndex(parts, said)
+            index = PassageIndex(parts)
             self._judged[key] = tuple(
-                _in_messages(fact, parts) or fate(fact, index, 1, numbers) for fact in self._facts
+                _in_messages(fact, parts) or fate(fact, index, 1, self._numbers) for fact in self._facts
             )
         return self._judged[key]
 

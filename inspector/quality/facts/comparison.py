@@ -56,8 +56,6 @@ from inspector.quality.facts.values import comparable, same_value, values_of
 #: Minimum word overlap with a passage that says the fact, that says it where all its values are there too, that speaks
 #: of its subject, and that may be about it.
 MIN_SAME, MIN_SAME_VALUED, MIN_SUBJECT, MIN_MAYBE = 0.7, 0.5, 0.6, 0.34
-#: The same for the rule to be that statement and no other.
-MIN_CLAIMED = 0.6
 #: Minimum overlap with an exception, a condition or a reason for it to be there.
 MIN_ADJUNCT = 0.34
 _NEARLY_ALL = 0.85
@@ -67,7 +65,7 @@ ELSEWHERE = 0.5
 MIN_LIKE_FOREIGN = 82
 #: Extra words, beyond twice the words of a fact, that a passage about the same thing may have.
 _ROOM = 4
-#: Maximum passages that have a word for it to be rare in a list.
+#: Maximum sentences that have a word for it to be rare in a list.
 _RARE = 4
 _BINDING_SECTION = re.compile(
     r"constraint|preference|instruction|rule|requirement|guideline|decision|decided|"
@@ -195,9 +193,7 @@ class Comparison:
         there = meaning_of(passage.text)
         if _REFUSING_SECTION.search(passage.section):
             there = refused(there)
-        self.claimed = (
-            after.claims.get(number, 0.0) >= MIN_CLAIMED or after.parts[passage.part].role == "fallback"
-        )
+        self.fallback = after.parts[passage.part].role == "fallback"
         self.probe, self.there, self.joined, self.after = probe, there, passage.joined, after
         self.across = "\n" in passage.text
         section, elsewhere = passage.section, after.elsewhere(passage.part)
@@ -353,7 +349,7 @@ class Comparison:
             if near and self._about_key() and len(self.pairs) > 1 and self._reports():
                 return "weakened", ""
             return ("uncertain", "") if near or (kept_values and self.overlap >= MIN_MAYBE) else (None, "")
-        if binding and not (self.joined or self.claimed) and any(self._rare(mine) for mine, _ in self.pairs):
+        if binding and not (self.joined or self.fallback) and any(self._rare(mine) for mine, _ in self.pairs):
             # A rule about the same thing may be this one in other words.
             return "uncertain", ""
         if self.overlap >= MIN_MAYBE and len(self.pairs) > 1:
@@ -370,12 +366,12 @@ class Comparison:
         mine = {word.concept for word in self.probe.main.words if word.weight >= 1.0}
         mine = mine.union(*(one.concepts for one in self.probe.adjuncts))
         shared = mine & {word.concept for word in self.there.words}
-        rare = sum(len(self.after.by_concept.get(one, ())) <= _RARE for one in shared)
+        rare = sum(self.after.sentences_with(one) <= _RARE for one in shared)
         return rare > 1 and len(shared) >= MIN_MAYBE * len(mine)
 
     def _rare(self, word: Word) -> bool:
         """Return whether a word of the fact is rare in the list, so that it identifies the subject."""
-        return word.weight >= 1.0 and len(self.after.by_concept.get(word.concept, ())) <= _RARE
+        return word.weight >= 1.0 and self.after.sentences_with(word.concept) <= _RARE
 
     def _measured(self) -> bool:
         """Return whether every value is a measure of two digits or more, or a name."""

@@ -71,21 +71,15 @@ def fate(
     probe = probe_of(fact)
     found = matches(probe, after, numbers_said)
     if not found:
-        return Fate(compaction, unfound(probe, after, after.unclaimed))
+        return Fate(compaction, unfound(probe, after))
     best, part = best_of([(match, part) for part, match in found.items()])
     sure = settled(best, probe, after)
     return Fate(compaction, "lost") if sure is None else placed_fate(sure, part, after, compaction)
 
 
-def unfound(probe: Probe, after: PassageIndex, unclaimed: Collection[str]) -> Outcome:
-    """Return the fate of a fact that no passage of a list has: lost.
-
-    Uncertain where the summary is in another language, or has a rule with a word of it that no statement accounts for
-    (`unclaimed`, the words of such rules): it may be this one in other words, unless an exact value is nowhere."""
-    if foreign(probe, after):
-        return "uncertain"
-    maybe = probe.binds and probe.of_user and not probe.concepts.isdisjoint(unclaimed)
-    return "uncertain" if maybe and not any(lacking(probe, after)) else "lost"
+def unfound(probe: Probe, after: PassageIndex) -> Outcome:
+    """Return the fate of a fact that no passage of a list has: uncertain if the summary is in another language."""
+    return "uncertain" if foreign(probe, after) else "lost"
 
 
 def settled(best: Match, probe: Probe, after: PassageIndex) -> Match | None:

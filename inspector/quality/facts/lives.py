@@ -57,8 +57,7 @@ def lives_of(
             name, version = _told_by(fact, number)
             summarized[name] = version
             taken_by.setdefault(name, set()).add(number)
-    said = tuple(probe_of(fact).concepts for fact in facts if fact.role == "user" and not fact.pasted)
-    asked = Following(summarized, taken_by, values_said(facts), unreadable, places, said)
+    asked = Following(summarized, taken_by, values_said(facts), unreadable, places)
     fates = (work or fates_of)(asked, lists_after, watch)
     lives: list[Life] = []
     pruned: list[Life] = []
@@ -93,15 +92,13 @@ def _told_by(fact: Fact, compaction: int) -> tuple[str, Fact]:
 class Following:
     """Input of `fates_of`: facts by name, and the compactions that took each.
 
-    The other fields are as in lives_of. `numbers_said` has every number (and unit) of any fact, `said` the
-    concepts of every statement of the user's."""
+    The other fields are as in lives_of. `numbers_said` has every number (and unit) of any fact."""
 
     facts: Mapping[str, Fact]
     taken_by: Mapping[str, Collection[int]]
     numbers_said: Collection[tuple[str, str]]
     unreadable: Collection[int]
     places: Places
-    said: Sequence[frozenset[str]] = ()
 
     def split(self, parts: int) -> tuple[Following, ...]:
         """Split the facts into independent parts."""
@@ -133,11 +130,9 @@ def fates_of(
         # Most facts of a long conversation are gone, so they share one fate.
         nothing: dict[Outcome, Fate] = {outcome: Fate(number, outcome) for outcome in ("lost", "uncertain")}
         places = {_key(part): at for at, part in reversed(list(enumerate(after.parts)))}
-        added = _Layer(after.only({at for key, at in places.items() if key not in standing}, asked.said))
+        added = _Layer(after.only({at for key, at in places.items() if key not in standing}))
         standing = frozenset(places)
         layers = [one for one in (*layers, added) if not standing.isdisjoint(one.keys)]
-        told = {at for at, part in enumerate(after.parts) if part.where == "summary"}
-        unclaimed = after.only(told, asked.said).unclaimed
         unplaced: dict[tuple[Outcome, Where], Fate] = {}
         old = len(followed)
         while waiting and first[waiting[-1]] <= number:
@@ -153,7 +148,7 @@ def fates_of(
                         here[key] = match
             one.matches = here
             if not here:
-                one.fates.append(unread or nothing[unfound(one.probe, after, unclaimed)])
+                one.fates.append(unread or nothing[unfound(one.probe, after)])
                 continue
             best, part = best_of([(match, places[key]) for key, match in here.items()])
             sure = settled(best, one.probe, after)

@@ -11,7 +11,6 @@ from functools import cached_property, lru_cache
 from inspector.core.scan.words import word_set
 from inspector.quality.facts.fact import Span, Value, Where
 from inspector.quality.facts.meaning import (
-    BINDS,
     meaning_of,
 )
 from inspector.quality.facts.sentences import MOST
@@ -19,8 +18,6 @@ from inspector.quality.facts.values import named, same_value
 
 #: Search order of regions.
 REGIONS: tuple[Where, ...] = ("summary", "head", "tail", "rules file", "memory")
-#: Minimum share of a rule's words in one statement for the statement to account for it.
-MIN_CLAIM = 0.34
 #: Likeness (0 to 100) of two words that differ by a typo, and of two sentences that are the same but for one.
 TYPO, NEAR_VERBATIM = 86, 93
 #: Minimum characters of a wording that may be quoted with a typo, and minimum share of its words that are there.
@@ -36,11 +33,6 @@ _HEADING = re.compile(
     r"(?:\d{1,2}[.)]\s+)?\*{0,2}(?P<b>[A-Z][^:.\n]{2,60}):\*{0,2}\s*(?P<rest>.*))$"
 )
 _LABELLED = re.compile(r"\s*+(?:[-*•]\s*+)?\*{0,2}(?P<label>[A-Z][a-z]+(?: [a-z&A-Z]+){0,3})\*{0,2}:\s")
-_RULE_SECTION = re.compile(
-    r"primary request|note|constraint|preference|instruction|rule|requirement|guideline|"
-    r"约束|要求|规则",
-    re.I,
-)
 DONE_SECTION = re.compile(
     r"\b(?:done|accomplished|completed|progress|problem solving|errors?|fixes|fixed|"
     r"resolved|actions|state|files|blocked)\b|完成",
@@ -57,8 +49,6 @@ _DENIED_BEFORE = re.compile(
     r"(?:\b(?:not|never|no longer|no need to|don ?t|do not|doesn ?t|without|instead of|"
     r"rather than|stopped?|nicht|no|ne|не)|n t|不|[别別])\s*$"
 )
-#: Words of a line that only says that there is nothing.
-_NOTHING = frozenset(["none", "无", "n/a", "na", "无。"])
 #: Small words that change what a sentence says.
 _MATTERS = word_set("not no never only on off dont t cannot without unless except before after all every")
 # A list line that begins with a quote, and may explain it.
@@ -127,14 +117,12 @@ def tongue_of(text: str) -> str:
 class PassageIndex:
     """The texts of a list, searchable: made at the first question, in one pass."""
 
-    def __init__(self, parts: Iterable[ListText], said: Sequence[frozenset[str]] = ()) -> None:
-        """`said` has the user's statements as concepts: a rule that matches one statement cannot be another rule."""
-        self.said = said
+    def __init__(self, parts: Iterable[ListText]) -> None:
         self.parts = tuple(sorted(parts, key=lambda part: (REGIONS.index(part.where), part.index, part.text)))
 
-    def only(self, parts: Collection[int], said: Sequence[frozenset[str]]) -> PassageIndex:
+    def only(self, parts: Collection[int]) -> PassageIndex:
         """Return the index of some of the parts alone, by number."""
-        return PassageIndex((part for number, part in enumerate(self.parts) if number in parts), said)
+        return PassageIndex(part for number, part in enumerate(self.parts) if number in parts)
 
     @cached_property
     def passages(self) -> tuple[Passage, ...]:
@@ -149,6 +137,10 @@ class PassageIndex:
             for word in {word.concept for word in meaning_of(passage.text).words}:
                 found[word].append(number)
         return {word: tuple(numbers) for word, numbers in found.items()}
+
+    def sentences_with(self, concept: str) -> int:
+        """Return the number of single sentences that have a concept."""
+        return sum(not self.passages[number].joined for number in self.by_concept.get(concept, ()))
 
     @cached_property
     def by_value(self) -> Mapping[str, tuple[int, ...]]:
@@ -240,41 +232,6 @@ class PassageIndex:
                         number,
                         place_of(text[there.dest_start : there.dest_end].partition(" ")[2], part.text),
                     )
-
-    @cached_property
-    def claims(self) -> Mapping[int, float]:
-        """Passage of the summary -> the largest share of its words that one statement of `said` has."""
-        by_word: dict[str, list[int]] = defaultdict(list)
-        for number, words in enumerate(self.said):
-            for word in words:
-                by_word[word].append(number)
-        found = {}
-        for number, passage in enumerate(self.passages):
-            if self.parts[passage.part].where != "summary" or passage.joined:
-                continue
-            told = {word.concept for word in meaning_of(passage.text).words} - _NOTHING
-            shared: dict[int, int] = defaultdict(int)
-            for word in told:
-                for statement in by_word.get(word, ()):
-                    shared[statement] += 1
-            found[number] = max(shared.values(), default=0) / len(told) if told else 1.0
-        return found
-
-    @cached_property
-    def unclaimed(self) -> frozenset[str]:
-        """The concepts of the summary's rules that no statement accounts for."""
-        rules = (
-            at for at, share in self.claims.items() if share < MIN_CLAIM and self._rules(self.passages[at])
-        )
-        return frozenset(word.concept for at in rules for word in meaning_of(self.passages[at].text).words)
-
-    def _rules(self, passage: Passage) -> bool:
-        if self.parts[passage.part].role != "summary" or _HEADING.match(passage.text):
-            return False
-        if not passage.section:
-            return BINDS.search(passage.text) is not None
-        done = DONE_SECTION.search(passage.section) is not None or "[tool: " in passage.text
-        return not done and _RULE_SECTION.search(passage.section) is not None
 
     @cached_property
     def tongue(self) -> str:

@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inspector.core.text import safe
-from inspector.quality.facts.comparison import probe_of
 from inspector.quality.facts.fact import Fact, Fate
 from inspector.quality.facts.fate import ORDER, fate
 from inspector.quality.facts.gather import values_said
@@ -26,9 +25,8 @@ SUMMARIES = sorted({summary for what, _, summary, _ in EXAMPLES if what not in (
 def judged(statement: str, summary: str) -> tuple[Fact, Fate]:
     """The longest fact of a statement, and its fate in a summary."""
     found = facts(statement)
-    said = [probe_of(one).concepts for one in found]
     fact = max(found, key=lambda one: len(one.text))
-    after = PassageIndex([ListText("summary", 0, "summary", safe(summary))], said)
+    after = PassageIndex([ListText("summary", 0, "summary", safe(summary))])
     return fact, fate(fact, after, 1, values_said(found))
 
 
