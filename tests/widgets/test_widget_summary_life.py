@@ -215,7 +215,7 @@ async def test_it_fits_and_is_safe(size: tuple[int, int]) -> None:
 
 async def test_nothing_to_show() -> None:
     pane = SummaryLife()
-    async with hosting(pane, (80, 24), lambda: pane.set_view(None, pending=True)) as host:
+    async with hosting(pane, (80, 24)) as host:
         assert "Following the items" in pane.headline
         pane.items.focus()
         await host.press("enter", "down", "J", "f")

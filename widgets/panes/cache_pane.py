@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import ClassVar
-
-from textual.widget import Widget
 
 from widgets.bars.mode_bar import Mode
 from widgets.panes.next_request import CacheView, NextRequest
 from widgets.panes.requests_part import RequestsPart, RequestsView
-from widgets.panes.views_pane import ViewsPane
+from widgets.panes.views_pane import Shown, ViewsPane
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,23 +21,19 @@ class CacheViews:
 class CachePane(ViewsPane[CacheViews]):
     """CacheViews in two views. Posts Change for the layout and the time to live, GoTo for a breakpoint or a request."""
 
-    VIEWS: ClassVar[tuple[Mode, ...]] = (
-        Mode("next", "next request", "Breakpoints of the next request"),
-        Mode(
-            "requests",
-            "requests",
-            "Recorded requests: tokens read from the cache, missed tokens and the cause",
+    VIEWS = (
+        Shown(
+            Mode("next", "next request", "Breakpoints of the next request"),
+            NextRequest,
+            lambda view: view.next,
+        ),
+        Shown(
+            Mode(
+                "requests",
+                "requests",
+                "Recorded requests: tokens read from the cache, missed tokens and the cause",
+            ),
+            RequestsPart,
+            lambda view: view.requests,
         ),
     )
-
-    def make(self, name: str) -> Widget:
-        """Return the widget of a view."""
-        return NextRequest() if name == "next" else RequestsPart()
-
-    def fill(self, widget: Widget) -> None:
-        """Hand a view's widget its part of the value."""
-        view = self.view if self.view is not None else CacheViews()
-        if isinstance(widget, NextRequest):
-            widget.set_view(view.next)
-        elif isinstance(widget, RequestsPart):
-            widget.set_view(view.requests)

@@ -5,21 +5,24 @@ from __future__ import annotations
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
-from textual.widget import Widget
 
 from widgets.bars.mode_bar import Mode
 from widgets.panes.losses_attempts import LossesAttempts
 from widgets.panes.losses_facts import LossesFacts
 from widgets.panes.losses_view import LossesView
-from widgets.panes.views_pane import ViewsPane
+from widgets.panes.views_pane import Shown, ViewsPane
 
 
 class LossesPane(ViewsPane[LossesView]):
     """A LossesView in two views: facts and attempts."""
 
-    VIEWS: ClassVar[tuple[Mode, ...]] = (
-        Mode("facts", "facts", "Facts that should survive, and their fates"),
-        Mode("attempts", "attempts", "The fate of each fact with summaries that were made again"),
+    VIEWS = (
+        Shown(Mode("facts", "facts", "Facts that should survive, and their fates"), LossesFacts),
+        Shown(
+            Mode("attempts", "attempts", "The fate of each fact with summaries that were made again"),
+            LossesAttempts,
+            lambda view: view.attempts,
+        ),
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding(
@@ -31,18 +34,6 @@ class LossesPane(ViewsPane[LossesView]):
             tooltip="Show the facts of the model that judged the compaction, or those of the rules",
         ),
     ]  # fmt: skip
-
-    def make(self, name: str) -> Widget:
-        """Return the widget of a view."""
-        return LossesFacts() if name == "facts" else LossesAttempts()
-
-    def fill(self, widget: Widget) -> None:
-        """Hand a view's widget its part of the value."""
-        view = self.view if self.view is not None else LossesView()
-        if isinstance(widget, LossesFacts):
-            widget.set_view(view)
-        elif isinstance(widget, LossesAttempts):
-            widget.set_view(view.attempts)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Disable the scopes while there are none, and outside the facts."""

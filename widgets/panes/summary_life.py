@@ -37,7 +37,10 @@ _SHOWN: dict[str, frozenset[State]] = {
 
 
 class SummaryLife(Part[LineageView]):
-    """Shows a LineageView. Posts CellChosen for an item to be seen where it changed, ChooseCompaction for a column."""
+    """Shows a LineageView; None while it is worked out.
+
+    Posts CellChosen for an item to be seen where it changed, ChooseCompaction for a column.
+    """
 
     DEFAULT_CSS = """
     SummaryLife > ModeBar { margin: 0 0 1 0; }
@@ -64,7 +67,6 @@ class SummaryLife(Part[LineageView]):
     NEEDY = frozenset({"filter", "section"})
 
     def __init__(self) -> None:
-        self._pending = False
         self._filters = ModeBar(FILTERS)
         self.head, self.items, self.body = Headline(5), LineageList(), TextView()
         super().__init__(self.head, self._filters, self.items, self.body)
@@ -78,13 +80,6 @@ class SummaryLife(Part[LineageView]):
     def column(self) -> int:
         """The column of the chosen compaction, from 0."""
         return self.items.column
-
-    def set_view(self, view: LineageView | None, pending: bool = False) -> None:
-        """Show a lineage; None where there is none, or while it is worked out (`pending`)."""
-        waits, self._pending = pending != self._pending, pending
-        super().set_view(view)
-        if waits and view is None:
-            self.fit()
 
     def show_view(self) -> None:
         """Show drift, filters, items, the chosen one."""
@@ -164,10 +159,8 @@ class SummaryLife(Part[LineageView]):
         self._explain()
 
     def _head(self, low: bool) -> list[TextLine]:
-        if self.view is None and self._pending:
-            return [TextLine("Following the items of the summaries …", "muted")]
         if self.view is None:
-            return [TextLine("No compaction has left a summary to follow.", "muted")]
+            return [TextLine("Following the items of the summaries …", "muted")]
         only = [TextLine(f"only {self.filter}", "muted")] if low and self.filter != "all" else []
         return [*head_lines(self.view, self.items.column, self.size.width - 2, low), *only]
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
 
 from textual import on
-from textual.widget import Widget
 
 from widgets.bars.mode_bar import Mode
 from widgets.intents import Change, ChooseCompaction
@@ -20,20 +17,19 @@ from widgets.panes.summary_life import SummaryLife
 from widgets.panes.summary_lines import SummaryView
 from widgets.panes.summary_sides import SummarySides
 from widgets.panes.summary_text import SummaryText
-from widgets.panes.views_pane import ViewsPane
+from widgets.panes.views_pane import Shown, ViewsPane
 
 
 @dataclass(frozen=True, slots=True)
 class SummaryPaneView:
     """A summary, its comparison with the previous one (None without one), and the life of all items.
 
-    Only the parts that the view on screen shows need to be set. `life_pending`: the life is being computed.
+    Only the parts that the view on screen shows need to be set. The life is None while it is being computed.
     """
 
     summary: SummaryView
     changes: Comparison | None = None
     life: LineageView | None = None
-    life_pending: bool = False
     attempts: AttemptsView = NO_ATTEMPTS
 
 
@@ -43,12 +39,32 @@ class SummaryPane(ViewsPane[SummaryPaneView]):
     Posts Change with the name of the view on screen.
     """
 
-    VIEWS: ClassVar[tuple[Mode, ...]] = (
-        Mode("text", "text", "The summary section by section, with its size against the budget for it"),
-        Mode("changes", "changes", "Items added, removed, reworded and moved since the previous summary"),
-        Mode("sides", "side by side", "The texts of the previous summary and of this one"),
-        Mode("life", "life", "Every item of every summary, through all compactions"),
-        Mode("attempts", "attempts", "The recorded summary and those that were made again"),
+    VIEWS = (
+        Shown(
+            Mode("text", "text", "The summary section by section, with its size against the budget for it"),
+            SummaryText,
+            lambda view: view.summary,
+        ),
+        Shown(
+            Mode("changes", "changes", "Items added, removed, reworded and moved since the previous summary"),
+            SummaryChanges,
+            lambda view: view.changes,
+        ),
+        Shown(
+            Mode("sides", "side by side", "The texts of the previous summary and of this one"),
+            SummarySides,
+            lambda view: view.changes,
+        ),
+        Shown(
+            Mode("life", "life", "Every item of every summary, through all compactions"),
+            SummaryLife,
+            lambda view: view.life,
+        ),
+        Shown(
+            Mode("attempts", "attempts", "The recorded summary and those that were made again"),
+            SummaryAttempts,
+            lambda view: view.attempts,
+        ),
     )
 
     def __init__(self, *, id: str | None = None) -> None:
@@ -59,12 +75,13 @@ class SummaryPane(ViewsPane[SummaryPaneView]):
         """Show the changes and go to the item with this text, until J or K is pressed."""
         self._item = text
         self.show("changes")
-        if isinstance(self.shown, SummaryChanges):
-            self._go_to_item(self.shown)
+        self.show_view()
 
-    def _go_to_item(self, changes: SummaryChanges) -> None:
-        if self._item:
-            changes.show_item(self._item)
+    def show_view(self) -> None:
+        """Hand the view on screen its part of the value, and go to the wanted item."""
+        super().show_view()
+        if self._item and isinstance(self.shown, SummaryChanges):
+            self.shown.show_item(self._item)
             self._item = ""
 
     @on(ViewsPane.ViewShown)
@@ -77,29 +94,3 @@ class SummaryPane(ViewsPane[SummaryPaneView]):
         event.stop()
         self.post_message(ChooseCompaction(event.compaction))
         self.show_item(event.text)
-
-    def make(self, name: str) -> Widget:
-        """Return the widget of a view."""
-        kinds: dict[str, Callable[[], Widget]] = {
-            "text": SummaryText,
-            "changes": SummaryChanges,
-            "sides": SummarySides,
-            "life": SummaryLife,
-            "attempts": SummaryAttempts,
-        }
-        return kinds[name]()
-
-    def fill(self, widget: Widget) -> None:
-        """Hand a view's widget its part of the value."""
-        view = self.view if self.view is not None else SummaryPaneView(SummaryView())
-        if isinstance(widget, SummaryText):
-            widget.set_view(view.summary)
-        elif isinstance(widget, SummaryLife):
-            widget.set_view(view.life, view.life_pending)
-        elif isinstance(widget, SummaryAttempts):
-            widget.set_view(view.attempts)
-        elif isinstance(widget, SummarySides):
-            widget.set_view(view.changes)
-        elif isinstance(widget, SummaryChanges):
-            widget.set_view(view.changes)
-            self._go_to_item(widget)

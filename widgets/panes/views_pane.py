@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from textual import on
 from textual.binding import Binding, BindingType
@@ -14,13 +15,18 @@ from widgets.bars.mode_bar import Mode, ModeBar
 from widgets.panes.part import Part, View
 
 
+class Shown(NamedTuple):
+    """A view: its name and label, what makes its widget, and its part of the pane's value."""
+
+    mode: Mode
+    widget: Callable[[], Part[Any]]
+    of: Callable[[Any], Any] = lambda value: value
+
+
 class ViewsPane(Part[View]):
-    """Shows a value in the view that is chosen on top. Posts ViewShown when another one comes on screen.
+    """Shows a value in the view that is chosen on top. Posts ViewShown when another one comes on screen."""
 
-    A subclass names its views, makes a view's widget and hands it its part of the value.
-    """
-
-    VIEWS: ClassVar[tuple[Mode, ...]] = ()
+    VIEWS: ClassVar[tuple[Shown, ...]] = ()
     NEEDY = frozenset({"view"})
     DEFAULT_CSS = """
     ViewsPane > .view { height: 1fr; }
@@ -37,20 +43,11 @@ class ViewsPane(Part[View]):
         name: str
 
     def __init__(self, *, id: str | None = None) -> None:
-        self._shown = self.VIEWS[0].name
-        self._made: dict[str, Widget] = {}
-        self._bar = ModeBar(self.VIEWS)
+        self._views = {view.mode.name: view for view in self.VIEWS}
+        self._shown = self.VIEWS[0].mode.name
+        self._made: dict[str, Part[Any]] = {}
+        self._bar = ModeBar([view.mode for view in self.VIEWS])
         super().__init__(self._bar, id=id)
-
-    # For subclasses to define.
-
-    def make(self, name: str) -> Widget:
-        """The widget of a view."""
-        raise NotImplementedError
-
-    def fill(self, widget: Widget) -> None:
-        """Hand a view's widget its part of the value."""
-        raise NotImplementedError
 
     @property
     def view_name(self) -> str:
@@ -58,21 +55,21 @@ class ViewsPane(Part[View]):
         return self._shown
 
     @property
-    def shown(self) -> Widget | None:
+    def shown(self) -> Part[Any] | None:
         """The widget of the view on screen; None before it is made."""
         return self._made.get(self._shown)
 
     def show_view(self) -> None:
         """Hand the view on screen its part of the value."""
         if self.shown is not None:
-            self.fill(self.shown)
+            self.shown.set_view(None if self.view is None else self._views[self._shown].of(self.view))
 
     def show(self, name: str) -> None:
         """Bring a view on screen; an unknown name changes nothing."""
-        if name == self._shown or name not in [mode.name for mode in self.VIEWS]:
+        if name == self._shown or name not in self._views:
             return
         self._shown = name
-        self._bar.set_modes(self.VIEWS, name)
+        self._bar.set_modes(self._bar.modes, name)
         if self.is_mounted:
             self.call_next(self._bring_up)
             self.post_message(self.ViewShown(name))
@@ -89,13 +86,13 @@ class ViewsPane(Part[View]):
     async def _bring_up(self) -> None:
         name, widget = self._shown, self.shown
         if widget is None:
-            widget = self._made[name] = self.make(name)
+            widget = self._made[name] = self._views[name].widget()
             widget.add_class("view")
             widget.display = False
-            self.fill(widget)
+            self.show_view()
             await self.mount(widget)
         else:
-            self.fill(widget)
+            self.show_view()
         if name != self._shown:
             # Another view was wanted meanwhile; its own call follows.
             return
@@ -107,11 +104,9 @@ class ViewsPane(Part[View]):
         for other in self._made.values():
             other.display = other is widget
 
-    # Keys and mouse.
-
     def action_view(self, by: int) -> None:
         """Show the next or previous view, cyclically."""
-        names = [mode.name for mode in self.VIEWS]
+        names = list(self._views)
         self.show(names[(names.index(self._shown) + by) % len(names)])
 
     @on(ModeBar.ModeChosen)

@@ -75,7 +75,6 @@ def compute(
         summary_view(shown, then, budget),
         compare(before, shown) if changes else None,
         life,
-        life_pending=view == "life" and lineage is None,
         attempts=attempts_view(attempts, shown) if view == "attempts" and shown is not None else NO_ATTEMPTS,
     )
 
