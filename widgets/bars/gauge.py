@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 from rich.style import Style
-from textual import events
 from textual.reactive import reactive
 from textual.strip import Strip
 
@@ -79,14 +78,6 @@ class Gauge(Inked):
     def watch_state(self, state: GaugeState) -> None:
         """Keep the tooltip in step."""
         self.tooltip = explain(state)
-
-    def on_mount(self) -> None:
-        """Set the tooltip of the first value."""
-        self.tooltip = explain(self.state)
-
-    def on_resize(self, event: events.Resize) -> None:
-        """The bar follows the width."""
-        self.refresh()
 
     def render_line(self, y: int) -> Strip:
         """The one line."""

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 from rich.style import Style
-from textual import events
 from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.strip import Strip
@@ -134,8 +133,9 @@ class ConversationTable(LineList):
         #: Ids of the rows below their parent.
         self._under: frozenset[str] = frozenset()
         self._titles: dict[str, str] = {}
-        self._filter = ""
-        self._agent = ""
+        #: The text that the shown conversations contain, and the agent whose conversations alone are shown ("": all).
+        self.filter = ""
+        self.agent = ""
         self._agents: tuple[str, ...] = ()
         self._column = _BY_NAME["active"]
         self._reverse = True
@@ -169,8 +169,8 @@ class ConversationTable(LineList):
         self._entries = list(entries)
         self._needles = []
         self._agents = tuple(sorted({entry.agent for entry in entries}))
-        if self._agent not in self._agents:
-            self._agent = ""
+        if self.agent not in self._agents:
+            self.agent = ""
         self._arrange(keep)
 
     def update_entries(self, entries: Iterable[ConversationEntry]) -> None:
@@ -182,9 +182,9 @@ class ConversationTable(LineList):
 
     def set_filter(self, text: str) -> None:
         """Show only conversations whose title, model, agent, folder or id contain every word of the text."""
-        if text != self._filter:
+        if text != self.filter:
             keep = self.current
-            self._filter = text
+            self.filter = text
             self._arrange(keep)
 
     def set_sort(self, column: str, reverse: bool) -> None:
@@ -203,16 +203,6 @@ class ConversationTable(LineList):
     def sort(self) -> tuple[str, bool]:
         """The column sorted by, and whether from the largest down."""
         return self._column.name, self._reverse
-
-    @property
-    def filter(self) -> str:
-        """The text that the shown conversations contain."""
-        return self._filter
-
-    @property
-    def agent(self) -> str:
-        """The agent whose conversations alone are shown; "" where all are."""
-        return self._agent
 
     @property
     def row_count(self) -> int:
@@ -234,9 +224,9 @@ class ConversationTable(LineList):
     def _arrange(self, keep: str | None) -> None:
         entries, key = self._entries, self._column.key
         shown: Sequence[int] = range(len(entries))
-        if self._agent:
-            shown = [i for i in shown if entries[i].agent == self._agent]
-        words = self._filter.lower().split()
+        if self.agent:
+            shown = [i for i in shown if entries[i].agent == self.agent]
+        words = self.filter.lower().split()
         if words:
             if not self._needles:
                 self._needles = [
@@ -277,11 +267,11 @@ class ConversationTable(LineList):
         """Sort by the next column on screen."""
         names = [column.name for column, _, _ in self._layout(self.scrollable_content_region.width)]
         place = names.index(self._column.name) + 1 if self._column.name in names else 0
-        self._sort_by(names[place % len(names)])
+        self.action_sort_by(names[place % len(names)])
 
     def action_sort_reverse(self) -> None:
         """Turn the order round."""
-        self._sort_by(self._column.name)
+        self.action_sort_by(self._column.name)
 
     def action_next_agent(self) -> None:
         """Show only the next agent; after the last one all agents."""
@@ -289,33 +279,21 @@ class ConversationTable(LineList):
             return
         steps = ("", *self._agents)
         keep = self.current
-        self._agent = steps[(steps.index(self._agent) + 1) % len(steps)]
+        self.agent = steps[(steps.index(self.agent) + 1) % len(steps)]
         self._arrange(keep)
-        self.post_message(self.AgentChanged(self._agent))
+        self.post_message(self.AgentChanged(self.agent))
 
     def action_by_project(self) -> None:
         """Group by project folder, the last active of each first; again: by date."""
         self.set_sort(*(("active", True) if self._column.name == "folder" else ("folder", False)))
         self.post_message(self.SortChanged(*self.sort))
 
-    def _sort_by(self, name: str) -> None:
+    def action_sort_by(self, name: str) -> None:
+        """Sort by a column; again: the other way round."""
         same = name == self._column.name
         reverse = not self._reverse if same else _BY_NAME[name].descending
         self.set_sort(name, reverse)
         self.post_message(self.SortChanged(name, reverse))
-
-    def on_click(self, event: events.Click) -> None:
-        """A click on a heading sorts; elsewhere it selects."""
-        offset = event.get_content_offset(self)
-        if offset is None or offset.y >= self.header_height:
-            super().on_click(event)
-            event.prevent_default()
-            return
-        event.stop()
-        event.prevent_default()
-        for column, start, stop in self._layout(self.scrollable_content_region.width):
-            if start <= offset.x < stop:
-                self._sort_by(column.name)
 
     # Drawing.
 
@@ -343,7 +321,9 @@ class ConversationTable(LineList):
         for column, start, stop in self._layout(width):
             sorted_by = column.name == self._column.name
             text = column.heading + (("▾" if self._reverse else "▴") if sorted_by else "")
-            row.add(fit(text, stop - start, right=column.right) + " ", chosen if sorted_by else Style())
+            click = Style(meta={"@click": f"sort_by('{column.name}')"})
+            text = fit(text, stop - start, right=column.right) + " "
+            row.add(text, click + (chosen if sorted_by else Style()))
         return row.strip(width, self.base_style + self.ink("header"))
 
     def draw_line(self, line: int, width: int) -> Strip:
@@ -393,7 +373,7 @@ class ConversationTable(LineList):
         if self._column.name == "folder" and _project(entry):
             title = f"{one_line(_project(entry), 40)} · {title}"
         text = fit(title, width - len(sign) - len(kind))
-        words = self._filter.split()
+        words = self.filter.split()
         spans = tuple(find_spans(text, words[0])) if words else ()
         row.add(sign, self.ink("accent"))
         found = self.ink("found")

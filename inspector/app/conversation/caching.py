@@ -10,7 +10,6 @@ from inspector.answers.inspection import Inspection
 from inspector.answers.resolving import caching_release, next_policy, ttl_of
 from inspector.app.conversation.rows import line_of
 from inspector.caching.breakpoints import Breakpoint, Layout, Ttl, breakpoints
-from inspector.caching.policy import CachePolicy
 from inspector.core.conversations import ROLE_NAMES, Generation
 from inspector.core.messages import Message
 from inspector.core.rough import IMAGE_TOKENS, message_chars, message_images, text_tokens
@@ -74,50 +73,35 @@ def find_breakpoints(
 
     A layout or a time to live of None means the default of the release. Raises StoreErrors.
     """
+    from widgets.panes.next_request import CacheView, PlacedBreakpoint
+
     policy = next_policy(inspection.conversation.row, profile)
     layout, ttl = layout or policy.layout, ttl or ttl_of(resolved)
     messages = LazyMessages(inspection.store, generation, length)
     points: tuple[Breakpoint, ...] = ()
     if policy.enabled is not None:
         points = breakpoints(messages, prompt, layout=layout, ttl=ttl, release=caching_release(profile))
-    marks = {
-        -1 if point.message is None else point.message: point.number
-        for point in points
-        if point.placed and policy.enabled
-    }
-    return Caching(marks, _view(points, generation, prompt, messages, token_index, layout, ttl, policy))
-
-
-def _view(
-    points: tuple[Breakpoint, ...],
-    generation: Generation,
-    prompt: str,
-    messages: LazyMessages,
-    token_index: TokenIndex | None,
-    layout: Layout,
-    ttl: Ttl,
-    policy: CachePolicy,
-) -> CacheView:
-    """Breakpoints for the pane, with the tokens up to each if the list is measured.
-
-    The tokens after a breakpoint are subtracted from the total: breakpoints are at the end, so few bodies are read.
-    """
-    from widgets.panes.next_request import CacheView, PlacedBreakpoint
-
     system = text_tokens(len(prompt))
     total = None if token_index is None else system + token_index.rough_until(len(messages))
-    views = []
+    placed = []
     for point in points:
         index = point.message
         if index is None:
             role, text, tokens = "system", safe_line(prompt[:400]), None if total is None else system
         else:
             role, text = ROLE_NAMES[generation.roles[index]], line_of(messages[index]).text
+            # Breakpoints are at the end, so few bodies are read to subtract what comes after.
             tokens = None if total is None else total - _rough_from(messages, index + 1)
-        views.append(PlacedBreakpoint(point, role, text, tokens))
+        placed.append(PlacedBreakpoint(point, role, text, tokens))
+    marks = {
+        -1 if point.message is None else point.message: point.number
+        for point in points
+        if point.placed and policy.enabled
+    }
     state = {True: "Caching is on: ", False: "Caching is off: ", None: ""}[policy.enabled]
     facts = (state + policy.reason,)
-    return CacheView(tuple(views), total, layout, ttl, facts, policy.enabled, generation.number)
+    view = CacheView(tuple(placed), total, layout, ttl, facts, policy.enabled, generation.number)
+    return Caching(marks, view)
 
 
 def _rough_from(messages: LazyMessages, start: int) -> int:

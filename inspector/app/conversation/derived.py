@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from inspector.answers.inspection import budgets_of, plan_with
 from inspector.app.conversation import chrome
-from inspector.app.conversation.as_of import FindingsThen
+from inspector.app.conversation.as_of import FindingsAsOf, FindingsThen
 from inspector.app.conversation.resources import COMPACTIONS, FINDINGS, RECORDING, TOKEN_INDEX
 from inspector.app.conversation.state import Loaded, State, recorded
 from inspector.app.jobs import same
@@ -33,14 +33,14 @@ T = TypeVar("T")
 _KEPT = 2
 
 
-class Memo:
+class Memo(Generic[T]):
     """A pure function whose last results are kept, by arguments that are the same objects or equal."""
 
     def __init__(self, function: Callable[..., T]) -> None:
         self._function = function
         self._kept: list[tuple[tuple[Any, ...], T]] = []
 
-    def __call__(self, *values: Any) -> Any:
+    def __call__(self, *values: Any) -> T:
         """Return the function's result, from memory where the arguments are known."""
         for known, result in self._kept:
             if same(known, values):
@@ -81,14 +81,14 @@ class Deriver:
         self._derive = Memo(_derive)
         self._plan = Memo(_plan)
         self._plan_at = Memo(_plan_at)
-        self._index_at = Memo(_token_index_at)
+        self._index_at = Memo(lambda recording, at: recording.token_index(at))
         self._budgets = Memo(budgets_of)
 
     def __call__(self, state: State, loaded: Loaded, exact: tuple[int, str] | None) -> Derived | None:
         """Derive from a state; None while no conversation is open. The cursor does not matter."""
         if loaded.opened is None or not state.generation:
             return None
-        derived: Derived = self._derive(
+        return self._derive(
             self,
             replace(
                 state, row=0, pane="", view="", find="", compaction=0, attempts=0,
@@ -97,7 +97,6 @@ class Deriver:
             loaded,
             exact,
         )  # fmt: skip
-        return derived
 
     def plan(self, state: State, loaded: Loaded) -> tuple[TokenIndex | None, Plan | None, str]:
         """The token index of the list on screen and what the settings' engine would do with it, or why it cannot."""
@@ -121,15 +120,11 @@ class Deriver:
         self, index: TokenIndex, settings: Settings, number: int, system: int
     ) -> tuple[Plan | None, str]:
         """The plan for generation `number` as a whole, or why there is none."""
-        plan: tuple[Plan | None, str] = self._plan(index, settings, number - 1, system)
-        return plan
+        return self._plan(index, settings, number - 1, system)
 
     def budgets(self, settings: Settings, plan: Plan | None) -> Budgets:
         """The derived numbers: the plan's, where there is one. Raises EngineError."""
-        if plan is not None:
-            return plan.budgets
-        budgets: Budgets = self._budgets(settings)
-        return budgets
+        return self._budgets(settings) if plan is None else plan.budgets
 
 
 def _plan(index: TokenIndex, settings: Settings, compactions: int, system: int) -> tuple[Plan | None, str]:
@@ -137,10 +132,6 @@ def _plan(index: TokenIndex, settings: Settings, compactions: int, system: int) 
         return plan_with(engine(settings.profile), index, settings, compactions, system), ""
     except EngineError as error:
         return None, str(error)
-
-
-def _token_index_at(recording: Recording, at: Moment) -> TokenIndex:
-    return recording.token_index(at)
 
 
 def _plan_at(
@@ -209,13 +200,10 @@ def _derive(deriver: Deriver, state: State, loaded: Loaded, exact: tuple[int, st
     )
 
 
-def _findings_then(findings: Any, at: Moment | None) -> FindingsThen:
+def _findings_then(findings: FindingsAsOf | None, at: Moment | None) -> FindingsThen:
     if findings is None:
         return FindingsThen()
-    then: FindingsThen = findings.until(
-        len(findings) if at is None else findings.count(at.generation, at.length)
-    )
-    return then
+    return findings.until(len(findings) if at is None else findings.count(at.generation, at.length))
 
 
 def _position(

@@ -30,9 +30,7 @@ if TYPE_CHECKING:
     from inspector.answers.upcoming import Upcoming
     from inspector.app.conversation.as_of import FactsAsOf, FindingsAsOf, LineageAsOf
     from inspector.app.conversation.attempt_views import AttemptsRead
-    from inspector.app.conversation.caching import Caching
     from inspector.app.conversation.fact_scopes import LivesByMessage
-    from inspector.app.conversation.request_views import RequestsRead
     from inspector.config.settings import ResolvedSettings
     from inspector.quality.aftermath import AftermathEvent
     from inspector.quality.facts.fact import Life
@@ -160,10 +158,6 @@ class FactsRead:
     steps: FactSteps
     as_of: FactsAsOf
     by_message: LivesByMessage
-
-    def of_message(self, generation: int, index: int) -> tuple[Life, ...]:
-        """The facts that a message of a list says and a compaction summarized, best rank first."""
-        return self.by_message.of(generation, index)
 
 
 def find_facts(inspection: Inspection, settings: Settings, watch: Watch) -> FactsReading:
@@ -294,20 +288,6 @@ def follow_items(
         watch.check()
         followed.until(count)
     return followed
-
-
-def read_requests(*values: Any) -> RequestsRead:
-    """As `request_views.read_requests`, which is imported with its first question."""
-    from inspector.app.conversation import request_views
-
-    return request_views.read_requests(*values)
-
-
-def find_breakpoints(*values: Any) -> Caching:
-    """As `caching.find_breakpoints`, which is imported with its first question."""
-    from inspector.app.conversation import caching
-
-    return caching.find_breakpoints(*values)
 
 
 def read_for_replay(inspection: Inspection, profile: str, watch: Watch) -> Recording:

@@ -6,6 +6,7 @@ A new resource is an entry here; a pane names it in `wants`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from inspector.app.conversation import reading
@@ -88,6 +89,11 @@ def _prompt(state: State, loaded: Loaded) -> str | None:
 
 def _profile(state: State, loaded: Loaded) -> str:
     return state.settings.profile
+
+
+def _late(module: str, name: str) -> Callable[..., Any]:
+    """A function that is imported with its first question."""
+    return lambda *values: getattr(import_module(f"{__package__}.{module}"), name)(*values)
 
 
 # When reading makes sense.
@@ -202,11 +208,15 @@ RUNS: Resource[Runs] = Resource(
     rest=_RUN_AFTER,
 )
 REQUESTS: Resource[RequestsRead] = Resource(
-    "requests", reading.read_requests, (_inspection, _resolved), (COMPACTIONS,), _compactions_known
+    "requests",
+    _late("request_views", "read_requests"),
+    (_inspection, _resolved),
+    (COMPACTIONS,),
+    _compactions_known,
 )
 CACHING: Resource[Caching] = Resource(
     "cache",
-    reading.find_breakpoints,
+    _late("caching", "find_breakpoints"),
     (
         _inspection,
         _resolved,

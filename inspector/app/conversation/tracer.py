@@ -53,7 +53,7 @@ class Tracer:
         if rows is None or not len(rows):
             return ""
         generation, index = rows.place(host.state.row)
-        lives = () if facts is None or index < 0 else facts.of_message(generation.number, index)
+        lives = () if facts is None or index < 0 else facts.by_message.of(generation.number, index)
         if lives:
             return lives[0].fact.text
         found = host.store.messages(generation, index, index + 1) if index >= 0 else ()

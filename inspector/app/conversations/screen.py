@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
 from textual.app import ComposeResult
@@ -311,7 +311,9 @@ class ConversationsScreen(JobScreen):
         for one in found:
             entry = self._entries.get(one.conversation)
             if entry is not None:
-                self._entries[entry.id] = entry._replace(**_values(one))
+                values = one._asdict()
+                del values["conversation"]
+                self._entries[entry.id] = entry._replace(**values)
                 changed.append(self._entries[entry.id])
         self.query_one(ConversationTable).update_entries(changed)
         self._show_title()
@@ -420,12 +422,6 @@ def _most_to_show(rows: Sequence[ConversationRow]) -> str:
     return next((row.id for row in rows if row.messages and row.kind == "conversation"), "")
 
 
-def _values(one: Live | Overview) -> dict[str, Any]:
-    values = one._asdict()
-    del values["conversation"]
-    return values
-
-
 def _entry(row: ConversationRow, known: ConversationEntry | None, same: bool) -> ConversationEntry:
     """`same` says that the conversation is as long as when it was counted."""
     fresh = ConversationEntry(
@@ -442,15 +438,8 @@ def _entry(row: ConversationRow, known: ConversationEntry | None, same: bool) ->
     )
     if known is None:
         return fresh
-    return fresh._replace(
-        messages=known.messages if same else fresh.messages,
-        tokens=known.tokens,
-        threshold=known.threshold,
-        compactions=fresh.compactions if fresh.compactions is not None else known.compactions,
-        findings=known.findings,
-        lost=known.lost if same else None,
-        constraints=known.constraints,
-        weakened=known.weakened,
-        unknown=known.unknown,
-        parent=fresh.parent,
-    )
+    kept = ("tokens", "threshold", "findings", "constraints", "weakened", "unknown")
+    same_too = ("messages", "lost") if same else ()
+    compactions = fresh.compactions if fresh.compactions is not None else known.compactions
+    known_values = {name: getattr(known, name) for name in (*kept, *same_too)}
+    return fresh._replace(compactions=compactions, **known_values)

@@ -10,15 +10,7 @@ from widgets.base import human
 
 def written(metric: Metric, value: float) -> str:
     """A score."""
-    if metric.form == "tokens":
-        return human.tokens(round(value))
-    if metric.form == "share":
-        return f"{value:.1%}"
-    if metric.form == "money":
-        return "–" if isnan(value) else f"{value:,.2f}"
-    if metric.form == "steps":
-        return f"{value:,.1f}"
-    return human.count(round(value))
+    return "–" if isnan(value) else human.figure(metric.form, value).removeprefix("~")
 
 
 def value_words(name: str, value: float) -> str:

@@ -52,7 +52,7 @@ def _needs(context: Context) -> tuple[Any, ...] | None:
     plan = rows.marks.plan if generation is rows.generation and index in rows.pruned else None
     whole = context.opened.generations[generation.number - 1]
     facts = context.loaded.latest(FACTS) if context.state.moment is None else None
-    lives = () if facts is None else facts.of_message(generation.number, index)
+    lives = () if facts is None else facts.by_message.of(generation.number, index)
     return context.opened.inspection.store, whole, index, row, "", plan, find, lives
 
 
