@@ -38,20 +38,16 @@ class NotesBar(Static):
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__("", id=id, markup=False)
-        self._sentences: tuple[str, ...] = ()
+        #: What is shown.
+        self.sentences: tuple[str, ...] = ()
         self.tooltip = "Click, or press escape, to put this away."
-
-    @property
-    def sentences(self) -> tuple[str, ...]:
-        """What is shown."""
-        return self._sentences
 
     def show(self, sentences: Sequence[str]) -> None:
         """Show these sentences; none hides the bar."""
-        self._sentences = tuple(dict.fromkeys(sentences))
-        self.set_class(bool(self._sentences), "-shown")
-        lines = [safe_line(text, 600) for text in self._sentences[:_SHOWN]]
-        more = len(self._sentences) - len(lines)
+        self.sentences = tuple(dict.fromkeys(sentences))
+        self.set_class(bool(self.sentences), "-shown")
+        lines = [safe_line(text, 600) for text in self.sentences[:_SHOWN]]
+        more = len(self.sentences) - len(lines)
         if more > 0:
             lines[-1] += f"  (and {more} more)"
         if lines:
@@ -60,8 +56,8 @@ class NotesBar(Static):
 
     def dismiss(self) -> None:
         """Put the sentences away."""
-        if self._sentences:
-            self.post_message(self.Dismissed(self._sentences))
+        if self.sentences:
+            self.post_message(self.Dismissed(self.sentences))
             self.show(())
 
     def on_click(self) -> None:

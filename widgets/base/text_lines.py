@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import TypeVar
 
 from rich.style import Style
 
 from widgets.base.strips import Row, width_of
+
+Name = TypeVar("Name", bound=str)
 
 #: A style from a place of a text to another, half-open.
 Overlay = tuple[int, int, Style]
@@ -46,6 +49,17 @@ def line_of(*parts: tuple[str, str], tag: str = "") -> TextLine:
             spans.append(Span(place, place + len(text), style))
         place += len(text)
     return TextLine("".join(text for text, _ in parts), spans=tuple(spans), tag=tag)
+
+
+def counted(
+    signs: Mapping[Name, tuple[str, str]], counts: Mapping[Name, int], form: str
+) -> list[tuple[str, str]]:
+    """Parts with the number of each name that occurs, in the order of their signs: "   {sign} {count:,} {name}"."""
+    return [
+        (form.format(sign=sign, count=counts[name], name=name), style)
+        for name, (sign, style) in signs.items()
+        if counts[name]
+    ]
 
 
 def draw_part(

@@ -15,37 +15,33 @@ class EntryList(LineList, Generic[Entry]):
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self._entries: tuple[Entry, ...] = ()
+        #: What is shown.
+        self.entries: tuple[Entry, ...] = ()
 
     def key(self, entry: Entry) -> object:
         """Key of an entry when the entries change; the entry itself by default."""
         return entry
 
     @property
-    def entries(self) -> tuple[Entry, ...]:
-        """What is shown."""
-        return self._entries
-
-    @property
     def entry(self) -> Entry | None:
         """The entry under the cursor."""
-        return self._entries[self.cursor] if self.cursor < len(self._entries) else None
+        return self.entries[self.cursor] if self.cursor < len(self.entries) else None
 
     @property
     def row_count(self) -> int:
         """How many entries there are."""
-        return len(self._entries)
+        return len(self.entries)
 
     def set_entries(self, entries: Sequence[Entry]) -> None:
         """Show these; the cursor stays on its entry where that is still there, else it goes to the first."""
         fresh = tuple(entries)
-        if fresh == self._entries:
+        if fresh == self.entries:
             return
         here = None if self.entry is None else self.key(self.entry)
-        self._entries = fresh
+        self.entries = fresh
         self.resized()
         self.move_cursor(self._row_of(here), notify=False)
         self.refresh()
 
     def _row_of(self, key: object) -> int:
-        return next((row for row, entry in enumerate(self._entries) if self.key(entry) == key), 0)
+        return next((row for row, entry in enumerate(self.entries) if self.key(entry) == key), 0)

@@ -86,27 +86,23 @@ class HeatMap(Inked, can_focus=True):
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.tooltip = self.TOOLTIP
-        self._cursor: Cell = (0, 0)
+        #: The cell under the cursor: row, column.
+        self.cursor: Cell = (0, 0)
         self._first = 0
-
-    @property
-    def cursor(self) -> Cell:
-        """The cell under the cursor: row, column."""
-        return self._cursor
 
     def move_to(self, cell: Cell, *, notify: bool = True) -> None:
         """Put the cursor on a cell (clamped)."""
         rows, columns = len(self.state.rows), len(self.state.columns)
         if not rows or not columns:
             return
-        self._cursor = (max(0, min(cell[0], rows - 1)), max(0, min(cell[1], columns - 1)))
+        self.cursor = (max(0, min(cell[0], rows - 1)), max(0, min(cell[1], columns - 1)))
         self.refresh()
         if notify:
-            self.post_message(self.CellChosen(*self._cursor))
+            self.post_message(self.CellChosen(*self.cursor))
 
     def watch_state(self) -> None:
         """Another grid may have fewer cells."""
-        self.move_to(self._cursor, notify=False)
+        self.move_to(self.cursor, notify=False)
 
     # Drawing.
 
@@ -116,7 +112,7 @@ class HeatMap(Inked, can_focus=True):
         count = max(1, len(self.state.columns))
         width = max(_LEAST, min(13, room // count))
         fits = max(1, min(count, room // width))
-        first = min(max(self._first, self._cursor[1] - fits + 1), self._cursor[1], count - fits)
+        first = min(max(self._first, self.cursor[1] - fits + 1), self.cursor[1], count - fits)
         self._first = max(0, first)
         return width, self._first, fits
 
@@ -124,7 +120,7 @@ class HeatMap(Inked, can_focus=True):
     def _top(self) -> int:
         """The first row on screen."""
         fits = max(1, self.size.height - 2)
-        return max(0, self._cursor[0] - fits + 1)
+        return max(0, self.cursor[0] - fits + 1)
 
     def render_line(self, y: int) -> Strip:
         """The names, the columns' values, then a row each."""
@@ -167,7 +163,7 @@ class HeatMap(Inked, can_focus=True):
         marks = (STUCK if cell in state.stuck else ALIKE if cell in state.alike else "") + marks
         text = (SAME if cell in state.same else "") + state.texts[cell[0]][cell[1]]
         row.add(_SHADES[shade], style).add(fit(text, width - 4, right=True), style)
-        row.add(fit(marks, 3), style + (self.ink("warning") if cell != self._cursor else Style()))
+        row.add(fit(marks, 3), style + (self.ink("warning") if cell != self.cursor else Style()))
 
     def _shade(self, value: float) -> int:
         numbers = [number for line in self.state.cells for number in line if number is not None]
@@ -176,7 +172,7 @@ class HeatMap(Inked, can_focus=True):
 
     def _style(self, cell: Cell, shade: int) -> Style:
         style = self.ink(f"shade-{shade}" if shade else "")
-        if cell == self._cursor:
+        if cell == self.cursor:
             style += self.ink("chosen")
         return style
 
@@ -184,7 +180,7 @@ class HeatMap(Inked, can_focus=True):
 
     def action_move(self, rows: int, columns: int) -> None:
         """Go to another cell."""
-        self.move_to((self._cursor[0] + rows, self._cursor[1] + columns))
+        self.move_to((self.cursor[0] + rows, self.cursor[1] + columns))
 
     def action_mark(self, name: str) -> None:
         """Go to a cell that is marked."""
@@ -195,7 +191,7 @@ class HeatMap(Inked, can_focus=True):
     def action_take(self) -> None:
         """Ask for the settings of the cell."""
         if self.state.rows:
-            self.post_message(self.CellTaken(*self._cursor))
+            self.post_message(self.CellTaken(*self.cursor))
 
     def on_click(self, event: events.Click) -> None:
         """A click goes to a cell, a double click takes it."""

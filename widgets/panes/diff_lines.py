@@ -11,9 +11,8 @@ from inspector.core.signs import CHANGE_SIGNS
 from inspector.summaries.diff import diff_summaries
 from inspector.summaries.parse import parse_summary
 from inspector.summaries.summary import Change, ItemChange, SectionDiff, SummaryDiff
-from widgets.base import human
 from widgets.base.strips import one_line
-from widgets.base.text_lines import Span, TextLine, line_of
+from widgets.base.text_lines import Span, TextLine, counted, line_of
 
 #: Sign and style of each change, in the order of the counts.
 CHANGES: dict[Change, tuple[str, str]] = {
@@ -54,21 +53,9 @@ def compare(old: Compaction | None, new: Compaction | None) -> Comparison | None
     return Comparison(old, new, diff_summaries(parse_summary(old.summary), parse_summary(new.summary)))
 
 
-def _counts(items: tuple[ItemChange, ...]) -> list[tuple[str, str]]:
-    counts = Counter[Change](item.change for item in items)
-    return [
-        (f"  {sign} {counts[change]}", style) for change, (sign, style) in CHANGES.items() if counts[change]
-    ]
-
-
 def head_lines(view: Comparison) -> list[TextLine]:
     """The two compactions, the number of items by change, a note."""
-    counts = view.diff.counts()
-    parts = [
-        (f"{sign} {human.count(counts[change])} {change}   ", style)
-        for change, (sign, style) in CHANGES.items()
-        if counts[change]
-    ]
+    parts = counted(CHANGES, view.diff.counts(), "{sign} {count:,} {name}   ")
     lines = [TextLine(" → ".join(view.titles), "strong"), line_of(*parts)]
     return [*lines, TextLine(view.note, "muted")] if view.note else lines
 
@@ -99,7 +86,8 @@ def _heading(section: SectionDiff) -> TextLine:
     if change is not None:
         sign, style = CHANGES[change]
         parts.append((f"  {sign} section {change}", style))
-    return line_of(*parts, *_counts(section.items), tag=section.name or "(no heading)")
+    counts = Counter[Change](item.change for item in section.items)
+    return line_of(*parts, *counted(CHANGES, counts, "  {sign} {count}"), tag=section.name or "(no heading)")
 
 
 def _item_lines(item: ItemChange) -> list[TextLine]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from widgets.base import human
 from widgets.base.strips import one_line
-from widgets.base.text_lines import Span, TextLine, line_of
+from widgets.base.text_lines import Span, TextLine, counted, line_of
 from widgets.lists.lineage_list import SIGNS
 
 if TYPE_CHECKING:
@@ -57,13 +57,10 @@ def head_lines(view: LineageView, at: int, width: int, low: bool) -> list[TextLi
     column = lineage.columns[at]
     counts = lineage.counts(at)
     parts = [(f"compaction {column.compaction} of {len(lineage.columns)}   ", "strong")]
-    states = [
-        (f"{sign} {counts[state]}", state, style) for state, (sign, style) in SIGNS.items() if counts[state]
-    ]
-    worded = [(f"{count} {state}{'  ' if low else '   '}", style) for count, state, style in states]
+    worded = counted(SIGNS, counts, "{sign} {count} {name}" + ("  " if low else "   "))
     # A low pane shows signs without words.
     fits = not low or sum(len(text) for text, _ in parts + worded) - 2 <= width
-    parts += worded if fits else [(f"{count}  ", style) for count, _, style in states]
+    parts += worded if fits else counted(SIGNS, counts, "{sign} {count}  ")
     if column.summary is None:
         parts.append(("no summary was found", "warning"))
     elif column.fallback:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from widgets.base.text_lines import TextLine, line_of
+from widgets.base.text_lines import TextLine, counted, line_of
 from widgets.lists.fact_list import OUTCOMES, ListedFact, outcome_of
 from widgets.lists.survival_table import Survival
 from widgets.panes.attempt_lines import NO_ATTEMPTS, AttemptsView
@@ -86,11 +86,8 @@ def head_lines(
         return [TextLine(view.note or "Looking for facts …", "muted")]
     counts = Counter(map(outcome_of, scope.facts))
     of = f" of {view.total:,}" if view.total and scope.name.isdecimal() else ""
-    parts: list[tuple[str, str]] = [(f"{scope.label}{of}", "strong")]
     gap = "  " if low else "   "
-    for outcome, (sign, style) in OUTCOMES.items():
-        if counts[outcome]:
-            parts.append((f"{gap}{sign} {counts[outcome]:,} {outcome}", style))
+    parts = [(f"{scope.label}{of}", "strong"), *counted(OUTCOMES, counts, gap + "{sign} {count:,} {name}")]
     if not scope.facts:
         parts.append(("   no facts", "muted"))
     lines = [line_of(*parts)]

@@ -16,7 +16,7 @@ from widgets.base import human
 from widgets.base.headline import Headline
 from widgets.base.readable import readable
 from widgets.base.strips import one_line
-from widgets.base.text_lines import TextLine, line_of
+from widgets.base.text_lines import TextLine, counted, line_of
 from widgets.lists.fact_list import OUTCOMES
 from widgets.panes.fact_lines import fact_lines
 from widgets.panes.part import TextPart
@@ -205,11 +205,7 @@ def _facts(view: MessageView) -> list[TextLine]:
         lines.append(TextLine(" · ".join(quiet), "muted"))
     if view.statements:
         counts: Counter[str] = Counter(life.outcome for life in view.statements)
-        words = [
-            (f"   {sign} {counts[outcome]:,} {outcome}", style)
-            for outcome, (sign, style) in OUTCOMES.items()
-            if counts[outcome]
-        ]
+        words = counted(OUTCOMES, counts, "   {sign} {count:,} {name}")
         lines.append(line_of((human.plural(len(view.statements), "fact"), "muted"), *words))
     lines += [TextLine(note, "warning", prefix="! ") for note in view.notes]
     return lines

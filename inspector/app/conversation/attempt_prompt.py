@@ -81,7 +81,7 @@ class AttemptPrompt(ModalScreen[bool]):
 
     def compose(self) -> ComposeResult:
         """The form, what would be sent, what to do."""
-        with Vertical(id="attempt"):
+        with Vertical(id="attempt", classes="dialog"):
             what = (
                 f"of compaction {self.compaction}" if self.step is None else f"planned at step {self.step:,}"
             )

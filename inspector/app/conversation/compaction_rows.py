@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from inspector.app.conversation.rows import GenerationRows
+from inspector.app.conversation.rows import GenerationRows, spans_of
 from inspector.core.conversations import Compaction
 from widgets.base import human
 from widgets.lists.message_list import Boundary, MessageRow
@@ -52,7 +52,7 @@ class CompactionRows:
                 rows, index = self.place(row)
                 if index not in rows.lines:
                     missing.setdefault(rows.generation.number, []).append(index)
-        return {number: range(min(indexes), max(indexes) + 1) for number, indexes in missing.items()}
+        return spans_of(missing)
 
     def boundaries(self) -> tuple[Boundary, ...]:
         """The recorded boundaries as lines between the rows."""

@@ -45,7 +45,7 @@ class ProfilePrompt(ModalScreen["str | None"]):
         """Yield the question and every profile with its note."""
         known = names()
         options = [Option(self._line(name), id=name) for name in known]
-        with Vertical(id="profiles"):
+        with Vertical(id="profiles", classes="dialog"):
             yield Static(Text("Profile", style="bold"))
             yield Static(Text(_ABOUT), id="about")
             yield OptionList(*options, compact=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from inspector.app.conversation.token_counts import Counts
@@ -241,6 +241,11 @@ def boundaries(
         if tail < ended_by.before:
             lines.append(Boundary(row_of(tail), "tail_start", "recorded", note, tail))
     return tuple(lines)
+
+
+def spans_of(indexes: Mapping[int, Sequence[int]]) -> dict[int, range]:
+    """By generation the range that holds some indexes."""
+    return {number: range(min(found), max(found) + 1) for number, found in indexes.items()}
 
 
 def lines_of(messages: Iterable[Message], start: int) -> dict[int, Line]:

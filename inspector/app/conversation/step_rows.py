@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import accumulate
 
-from inspector.app.conversation.rows import GenerationRows, Line, RowMarks, boundaries
+from inspector.app.conversation.rows import GenerationRows, Line, RowMarks, boundaries, spans_of
 from inspector.app.conversation.token_counts import Counts
 from inspector.core.conversations import ROLE_NAMES, Compaction, Generation
 from inspector.replay.moments import Moment, Stretch
@@ -139,7 +139,7 @@ class StepRows(GenerationRows):
             index = part.live + within if live else part.start + within
             if index not in self._past.get(number, {}):
                 wanted.setdefault(number, []).append(index)
-        return {number: range(min(found), max(found) + 1) for number, found in wanted.items()}
+        return spans_of(wanted)
 
     def boundaries(self) -> tuple[Boundary, ...]:
         """Planned boundaries at this moment, and the recorded ones of the compaction in progress."""

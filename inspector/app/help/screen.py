@@ -60,7 +60,7 @@ class HelpScreen(ModalScreen[None]):
 
     def compose(self) -> ComposeResult:
         """Yield title, pane, signs, keys and words."""
-        with VerticalScroll(id="page"):
+        with VerticalScroll(id="page", classes="dialog"):
             yield Static(Text(self.page.title, style="bold"))
             yield Static(Text("\n\n".join(self.page.about)), classes="about")
             for heading, rows in (
