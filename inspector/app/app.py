@@ -42,11 +42,6 @@ class HasPlace(Protocol):
         """Return the conversation and the chosen compaction (0: none); None until it is open."""
         ...
 
-
-@runtime_checkable
-class Remembers(Protocol):
-    """A screen that keeps its place."""
-
     def remember(self) -> None:
         """Put the place where it is saved from."""
         ...
@@ -257,7 +252,7 @@ class InspectorApp(App[None]):
     async def action_quit(self) -> None:
         """Remember the place of every open screen, and leave."""
         for screen in self.screen_stack:
-            if isinstance(screen, Remembers):
+            if isinstance(screen, HasPlace):
                 screen.remember()
         self.exit()
 

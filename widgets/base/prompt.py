@@ -38,33 +38,22 @@ class Prompt(Input):
         return key in ("slash", "backslash") or super().check_consume_key(key, character)
 
 
-class ListPrompt(Prompt):
-    """A prompt with a list below it. Posts ListWanted where the list is to have the focus."""
-
-    class ListWanted(Message):
-        """The list is to have the focus."""
-
-    def action_to_list(self) -> None:
-        """Go to the list."""
-        self.post_message(self.ListWanted())
-
-
-class FilterPrompt(ListPrompt):
+class FilterPrompt(Prompt):
     """A prompt for what a list is to leave; it does so while that is typed."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "submit", "Keep the filter", id="filter.take"),
-        Binding("down", "to_list", "To the list", id="filter.to_list", key_display="↓"),
+        Binding("down", "app.focus_next", "To the list", id="filter.to_list", key_display="↓"),
         Binding("escape", "leave", "Show all again", id="filter.leave"),
     ]
 
 
-class WordsPrompt(ListPrompt):
+class WordsPrompt(Prompt):
     """A prompt for words that are searched for."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "submit", "Search", id="words.take"),
-        Binding("down", "to_list", "To the hits", id="words.to_list", key_display="↓"),
+        Binding("down", "app.focus_next", "To the hits", id="words.to_list", key_display="↓"),
         Binding("escape", "leave", "Back", id="words.leave"),
     ]
 

@@ -41,14 +41,14 @@ class TextLine:
     tag: str = ""
 
 
-def line_of(*parts: tuple[str, str], tag: str = "") -> TextLine:
+def line_of(*parts: tuple[str, str], tag: str = "", prefix: str = "", prefix_style: str = "") -> TextLine:
     """A line of (text, style) parts, safe for the screen already."""
     spans, place = [], 0
     for text, style in parts:
         if style and text:
             spans.append(Span(place, place + len(text), style))
         place += len(text)
-    return TextLine("".join(text for text, _ in parts), spans=tuple(spans), tag=tag)
+    return TextLine("".join(text for text, _ in parts), "", tuple(spans), prefix, prefix_style, tag)
 
 
 def counted(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from inspector.core.shares import kept_of
 from inspector.core.signs import FATE_SIGNS
@@ -152,14 +152,14 @@ def attempt_lines(view: AttemptsView) -> list[TextLine]:
     for number, one in enumerate(view.attempts):
         lead = "attempts  " if number == 0 else " " * 10
         if one.problem and not one.text:
-            told = line_of(("✗ ", "error"), (one.label, ""), (f"  {one_line(one.problem, 200)}", "muted"))
-            lines.append(replace(told, prefix=lead, prefix_style="muted"))
+            parts = [("✗ ", "error"), (one.label, ""), (f"  {one_line(one.problem, 200)}", "muted")]
+            lines.append(line_of(*parts, prefix=lead, prefix_style="muted"))
             continue
         words = f"  with this one {kept_words(one, view.recorded)}"
         size = f"  ~{human.tokens(one.tokens)}{f' · {one.cost}' if one.cost else ''}"
         style = "added" if _better(one, view.recorded) else ""
-        parts = (("Σ ", "accent"), (one.label, ""), (words, style), (size, "muted"))
-        lines.append(replace(line_of(*parts), prefix=lead, prefix_style="muted"))
+        parts = [("Σ ", "accent"), (one.label, ""), (words, style), (size, "muted")]
+        lines.append(line_of(*parts, prefix=lead, prefix_style="muted"))
     return lines
 
 

@@ -39,11 +39,8 @@ def budget_lines(budgets: Budgets) -> list[TextLine]:
 def _step(step: DerivationStep) -> TextLine:
     why = one_line(step.why, 400)
     number = _number(step.value)
-    line = line_of(
-        (f"{number:>9}  ", "warning" if step.bound else "muted"), (why, "" if step.bound else "kept")
-    )
-    sign, style = ("◆", "warning") if step.bound else ("·", "muted")
-    return TextLine(line.text, spans=line.spans, prefix=f" {sign} ", prefix_style=style)
+    sign, style, ink = ("◆", "warning", "") if step.bound else ("·", "muted", "kept")
+    return line_of((f"{number:>9}  ", style), (why, ink), prefix=f" {sign} ", prefix_style=style)
 
 
 def _number(value: float) -> str:

@@ -380,8 +380,6 @@ class ConversationsScreen(JobScreen):
         """Back to the list."""
         self.query_one(ConversationTable).focus()
 
-    on_list_prompt_list_wanted = on_input_submitted
-
     def on_prompt_left(self) -> None:
         """Show every conversation again."""
         self.action_clear_filter()

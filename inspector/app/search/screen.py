@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from rich.style import Style
 from textual import on
@@ -21,7 +20,7 @@ from inspector.core.watching import Watch
 from inspector.stores.base import Store
 from widgets.bars.key_line import KeyLine
 from widgets.bars.title_bar import TitleBar, TitlePart
-from widgets.base.prompt import ListPrompt, Prompt, WordsPrompt
+from widgets.base.prompt import Prompt, WordsPrompt
 from widgets.base.strips import find_spans, fit
 from widgets.lists.entry_list import EntryList
 
@@ -86,39 +85,25 @@ def marked_word(query: str) -> str:
     return max(phrases or [word.strip('*"()') for word in query.split()], key=len, default="")
 
 
-@dataclass(frozen=True, slots=True)
-class Places:
-    """Where hits stand."""
-
-    by_hit: Mapping[Hit, HitPlace | None]
-
-
-@dataclass(frozen=True, slots=True)
-class Titles:
-    """The titles of the store's conversations, by id."""
-
-    by_id: Mapping[str, str]
-
-
 def search_store(store: Store, query: str, watch: Watch) -> tuple[Hit, ...]:
-    """Search messages, newest first; hand over titles and hits as they come, then the places of the hits.
+    """Search messages, newest first; hand over titles by conversation and hits as they come, then places by hit.
 
-    Returns the last ones. Raises StoreErrors.
+    Returns the last hits. Raises StoreErrors.
     """
-    watch.some(Titles({row.id: row.title or row.id for row in store.conversations()}))
+    watch.some(("titles", {row.id: row.title or row.id for row in store.conversations()}))
     hits: list[Hit] = []
     shown = 0
     for hit in store.search(query, limit=_LIMIT):
         hits.append(hit)
         if len(hits) - shown >= _BATCH:
-            watch.some(tuple(hits[shown:]))
+            watch.some(("hits", tuple(hits[shown:])))
             shown = len(hits)
-    watch.some(tuple(hits[shown:]))
+    watch.some(("hits", tuple(hits[shown:])))
     places: dict[Hit, HitPlace | None] = {}
     for hit, place in hit_places(store, hits):
         watch.check()
         places[hit] = place
-    watch.some(Places(places))
+    watch.some(("places", places))
     return ()
 
 
@@ -161,10 +146,6 @@ class SearchScreen(JobScreen):
         """Type other words."""
         self.query_one("#words").focus()
 
-    @on(ListPrompt.ListWanted)
-    def _list_wanted(self) -> None:
-        self.query_one(HitList).focus()
-
     @on(Prompt.Left)
     def _left(self) -> None:
         self.app.pop_screen()
@@ -197,15 +178,16 @@ class SearchScreen(JobScreen):
 
             self.app.push_screen(TraceScreen((self.store, conversation), text, go))
 
-    def _named(self, part: Titles | Places | tuple[Hit, ...]) -> None:
+    def _named(self, part: tuple[str, Any]) -> None:
         hits = self.query_one(HitList)
-        if isinstance(part, Titles):
-            hits.titles = part.by_id
-        elif isinstance(part, Places):
-            hits.places = part.by_hit
-            hits.refresh()
-        else:
-            self._hits_came(part, complete=False)
+        match part:
+            case ("hits", found):
+                self._hits_came(found, complete=False)
+            case ("titles", titles):
+                hits.titles = titles
+            case ("places", places):
+                hits.places = places
+                hits.refresh()
 
     def _hits_came(self, hits: tuple[Hit, ...], complete: bool = True) -> None:
         self._hits += hits
