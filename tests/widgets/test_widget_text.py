@@ -78,15 +78,6 @@ def test_ago_tells_a_date_when_it_is_long_and_a_dash_when_unknown() -> None:
     assert human.ago(1e30, 1e9) == "–"
 
 
-def test_size() -> None:
-    assert [human.size(n) for n in (312, 4_200, 27_000_000, 1_900_000_000)] == [
-        "312 B",
-        "4.2 KB",
-        "27 MB",
-        "1.9 GB",
-    ]
-
-
 @given(TEXT, st.integers(1, 60), st.booleans())
 def test_fit_takes_exactly_its_cells(text: str, width: int, right: bool) -> None:
     assert cell_len(fit(text, width, right=right)) == width

@@ -41,20 +41,6 @@ def figure(form: str, value: float) -> str:
     )
 
 
-def size(octets: int) -> str:
-    """A size in bytes: 312 B, 4.2 KB, 27 MB, 1.9 GB."""
-    if octets < 1_000:
-        return f"{octets} B"
-    value = float(octets)
-    for unit in ("KB", "MB", "GB", "TB"):
-        value /= 1_000
-        if value < 9.95:
-            return f"{value:.1f} {unit}"
-        if value < 999.5 or unit == "TB":
-            return f"{value:,.0f} {unit}"
-    raise AssertionError("unreachable")
-
-
 def duration(seconds: float) -> str:
     """A length of time in its largest unit: 40 s, 5 min, 3 h, 12 d."""
     if seconds < 60:

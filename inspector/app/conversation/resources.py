@@ -6,7 +6,6 @@ A new resource is an entry here; a pane names it in `wants`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from inspector.app.conversation import reading
@@ -91,9 +90,19 @@ def _profile(state: State, loaded: Loaded) -> str:
     return state.settings.profile
 
 
-def _late(module: str, name: str) -> Callable[..., Any]:
-    """A function that is imported with its first question."""
-    return lambda *values: getattr(import_module(f"{__package__}.{module}"), name)(*values)
+# Functions of modules that are imported with their first question.
+
+
+def _read_requests(*values: Any) -> RequestsRead:
+    from inspector.app.conversation import request_views
+
+    return request_views.read_requests(*values)
+
+
+def _find_breakpoints(*values: Any) -> Caching:
+    from inspector.app.conversation import caching
+
+    return caching.find_breakpoints(*values)
 
 
 # When reading makes sense.
@@ -209,14 +218,14 @@ RUNS: Resource[Runs] = Resource(
 )
 REQUESTS: Resource[RequestsRead] = Resource(
     "requests",
-    _late("request_views", "read_requests"),
+    _read_requests,
     (_inspection, _resolved),
     (COMPACTIONS,),
     _compactions_known,
 )
 CACHING: Resource[Caching] = Resource(
     "cache",
-    _late("caching", "find_breakpoints"),
+    _find_breakpoints,
     (
         _inspection,
         _resolved,
