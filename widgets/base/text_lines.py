@@ -87,6 +87,8 @@ def draw_part(
 
 def paint(out: Row, text: str, base: Style, overlays: Sequence[Overlay]) -> Row:
     """Add a text whose parts are covered by styles, later ones on top."""
+    if not overlays:
+        return out.add(text, base)
     cuts = {0, len(text), *(min(edge, len(text)) for low, high, _ in overlays for edge in (low, high))}
     for start, end in pairwise(sorted(cuts)):
         style = base

@@ -215,12 +215,9 @@ class LineList(InkedScroll, can_focus=True):
         if self.row_count:
             self._show_line(self.line_of(self._cursor), centre=False)
 
-    def on_focus(self) -> None:
+    def watch_has_focus(self, has_focus: bool) -> None:
         """The cursor looks different with focus."""
-        self._refresh_row(self._cursor)
-
-    def on_blur(self) -> None:
-        """The cursor looks different without focus."""
+        super().watch_has_focus(has_focus)
         self._refresh_row(self._cursor)
 
     # Keys and mouse.

@@ -127,7 +127,8 @@ class MessageList(LineList):
         self._source: RowSource = ListSource(())
         self._length = 0
         self._boundaries: tuple[Boundary, ...] = ()
-        self._highlight = ""
+        #: The text that is marked in the rows.
+        self.highlight = ""
         self._missing: list[int] = []
         #: Whether a row that is not read may be on screen.
         self._unread = False
@@ -194,8 +195,8 @@ class MessageList(LineList):
 
     def set_highlight(self, query: str) -> None:
         """Mark every occurrence of a text in the rows; an empty one marks nothing."""
-        if query != self._highlight:
-            self._highlight = query
+        if query != self.highlight:
+            self.highlight = query
             self._drawn.clear()
             self.refresh()
 
@@ -221,11 +222,6 @@ class MessageList(LineList):
         """Colours changed."""
         self._drawn.clear()
         super().notify_style_update()
-
-    @property
-    def highlight(self) -> str:
-        """The text that is marked in the rows."""
-        return self._highlight
 
     @property
     def boundaries(self) -> tuple[Boundary, ...]:
@@ -338,8 +334,8 @@ class MessageList(LineList):
         room = width - line.width - (3 if width >= 48 or mark else 0)
         # One cell more than `fit` uses, so that its cut is the only one.
         text = fit("…" if row.text is None else safe_line(row.text, max(1, room) + 2), room)
-        if self._highlight:
-            spans = tuple(find_spans(text, self._highlight))
+        if self.highlight:
+            spans = tuple(find_spans(text, self.highlight))
             line.marked(text, text_style, spans, self.ink("found"))
         else:
             line.add(text, text_style, max(0, room))
