@@ -86,6 +86,8 @@ class AskPrompt(Prompt):
         if self.screen.focused is not self:
             self._back = self.screen.focused if back is None else back
         self.placeholder, self.value, self._take, self.display = hint, text, take, True
+        # The placeholder is gone once there is a text.
+        self.border_title = hint
         self.focus()
 
     def close(self) -> None:
