@@ -38,7 +38,6 @@ _TIME_LIMITS = (
     "context_timeout_seconds",
     "context_total_ceiling_seconds",
 )
-_MESSAGE_LIMIT = "hygiene_hard_message_limit"
 #: The first release with thresholds by model.
 _MODEL_THRESHOLDS_SINCE = (0, 20, 0)
 _TRUE = frozenset({"true", "1", "yes"})
@@ -116,14 +115,6 @@ def _not_modelled(path: Path, document: Mapping[Any, Any]) -> Iterator[str]:
     section = document.get("compression")
     if not isinstance(section, Mapping):
         return
-    limit, note = _count(section.get(_MESSAGE_LIMIT)) if _MESSAGE_LIMIT in section else (None, "")
-    if note:
-        yield f"{path.name}: compression.{_MESSAGE_LIMIT} is {_shown(section[_MESSAGE_LIMIT])}{note}"
-    elif limit is not None:
-        yield (
-            f"{path.name}: compression.{_MESSAGE_LIMIT} is {limit:,}: a gateway also compacts a list of as many "
-            "messages, which plans do not model."
-        )
     limits = [f"compression.{name}" for name in _TIME_LIMITS if section.get(name) is not None]
     if limits:
         verb = "limit" if len(limits) > 1 else "limits"

@@ -34,7 +34,8 @@ _OWN_RULES = frozenset({"configured", "observed", "output reserve"})
 class Budgets:
     """The numbers that follow from settings alone, in tokens. `steps` explains each by name.
 
-    `hygiene_tokens` is where a gateway compacts before a turn, 0 where there is none.
+    `hygiene_tokens` is where a gateway compacts before a turn, `hygiene_messages` the number of messages at which it
+    does so whatever their size; 0 where there is none.
     `tail_ceiling_tokens` is what a tail may grow to before a large message is left out of it, `round_tokens` the most
     that results nobody has answered yet are spared for; 0 where an engine has no such rule. `heeds` are settings that
     bind here and not with most engines, `unbound` those that do not bind although they mostly do, with the reason.
@@ -48,6 +49,7 @@ class Budgets:
     steps: Mapping[str, tuple[DerivationStep, ...]]
     tail_ceiling_tokens: int = 0
     round_tokens: int = 0
+    hygiene_messages: int = 0
     heeds: frozenset[str] = frozenset()
     unbound: Mapping[str, str] = field(default_factory=dict)
     observed: bool = False

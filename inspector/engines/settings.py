@@ -35,7 +35,7 @@ class Setting:
     differs from the default. `swept` are the values of a sweep over it (`*` before multiples of the value in use),
     empty if no sweep is offered. `usual` are values that users choose, the likeliest first: they are tried if recorded
     compactions fit no plan. `seldom`: most engines have no rule for it. `number` is the derived number that it
-    leads to. `note` says in which releases it counts.
+    leads to. `note` says in which releases it counts. `knob`: the what-if pane has a knob for it.
     """
 
     kind: Literal["share", "count", "tokens", "choice"]
@@ -52,6 +52,7 @@ class Setting:
     seldom: bool = False
     number: str = ""
     note: str = ""
+    knob: bool = True
     name: str = ""
     default: Any = None
 
@@ -133,6 +134,11 @@ class Settings:
         1, "count", "User messages that the tail has at least.", low=1, high=1_000, lenient=True,
         keys=("compression.min_tail_user_messages",), written="changed", slider=Slider(1, 5, 1, 20), seldom=True,
         note="from 0.20 on",
+    )  # fmt: skip
+    message_limit: int | None = setting(
+        None, "count", "Messages at which a gateway compacts a list between turns, whatever its size.", low=1,
+        high=1_000_000, lenient=True, keys=("compression.hygiene_hard_message_limit",), written="changed",
+        swept="100,200,400,800,1500,3000,5000,10000", note="sessions of a gateway", knob=False,
     )  # fmt: skip
     tail_tokens: int | None = setting(
         None, "tokens", "Tokens of the newest messages that stay, where the agent keeps a number of them.", high=_MOST,

@@ -435,6 +435,9 @@ class _Run:
         chars = 4 * (rough - (self.images + course.images[-1]) * IMAGE_TOKENS)
         hand = bisect_left(course.by_hand, at)
         last = course.by_hand[hand] if hand < len(course.by_hand) else len(course.looks)
+        if course.gateway and self.budgets.hygiene_messages:
+            many = self.taken + self.budgets.hygiene_messages - len(self.list)
+            last = min(last, bisect_left(course.looks, many, at, key=itemgetter(0)))
         return min(last, self.next_period, bisect_left(course.look_chars, chars - self.chars, at))
 
     def _pass(self, start: int, stop: int) -> None:
@@ -568,11 +571,12 @@ class _Run:
 
     def _between(self, step: int) -> None:
         """Look at the list between turns, as a gateway does."""
-        hygiene = self.budgets.hygiene_tokens if self.course.gateway else 0
-        if not hygiene or len(self.list) + step - self.taken < _HYGIENE_LEAST:
+        hygiene, most = self.budgets.hygiene_tokens, self.budgets.hygiene_messages
+        length = len(self.list) + step - self.taken
+        if not self.course.gateway or not hygiene or length < _HYGIENE_LEAST:
             return
         tokens = self.stored or self._list_tokens(step) - self.course.system
-        if tokens >= hygiene:
+        if tokens >= hygiene or 0 < most <= length:
             self._compact(step, tokens, "hygiene")
 
     def _deferred(self, rough: int) -> bool:

@@ -5,9 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from inspector.answers.answers import Answers
 from inspector.answers.replaying import Replay, replay
+from inspector.core.messages import messages_from
+from inspector.engines.base import Settings
+from inspector.engines.registry import engine
+from inspector.engines.replayable import replayable
+from inspector.replay.summary_model import SummaryModel
+from inspector.replay.sweep import cells, parse_axis
+from inspector.replay.whatif import Course
 from inspector.stores.detect import open_store
+from tests.engines.lists import assistant, user
 from tests.recipes import recipe
 
 made_of = recipe("more_lines")
@@ -78,3 +88,30 @@ def test_openclaw_compacts_a_list_within_a_turn_that_no_longer_fits(tmp_path: Pa
     made.answer("Done.", sent=201_000)
     settings = {"context_length": 200_000, "threshold": 0.9, "tail_tokens": 10}
     assert [event.step for event in replayed(made, tmp_path, **settings).run.events] == [7]
+
+
+def chat(profile: str, gateway: bool) -> Course:
+    """A chat of 450 turns with short messages."""
+    said = [wire for number in range(450) for wire in (user(f"Is {number} even?"), assistant("Yes."))]
+    rules = replayable(engine(profile))
+    return Course(rules, rules.read(messages_from(said)), 0, gateway=gateway)
+
+
+@pytest.mark.parametrize(
+    ("profile", "gateway", "limit", "steps"),
+    [
+        ("hermes-0.13", True, None, [400, 794]), ("hermes-0.17", True, None, [400, 788]),
+        ("hermes-0.18.0", True, None, []), ("hermes-0.20", True, 700, [700]), ("hermes-0.13", False, None, []),
+        ("documented", True, None, []),
+    ],
+)  # fmt: skip
+def test_a_gateway_compacts_a_list_of_many_messages(
+    profile: str, gateway: bool, limit: int | None, steps: list[int]
+) -> None:
+    course = chat(profile, gateway)
+    settings = Settings(profile=profile, message_limit=limit)
+    assert [event.step for event in course.run(settings).events] == steps
+    axes = parse_axis("threshold", "0.5"), parse_axis("target_ratio", "0.2")
+    ((cell,),) = cells(course, SummaryModel(), settings, *axes)
+    assert cell is not None
+    assert cell.values[0] == len(steps)

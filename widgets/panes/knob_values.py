@@ -84,7 +84,10 @@ _SIZES = KnobKind(
     help="How large what-ifs take summaries to be: as recorded, a share of their budget (60%), or tokens (1500).",
 )  # fmt: skip
 #: The knobs of every profile.
-KNOBS: tuple[KnobKind, ...] = (*(_knob(row) for row in SETTINGS.values() if not row.seldom), _SIZES)
+KNOBS: tuple[KnobKind, ...] = (
+    *(_knob(row) for row in SETTINGS.values() if row.knob and not row.seldom),
+    _SIZES,
+)
 #: Knobs that only some profiles heed, shown below the others where they bind.
 LATER_KNOBS: tuple[KnobKind, ...] = tuple(_knob(row) for row in SETTINGS.values() if row.seldom)
 

@@ -40,6 +40,7 @@ def budgets(policies: Policies, settings: Settings) -> Budgets:
         tail_token_budget=tail,
         max_summary_tokens=ceiling,
         hygiene_tokens=hygiene,
+        hygiene_messages=settings.message_limit or policies.message_limit,
         steps=MappingProxyType(
             {
                 "threshold_tokens": tuple(threshold_steps),

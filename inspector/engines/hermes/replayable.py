@@ -64,6 +64,7 @@ class HermesReplayable:
             budgets.tail_token_budget,
             budgets.max_summary_tokens,
             budgets.hygiene_tokens,
+            budgets.hygiene_messages,
             settings.protect_first_n,
             settings.protect_last_n,
         )

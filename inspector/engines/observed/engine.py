@@ -26,6 +26,7 @@ _UNUSED = MappingProxyType(
         "protect_last_n": _STAYS,
         "max_tokens": _FIRES,
         "summary_context": _FIRES,
+        "message_limit": _FIRES,
         "tail_tokens": _STAYS,
     }
 )

@@ -54,6 +54,7 @@ class DirectReplayable:
             budgets.round_tokens,
             budgets.max_summary_tokens,
             budgets.hygiene_tokens,
+            budgets.hygiene_messages,
             bool(budgets.unbound),
             settings.protect_first_n,
             settings.protect_last_n,
