@@ -1,16 +1,14 @@
-"""Read a fact as a probe, and compare it with a passage."""
+"""Compare a fact with a passage: the words and values that both have, and how they differ."""
 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 from inspector.core.text import safe_title
-from inspector.quality.facts.extract import ARROW, asked_and_answered
-from inspector.quality.facts.fact import Fact, Outcome, Value
+from inspector.quality.facts.exchanges import crossed, exchanged
+from inspector.quality.facts.fact import Outcome, Value
 from inspector.quality.facts.meaning import (
     AGENT_DID,
     BINDS,
@@ -25,33 +23,25 @@ from inspector.quality.facts.meaning import (
     UNIVERSAL,
     YET,
     Adjunct,
-    Meaning,
     Word,
-    bounds_differ,
     compensates,
     enforces,
     meaning_of,
     opposed,
-    parts_of,
     refused,
     restricts,
-    reversed_direction,
     stands,
-    traded_places,
 )
 from inspector.quality.facts.passages import (
     DONE_SECTION,
-    EDGES,
-    PIECES,
     PassageIndex,
     mistyped,
     plain,
     spelled_out,
-    tongue_of,
 )
-from inspector.quality.facts.rules import HEDGES, excludes, load_stemmer
-from inspector.quality.facts.sentences import clauses
-from inspector.quality.facts.values import comparable, same_value, values_of
+from inspector.quality.facts.probe import Probe
+from inspector.quality.facts.rules import HEDGES, excludes
+from inspector.quality.facts.values import comparable, same_value
 
 #: Minimum word overlap with a passage that says the fact, that says it where all its values are there too, that speaks
 #: of its subject, and that may be about it.
@@ -78,111 +68,6 @@ _REFUSING_SECTION = re.compile(
     r"已?否[决決]|[放丢]弃",
     re.I,
 )
-# How a wording begins that is left out where it is retold.
-_POLITE = re.compile(
-    r"^(?:(?:we|i|please|just|ok|okay|and|so|also|then|now|yes|can you|could "
-    r"you)\b[ ,]*)+(?=(?:\S+ ){3})"
-)
-_BEHIND_MODAL = re.compile(
-    r"\b(?:must|shall|should|to|never|always|not|don['’]t|may|can|cannot|please|only|be|"
-    r"is|are)\s+(?:be\s+|never\s+|not\s+|always\s+)*(\w+)",
-    re.I,
-)
-_SENTENCE = re.compile(r"(?:[^.!?\n]|[.!?](?!\s))++[.!?]?")
-
-
-@dataclass(frozen=True, slots=True)
-class Probe:
-    """A fact as it is looked for: wordings, main clause and what limits it, values, language.
-
-    `parts` are the probes of its clauses, if it gives several things a value each.
-    """
-
-    wordings: tuple[str, ...]
-    answers: tuple[str, ...]
-    clauses: tuple[str, ...]
-    main: Meaning
-    adjuncts: tuple[Adjunct, ...]
-    values: tuple[Value, ...]
-    text: str
-    tongue: str
-    binds: bool
-    guesses: bool
-    of_user: bool
-    asked: bool
-    answer: frozenset[str]
-    parts: tuple[Probe, ...] = ()
-
-    @property
-    def concepts(self) -> frozenset[str]:
-        """The concepts of its main clause."""
-        return frozenset(word.concept for word in self.main.words)
-
-    @property
-    def keys(self) -> tuple[Word, ...]:
-        """The words that say what is to be done: the first of the main clause, and those behind a modal or a denial."""
-        words = self.main.words
-        behind = {one.lower() for one in _BEHIND_MODAL.findall(self.main.text)}
-        stems = set(load_stemmer().words(" ".join(behind)))
-        return tuple(word for number, word in enumerate(words) if number == 0 or word.stem in stems)
-
-    @property
-    def weight(self) -> float:
-        """Weight of all words of the main clause."""
-        return sum(word.weight for word in self.main.words)
-
-
-@lru_cache(maxsize=4_096)
-def probe_of(fact: Fact) -> Probe:
-    """Return the probe of a fact."""
-    probe = _probe(fact)
-    if ARROW in fact.text or probe.asked:
-        return probe
-    texts = [
-        fact.text[a:b].strip()
-        for sentence in _SENTENCE.finditer(fact.text)
-        for a, b in clauses(fact.text, *sentence.span())
-    ]
-    parts = tuple(_probe(replace(fact, text=text)) for text in texts if text)
-    alone = len(parts) > 1 and all(one.values and one.main.words and not one.adjuncts for one in parts)
-    return replace(probe, parts=parts) if alone else probe
-
-
-def _probe(fact: Fact) -> Probe:
-    question, said = asked_and_answered(fact)
-    text = f"{question} {said}" if question else said
-    text = re.sub(r"[*_]{2,}", "", text)
-    bare = plain(said).strip(EDGES)
-    whole = plain(fact.text).strip(EDGES) if ARROW not in fact.text else ""
-    wordings = tuple(dict.fromkeys(filter(None, (bare, whole, _POLITE.sub("", bare)))))
-    short = len(PIECES.findall(bare)) < 3
-    asked = fact.rule.endswith(".question")
-    main, adjuncts = (meaning_of(text), ()) if asked else parts_of(text)
-    values = fact.values if fact.kind == "value" and not main.words else values_of(text)
-    reported = fact.role == "assistant" and EVENT.search(text) is not None
-    binds = fact.kind in ("constraint", "preference") or (BINDS.search(text) is not None and not reported)
-    guesses = fact.role == "assistant" and HEDGES.search(text) is not None
-    return Probe(
-        () if short and question else wordings,
-        (plain(fact.text.partition(ARROW)[0]).strip(EDGES),) if ARROW in fact.text else (),
-        _clauses(said),
-        main,
-        adjuncts,
-        values,
-        text,
-        tongue_of(text),
-        binds,
-        guesses,
-        fact.role == "user",
-        asked,
-        frozenset(word.concept for word in meaning_of(said).words) if question else frozenset(),
-    )
-
-
-def _clauses(text: str) -> tuple[str, ...]:
-    """Return the plain clauses of a statement; none where one is too short to be known again."""
-    found = tuple(plain(text[a:b]).strip(EDGES) for a, b in clauses(text, 0, len(text)))
-    return found if all(len(PIECES.findall(one)) > 2 for one in found) else ()
 
 
 class Comparison:
@@ -433,63 +318,7 @@ class Comparison:
     @cached_property
     def exchanged(self) -> bool:
         """Whether two things of the fact have changed places: "rename A to B", "rename B to A"."""
-        return (
-            self._in_place_of_another()
-            or self._values_exchanged()
-            or reversed_direction(self.probe.main.text, self.there.text)
-            or traded_places(self.probe.text, self.there.text)
-            or bounds_differ(self.probe.text, self.there.text)
-        )
-
-    def _values_exchanged(self) -> bool:
-        """Return whether a value of the fact is in another clause than its words, and another value in its place."""
-        clause_of = dict(zip(map(id, self.there.values), self.there.clauses, strict=True))
-        home_of = dict(zip(map(id, self.probe.main.values), self.probe.main.clauses, strict=True))
-        for value, other in self.valued:
-            own = home_of.get(id(value))
-            places = Counter(there.clause for mine, there in self.pairs if own is None or mine.clause == own)
-            if other is None or not places:
-                continue
-            (home, most), moved = places.most_common(1)[0], clause_of[id(other)]
-            rivals = [
-                one
-                for one in self.there.values
-                if clause_of[id(one)] == home and one is not other and comparable(value, one)
-            ]
-            if moved != home and rivals and most > places[moved]:
-                return True
-        return False
-
-    def _in_place_of_another(self) -> bool:
-        """Return whether a word of the fact is in another clause, and one that excludes it is in its place."""
-        taken = {id(other) for _, other in self.pairs}
-        if self._mate_moved():
-            return True
-        for word, there in self.pairs:
-            rest = Counter(other.clause for one, other in self.pairs if one is not word)
-            home = rest.most_common(1)[0][0] if rest else there.clause
-            if rest[home] > rest[there.clause] and any(
-                id(other) not in taken and other.clause == home and excludes(word.stem, other.stem)
-                for other in self.there.words
-            ):
-                return True
-        return False
-
-    def _mate_moved(self) -> bool:
-        """Return whether a word that stands with one of two excluding words in the fact stands with the other one."""
-        for one, here in self.pairs:
-            for other, there in self.pairs:
-                if (
-                    one.clause != other.clause
-                    and here.clause != there.clause
-                    and excludes(one.stem, other.stem)
-                    and any(
-                        mate is not one and mate.clause == one.clause and place.clause == there.clause
-                        for mate, place in self.pairs
-                    )
-                ):
-                    return True
-        return False
+        return exchanged(self.probe.main, self.there, self.pairs, self.valued, self.probe.text)
 
     def _turned(self) -> bool:
         """Return whether a denial differs in most of the fact's words or in what is to be done, not in a detail."""
@@ -522,7 +351,7 @@ class Comparison:
             for other, one in enumerate(there.values)
             if same_value(value, one)
         ]
-        return self.overlap >= MIN_SAME and _crossed(self.pairs, valued)
+        return self.overlap >= MIN_SAME and crossed(self.pairs, valued)
 
     def _reports(self) -> bool:
         """Return whether the passage reports a single event but the fact is a general rule."""
@@ -631,21 +460,3 @@ def _replaced(
         if other is not None:
             found.append((word, other))
     return found
-
-
-def _crossed(pairs: Sequence[tuple[Word, Word]], valued: Sequence[tuple[int, int]]) -> bool:
-    """Return whether two things that belong to different clauses of the fact have changed places in the passage.
-
-    `valued` are the clauses of each value in the fact and in the passage."""
-    # A synonym may be another word in its place.
-    places = [
-        (mine.clause, other.clause) for mine, other in pairs if mine.weight >= 1.0 and mine.stem == other.stem
-    ]
-    places += valued
-    apart = together = 0
-    for at, (here, there) in enumerate(places):
-        for here2, there2 in places[at + 1 :]:
-            apart += here == here2 and there != there2
-            together += here != here2 and there == there2
-    several = len({here for here, _ in places}) > 1 and len({there for _, there in places}) > 1
-    return several and apart > 0 and together > 1 and apart + together >= 4

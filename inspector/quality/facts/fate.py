@@ -18,8 +18,6 @@ from inspector.quality.facts.comparison import (
     MIN_SAME_VALUED,
     MIN_SUBJECT,
     Comparison,
-    Probe,
-    probe_of,
 )
 from inspector.quality.facts.fact import Fact, Fate, Outcome, Span
 from inspector.quality.facts.meaning import (
@@ -27,6 +25,7 @@ from inspector.quality.facts.meaning import (
     meaning_of,
 )
 from inspector.quality.facts.passages import Passage, PassageIndex, place_of, value_keys
+from inspector.quality.facts.probe import Probe, probe_of
 from inspector.quality.facts.rules import concept, opposites
 from inspector.quality.facts.values import comparable, same_value
 

@@ -7,7 +7,6 @@ from collections.abc import Callable, Collection, Container, Iterable, Mapping, 
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from inspector.quality.facts.comparison import Probe, probe_of
 from inspector.quality.facts.fact import (
     Contradiction,
     ConversationFacts,
@@ -23,6 +22,7 @@ from inspector.quality.facts.fact import (
 from inspector.quality.facts.fate import Match, best_of, matches, placed_fate, settled, unfound
 from inspector.quality.facts.gather import values_said
 from inspector.quality.facts.passages import ListText, PassageIndex
+from inspector.quality.facts.probe import Probe, probe_of
 
 #: Minimum share of common words for two facts to be about the same thing.
 SAME_THING = 0.6

@@ -6,8 +6,6 @@ Two sentences are compared by this (see fate.py): the words alone cannot say whe
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -56,12 +54,8 @@ _CONTRAST = re.compile(
     re.IGNORECASE,
 )
 _BREAK = re.compile(r"[,;:!?(){}\[\]，。；：、（）！？]|\.(?=\s|\Z)|\s[—–-]+\s|\s/\s")
-#: "From A ... to B" in Chinese: the first characters of A and B are compared, because the verb follows A.
-_CJK_DIRECTED = re.compile(r"[从從由](?P<start>[^，。；,;]{2,10}?)[到向至](?P<goal>[^，。；,;]{2})")
-_CJK_ORDERED = re.compile(
-    r"先(?P<start>[^，。；,;再]{2,12})[，,]?(?:再|然后|然後|後?才)(?P<goal>[^，。；,;]{2})"
-)
-_JOINS = word_set("and but or while whereas yet however und aber oder y pero o et mais ou e mas и но а")
+#: Words that join two clauses or two things.
+JOINS = word_set("and but or while whereas yet however und aber oder y pero o et mais ou e mas и но а")
 _TAGS = {
     "from": "from", "to": "to", "into": "to", "onto": "to", "before": "before", "until": "before", "ahead": "before",
     "prior": "before", "after": "after", "following": "after", "above": "above", "over": "above", "below": "below",
@@ -227,24 +221,6 @@ _ADJUNCT = re.compile(
 _ADJUNCT_END = re.compile(r"[,;.:!?()]\s|[,;.:!?()]\Z|\s[—–-]+\s|[，。；）]|\bthen\b")
 
 
-#: Minimum share of a fact's words, small ones too, in a sentence in which two of them may have traded places.
-MIN_TRADED = 0.8
-_MARK = ","
-_POSSESSIVE = re.compile(r"['’]s\b")
-_WORD_OR_MARK = re.compile(rf"[{UNSPACED}]|[^\W{UNSPACED}]+(?:['’-]\w+)*|[,;:.!?，。；：！？]+")
-#: The words before and after a word, and its position.
-Neighbours = tuple[str, str, int]
-_BOUNDS = {
-    "least": re.compile(
-        r"\b(?:at least|no (?:less|fewer) than|minimum|min\.?|or more)\b|[至最]少|不少于", re.IGNORECASE
-    ),
-    "most": re.compile(
-        r"\b(?:at most|no more than|maximum|max\.?|up to|or less|or fewer)\b|[至最]多|不超[过過]",
-        re.IGNORECASE,
-    ),
-}
-
-
 @dataclass(frozen=True, slots=True)
 class Word:
     """A content word: its concept, its stem, whether it is denied, its clause (from 0), the preposition before it, its
@@ -295,70 +271,6 @@ def meaning_of(text: str) -> Meaning:
 def refused(meaning: Meaning) -> Meaning:
     """Return a meaning as it reads under a heading of what is not done."""
     return replace(meaning, words=tuple(_denied(word, not word.denied) for word in meaning.words))
-
-
-def reversed_direction(fact: str, text: str) -> bool:
-    """Return whether a sentence leads from B to A, or first to B, where a fact leads from A to B, in Chinese."""
-    for form in (_CJK_DIRECTED, _CJK_ORDERED):
-        mine, theirs = form.search(fact), form.search(text)
-        if (
-            mine is not None
-            and theirs is not None
-            and theirs["start"].startswith(mine["goal"])
-            and mine["start"].startswith(theirs["goal"])
-        ):
-            return True
-    return False
-
-
-def traded_places(fact: str, text: str) -> bool:
-    """Return whether a sentence has the words of a fact, but two of them in each other's place: "X is off unless Y
-    turns it on", "X is on unless Y turns it off". A list in another order is the same."""
-    mine, theirs = _sequence(fact), _sequence(text)
-    shared = Counter(mine) & Counter(theirs)
-    if shared.total() < MIN_TRADED * len(mine):
-        return False
-    sides: tuple[dict[str, Neighbours], ...] = {}, {}
-    for found, words in zip(sides, (mine, theirs), strict=True):
-        once = Counter(words)
-        for at in range(1, len(words) - 1):
-            if words[at] != _MARK and once[words[at]] == 1:
-                found[words[at]] = words[at - 1], words[at + 1], at
-    here, there = sides
-    both = [word for word in here if word in there]
-    for at, one in enumerate(both):
-        for other in both[at + 1 :]:
-            between = set(mine[here[one][2] + 1 : here[other][2]])
-            if between <= {_MARK}:
-                continue
-            if _stands_as(other, one, here, there) and _stands_as(one, other, here, there):
-                return True
-    return False
-
-
-def _stands_as(
-    word: str, other: str, here: Mapping[str, Neighbours], there: Mapping[str, Neighbours]
-) -> bool:
-    """Return whether a word has in a sentence the neighbours that another has in the fact, and not its own."""
-    own, wanted, has = here[word], here[other], there[word]
-    sides = [side for side in (0, 1) if has[side] == wanted[side] != own[side]]
-    return len(sides) == 2 or any(has[side] != _MARK for side in sides)
-
-
-def _sequence(text: str) -> list[str]:
-    """Return the words of a text in lower case, with a mark for each end of a clause and each joining word."""
-    words = (match.group().lower() for match in _WORD_OR_MARK.finditer(f",{_POSSESSIVE.sub('', text)},"))
-    return [word if word[0].isalnum() and word not in _JOINS else _MARK for word in words]
-
-
-def bounds_differ(fact: str, text: str) -> bool:
-    """Return whether a sentence has an upper bound where a fact has a lower one, or the reverse."""
-    mine, theirs = _bounds(fact), _bounds(text)
-    return len(mine) == len(theirs) == 1 and mine != theirs
-
-
-def _bounds(text: str) -> set[str]:
-    return {bound for bound, form in _BOUNDS.items() if form.search(text)}
 
 
 def restricts(text: str) -> bool:
@@ -442,7 +354,7 @@ def _words(text: str, values: tuple[Value, ...]) -> tuple[list[Word], tuple[int,
             # A denial inside quotation marks does not reach beyond them.
             quote_end = next((end for begin, end in quotes if begin < start < end), None)
             continue
-        if low in _JOINS:
+        if low in JOINS:
             clause += 1
             tag = ""
             # "no X or Y" denies both; "and" starts again if another verb follows.

@@ -1,0 +1,192 @@
+"""Notice that two things of a statement have changed places in a passage: words, values, directions, bounds."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from inspector.core.scan.words import UNSPACED
+from inspector.quality.facts.fact import Value
+from inspector.quality.facts.meaning import JOINS, Meaning, Word
+from inspector.quality.facts.rules import excludes
+from inspector.quality.facts.values import comparable
+
+#: A word of a fact and its match in a passage.
+Pair = tuple[Word, Word]
+#: "From A ... to B" in Chinese: the first characters of A and B are compared, because the verb follows A.
+_CJK_DIRECTED = re.compile(r"[从從由](?P<start>[^，。；,;]{2,10}?)[到向至](?P<goal>[^，。；,;]{2})")
+_CJK_ORDERED = re.compile(
+    r"先(?P<start>[^，。；,;再]{2,12})[，,]?(?:再|然后|然後|後?才)(?P<goal>[^，。；,;]{2})"
+)
+#: Minimum share of a fact's words, small ones too, in a sentence in which two of them may have traded places.
+_MIN_TRADED = 0.8
+_MARK = ","
+_POSSESSIVE = re.compile(r"['’]s\b")
+_WORD_OR_MARK = re.compile(rf"[{UNSPACED}]|[^\W{UNSPACED}]+(?:['’-]\w+)*|[,;:.!?，。；：！？]+")
+#: The words before and after a word, and its position.
+Neighbours = tuple[str, str, int]
+_BOUNDS = {
+    "least": re.compile(
+        r"\b(?:at least|no (?:less|fewer) than|minimum|min\.?|or more)\b|[至最]少|不少于", re.IGNORECASE
+    ),
+    "most": re.compile(
+        r"\b(?:at most|no more than|maximum|max\.?|up to|or less|or fewer)\b|[至最]多|不超[过過]",
+        re.IGNORECASE,
+    ),
+}
+
+
+def exchanged(
+    fact: Meaning,
+    text: Meaning,
+    pairs: Sequence[Pair],
+    valued: Sequence[tuple[Value, Value | None]],
+    whole: str,
+) -> bool:
+    """Return whether two things of a fact have changed places: "rename A to B", "rename B to A".
+
+    `valued` are the values of the fact, each with its match, and `whole` is the fact with its conditions."""
+    return (
+        _mate_moved(pairs)
+        or _in_place_of_another(text, pairs)
+        or _values_exchanged(fact, text, pairs, valued)
+        or _reversed_direction(fact.text, text.text)
+        or _traded_places(whole, text.text)
+        or _bounds_differ(whole, text.text)
+    )
+
+
+def _values_exchanged(
+    fact: Meaning, text: Meaning, pairs: Sequence[Pair], valued: Sequence[tuple[Value, Value | None]]
+) -> bool:
+    """Return whether a value of the fact is in another clause than its words, and another value in its place."""
+    clause_of = dict(zip(map(id, text.values), text.clauses, strict=True))
+    home_of = dict(zip(map(id, fact.values), fact.clauses, strict=True))
+    for value, other in valued:
+        own = home_of.get(id(value))
+        places = Counter(there.clause for mine, there in pairs if own is None or mine.clause == own)
+        if other is None or not places:
+            continue
+        (home, most), moved = places.most_common(1)[0], clause_of[id(other)]
+        rivals = [
+            one
+            for one in text.values
+            if clause_of[id(one)] == home and one is not other and comparable(value, one)
+        ]
+        if moved != home and rivals and most > places[moved]:
+            return True
+    return False
+
+
+def _in_place_of_another(text: Meaning, pairs: Sequence[Pair]) -> bool:
+    """Return whether a word of the fact is in another clause, and one that excludes it is in its place."""
+    taken = {id(other) for _, other in pairs}
+    for word, there in pairs:
+        rest = Counter(other.clause for one, other in pairs if one is not word)
+        home = rest.most_common(1)[0][0] if rest else there.clause
+        if rest[home] > rest[there.clause] and any(
+            id(other) not in taken and other.clause == home and excludes(word.stem, other.stem)
+            for other in text.words
+        ):
+            return True
+    return False
+
+
+def _mate_moved(pairs: Sequence[Pair]) -> bool:
+    """Return whether a word that stands with one of two excluding words in the fact stands with the other one."""
+    for one, here in pairs:
+        for other, there in pairs:
+            if (
+                one.clause != other.clause
+                and here.clause != there.clause
+                and excludes(one.stem, other.stem)
+                and any(
+                    mate is not one and mate.clause == one.clause and place.clause == there.clause
+                    for mate, place in pairs
+                )
+            ):
+                return True
+    return False
+
+
+def _reversed_direction(fact: str, text: str) -> bool:
+    """Return whether a sentence leads from B to A, or first to B, where a fact leads from A to B, in Chinese."""
+    for form in (_CJK_DIRECTED, _CJK_ORDERED):
+        mine, theirs = form.search(fact), form.search(text)
+        if (
+            mine is not None
+            and theirs is not None
+            and theirs["start"].startswith(mine["goal"])
+            and mine["start"].startswith(theirs["goal"])
+        ):
+            return True
+    return False
+
+
+def _traded_places(fact: str, text: str) -> bool:
+    """Return whether a sentence has the words of a fact, but two of them in each other's place: "X is off unless Y
+    turns it on", "X is on unless Y turns it off". A list in another order is the same."""
+    mine, theirs = _sequence(fact), _sequence(text)
+    shared = Counter(mine) & Counter(theirs)
+    if shared.total() < _MIN_TRADED * len(mine):
+        return False
+    sides: tuple[dict[str, Neighbours], ...] = {}, {}
+    for found, words in zip(sides, (mine, theirs), strict=True):
+        once = Counter(words)
+        for at in range(1, len(words) - 1):
+            if words[at] != _MARK and once[words[at]] == 1:
+                found[words[at]] = words[at - 1], words[at + 1], at
+    here, there = sides
+    both = [word for word in here if word in there]
+    for at, one in enumerate(both):
+        for other in both[at + 1 :]:
+            between = set(mine[here[one][2] + 1 : here[other][2]])
+            if between <= {_MARK}:
+                continue
+            if _stands_as(other, one, here, there) and _stands_as(one, other, here, there):
+                return True
+    return False
+
+
+def _stands_as(
+    word: str, other: str, here: Mapping[str, Neighbours], there: Mapping[str, Neighbours]
+) -> bool:
+    """Return whether a word has in a sentence the neighbours that another has in the fact, and not its own."""
+    own, wanted, has = here[word], here[other], there[word]
+    sides = [side for side in (0, 1) if has[side] == wanted[side] != own[side]]
+    return len(sides) == 2 or any(has[side] != _MARK for side in sides)
+
+
+def _sequence(text: str) -> list[str]:
+    """Return the words of a text in lower case, with a mark for each end of a clause and each joining word."""
+    words = (match.group().lower() for match in _WORD_OR_MARK.finditer(f",{_POSSESSIVE.sub('', text)},"))
+    return [word if word[0].isalnum() and word not in JOINS else _MARK for word in words]
+
+
+def _bounds_differ(fact: str, text: str) -> bool:
+    """Return whether a sentence has an upper bound where a fact has a lower one, or the reverse."""
+    mine, theirs = _bounds(fact), _bounds(text)
+    return len(mine) == len(theirs) == 1 and mine != theirs
+
+
+def _bounds(text: str) -> set[str]:
+    return {bound for bound, form in _BOUNDS.items() if form.search(text)}
+
+
+def crossed(pairs: Sequence[Pair], valued: Sequence[tuple[int, int]]) -> bool:
+    """Return whether two things that belong to different clauses of the fact have changed places in the passage.
+
+    `valued` are the clauses of each value in the fact and in the passage."""
+    # A synonym may be another word in its place.
+    places = [
+        (mine.clause, other.clause) for mine, other in pairs if mine.weight >= 1.0 and mine.stem == other.stem
+    ]
+    places += valued
+    apart = together = 0
+    for at, (here, there) in enumerate(places):
+        for here2, there2 in places[at + 1 :]:
+            apart += here == here2 and there != there2
+            together += here != here2 and there == there2
+    several = len({here for here, _ in places}) > 1 and len({there for _, there in places}) > 1
+    return several and apart > 0 and together > 1 and apart + together >= 4

@@ -1,0 +1,121 @@
+"""Read a fact as a probe: what is looked for in the list after a compaction."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from inspector.quality.facts.extract import ARROW, asked_and_answered
+from inspector.quality.facts.fact import Fact, Value
+from inspector.quality.facts.meaning import BINDS, EVENT, Adjunct, Meaning, Word, meaning_of, parts_of
+from inspector.quality.facts.passages import EDGES, PIECES, plain, tongue_of
+from inspector.quality.facts.rules import HEDGES, load_stemmer
+from inspector.quality.facts.sentences import clauses
+from inspector.quality.facts.values import values_of
+
+# How a wording begins that is left out where it is retold.
+_POLITE = re.compile(
+    r"^(?:(?:we|i|please|just|ok|okay|and|so|also|then|now|yes|can you|could "
+    r"you)\b[ ,]*)+(?=(?:\S+ ){3})"
+)
+_BEHIND_MODAL = re.compile(
+    r"\b(?:must|shall|should|to|never|always|not|don['’]t|may|can|cannot|please|only|be|"
+    r"is|are)\s+(?:be\s+|never\s+|not\s+|always\s+)*(\w+)",
+    re.I,
+)
+_SENTENCE = re.compile(r"(?:[^.!?\n]|[.!?](?!\s))++[.!?]?")
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """A fact as it is looked for: wordings, main clause and what limits it, values, language.
+
+    `parts` are the probes of its clauses, if it gives several things a value each.
+    """
+
+    wordings: tuple[str, ...]
+    answers: tuple[str, ...]
+    clauses: tuple[str, ...]
+    main: Meaning
+    adjuncts: tuple[Adjunct, ...]
+    values: tuple[Value, ...]
+    text: str
+    tongue: str
+    binds: bool
+    guesses: bool
+    of_user: bool
+    asked: bool
+    answer: frozenset[str]
+    parts: tuple[Probe, ...] = ()
+
+    @property
+    def concepts(self) -> frozenset[str]:
+        """The concepts of its main clause."""
+        return frozenset(word.concept for word in self.main.words)
+
+    @property
+    def keys(self) -> tuple[Word, ...]:
+        """The words that say what is to be done: the first of the main clause, and those behind a modal or a denial."""
+        words = self.main.words
+        behind = {one.lower() for one in _BEHIND_MODAL.findall(self.main.text)}
+        stems = set(load_stemmer().words(" ".join(behind)))
+        return tuple(word for number, word in enumerate(words) if number == 0 or word.stem in stems)
+
+    @property
+    def weight(self) -> float:
+        """Weight of all words of the main clause."""
+        return sum(word.weight for word in self.main.words)
+
+
+@lru_cache(maxsize=4_096)
+def probe_of(fact: Fact) -> Probe:
+    """Return the probe of a fact."""
+    probe = _probe(fact)
+    if ARROW in fact.text or probe.asked:
+        return probe
+    texts = [
+        fact.text[a:b].strip()
+        for sentence in _SENTENCE.finditer(fact.text)
+        for a, b in clauses(fact.text, *sentence.span())
+    ]
+    parts = tuple(_probe(replace(fact, text=text)) for text in texts if text)
+    alone = len(parts) > 1 and all(one.values and one.main.words and not one.adjuncts for one in parts)
+    return replace(probe, parts=parts) if alone else probe
+
+
+def _probe(fact: Fact) -> Probe:
+    question, said = asked_and_answered(fact)
+    text = f"{question} {said}" if question else said
+    text = re.sub(r"[*_]{2,}", "", text)
+    bare = plain(said).strip(EDGES)
+    whole = plain(fact.text).strip(EDGES) if ARROW not in fact.text else ""
+    wordings = tuple(dict.fromkeys(filter(None, (bare, whole, _POLITE.sub("", bare)))))
+    short = len(PIECES.findall(bare)) < 3
+    asked = fact.rule.endswith(".question")
+    main, adjuncts = (meaning_of(text), ()) if asked else parts_of(text)
+    values = fact.values if fact.kind == "value" and not main.words else values_of(text)
+    reported = fact.role == "assistant" and EVENT.search(text) is not None
+    binds = fact.kind in ("constraint", "preference") or (BINDS.search(text) is not None and not reported)
+    guesses = fact.role == "assistant" and HEDGES.search(text) is not None
+    return Probe(
+        () if short and question else wordings,
+        (plain(fact.text.partition(ARROW)[0]).strip(EDGES),) if ARROW in fact.text else (),
+        _clauses(said),
+        main,
+        adjuncts,
+        values,
+        text,
+        tongue_of(text),
+        binds,
+        guesses,
+        fact.role == "user",
+        asked,
+        frozenset(word.concept for word in meaning_of(said).words) if question else frozenset(),
+    )
+
+
+def _clauses(text: str) -> tuple[str, ...]:
+    """Return the plain clauses of a statement; none where one is too short to be known again."""
+    found = tuple(plain(text[a:b]).strip(EDGES) for a, b in clauses(text, 0, len(text)))
+    return found if all(len(PIECES.findall(one)) > 2 for one in found) else ()
