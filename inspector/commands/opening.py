@@ -97,7 +97,7 @@ def _without_terminal(store: Store, name: str | None, config: Path | None, flags
     from inspector.answers.compactions import compare_compactions
     from inspector.answers.conversations import list_conversations
     from inspector.answers.showing import show_generation
-    from inspector.export.console import console_for, say
+    from inspector.export.console import say
     from inspector.export.conversations import conversation_documents, print_conversations
     from inspector.export.generations import (
         compaction_documents,
@@ -107,14 +107,13 @@ def _without_terminal(store: Store, name: str | None, config: Path | None, flags
     )
 
     answers = Answers(store, flags, config)
-    console = console_for()
     chosen = store.resolve(name) if name is not None else ""
     listed = conversation_documents(list_conversations(answers))
     print_conversations(listed)
     if listed:
         chosen = chosen or max(listed, key=lambda entry: (entry["compactions"], entry["messages"]))["id"]
-        console.print()
-        say(console, next((entry["title"] for entry in listed if chosen == entry["id"]), chosen), "bold")
+        say()
+        say(next((entry["title"] for entry in listed if chosen == entry["id"]), chosen), "bold")
         print_compactions(compaction_documents(compare_compactions(answers, chosen)))
-        console.print()
+        say()
         print_show(show_document(show_generation(answers, chosen, None, exact=True)))

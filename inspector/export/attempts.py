@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from rich.text import Text
-
 from inspector.answers.attempt_survival import SummaryOutcome
 from inspector.answers.recall import Recall
 from inspector.core.shares import kept_of, percent
-from inspector.core.text import safe, safe_title
-from inspector.export.console import Table, console_for, print_table, say
+from inspector.core.text import safe_title
+from inspector.export.console import Table, print_table, say
 from inspector.export.document import Document, fields_of
 from inspector.models.attempt import Attempt
 from inspector.models.consent import Sending
@@ -118,15 +116,11 @@ def recall_document(recall: Recall) -> Document:
 
 def print_outcomes(documents: Sequence[Document]) -> None:
     """A row a summary, by compaction: the recorded one first, then its attempts."""
-    console = console_for()
     if not documents:
-        say(console, "There is nothing to compare.")
+        say("There is nothing to compare.")
         return
     kinds = [kind for kind in KINDS if any(kind in entry["survival"] for entry in documents)]
-    table = Table(
-        ("summary", False), *((kind, True) for kind in kinds), ("kept", True), ("~tokens", True), ("~after", True),
-        ("cost", True),
-    )  # fmt: skip
+    table = Table("summary", *(f">{kind}" for kind in kinds), ">kept", ">~tokens", ">~after", ">cost")
     shown = None
     for entry in documents:
         if entry["compaction"] != shown:
@@ -141,7 +135,7 @@ def print_outcomes(documents: Sequence[Document]) -> None:
             f"{entry['retained_tokens']:,}",
             "" if attempt is None else _cost(attempt),
         )
-    print_table(console, table)
+    print_table(table)
 
 
 def _heading(attempt: Document) -> str:
@@ -175,13 +169,11 @@ def _cost(attempt: Document) -> str:
 
 def print_attempts(documents: Sequence[Document]) -> None:
     """Every attempt that is kept, a row each."""
-    console = console_for()
     if not documents:
-        say(console, "No attempts are kept. `compaction-inspector attempt` makes one.")
+        say("No attempts are kept. `compaction-inspector attempt` makes one.")
         return
     table = Table(
-        ("id", True), ("made", False), ("conversation", False), ("at", True), ("by", False), ("prompt", False),
-        ("~summary", True), ("sent", True), ("cost", True), ("state", False),
+        ">id", "made", "conversation", ">at", "by", "prompt", ">~summary", ">sent", ">cost", "state",
     )  # fmt: skip
     for entry in documents:
         step = "" if entry["step"] is None else f" at {entry['step']:,}"
@@ -197,31 +189,28 @@ def print_attempts(documents: Sequence[Document]) -> None:
             _cost(entry),
             entry["state"] + (f", life {entry['life']}" if entry["life"] else ""),
         )
-    print_table(console, table)
+    print_table(table)
 
 
 def print_attempt(entry: Document) -> None:
     """One attempt with its summary."""
-    console = console_for()
-    say(console, f"#{entry['id']} {_named(entry)}{_state(entry)}", "bold")
+    say(f"#{entry['id']} {_named(entry)}{_state(entry)}", "bold")
     say(
-        console,
         f"compaction {entry['compaction']} of {safe_title(entry['title'] or entry['conversation'])} · "
         f"prompt {entry['prompt']} · budget {entry['budget']:,} tokens",
         "dim",
     )
     if entry["problem"]:
-        say(console, entry["problem"], "yellow")
-    console.print()
+        say(entry["problem"], "yellow")
+    say()
     for line in entry["summary"].splitlines() or ["(no text came)"]:
-        console.print(Text(safe(line)), soft_wrap=not console.is_terminal)
+        say(line)
 
 
 def print_curve(points: Sequence[Document], life: int | None) -> None:
     """Survival over the compactions of a life, recorded against made again."""
-    console = console_for()
-    say(console, f"Facts that can still be read{f', life {life}' if life else ''}", "bold")
-    table = Table(("after", True), ("facts", True), ("recorded", True), ("again", True), ("curve", False))
+    say(f"Facts that can still be read{f', life {life}' if life else ''}", "bold")
+    table = Table(">after", ">facts", ">recorded", ">again", "curve")
     for point in points:
         of = point["of"]
         table.add(
@@ -231,7 +220,7 @@ def print_curve(points: Sequence[Document], life: int | None) -> None:
             _share(point["made"], of),
             f"{_bar(point['recorded'], of, '░')} {_bar(point['made'], of, '▓')}",
         )
-    print_table(console, table)
+    print_table(table)
 
 
 def _share(count: int, of: int) -> str:
@@ -244,26 +233,20 @@ def _bar(count: int, of: int, sign: str) -> str:
 
 def print_recall(documents: Sequence[Document]) -> None:
     """Answers, a line per question, and their agreement with the fates."""
-    console = console_for()
     for number, entry in enumerate(documents):
         if number:
-            console.print()
+            say()
         which = "recorded summary" if entry["attempt"] is None else f"attempt #{entry['attempt']}"
-        say(
-            console,
-            f"Compaction {entry['compaction']}, {which}: {entry['right']} of {entry['asked']} right",
-            "bold",
-        )
+        say(f"Compaction {entry['compaction']}, {which}: {entry['right']} of {entry['asked']} right", "bold")
         for one in entry["questions"]:
             sign = "=" if one["right"] else "✗"
             answer = safe_title(one["answer"] or "no answer", 60)
-            say(console, f" {sign} {safe_title(one['value'], 40)} ← {answer}  [{one['fate']}]")
-            say(console, f"     {safe_title(one['question'], 200)}", "dim")
+            say(f" {sign} {safe_title(one['value'], 40)} ← {answer}  [{one['fate']}]")
+            say(f"     {safe_title(one['question'], 200)}", "dim")
         agreed = entry["agreement"]
         if agreed["share"] is not None:
             say(
-                console,
                 f"Fates agree with the answers in {percent(agreed['share'])} of {agreed['of']}: "
                 f"{agreed['judged_there_not_answered']} judged to be there were not answered, "
-                f"{agreed['judged_gone_answered']} judged gone were; of {agreed['open']} rules could not tell.",
+                f"{agreed['judged_gone_answered']} judged gone were; of {agreed['open']} rules could not tell."
             )

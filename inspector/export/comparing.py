@@ -74,7 +74,7 @@ def _short(label: str) -> str:
 def comparison_text(comparison: Comparison) -> str:
     """The table as text."""
     heading, *rows = comparison_table(comparison)
-    table = Table(*((name, False) for name in heading))
+    table = Table(*heading)
     for row in rows:
         table.add(*row)
     lines = table.lines(_ROOM)

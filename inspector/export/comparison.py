@@ -121,7 +121,7 @@ def _shown(settings: Settings, name: str) -> str:
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    table = Table((head[0], False), *((name, True) for name in head[1:]))
+    table = Table(head[0], *(f">{name}" for name in head[1:]))
     for row in rows:
         table.add(*row)
     names, *lines = table.lines(_ROOM)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Sequence
+from functools import lru_cache
+from typing import TextIO
 
 from rich.cells import cell_len, set_cell_size
 from rich.console import Console
@@ -25,6 +28,12 @@ _ODD = re.compile("[^ -~…–—‘’“”·•→←│─]")
 
 def console_for() -> Console:
     """Return the console for answers; without a terminal lines have a fixed width."""
+    return _console_of(sys.stdout)
+
+
+@lru_cache(maxsize=1)
+def _console_of(_: TextIO) -> Console:
+    """Return the console of an output; it writes to standard output as it is then."""
     console = Console(highlight=False, soft_wrap=False)
     if not console.is_terminal:
         console.width = WIDTH
@@ -59,23 +68,23 @@ class StyledLines:
         return text, *self._looks[style]
 
 
-def say(console: Console, text: str, style: str = "") -> None:
-    """One line, safe for a terminal; a pipe or a file gets it unbroken."""
-    console.print(Text(safe(text), style=style), soft_wrap=not console.is_terminal)
+def say(text: str = "", style: str = "", then: str = "") -> None:
+    """Print one line, safe for a terminal; a pipe or a file gets it unbroken. `then` follows without the style."""
+    console, line = console_for(), Text()
+    line.append(safe(text), style).append(safe(then))
+    console.print(line, soft_wrap=not console.is_terminal)
 
 
 class Table:
     """Rows under the names of their columns.
 
-    A column is its name and whether it is aligned to the right. The column "text" is folded to the width, unless it is
+    A column whose name begins with ">" is aligned to the right. The column "text" is folded to the width, unless it is
     in `cut`: texts of these columns are cut with "…". On narrow lines columns in `spare` are left out, in that order;
     then lines get longer.
     """
 
-    def __init__(
-        self, *columns: tuple[str, bool], spare: Sequence[str] = (), cut: Sequence[str] = ()
-    ) -> None:
-        self._columns = columns
+    def __init__(self, *columns: str, spare: Sequence[str] = (), cut: Sequence[str] = ()) -> None:
+        self._columns = [(name.removeprefix(">"), name.startswith(">")) for name in columns]
         self._spare, self._cut = tuple(spare), frozenset(cut)
         self._rows: list[tuple[str, ...]] = []
 
@@ -122,8 +131,9 @@ class Table:
         ]
 
 
-def print_table(console: Console, table: Table) -> None:
+def print_table(table: Table) -> None:
     """The whole table."""
+    console = console_for()
     names, *lines = table.lines(console.width)
     console.print(Text(names, style="bold"), soft_wrap=True)
     # They have no style and are safe: rich takes ten times as long for as many lines.

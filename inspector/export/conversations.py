@@ -89,26 +89,25 @@ def hit_documents(answer: Iterable[TitledHit]) -> list[Document]:
 
 def print_conversations(documents: Sequence[Document]) -> None:
     """One line per conversation. On narrow terminals ids are cut to a unique prefix."""
-    console = console_for()
     if not documents:
-        say(console, "There are no conversations in this database.")
+        say("There are no conversations in this database.")
         return
     ids = [entry["id"] for entry in documents]
-    names = dict(zip(ids, ids, strict=True)) if console.width >= WIDTH else shortest_names(ids)
+    names = dict(zip(ids, ids, strict=True)) if console_for().width >= WIDTH else shortest_names(ids)
     table = Table(
-        ("title", False), ("agent", False), ("project", False), ("messages", True), ("compactions", True),
-        ("lost", True), ("profile", False), ("id", False), spare=("profile", "messages", "project"), cut=("title",),
+        "title", "agent", "project", ">messages", ">compactions", ">lost", "profile", "id",
+        spare=("profile", "messages", "project"), cut=("title",),
     )  # fmt: skip
     for entry in documents:
         kind = "" if entry["kind"] == "conversation" else f" ({entry['kind']})"
         table.add((entry["title"] or entry["id"]) + kind, entry["agent"], PurePath(entry["folder"]).name or "–",
             f"{entry['messages']:,}", entry["compactions"], _lost(entry), entry["profile"], names[entry["id"]],
         )  # fmt: skip
-    print_table(console, table)
+    print_table(table)
     if any(entry["lost"] is None for entry in documents):
-        say(console, "· its losses are not read yet: run `compaction-inspector losses`.")
+        say("· its losses are not read yet: run `compaction-inspector losses`.")
     if any(entry["unknown"] for entry in documents):
-        say(console, "? the fate of this many facts is unknown: the summary that took them is encrypted.")
+        say("? the fate of this many facts is unknown: the summary that took them is encrypted.")
 
 
 def _lost(entry: Document) -> str:
@@ -142,37 +141,34 @@ def conversations(number: int) -> str:
 
 def print_stores(documents: Sequence[Document]) -> None:
     """What each database is."""
-    console = console_for()
     for entry in documents:
-        say(console, entry["path"], "bold")
+        say(entry["path"], "bold")
         schema = "" if entry["schema"] is None else f", schema {entry['schema']}"
         schema = ", of no known schema" if entry["schema"] is None and "tables" in entry else schema
-        say(console, f"{entry['kind']}{schema} · profile {entry['profile']}: {entry['profile_reason']}")
+        say(f"{entry['kind']}{schema} · profile {entry['profile']}: {entry['profile_reason']}")
         for fit in entry["fits"]:
             off = f", others differ by up to {fit['off']:,} messages" if fit["fits"] < fit["of"] else ""
-            say(console, f"  {fit['text']}{off}")
+            say(f"  {fit['text']}{off}")
         if "tables" not in entry:
-            say(console, conversations(entry["conversations"]))
+            say(conversations(entry["conversations"]))
             continue
         say(
-            console,
-            f"{conversations(entry['conversations'])} · {entry['size']:,} bytes · journal {entry['journal_mode']}",
+            f"{conversations(entry['conversations'])} · {entry['size']:,} bytes · journal {entry['journal_mode']}"
         )
-        table = Table(("table", False), ("rows", True), ("text", False))
+        table = Table("table", ">rows", "text")
         for found in entry["tables"]:
             what = "full-text index" if found["full_text"] else ", ".join(found["columns"])
             table.add(found["name"], "unreadable" if found["rows"] is None else f"{found['rows']:,}", what)
-        print_table(console, table)
+        print_table(table)
 
 
 def print_store_list(documents: Sequence[Document]) -> None:
     """A line per store, with its limits below."""
-    console = console_for()
     for entry in documents:
-        say(console, entry["path"], "bold")
-        say(console, f"  {entry['agent']} · {conversations(entry['sessions'])} · {entry['size']:,} bytes")
+        say(entry["path"], "bold")
+        say(f"  {entry['agent']} · {conversations(entry['sessions'])} · {entry['size']:,} bytes")
         for note in entry["notes"]:
-            say(console, f"  {note}")
+            say(f"  {note}")
 
 
 def _list_of(hit: Document) -> str:
@@ -184,19 +180,10 @@ def _list_of(hit: Document) -> str:
 
 def print_hits(documents: Sequence[Document]) -> None:
     """The hits of a search."""
-    table = Table(
-        ("conversation", False),
-        ("row", True),
-        ("list", False),
-        ("role", False),
-        ("text", False),
-        spare=("role",),
-        cut=("conversation",),
-    )
+    table = Table("conversation", ">row", "list", "role", "text", spare=("role",), cut=("conversation",))
     for entry in documents:
         table.add(entry["title"], entry["message"], _list_of(entry), entry["role"], entry["text"])
-    console = console_for()
     if documents:
-        print_table(console, table)
+        print_table(table)
     else:
-        say(console, "No message contains that.")
+        say("No message contains that.")

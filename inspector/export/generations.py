@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from rich.console import Console
-from rich.text import Text
-
 from inspector.answers.cachepoints import CachePoints
 from inspector.answers.compactions import JudgedCompaction
 from inspector.answers.plans import PlannedFile, PlannedMessage
@@ -17,7 +14,7 @@ from inspector.core.messages import Message
 from inspector.core.rough import list_tokens, message_chars, message_images
 from inspector.core.shares import percent
 from inspector.core.text import safe, safe_line, unwrapped
-from inspector.export.console import Table, console_for, print_table, say
+from inspector.export.console import Table, print_table, say
 from inspector.export.document import Document, built, fields_of
 from inspector.export.findings import finding_document
 from inspector.export.requests import bill_document
@@ -192,46 +189,33 @@ def breakpoints_document(answer: CachePoints) -> Document:
 
 def print_show(document: Document) -> None:
     """A generation: its numbers, and a line per message."""
-    console = console_for()
     tokens = document["tokens"]
     state = (
         f"at step {document['step']:,}" if document["step"] else "live" if document["live"] else "compacted"
     )
     say(
-        console,
         f"generation {document['generation']} of {document['generations']} ({state}) · {document['profile']} · "
-        f"{len(document['messages']):,} messages",
+        f"{len(document['messages']):,} messages"
     )
-    say(console, f"profile {document['profile']}: {document['profile_reason']}")
+    say(f"profile {document['profile']}: {document['profile_reason']}")
     threshold = document["threshold_tokens"]
     share = percent(tokens["rough"], threshold)
     exact = f", {tokens['exact']:,} exact ({tokens['exact_encoding']})" if tokens["exact"] is not None else ""
     say(
-        console,
-        f"tokens ~{tokens['rough']:,} rough{exact} · threshold {threshold:,} ({share}) · "
-        f"{_budgets(document)}",
+        f"tokens ~{tokens['rough']:,} rough{exact} · threshold {threshold:,} ({share}) · {_budgets(document)}"
     )
-    print_steps(console, document["explained"]["threshold_tokens"])
+    print_steps(document["explained"]["threshold_tokens"])
     if not document["compacts"]:
-        say(console, f"a compaction now would change nothing: {document['reason']}")
+        say(f"a compaction now would change nothing: {document['reason']}")
     recorded = document.get("recorded")
     if recorded:
         say(
-            console,
             f"recorded: compaction {recorded['index']}, head_end {recorded['head_end']}, "
             f"tail_start {recorded['tail_start']}; planned: head_end {document['head_end']}, "
-            f"tail_start {document['tail_start']}",
+            f"tail_start {document['tail_start']}"
         )
-    console.print()
-    table = Table(
-        ("", False),
-        ("#", True),
-        ("role", False),
-        ("tokens", True),
-        ("", False),
-        ("text", False),
-        cut=("text",),
-    )
+    say()
+    table = Table("", ">#", "role", ">tokens", "", "text", cut=("text",))
     prompt = document["system_prompt"]
     if prompt["tokens"]:
         mark = _marks(prompt["breakpoint"], False, False)
@@ -244,7 +228,7 @@ def print_show(document: Document) -> None:
         table.add(_GUTTERS[entry["region"]], entry["index"], entry["role"], f"~{entry['tokens']:,}", mark,
             entry["text"],
         )  # fmt: skip
-    print_table(console, table)
+    print_table(table)
 
 
 def _marks(breakpoint: int | None, pruned: bool, summary: bool) -> str:
@@ -253,47 +237,41 @@ def _marks(breakpoint: int | None, pruned: bool, summary: bool) -> str:
     )
 
 
-def print_steps(console: Console, steps: Iterable[Document]) -> None:
+def print_steps(steps: Iterable[Document]) -> None:
     """How a number came to be, a line a step; a star marks the rules that changed it."""
     for step in steps:
         value = f"{step['value']:,.0f}" if step["value"] > 1 else f"{step['value']:g}"
-        say(console, f"  {'*' if step['bound'] else ' '} {step['rule']:<15} {value:>10}  {step['why']}")
+        say(f"  {'*' if step['bound'] else ' '} {step['rule']:<15} {value:>10}  {step['why']}")
 
 
 def print_compactions(documents: Sequence[Document]) -> None:
     """Compactions: sizes, reason, recorded and planned boundaries; then a line per microcompaction."""
-    console = console_for()
     if not documents:
-        say(console, "This conversation was never compacted.")
+        say("This conversation was never compacted.")
         return
     for entry in documents:
         if entry["kind"] == "microcompaction":
-            _print_microcompaction(console, entry)
+            _print_microcompaction(entry)
             continue
         if entry["kind"] == "failed":
             by = {"manual": ", by hand", "auto": ", automatic"}.get(entry["trigger"] or "", "")
-            line = Text(f"failed attempt {entry['index']}{by}  ", style="bold")
-            line.append(
-                f"in generation {entry['generation']}: {entry['error'] or 'no reason recorded'}", "not bold"
-            )
-            console.print(line, soft_wrap=not console.is_terminal)
+            reason = f"in generation {entry['generation']}: {entry['error'] or 'no reason recorded'}"
+            say(f"failed attempt {entry['index']}{by}  ", "bold", reason)
             continue
         planned = entry["planned"]
         size = "a summary that cannot be read" if entry["encrypted"] else "no summary"
         size = size if entry["summary"] is None else f"summary {len(entry['summary']):,} characters"
         kind = " (a fallback text: no model wrote it)" if entry["fallback"] else ""
         kind = kind or (" (merged into the first tail message)" if entry["merged"] else "")
-        line = Text(f"compaction {entry['index']}  ", style="bold")
-        line.append(
+        smaller = (
             f"{entry['before']:,} → {entry['after']:,} messages · ~{entry['tokens_before']:,} → "
-            f"~{entry['tokens_after']:,} tokens · {size}{kind}",
-            style="not bold",
+            f"~{entry['tokens_after']:,} tokens · {size}{kind}"
         )
-        console.print(line, soft_wrap=not console.is_terminal)
+        say(f"compaction {entry['index']}  ", "bold", smaller)
         sizes = entry["tokens_before_reported"], entry["tokens_after_reported"]
         if None not in sizes:
-            say(console, f"  the agent reports {sizes[0]:,} tokens before it and {sizes[1]:,} after it")
-        say(console, f"  why: {entry['why']['text']}")
+            say(f"  the agent reports {sizes[0]:,} tokens before it and {sizes[1]:,} after it")
+        say(f"  why: {entry['why']['text']}")
         recorded = f"recorded head_end {entry['head_end']}, tail_start {entry['tail_start']}"
         recorded += f", {len(entry['kept']):,} between them stayed word for word" if entry["kept"] else ""
         if not planned["compacts"]:
@@ -305,27 +283,22 @@ def print_compactions(documents: Sequence[Document]) -> None:
                 f"planned by {planned['profile']}: head_end {planned['head_end']}, "
                 f"tail_start {planned['tail_start']} (differs)"
             )
-        say(console, f"  {recorded} · {told} · session {entry['session']}")
-        say(
-            console,
-            f"  cost: {entry['cost']['text'] if entry['cost'] else 'not known, ' + entry['cost_note']}",
-        )
+        say(f"  {recorded} · {told} · session {entry['session']}")
+        say(f"  cost: {entry['cost']['text'] if entry['cost'] else 'not known, ' + entry['cost_note']}")
         for finding in entry["findings"]:
-            say(console, f"  {finding['severity']}: {finding['text']}")
+            say(f"  {finding['severity']}: {finding['text']}")
         if entry["note"]:
-            say(console, f"  {entry['note']}")
+            say(f"  {entry['note']}")
 
 
-def _print_microcompaction(console: Console, entry: Document) -> None:
+def _print_microcompaction(entry: Document) -> None:
     sizes = [
         f"{entry[key]:,} tokens {word}"
         for key, word in (("tokens_before_reported", "before"), ("tokens_saved_reported", "saved"))
         if entry[key] is not None
     ]
-    line = Text(f"microcompaction {entry['index']}  ", style="bold")
     cleared = f"{entry['results']} results cleared in generation {entry['generation']}"
-    line.append(" · ".join([cleared, *sizes]), style="not bold")
-    console.print(line, soft_wrap=not console.is_terminal)
+    say(f"microcompaction {entry['index']}  ", "bold", " · ".join([cleared, *sizes]))
 
 
 def _budgets(document: Document) -> str:
@@ -338,25 +311,20 @@ def _budgets(document: Document) -> str:
 
 def print_plans(documents: Sequence[Document]) -> None:
     """The plan of each file."""
-    console = console_for()
     for entry in documents:
-        say(console, entry["file"], "bold")
-        say(
-            console,
-            f"{entry['profile']}: threshold {entry['threshold_tokens']:,} · {_budgets(entry)}",
-        )
-        print_steps(console, entry["explained"]["threshold_tokens"])
+        say(entry["file"], "bold")
+        say(f"{entry['profile']}: threshold {entry['threshold_tokens']:,} · {_budgets(entry)}")
+        print_steps(entry["explained"]["threshold_tokens"])
         if not entry["compacts"]:
-            say(console, f"nothing would be compacted: {entry['reason']}")
+            say(f"nothing would be compacted: {entry['reason']}")
             continue
         say(
-            console,
             f"head [0:{entry['head_end']}], middle [{entry['head_end']}:{entry['tail_start']}], tail from "
             f"{entry['tail_start']}; {_kept(entry)}{len(entry['pruned'])} pruned, "
             f"summary budget {entry['summary_budget']:,}; {entry['tokens_before']:,} → "
-            f"about {entry['tokens_after']:,} tokens, {len(entry['output'])} messages after",
+            f"about {entry['tokens_after']:,} tokens, {len(entry['output'])} messages after"
         )
-        print_steps(console, entry["steps"])
+        print_steps(entry["steps"])
 
 
 def _kept(entry: Document) -> str:
@@ -365,32 +333,20 @@ def _kept(entry: Document) -> str:
 
 def print_breakpoints(document: Document) -> None:
     """The breakpoints of a generation."""
-    console = console_for()
     if document["recorded"] is not None:
         paths = (" ".join(map(str, path)) for path in document["recorded"])
-        say(
-            console,
-            f"recorded with the last request of generation {document['generation']}: {', '.join(paths)}",
-        )
+        say(f"recorded with the last request of generation {document['generation']}: {', '.join(paths)}")
     if document["enabled"] is None:
-        say(console, f"generation {document['generation']} · {document['reason']}")
+        say(f"generation {document['generation']} · {document['reason']}")
         return
     say(
-        console,
         f"generation {document['generation']} · {document['layout']} layout · ttl {document['ttl']} · "
-        f"caching {'on' if document['enabled'] else 'off'}: {document['reason']}",
+        f"caching {'on' if document['enabled'] else 'off'}: {document['reason']}"
     )
-    table = Table(
-        ("", False),
-        ("message", True),
-        ("role", False),
-        ("part", False),
-        ("tokens up to there", True),
-        ("text", False),
-    )
+    table = Table("", ">message", "role", "part", ">tokens up to there", "text")
     for entry in document["breakpoints"]:
         where = "sys" if entry["message"] is None else entry["message"]
         tokens = f"~{entry['tokens']:,}" if entry["tokens"] is not None else ""
         text = entry["why"] if entry["honored"] else f"wasted: {entry['why']}"
         table.add(f"⚑{entry['number']}", where, entry["role"], entry["part"], tokens, text)
-    print_table(console, table)
+    print_table(table)

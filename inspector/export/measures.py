@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rich.console import Console
-
 from inspector.answers.measures import MeasuredConversation
 from inspector.core.places import place_name
 from inspector.core.shares import percent
@@ -76,30 +74,29 @@ def _evidence(entry: Evidence) -> Document:
 
 def print_measures(document: Document) -> None:
     """A row a measure, a column a compaction, the whole conversation in the last one."""
-    console = console_for()
     compactions = document["compactions"]
     if not compactions:
-        say(console, "Nothing was compacted, so there is nothing to measure.")
+        say("Nothing was compacted, so there is nothing to measure.")
         return
     titles = {definition["id"]: definition for definition in document["definitions"]}
     heads = [f"{c['compaction']}{'!' if c['fallback'] else ''}" for c in compactions]
     heads.append("all")
-    beside = max(1, (console.width - _NAME) // _CELL)
+    beside = max(1, (console_for().width - _NAME) // _CELL)
     for start in range(0, len(heads), beside):
         # As many compactions as fit in a line, then the next ones below.
         part = slice(start, start + beside)
         if start:
-            console.print()
-        say(console, _line("compaction", heads[part]), "bold")
+            say()
+        say(_line("compaction", heads[part]), "bold")
         for identity, definition in titles.items():
             cells = [_cell(_of(compaction, identity), definition["unit"]) for compaction in compactions]
             cells.append(_cell(document["whole"][identity], definition["unit"]))
-            say(console, _line(definition["title"], cells[part]))
+            say(_line(definition["title"], cells[part]))
             curve = [_told(share) for share in document["whole"][identity]["curve"]]
             if any(curve[part]) and len(curve) > 1:
-                say(console, _line("  of all so far", curve[part]), "dim")
+                say(_line("  of all so far", curve[part]), "dim")
     for compaction in compactions:
-        _print_lost(console, compaction, titles)
+        _print_lost(compaction, titles)
 
 
 def _line(name: str, cells: Sequence[str]) -> str:
@@ -125,17 +122,17 @@ def _told(share: Document | None) -> str:
     return f"{percent(share['value'])} {share['count']:,}/{share['of']:,}"
 
 
-def _print_lost(console: Console, compaction: Document, titles: dict[str, Document]) -> None:
+def _print_lost(compaction: Document, titles: dict[str, Document]) -> None:
     for measure in compaction["measures"]:
         lost = [entry for entry in measure["evidence"] if not entry["known"]]
         if not lost:
             continue
         title = titles[measure["id"]]["title"]
-        say(console, f"\nnot known after compaction {compaction['compaction']}: {title}", "underline")
+        say(f"\nnot known after compaction {compaction['compaction']}: {title}", "underline")
         for entry in lost[:_LISTED]:
             place = entry["said"]
             where = place_name(place["index"], generation=place["generation"]) if place else ""
             note = f" ({entry['note']})" if entry["note"] not in ("", "lost") else ""
-            say(console, f"  − {entry['text']}{note}  [{where}]")
+            say(f"  − {entry['text']}{note}  [{where}]")
         if len(lost) > _LISTED:
-            say(console, f"    and {len(lost) - _LISTED:,} more")
+            say(f"    and {len(lost) - _LISTED:,} more")

@@ -5,14 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from rich.console import Console
-
 from inspector.answers.requests import OpenedRequest, Requests
 from inspector.caching.costs import Bill, Cost, Rates
 from inspector.caching.priced import PricedRequest
 from inspector.core.shares import dollars
 from inspector.core.text import safe_line
-from inspector.export.console import Table, console_for, print_table, say
+from inspector.export.console import Table, print_table, say
 from inspector.export.document import Document, built, fields_of
 
 
@@ -125,11 +123,10 @@ def sums_document(answer: Requests) -> Document:
 def print_requests(documents: Sequence[Document], sums: Document) -> None:
     """A line a call: its context, what of it came from the cache, what had to be sent again and why, what it cost; then
     all of it in sums."""
-    console = console_for()
     names = ("#", "context", "read", "written", "of 1h", "input", "output")
     table = Table(
-        *((name, True) for name in names), ("generation", True), ("again", True), ("cause", False), ("USD", True),
-        ("model", False), spare=("model", "of 1h", "generation", "output", "input", "context"),
+        *(f">{name}" for name in names), ">generation", ">again", "cause", ">USD", "model",
+        spare=("model", "of 1h", "generation", "output", "input", "context"),
     )  # fmt: skip
     for entry in documents:
         sizes = (
@@ -145,16 +142,15 @@ def print_requests(documents: Sequence[Document], sums: Document) -> None:
         table.add(str(entry["index"]), *shown, str(entry["generation"]), missed, entry["cause"] or "", cost,
             entry["model"],
         )  # fmt: skip
-    print_table(console, table)
+    print_table(table)
     for entry in documents:
         if entry["differs"]:
-            say(console, f"request {entry['index']:,} differs from the one before {entry['differs']}")
+            say(f"request {entry['index']:,} differs from the one before {entry['differs']}")
     print_sums(sums)
 
 
 def print_sums(sums: Document) -> None:
     """Missed tokens by cause, the cost of all requests, and the cost of idling."""
-    console = console_for()
     how = "modelled " if sums["modelled"] else ""
     for one in sums["by_cause"]:
         more = (
@@ -162,19 +158,14 @@ def print_sums(sums: Document) -> None:
             if not one["missed_cost"]
             else f", {dollars(one['missed_cost'])} US dollars more than reading them"
         )
-        say(
-            console,
-            f"{one['cause']:<16} {one['misses']:>5,}  {one['missed_tokens']:>12,} tokens sent again{more}",
-        )
+        say(f"{one['cause']:<16} {one['misses']:>5,}  {one['missed_tokens']:>12,} tokens sent again{more}")
     if sums["cost"] is not None:
         cost = f"{dollars(sums['cost']['amount']):>12} US dollars"
-        say(console, f"{how + 'requests':<17}{sums['requests']:>5,}  {cost}{_prices(sums['prices_of'])}")
+        say(f"{how + 'requests':<17}{sums['requests']:>5,}  {cost}{_prices(sums['prices_of'])}")
     elif sums["requests"]:
-        say(
-            console, f"{how + 'requests':<17}{sums['requests']:>5,}  no cost: {'; '.join(sums['cost_notes'])}"
-        )
+        say(f"{how + 'requests':<17}{sums['requests']:>5,}  no cost: {'; '.join(sums['cost_notes'])}")
     for sentence in sums["idle"]["text"]:
-        say(console, sentence)
+        say(sentence)
 
 
 def _prices(dates: Sequence[str]) -> str:
@@ -186,22 +177,19 @@ def _prices(dates: Sequence[str]) -> str:
 
 def print_sent(document: Document) -> None:
     """A request as it was sent: its parts, and which of them carry a cache breakpoint."""
-    console = console_for()
     marked = {tuple(path[:2]) for path in document["breakpoints"]}
-    say(console, f"request {document['number']:,} of {document['of']:,} · {document['model']}", "bold")
+    say(f"request {document['number']:,} of {document['of']:,} · {document['model']}", "bold")
     for number, block in enumerate(document["system"]):
-        _part(console, f"system {number}", block.get("text"), ("system", number) in marked)
-    say(console, f"  {len(document['tools']):,} tools")
+        _part(f"system {number}", block.get("text"), ("system", number) in marked)
+    say(f"  {len(document['tools']):,} tools")
     for number, message in enumerate(document["messages"]):
-        _part(
-            console, f"{number} {message.get('role')}", message.get("content"), ("messages", number) in marked
-        )
+        _part(f"{number} {message.get('role')}", message.get("content"), ("messages", number) in marked)
 
 
-def _part(console: Console, name: str, content: object, marked: bool) -> None:
+def _part(name: str, content: object, marked: bool) -> None:
     parts = content if isinstance(content, list) else [content]
     texts = [
         part if isinstance(part, str) else json.dumps(part, ensure_ascii=False) for part in parts if part
     ]
     mark = " ◆ breakpoint" if marked else ""
-    say(console, f"  {safe_line(name, 40)}{mark}: {safe_line(' '.join(texts), 160)}")
+    say(f"  {safe_line(name, 40)}{mark}: {safe_line(' '.join(texts), 160)}")

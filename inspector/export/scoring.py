@@ -9,8 +9,7 @@ from inspector.answers.corpus import CorpusConversation
 from inspector.answers.scoring import ScoredStatement, ScoreRow
 from inspector.core.text import safe_line, safe_title
 from inspector.export.comparing import share_document
-from inspector.export.console import Table, console_for, print_table
-from inspector.export.console import say as print_line
+from inspector.export.console import Table, print_table, say
 from inspector.export.document import Document, fields_of
 from inspector.quality.facts.fact import KINDS
 
@@ -90,27 +89,23 @@ def _fate(scored: ScoredStatement) -> Document:
 
 def print_scores(rows: Sequence[ScoreRow]) -> None:
     """Print a table with a row for each compactor, then what the summarizers lost that does damage."""
-    console = console_for()
-    columns = [("compactor", False), ("compacted", True), *((kind, True) for kind in KINDS), ("kept", True)]
-    table = Table(
-        *columns, ("lost (3)", True), ("uncertain", True), ("tokens", True), ("ratio", True),
-        spare=_SPARE, cut=("compactor",),
-    )  # fmt: skip
+    columns = ["compactor", ">compacted", *(f">{kind}" for kind in KINDS), ">kept"]
+    columns += [">lost (3)", ">uncertain", ">tokens", ">ratio"]
+    table = Table(*columns, spare=_SPARE, cut=("compactor",))
     labels: dict[tuple[str, ...], list[str]] = {}
     for row in rows:
         labels.setdefault((row.kind, *_cells(row)), []).append(row.label)
     for (_, *cells), same in labels.items():
         table.add(", ".join(same), *cells)
-    print_table(console, table)
-    print_line(console, "")
-    print_line(
-        console,
+    print_table(table)
+    say()
+    say(
         "Kept: can still be read; uncertain statements do not count. Below: 95% interval (Wilson). lost (3): lost, "
-        "weakened or contradicted statements of importance 3. A row counts the conversations that it compacts.",
+        "weakened or contradicted statements of importance 3. A row counts the conversations that it compacts."
     )
     for row in rows:
         for problem in row.problems:
-            print_line(console, f"? {row.label}: {problem} Its statements count as uncertain.", "yellow")
+            say(f"? {row.label}: {problem} Its statements count as uncertain.", "yellow")
         if row.kind == "summarizer":
             _print_lost(row)
 
@@ -137,7 +132,6 @@ def _share(share: Proportion) -> str:
 
 
 def _print_lost(row: ScoreRow) -> None:
-    console = console_for()
     lost = [
         (score.name, scored)
         for score in row.compacted
@@ -145,10 +139,10 @@ def _print_lost(row: ScoreRow) -> None:
         if scored.lost and scored.statement.importance == 3 and scored.statement.still_holds
     ]
     if lost:
-        print_line(console, "")
-        print_line(console, f"Lost by {row.label}, importance 3:", "bold")
+        say()
+        say(f"Lost by {row.label}, importance 3:", "bold")
     for name, scored in lost:
         statement = scored.statement
         quote = safe_title(statement.quote, _QUOTE)
-        print_line(console, f"  {name}, message {statement.message}, {scored.fate.outcome}: {quote}")
-        print_line(console, f"      {safe_title(statement.hurts, _QUOTE)}")
+        say(f"  {name}, message {statement.message}, {scored.fate.outcome}: {quote}")
+        say(f"      {safe_title(statement.hurts, _QUOTE)}")

@@ -53,7 +53,7 @@ def test_the_live_list_is_read_once_and_no_other_list_is(
     st.integers(21, 60),
 )
 def test_a_column_that_is_cut_stays_within_the_line(texts: list[str], room: int) -> None:
-    table = Table(("#", True), ("title", False), cut=("title",))
+    table = Table(">#", "title", cut=("title",))
     for number, text in enumerate(texts):
         table.add(number, text)
     for line in table.lines(room):

@@ -23,9 +23,7 @@ ROWS = st.lists(st.tuples(WORDS, st.integers(0, 10**9), WORDS, st.integers(0, 10
 def test_numbers_are_whole_and_lines_as_long_as_they_may_be(
     rows: list[tuple[str, int, str, int]], room: int
 ) -> None:
-    table = Table(
-        ("title", False), ("tokens", True), ("text", False), ("rest", True), spare=("rest",), cut=("title",)
-    )
+    table = Table("title", ">tokens", "text", ">rest", spare=("rest",), cut=("title",))
     for title, tokens, text, rest in rows:
         table.add(title, f"{tokens:,}", text, f"{rest:,}")
     names, *lines = table.lines(room)
@@ -40,7 +38,7 @@ def test_numbers_are_whole_and_lines_as_long_as_they_may_be(
 
 
 def test_texts_are_folded_and_titles_cut() -> None:
-    table = Table(("title", False), ("n", True), ("text", False), cut=("title",))
+    table = Table("title", ">n", "text", cut=("title",))
     table.add("A title that is longer than its column", 1_000, "and a text that needs two lines or three")
     assert table.lines(44) == [
         "title                  n  text",
@@ -51,7 +49,7 @@ def test_texts_are_folded_and_titles_cut() -> None:
 
 
 def test_what_can_be_spared_goes_first() -> None:
-    table = Table(("a", True), ("b", True), ("c", True), spare=("c", "a"))
+    table = Table(">a", ">b", ">c", spare=("c", "a"))
     table.add("11111", "22222", "33333")
     assert table.lines(19) == ["    a      b      c", "11111  22222  33333"]
     assert table.lines(18) == ["    a      b", "11111  22222"]
