@@ -51,8 +51,13 @@ class InspectorApp(App[None]):
     """compaction-inspector in a terminal. Reads a store, never writes to it."""
 
     TITLE = "compaction-inspector"
-    #: Textual does not read the styles of a default screen, so the list's styles are named here.
-    CSS_PATH: ClassVar[list[str | PurePath]] = ["app.tcss", "conversations/conversations.tcss"]
+    #: Textual does not read the styles of a default screen, and parses all styles again for a screen with its own: so
+    #: those of the first two screens are named here.
+    CSS_PATH: ClassVar[list[str | PurePath]] = [
+        "app.tcss",
+        "conversations/conversations.tcss",
+        "conversation/screen.tcss",
+    ]
     ENABLE_COMMAND_PALETTE = True
     COMMAND_PALETTE_BINDING = "ctrl+p"
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from textual import events, on
 from textual.screen import Screen
@@ -14,6 +14,10 @@ from widgets.bars.title_bar import TitleBar
 
 if TYPE_CHECKING:
     from inspector.app.app import InspectorApp
+    from widgets.base.prompt import AskPrompt, Prompt
+
+
+AnyPrompt = TypeVar("AnyPrompt", bound="Prompt")
 
 
 class JobScreen(Screen[None]):
@@ -51,6 +55,20 @@ class JobScreen(Screen[None]):
         if text:
             self._going_on[name] = text
         self.query_one(TitleBar).state = "  ".join(f"{what} …" for what in self._going_on.values())
+
+    @property
+    def question(self) -> AskPrompt:
+        """The line to ask in, above notes and keys; made on first use, because its styles take long to read."""
+        from widgets.base.prompt import AskPrompt
+
+        for prompt in self.query(AskPrompt):
+            return prompt
+        return self.add_prompt(AskPrompt(id="question"))
+
+    def add_prompt(self, prompt: AnyPrompt) -> AnyPrompt:
+        """Put a line to type into above notes and keys."""
+        self.mount(prompt, before=self.query("NotesBar, KeyLine").first())
+        return prompt
 
     def tell(self, *sentences: str) -> None:
         """Show more sentences, except dismissed ones."""

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 import yaml
-from textual.widgets import Input
 
 from inspector.app.conversation.resources import RUNS
 from inspector.core.errors import OutputProblem
@@ -164,7 +163,7 @@ async def test_a_file_that_is_there_is_overwritten_when_it_is_asked_for_twice(
     target = tmp_path / "there.yaml"
     target.write_text("mine")
     async with running(in_place, ORDERS) as pilot:
-        box = conversation(pilot).query_one("#question", Input)
+        box = conversation(pilot).question
         await press(pilot, "W")
         await write(pilot, f"{tmp_path}/gone/x.yaml")
         await press(pilot, "enter")

@@ -29,6 +29,8 @@ class Finder:
 
     def show(self) -> None:
         """Bring the line to type into on screen."""
+        if not self.prompt.is_attached:
+            self._host.add_prompt(self.prompt)
         self.prompt.display = True
 
     def typed(self, text: str) -> None:

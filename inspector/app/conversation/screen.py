@@ -48,7 +48,7 @@ from widgets.bars.notes_bar import NotesBar
 from widgets.bars.region_bar import RegionBar
 from widgets.bars.timeline import Timeline
 from widgets.bars.title_bar import TitleBar
-from widgets.base.prompt import AskPrompt, FindPrompt, Prompt
+from widgets.base.prompt import FindPrompt, Prompt
 from widgets.intents import (
     Change,
     ChooseCompaction,
@@ -84,7 +84,6 @@ class ConversationScreen(JobScreen):
     choose.
     """
 
-    CSS_PATH = "screen.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [*KEYS, *pane_keys(PANES)]
     HELP: ClassVar[str] = (
         "One generation of the conversation: the list that the agent held between two compactions. The lines between "
@@ -120,7 +119,6 @@ class ConversationScreen(JobScreen):
         self.finder = Finder(self, FindPrompt(placeholder="find in this generation", id="find", compact=True))
         self.tuner = Tuner(self)
         self.clipboard = Clipboard(self)
-        self.question = AskPrompt(id="question")
         self.reports = ReportWriter(self)
         self.attempts = Attempts(self)
         self.dismissing = Dismissing(self)
@@ -159,8 +157,6 @@ class ConversationScreen(JobScreen):
         with Horizontal(id="body"):
             yield self.message_list
             yield self.panes
-        yield self.finder.prompt
-        yield self.question
         yield NotesBar(id="note")
         yield KeyLine()
 

@@ -32,7 +32,6 @@ from widgets.bars.mode_bar import Mode, ModeBar
 from widgets.bars.title_bar import TitleBar, TitlePart
 from widgets.base import human
 from widgets.base.headline import Headline
-from widgets.base.prompt import AskPrompt
 from widgets.base.text_lines import TextLine
 from widgets.lists.heat_map import ALIKE, BEST, FORCE, NOW, SAME, STUCK, HeatMap
 
@@ -80,7 +79,6 @@ class SweepScreen(JobScreen):
         self.running = False
         self.map = HeatMap(id="sweep-map")
         self.cell = CellView(subject, self.jobs, id="sweep-right")
-        self.question = AskPrompt(id="question")
         self._told = ""
         self._overwriting = Overwriting()
         self._placed = False
@@ -96,7 +94,6 @@ class SweepScreen(JobScreen):
                 yield self.map
             yield self.cell
         yield Headline(3, id="sweep-told")
-        yield self.question
         yield KeyLine()
 
     def on_mount(self) -> None:
