@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from textual import events, on
 from textual.screen import Screen
@@ -15,9 +15,6 @@ from widgets.bars.title_bar import TitleBar
 if TYPE_CHECKING:
     from inspector.app.app import InspectorApp
     from widgets.base.prompt import AskPrompt, Prompt
-
-
-AnyPrompt = TypeVar("AnyPrompt", bound="Prompt")
 
 
 class JobScreen(Screen[None]):
@@ -63,12 +60,13 @@ class JobScreen(Screen[None]):
 
         for prompt in self.query(AskPrompt):
             return prompt
-        return self.add_prompt(AskPrompt(id="question"))
+        prompt = AskPrompt(id="question")
+        self.add_prompt(prompt)
+        return prompt
 
-    def add_prompt(self, prompt: AnyPrompt) -> AnyPrompt:
+    def add_prompt(self, prompt: Prompt) -> None:
         """Put a line to type into above notes and keys."""
         self.mount(prompt, before=self.query("NotesBar, KeyLine").first())
-        return prompt
 
     def tell(self, *sentences: str) -> None:
         """Show more sentences, except dismissed ones."""

@@ -27,7 +27,9 @@ def palette_commands(app: InspectorApp, screen: Screen[Any]) -> Iterator[SystemC
             continue
         seen.add(name)
         run = partial(app.run_action, binding.action, default_namespace=active.node)
-        yield SystemCommand(_title(binding), f"key {app.get_key_display(binding)}", run)
+        yield SystemCommand(
+            binding.tooltip or binding.description, f"key {app.get_key_display(binding)}", run
+        )
     yield from _pane_commands(app, screen, seen)
 
 
@@ -43,7 +45,7 @@ def _pane_commands(app: InspectorApp, screen: Screen[Any], seen: set[str]) -> It
                     seen.add(binding.id or "")
                     run = partial(_run_in_pane, app, host, tab.name, view, owner, binding.action)
                     yield SystemCommand(
-                        f"{tab.name.capitalize()}: {_title(binding)}",
+                        f"{tab.name.capitalize()}: {binding.tooltip or binding.description}",
                         f"key {app.get_key_display(binding)} in the {tab.name} pane",
                         run,
                     )
@@ -66,7 +68,3 @@ async def _run_in_pane(
     for widget in shown.walk_children(owner, with_self=True):
         await app.run_action(action, default_namespace=widget)
         return
-
-
-def _title(binding: Binding) -> str:
-    return binding.tooltip or binding.description

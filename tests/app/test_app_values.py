@@ -98,9 +98,9 @@ def test_changed_settings_in_words() -> None:
 def test_the_gauge_prefers_exact_counts_and_tells_the_plans() -> None:
     settings = Settings(context_length=100_000)
     budgets: Budgets = engine(settings.profile).budgets(settings)
-    rough = chrome.gauge_state(budgets, 100_000, 40_000, None, "")
+    rough = chrome.gauge_state(budgets, 100_000, 40_000, None)
     assert (rough.kind, rough.tokens, rough.planned) == ("rough", 40_000, None)
-    exact = chrome.gauge_state(budgets, 100_000, 40_000, 39_000, "cl100k_base")
+    exact = chrome.gauge_state(budgets, 100_000, 40_000, (39_000, "cl100k_base"))
     assert (exact.kind, exact.tokens, exact.planned, exact.detail) == ("exact", 39_000, 40_000, "cl100k_base")
 
 

@@ -15,7 +15,6 @@ STATE = GraphState(
     whatif=tuple(step % 300 * 100 for step in range(1_000)),
     threshold=35_000,
     hygiene=42_000,
-    context=64_000,
     recorded_events=(400, 800),
     whatif_events=(300, 600, 800),
 )

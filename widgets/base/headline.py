@@ -24,10 +24,8 @@ class Headline(Inked):
     }
     """
 
-    def __init__(
-        self, limit: int = 8, *, name: str | None = None, id: str | None = None, classes: str | None = None
-    ) -> None:
-        super().__init__(name=name, id=id, classes=classes)
+    def __init__(self, limit: int = 8, *, id: str | None = None) -> None:
+        super().__init__(id=id)
         self._limit = limit
         self._lines: tuple[TextLine, ...] = ()
         self._texts: tuple[str, ...] = ()

@@ -78,8 +78,8 @@ class Knobs(Inked, can_focus=True):
         Binding("escape", "drop_typed", "Leave it", id="knobs.leave", system=True),
     ]
 
-    def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
-        super().__init__(name=name, id=id, classes=classes)
+    def __init__(self) -> None:
+        super().__init__()
         self._state = TuneState(Settings(), Settings())
         self._settings, self._summary = self._state.settings, self._state.summary_size
         self._binding = self._state.binding

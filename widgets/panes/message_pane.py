@@ -18,11 +18,10 @@ from widgets.base.readable import readable
 from widgets.base.strips import one_line
 from widgets.base.text_lines import TextLine, counted, line_of
 from widgets.lists.fact_list import OUTCOMES
+from widgets.lists.message_list import GUTTERS
 from widgets.panes.fact_lines import fact_lines
 from widgets.panes.part import TextPart
 from widgets.panes.text_view import TextView
-
-_MARKS = {"head": "▎", "middle": "┊", "tail": "▌"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,8 +187,8 @@ def _facts(view: MessageView) -> list[TextLine]:
         (f"{one_line(view.label, 20)} ", "muted"),
         (one_line(view.role, 40) or "no role", "strong"),
     ]
-    if view.region in _MARKS:
-        parts.append((f"  {_MARKS[view.region]}{view.region}", view.region))
+    if view.region in GUTTERS:
+        parts.append((f"  {GUTTERS[view.region]}{view.region}", view.region))
     if view.tokens is not None:
         rough = ROUGH if view.token_kind == "rough" else ""
         kind = "" if view.token_kind == "rough" else " exact"

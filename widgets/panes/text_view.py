@@ -65,8 +65,8 @@ class TextView(InkedScroll, can_focus=True):
         line: int
         tag: str
 
-    def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
-        super().__init__(name=name, id=id, classes=classes)
+    def __init__(self) -> None:
+        super().__init__()
         self._raw: str | None = ""
         self._lines: list[str] = [""]
         self._safe: dict[int, str] = {}

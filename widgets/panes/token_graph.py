@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from operator import itemgetter
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from rich.segment import Segment
 from rich.style import Style
@@ -19,6 +19,10 @@ from widgets.base import human
 from widgets.base.inked import Inked
 from widgets.base.strips import Row
 from widgets.intents import GoToStep
+
+if TYPE_CHECKING:
+    from inspector.replay.recording import Recording
+    from inspector.replay.whatif import WhatIf
 
 _BLOCKS = " ▁▂▃▄▅▆▇█"
 _LABEL = 7
@@ -37,13 +41,25 @@ class GraphState:
     whatif: tuple[int, ...] = ()
     threshold: int = 0
     hygiene: int = 0
-    context: int = 0
     recorded_events: tuple[int, ...] = ()
     whatif_events: tuple[int, ...] = ()
     step: int = 0
     kept: tuple[int, ...] = ()
     low: tuple[int, ...] = ()
     high: tuple[int, ...] = ()
+
+    @classmethod
+    def of(cls, recording: Recording, run: WhatIf, **more: Any) -> GraphState:
+        """Return the graph of a recording and a run of it, with more values."""
+        return cls(
+            recording.tokens,
+            run.tokens,
+            run.budgets.threshold_tokens,
+            run.budgets.hygiene_tokens,
+            tuple(event.step for event in recording.events),
+            tuple(event.step for event in run.events),
+            **more,
+        )
 
 
 class TokenGraph(Inked, can_focus=True):

@@ -97,25 +97,9 @@ class FactsAsOf:
 
     def scopes(self, compactions: int, step: int) -> tuple[FactScope, ...]:
         """A scope for each of the first compactions, with `step` messages of the conversation known."""
-        from inspector.app.conversation.fact_scopes import scope_of, worst_first
-        from widgets.panes.losses_view import DISMISSED, PRUNED
+        from inspector.app.conversation.fact_scopes import scopes
 
-        facts = self.reading.facts
-        by_scope: list[tuple[int | str, list[Life]]] = [
-            (compaction, worst_first((*facts.of(compaction), *self.ended.get(compaction, ()))))
-            for compaction in range(1, compactions + 1)
-        ]
-        by_scope.append(
-            (PRUNED, [life for life in worst_first(facts.pruned) if life.compaction <= compactions])
-        )
-        by_scope.append(
-            (DISMISSED, [life for life in worst_first(facts.dismissed) if life.compaction <= compactions])
-        )
-        return tuple(
-            scope_of(name, [self._then(life, compactions, step) for life in lives], partial=True)
-            for name, lives in by_scope
-            if lives
-        )
+        return scopes(self.reading, self.ended, compactions, lambda life: self._then(life, compactions, step))
 
     def _then(self, life: Life, compactions: int, step: int) -> Life:
         """A life up to a step; the cached one unless something happened to it since."""

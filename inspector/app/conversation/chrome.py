@@ -30,30 +30,27 @@ def gauge_state(
     budgets: Budgets,
     context: int,
     tokens: int | None,
-    exact: int | None,
-    encoding: str,
+    exact: tuple[int, str] | None,
     reported: int | None = None,
     basis: str = "",
 ) -> GaugeState:
-    """Return tokens against the threshold: as the agent reported, else exact, else rough. With a `basis` the reported
-    size was fitted to it."""
+    """Return tokens against the threshold: as the agent reported, else exact with an encoding, else rough. With a
+    `basis` the reported size was fitted to it."""
     kind: Literal["rough", "exact", "reported", "fitted"] = "rough" if exact is None else "exact"
+    shown, detail = (tokens, "") if exact is None else exact
     if reported is not None:
-        exact, encoding, kind = (
-            reported,
-            basis or "with system prompt and tools",
-            "fitted" if basis else "reported",
-        )
+        kind = "fitted" if basis else "reported"
+        shown, detail = reported, basis or "with system prompt and tools"
     return GaugeState(
-        tokens=exact if exact is not None else tokens,
+        tokens=shown,
         threshold=budgets.threshold_tokens,
         # Hermes alone warns.
         pressure=0 if budgets.observed else int(budgets.threshold_tokens * PRESSURE_SHARE),
         hygiene=budgets.hygiene_tokens,
         context=context,
         kind=kind,
-        detail="" if exact is None else encoding,
-        planned=None if exact is None or reported is not None else tokens,
+        detail=detail,
+        planned=tokens if kind == "exact" else None,
     )
 
 

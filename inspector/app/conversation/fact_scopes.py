@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from inspector.quality.facts.fact import KINDS, ConversationFacts, Fate, Kind, Life
@@ -22,21 +22,31 @@ _MARKED = 30
 _RANK = "Facts are ordered by their use in the whole conversation."
 
 
-def scopes(reading: FactsReading, ended: Mapping[int, Sequence[Life]]) -> tuple[FactScope, ...]:
+def scopes(
+    reading: FactsReading,
+    ended: Mapping[int, Sequence[Life]],
+    last: int | None = None,
+    then: Callable[[Life], Life] = lambda life: life,
+) -> tuple[FactScope, ...]:
     """A scope per compaction that took facts or ended earlier ones, one for pruned results, one for dismissed facts.
 
-    `ended` is the result of ConversationFacts.ended.
+    `ended` is the result of ConversationFacts.ended. In a replay only compactions up to `last` are known, and `then`
+    returns a life as it was known.
     """
-    numbers = sorted({*(life.compaction for life in reading.facts.lives), *ended})
-    by_compaction = [
-        scope_of(number, worst_first((*reading.facts.of(number), *ended.get(number, ()))))
+    facts = reading.facts
+    numbers = sorted({*(life.compaction for life in facts.lives), *ended})
+    by_scope: list[tuple[int | str, Iterable[Life]]] = [
+        (number, (*facts.of(number), *ended.get(number, ())))
         for number in numbers
+        if last is None or number <= last
     ]
-    if reading.facts.pruned:
-        by_compaction.append(scope_of(PRUNED, worst_first(reading.facts.pruned)))
-    if reading.facts.dismissed:
-        by_compaction.append(scope_of(DISMISSED, worst_first(reading.facts.dismissed)))
-    return tuple(by_compaction)
+    for name, lives in ((PRUNED, facts.pruned), (DISMISSED, facts.dismissed)):
+        by_scope.append((name, [life for life in lives if last is None or life.compaction <= last]))
+    return tuple(
+        scope_of(name, [then(life) for life in worst_first(lives)], partial=last is not None)
+        for name, lives in by_scope
+        if lives
+    )
 
 
 def scope_of(name: int | str, lives: Sequence[Life], partial: bool = False) -> FactScope:

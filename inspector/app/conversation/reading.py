@@ -149,7 +149,6 @@ class FactsRead:
     were lost. `steps` are for what-ifs, `as_of` for replays.
     """
 
-    inspection: Inspection
     reading: FactsReading
     ended: Mapping[int, Sequence[Life]]
     scopes: tuple[FactScope, ...]
@@ -185,7 +184,7 @@ def facts_read(
     reading = every.without(dismissed)
     ended = reading.facts.ended()
     return FactsRead(
-        inspection, reading, ended, scopes(reading, ended), survival(reading.facts, inspection.compactions()),
+        reading, ended, scopes(reading, ended), survival(reading.facts, inspection.compactions()),
         lost_rows(reading), FactSteps(reading.facts.facts), FactsAsOf(reading, ended), LivesByMessage(reading),
     )  # fmt: skip
 

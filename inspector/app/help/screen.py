@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -11,7 +10,6 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
-from textual.dom import DOMNode
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
@@ -93,7 +91,7 @@ def _table(rows: Rows) -> Table:
 def help_for(app: InspectorApp) -> HelpPage:
     """Return the page for the focused widget and its screen."""
     focused, screen = app.focused, app.screen
-    panes = next((node for node in _ancestors(focused) if isinstance(node, Panes)), None)
+    panes = next((node for node in (focused or screen).ancestors_with_self if isinstance(node, Panes)), None)
     tab = None if panes is None else panes.tabs[panes.current]
     about = [tab.help()] if tab is not None else []
     if isinstance(focused, MessageList) and tab is None:
@@ -134,10 +132,6 @@ def help_for(app: InspectorApp) -> HelpPage:
             if rows
         ),
     )
-
-
-def _ancestors(node: DOMNode | None) -> Iterable[DOMNode]:
-    return () if node is None else node.ancestors_with_self
 
 
 def _words(name: str) -> str:

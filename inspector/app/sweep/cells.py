@@ -133,16 +133,7 @@ class CellView(Vertical):
         ran = self._ran
         if ran is None:
             return
-        recording, run = ran.curve.recording, ran.run
-        self.query_one(TokenGraph).state = GraphState(
-            recorded=recording.tokens,
-            whatif=run.tokens,
-            threshold=run.budgets.threshold_tokens,
-            hygiene=run.budgets.hygiene_tokens,
-            context=run.settings.context_length,
-            recorded_events=tuple(event.step for event in recording.events),
-            whatif_events=tuple(event.step for event in run.events),
-        )
+        self.query_one(TokenGraph).state = GraphState.of(ran.curve.recording, ran.run)
         whose = self._whose(ran.curve)
         # In a narrow terminal the map needs the room, and the metrics show the figures of the cell.
         narrow = self.screen.has_class("narrow")

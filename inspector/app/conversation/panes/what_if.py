@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from inspector.app.conversation.panes.base import Context, Pane
@@ -114,19 +115,15 @@ def _replay_view(
     if kept is not None:
         runs.append(Run("A", kept.metrics, ran.kept_otherwise))
     runs.append(Run("what-if" if kept is None else "B", run.metrics, ran.otherwise))
+    graph = GraphState.of(
+        recording,
+        run,
+        kept=kept.tokens if kept is not None else (),
+        low=tuple(map(min, *(side.tokens for side in ran.sides))) if ran.sides else (),
+        high=tuple(map(max, *(side.tokens for side in ran.sides))) if ran.sides else (),
+    )
     return ReplayView(
-        GraphState(
-            recorded=recording.tokens,
-            whatif=run.tokens,
-            threshold=run.budgets.threshold_tokens,
-            hygiene=run.budgets.hygiene_tokens if recording.course.gateway else 0,
-            context=run.settings.context_length,
-            recorded_events=tuple(event.step for event in recording.events),
-            whatif_events=tuple(event.step for event in run.events),
-            kept=kept.tokens if kept is not None else (),
-            low=tuple(map(min, *(side.tokens for side in ran.sides))) if ran.sides else (),
-            high=tuple(map(max, *(side.tokens for side in ran.sides))) if ran.sides else (),
-        ),
+        graph if recording.course.gateway else replace(graph, hygiene=0),
         tuple(runs),
         tuple(notes),
         costing is not None,
