@@ -92,19 +92,25 @@ async def test_from_a_fact_to_where_it_was_said_and_to_where_it_survives(rotatin
 async def test_rows_whose_facts_were_lost_are_marked(rotating: Path) -> None:
     async with running(rotating, CHECKOUT, size=SIZE) as pilot:
         screen = conversation(pilot)
-        await press(pilot, "4", "left_square_bracket", "left_square_bracket", "left_square_bracket")
-        found = facts_of(pilot).facts.entries
-        gone = [f for f in found if outcome_of(f) in ("lost", "value lost") and f.role == "user"]
-        assert gone
-        place = gone[0].saying
-        screen.navigation.show_generation(place.generation)
-        await press(pilot)
-        assert "lost" in row(pilot, place.index).flags
-        lost_at = {f.saying.index for f in found if outcome_of(f) in ("lost", "value lost")}
-        kept = [f.saying.index for f in found if outcome_of(f) == "verbatim"]
-        only_kept = [index for index in kept if index not in lost_at]
-        assert only_kept
-        assert not any("lost" in row(pilot, index).flags for index in only_kept)
+        await press(pilot, "4")
+        lost = kept = 0
+        for compaction in (1, 2):
+            screen.navigation.choose_compaction(compaction)
+            await press(pilot)
+            found = [f for f in facts_of(pilot).facts.entries if f.saying.generation == compaction]
+            lost_at = {f.saying.index for f in found if outcome_of(f) in ("lost", "value lost")}
+            screen.navigation.show_generation(compaction)
+            await press(pilot)
+            for fact in found:
+                marked = "lost" in row(pilot, fact.saying.index).flags
+                if outcome_of(fact) == "lost" and fact.role == "user":
+                    assert marked
+                    lost += 1
+                elif outcome_of(fact) == "verbatim" and fact.saying.index not in lost_at:
+                    assert not marked
+                    kept += 1
+        assert lost
+        assert kept
 
 
 async def test_what_is_at_risk_follows_the_knobs(rotating: Path) -> None:
