@@ -385,7 +385,7 @@ class ConversationFacts:
         for life in first.values():
             for before, now in pairwise(life.fates):
                 weaker = now.outcome == "weakened" != before.outcome
-                worse = not before.gone and (now.gone or weaker)
+                worse = weaker or (now.gone and not before.gone)
                 if worse and (life.fact.key, now.compaction) not in again:
                     found.setdefault(now.compaction, []).append(life.seen(now.compaction))
         return {
