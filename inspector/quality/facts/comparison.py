@@ -23,6 +23,7 @@ from inspector.quality.facts.meaning import (
     UNIVERSAL,
     YET,
     Adjunct,
+    Meaning,
     Word,
     compensates,
     enforces,
@@ -57,6 +58,8 @@ MIN_LIKE_FOREIGN = 82
 _ROOM = 4
 #: Maximum sentences that have a word for it to be rare in a list.
 _RARE = 4
+#: Characters of a line before and after a sentence that may limit it.
+_NEAR = 300
 _BINDING_SECTION = re.compile(
     r"constraint|preference|instruction|rule|requirement|guideline|decision|decided|"
     r"conventions?|policy|request and intent|约束|要求|决定|规则",
@@ -81,6 +84,7 @@ class Comparison:
         self.fallback = after.parts[passage.part].role == "fallback"
         self.probe, self.there, self.joined, self.after = probe, there, passage.joined, after
         self.across = "\n" in passage.text
+        self.part, self.span = after.parts[passage.part], passage.span
         section, elsewhere = passage.section, after.elsewhere(passage.part)
         self.binding = bool(_BINDING_SECTION.search(section))
         self.done = bool(DONE_SECTION.search(section)) and not self.binding
@@ -391,15 +395,26 @@ class Comparison:
     def _missing(self, adjunct: Adjunct) -> bool:
         if adjunct.kind == "aside":
             return False
-        there = {word.concept for word in self.there.words}
+        there = {word.concept for word in self.line.words}
         share = len(adjunct.concepts & there) / len(adjunct.concepts) if adjunct.concepts else 1.0
-        valued = any(same_value(v, o) for v in adjunct.values for o in self.there.values)
+        valued = any(same_value(v, o) for v in adjunct.values for o in self.line.values)
         if valued or (adjunct.kind == "reason" and len(adjunct.concepts) < 2):
             return False
         marker = adjunct.text.split()[0].lower()
         # In two lines its words may be about something else.
         return share < (MIN_SAME if self.across else MIN_ADJUNCT) and not re.search(
-            rf"\b{re.escape(marker)}\b", self.there.text, re.IGNORECASE
+            rf"\b{re.escape(marker)}\b", self.line.text, re.IGNORECASE
+        )
+
+    @cached_property
+    def line(self) -> Meaning:
+        """The whole line of the passage: what limits a sentence may stand in the next one."""
+        if self.across:
+            return self.there
+        text, (start, end) = self.part.text, self.span
+        first, last = text.rfind("\n", 0, start) + 1, text.find("\n", end)
+        return meaning_of(
+            text[max(first, start - _NEAR) : min(last if last >= 0 else len(text), end + _NEAR)]
         )
 
     def _name_lost(self) -> bool:
