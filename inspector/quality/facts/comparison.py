@@ -26,7 +26,9 @@ from inspector.quality.facts.meaning import (
     Meaning,
     Word,
     compensates,
+    denials,
     enforces,
+    listed,
     meaning_of,
     opposed,
     refused,
@@ -314,7 +316,9 @@ class Comparison:
         mine, theirs = self.probe.main.denies, self.there.denies
         if mine and not theirs:
             # "Never more than 40" is "at most 40", "no X without Y" is "X needs Y": a limit needs no denial.
-            return not compensates(self.probe.text, self.there.text) and not self._bounded()
+            # "No X that is not Y" is "every X is Y".
+            once = denials(self.probe.main.text) == 1
+            return once and not compensates(self.probe.text, self.there.text) and not self._bounded()
         if theirs and not mine:
             return self._turned() and not YET.search(self.there.text)
         return not agree and len(differ) > 1 and len(differ) * 2 > len(told)
@@ -390,7 +394,14 @@ class Comparison:
                 return True
         if ONLY.search(probe.main.text) and not restricts(text):
             return True
-        return any(self._missing(one) for one in probe.adjuncts)
+        return self._item_missing() or any(self._missing(one) for one in probe.adjuncts)
+
+    def _item_missing(self) -> bool:
+        """Return whether the line has some of the things that the fact lists, but not all."""
+        there = {word.concept for word in self.line.words}
+        return any(
+            not items <= there and not items.isdisjoint(there) for items in listed(self.probe.main.text)
+        )
 
     def _missing(self, adjunct: Adjunct) -> bool:
         if adjunct.kind == "aside":

@@ -6,6 +6,7 @@ Two sentences are compared by this (see fate.py): the words alone cannot say whe
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -176,6 +177,13 @@ _RESTRICTS = re.compile(
     rf"off[- ]limits|forbidden|reserved|alone|else|except|\w+n['’]t)\b",
     re.IGNORECASE,
 )
+_ITEM = r"[\w'’-]{2,30}(?: [\w'’-]{2,30})?"
+_LIST = re.compile(
+    rf"(?<![\w'’-]){_ITEM}(?:, {_ITEM}){{1,8}},? (?:and|or|nor|&|und|oder|y|et|ou|e) [\w'’-]{{2,30}}|"
+    rf"(?<=\bneither )(?:the )?{_ITEM} nor (?:the )?[\w'’-]{{2,30}}",
+    re.IGNORECASE,
+)
+_LIST_MARKS = re.compile(r",? (?:and|or|nor|&|und|oder|y|et|ou|e) |, ", re.IGNORECASE)
 # Phrases with the sense of a denial: "only X" for "no Y", "needs approval" for "not without approval".
 _LIMITS = re.compile(
     rf"{ONLY.pattern}|\b(?:unless|until|except|other than|apart from|at most|max(?:imum)?|"
@@ -271,6 +279,20 @@ def meaning_of(text: str) -> Meaning:
 def refused(meaning: Meaning) -> Meaning:
     """Return a meaning as it reads under a heading of what is not done."""
     return replace(meaning, words=tuple(_denied(word, not word.denied) for word in meaning.words))
+
+
+def listed(text: str) -> Iterator[frozenset[str]]:
+    """Yield the things that a sentence lists ("A, B and C", "neither A nor B") as concepts, one list at a time."""
+    for found in _LIST.finditer(text):
+        words = [meaning_of(item).words for item in _LIST_MARKS.split(found.group()) if item.strip()]
+        items = frozenset(last[-1].concept for last in words if last and last[-1].weight >= _FULL)
+        if len(items) == len(words) > 1:
+            yield items
+
+
+def denials(text: str) -> int:
+    """Return the number of words that deny in a sentence."""
+    return sum(_DENIES.match(word) is not None for word in re.findall(r"[\w'’]+", text))
 
 
 def restricts(text: str) -> bool:

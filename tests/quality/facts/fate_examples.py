@@ -390,6 +390,32 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
         "- Every form must have labels, legacy ones included",
         "kept",
     ),
+    # One of several things is gone, or what limits it is in the next sentence.
+    (
+        "list",
+        "Send the invoices as PDF, XML and CSV.",
+        "- To do: send the invoices as PDF and XML",
+        "weakened",
+    ),
+    ("list", "Send the invoices as PDF, XML and CSV.", "- Invoices are sent as CSV, PDF and XML", "kept"),
+    (
+        "list",
+        "Cache neither the prices nor the stock of the partners.",
+        "- Prices of the partners must not be cached",
+        "weakened",
+    ),
+    (
+        "line",
+        "Pause the desktop build until the web build has paying users.",
+        "- Desktop build is paused; go on when the web build has paying customers",
+        "kept",
+    ),
+    (
+        "double denial",
+        "I don't want a route that isn't behind the login check.",
+        "- All routes are behind the login check",
+        "kept",
+    ),
     # The same values, typed in another way.
     ("spelling", "the sprite sheet must stay below 200 kb", "- Sprite sheet must stay below 200 kB", "kept"),
     ("spelling", "cap the prompt at 120k tokens", "- Prompt is capped at 120,000 tokens", "kept"),
