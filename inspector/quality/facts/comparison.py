@@ -187,7 +187,7 @@ class Comparison:
         if self.done and probe.binds and not self._about_key():
             return self._unlike(kept_values)
         if ORDERED.search(probe.text) and not (ORDERED if self.joined else ORDERED_THERE).search(
-            self.there.text
+            self.line.text
         ):
             return "uncertain", ""
         if said or valued:
@@ -196,7 +196,12 @@ class Comparison:
 
     def _unruled(self) -> bool:
         """Return whether the fact forbids and the passage, outside of rules, neither forbids nor demands anything."""
-        denies = self.probe.main.denies and not self.there.denies and not self.probe.values
+        denies = (
+            self.probe.main.denies
+            and denials(self.probe.main.text) < 2
+            and not self.there.denies
+            and not self.probe.values
+        )
         return self.probe.of_user and denies and not (self.binding or BINDS.search(self.there.text))
 
     def _done_once(self) -> bool:
@@ -317,7 +322,7 @@ class Comparison:
         if mine and not theirs:
             # "Never more than 40" is "at most 40", "no X without Y" is "X needs Y": a limit needs no denial.
             # "No X that is not Y" is "every X is Y".
-            once = denials(self.probe.main.text) == 1
+            once = denials(self.probe.main.text) < 2
             return once and not compensates(self.probe.text, self.there.text) and not self._bounded()
         if theirs and not mine:
             return self._turned() and not YET.search(self.there.text)
@@ -359,7 +364,10 @@ class Comparison:
             for other, one in enumerate(there.values)
             if same_value(value, one)
         ]
-        return self.overlap >= MIN_SAME and crossed(self.pairs, valued)
+        # The order of a list says nothing.
+        items = frozenset[str]().union(*listed(main.text))
+        placed = [pair for pair in self.pairs if pair[0].concept not in items]
+        return self.overlap >= MIN_SAME and crossed(placed, valued)
 
     def _reports(self) -> bool:
         """Return whether the passage reports a single event but the fact is a general rule."""

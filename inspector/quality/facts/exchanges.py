@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 from inspector.core.scan.words import UNSPACED
 from inspector.quality.facts.fact import Value
@@ -141,12 +142,17 @@ def _traded_places(fact: str, text: str) -> bool:
     both = [word for word in here if word in there]
     for at, one in enumerate(both):
         for other in both[at + 1 :]:
-            between = set(mine[here[one][2] + 1 : here[other][2]])
-            if between <= {_MARK}:
+            if _in_one_list(mine[here[one][2] + 1 : here[other][2]]):
                 continue
             if _stands_as(other, one, here, there) and _stands_as(one, other, here, there):
                 return True
     return False
+
+
+def _in_one_list(between: Sequence[str]) -> bool:
+    """Return whether the words between two words show that both are items of one list."""
+    marked = [word == _MARK for word in between]
+    return not between or (marked[0] and marked[-1] and all(a or b for a, b in pairwise(marked)))
 
 
 def _stands_as(

@@ -161,7 +161,7 @@ PART = re.compile(r"\b(?:of|in|on|for|within) (?:the|this|that) (?P<what>\w+)", 
 ORDERED = re.compile(r"\b(?:before|without|unless|until)\b|之前|先", re.IGNORECASE)
 ORDERED_THERE = re.compile(
     r"\b(?:before|prior|ahead|until|unless|without|first|requires?|required|needs?|must|after|once|only|beforehand|"
-    r"by|no|not|pending|awaiting|waits?|forbidden|off[- ]limits)\b|之前|先|[须須]", re.IGNORECASE,
+    r"by|when|no|not|pending|awaiting|waits?|forbidden|off[- ]limits)\b|之前|先|[须須]", re.IGNORECASE,
 )  # fmt: skip
 #: Something that is "not yet" is still to come.
 YET = re.compile(
@@ -372,6 +372,9 @@ def _words(text: str, values: tuple[Value, ...]) -> tuple[list[Word], tuple[int,
             continue
         low = spelled.lower()
         if _DENIES.match(low):
+            if low == "neither":
+                # "Cache neither X nor Y": the verb is denied too.
+                found = [_denied(word, True) if word.clause == clause else word for word in found]
             denied = not denied if low in ("without", "nor") and denied else True
             # A denial inside quotation marks does not reach beyond them.
             quote_end = next((end for begin, end in quotes if begin < start < end), None)
