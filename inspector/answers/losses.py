@@ -123,7 +123,9 @@ def exchanged_values(inspection: Inspection, facts: ConversationFacts) -> dict[i
     for turn in sorted(settled, key=lambda turn: turn.column):
         recorded = written[turn.column]
         for one in turn.turns:
-            if one.how == "changed" and one.kind in ("number", "version"):
+            # "#5" is the number of a message, "(3 earlier entries omitted)" a count of the program.
+            note = f"#{one.now}" in turn.text or turn.text.strip("- ").startswith("(")
+            if one.how == "changed" and one.kind in ("number", "version") and not note:
                 if recorded.index != read[0]:
                     read = recorded.index, _lists(inspection, recorded)
                 if not _said(one.now, turn.text, read[1]):

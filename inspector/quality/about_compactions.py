@@ -11,6 +11,7 @@ from inspector.quality.finding import Violation
 from inspector.quality.limits import (
     FOSSIL_COMPACTIONS,
     LEAST_SAVED,
+    MID_TASK,
     QUICK_MESSAGES,
     QUICK_SHARE,
     READ_AGAIN,
@@ -151,11 +152,12 @@ def in_mid_task(evidence: ConversationEvidence) -> Iterator[Violation]:
     for compaction in evidence.compactions:
         recorded = compaction.recorded
         kept = recorded.head_end > 0 or recorded.tail_start < recorded.before
-        if compaction.at_work is None or kept or recorded.trigger == "manual":
+        at_work = compaction.at_work or 0
+        if at_work < MID_TASK or kept or recorded.trigger == "manual":
             continue
         asked = "" if compaction.last_request is None else f" on #{compaction.last_request:,}"
         yield Violation(
-            f"Compaction {recorded.index} came while the agent was working{asked}: {compaction.at_work:,} messages "
+            f"Compaction {recorded.index} came while the agent was working{asked}: {at_work:,} messages "
             "followed the request without a final answer.",
             recorded.index,
             recorded.index,

@@ -15,6 +15,7 @@ from inspector.quality.limits import (
     FALL_TOKENS,
     FOSSIL_COMPACTIONS,
     LEAST_SAVED,
+    MID_TASK,
     MISSED_DOLLARS,
     MISSED_SHARE,
     QUICK_MESSAGES,
@@ -344,8 +345,8 @@ _ALL = (
         "read-again",
         "warning",
         "Files were read again",
-        "The agent opened files or pages again that it had read before. Their text was paid for twice. The "
-        "record does not show why.",
+        "The agent opened files or pages again that it had read or written before. Their text was paid for "
+        "twice. The record does not show why.",
         f"{READ_AGAIN} or more files or pages were opened between this compaction and the next, and "
         "messages that had left the list had opened them before.",
         "See what the agent looked for. A summary that keeps the important lines and values, or a longer "
@@ -533,8 +534,8 @@ _ALL = (
         "A compaction interrupted a task",
         "The agent was working on a request when its list became a summary. It knows its newest results only "
         "from the summary.",
-        "An automatic compaction kept nothing of the list, and the last message before it was a call or "
-        "its result.",
+        f"An automatic compaction kept nothing of the list, the last message before it was a call or its "
+        f"result, and {MID_TASK} or more messages had followed the request.",
         "Check what the summary says about the current step. Compact by hand between tasks, if the agent "
         "allows it.",
     ),

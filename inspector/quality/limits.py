@@ -16,6 +16,8 @@ REPEATED_SHARE = 0.95
 #: ... and the minimum number of its entries, and of additional messages that it replaces.
 REPEATED_ENTRIES = 5
 REPEATED_MESSAGES = 10
+#: Minimum number of messages since the request for a compaction to interrupt a task that is well under way.
+MID_TASK = 10
 #: Minimum number of files and pages opened again after a compaction.
 READ_AGAIN = 5
 #: Maximum number of findings of one rule about one list; a last one counts the others.

@@ -87,16 +87,17 @@ def test_a_compaction_in_mid_task(tmp_path: Path, answered: bool, trigger: str, 
     lines = recipe("claude_lines")
     made = lines.Session("5e55a000-0000-4000-8000-000000000001")
     made.user("Chart the tides of the outer harbour, please.")
-    made.answer(lines.text("First the log."), lines.call("a", "Read", file_path="log.txt"))
-    made.result("a", "ebb, flood")
+    for call in "abcde":
+        made.answer(lines.text("First the log."), lines.call(call, "Read", file_path=f"log-{call}.txt"))
+        made.result(call, "ebb, flood")
     if answered:
         made.answer(lines.text("Here is the chart."))
     made.compact(lines.nine_sections(primary=["Chart the tides"]), trigger=trigger)
     found = of(found_in(made.write(tmp_path / "a.jsonl")), "mid-task")
     assert bool(found) is told
     if told:
-        assert (found[0].compaction, found[0].generation, found[0].index) == (1, 1, 2)
-        assert "on #0: 2 messages followed" in found[0].text
+        assert (found[0].compaction, found[0].generation, found[0].index) == (1, 1, 10)
+        assert "on #0: 10 messages followed" in found[0].text
 
 
 def test_no_message_is_too_large_for_an_agent_that_keeps_no_tokens(tmp_path: Path) -> None:

@@ -66,23 +66,19 @@ def _unlisted(summary: str, own: Sequence[Life]) -> Iterator[Gap]:
         return
     said: dict[tuple[int, int], list[Life]] = defaultdict(list)
     for life in own:
-        if _DATA.match(life.text):
+        # An answer to a question of the agent's is no message of its own.
+        if _DATA.match(life.text) or ARROW in life.text:
             continue
         said[life.saying.generation, life.saying.index].append(life)
-    stands = {place: [_bare(_answer(life)) in listed for life in lives] for place, lives in said.items()}
+    stands = {place: [_bare(life.text) in listed for life in lives] for place, lives in said.items()}
     if not any(any(found) for found in stands.values()):
         # The list paraphrases the messages.
         return
     for (generation, index), found in sorted(stands.items()):
-        # A statement that the new list has anywhere need not be listed again.
-        missing = [life for life in said[generation, index] if not life.fate.alive]
+        # A statement that the new list has or may have anywhere need not be listed again.
+        missing = [life for life in said[generation, index] if life.fate.gone]
         if missing and not any(found):
-            yield Gap("left out", _answer(missing[0]), "", generation, index)
-
-
-def _answer(life: Life) -> str:
-    """Return the user's own words: an answer without the agent's question that the fact adds to it."""
-    return life.text.partition(ARROW)[0].strip()
+            yield Gap("left out", missing[0].text, "", generation, index)
 
 
 def _bare(text: str) -> str:

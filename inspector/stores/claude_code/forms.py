@@ -22,7 +22,9 @@ _TAGS = (
 )
 _OUTPUT = r"(?:Read the output file to retrieve the result: [^\n]*\s*)?"
 _HARNESS = re.compile(
-    rf"<({_TAGS})(?![^<>]*\"team-lead\")(?:\s[^<>]*)?>.*?(?:</\1>\s*{_OUTPUT}|\Z)|</?command-args>\s*",
+    rf"<({_TAGS})(?![^<>]*\"team-lead\")(?:\s[^<>]*)?>.*?(?:</\1>\s*{_OUTPUT}|\Z)|</?command-args>\s*|"
+    # What the harness says next to the tools that a search found.
+    r"\ATool loaded\.\s*\Z",
     re.DOTALL,
 )
 _FIRST_TAG = re.compile(r"\A\s*<[A-Za-z][\w-]*(?:\s[^<>]*)?>\s*")
