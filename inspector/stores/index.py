@@ -24,7 +24,7 @@ from inspector.stores.signatures import Signature
 #: A database that uses more than this, in bytes, is emptied when it is opened (a file takes some 500).
 LARGEST = 64_000_000
 #: Changes whenever what is kept of a file does.
-FORMAT = 6
+FORMAT = 7
 
 
 class Kept(NamedTuple):

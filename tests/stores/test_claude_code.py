@@ -918,3 +918,13 @@ def test_requests_are_opened_as_they_were_sent(tmp_path: Path) -> None:
     assert (list(first.messages), [tool["name"] for tool in first.tools]) == ([question], ["Read"])
     assert list(second.messages) == [question, {"role": "assistant", "content": answer}, more]
     assert second.breakpoints == (("system", 0), ("messages", 2, "content", 0))
+
+
+def test_the_title_skips_instructions_of_a_program(tmp_path: Path) -> None:
+    made = lines.Session("5e55a000-0000-4000-8000-0000000000aa")
+    made.user("<system_instruction>\nWork in the harbor folder.\n</system_instruction>\n\n")
+    made.answer(lines.text("Ready."))
+    made.user("<system_instruction>\nRead the files.\n</system_instruction>\n\nMove the buoys.")
+    made.answer(lines.text("Moved."))
+    (row,) = open_store(made.write(tmp_path / "a.jsonl")).conversations()
+    assert row.title == "Move the buoys."

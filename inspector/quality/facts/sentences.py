@@ -60,7 +60,7 @@ _PROSE_FENCES = frozenset(["markdown", "md", "text", "txt", "plaintext", "prompt
 # A line that a program printed: a log, a diff, a trace, a prompt of a shell, a compiler's complaint.
 _PRINTED = re.compile(
     r"\s*(?:\W?\d{4}[-/]\d\d[-/]\d\d[ T]\d\d:\d\d:\d\d|\[?\d\d:\d\d:\d\d|[\w.-]{1,60}-\d+\s+\| |\[?(?:INFO|"
-    r"DEBUG|TRACE|WARN(?:ING)?|ERROR)(?:\]|:? {2}| \[)|"
+    r"DEBUG|TRACE|WARN(?:ING)?|ERROR)(?:\]|:? {2}| \[)|\[(?-i:[A-Z][a-z]\w*[A-Z])\w{0,40}\] \S|"
     r"(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) /\S* (?:\d{3}\b|HTTP/)|"
     r"[\w./\\@+-]{1,200}\.\w{1,5}:\d+(?::\d+)?:?(?:\s|$)|"
     r"diff --git |index [0-9a-f]{6,}\.\.|@@ |\+{3} \S|-{3} [ab]/|[+-](?!\s)[^\n]*[;{}()=]|(?:\* )?commit "
