@@ -124,7 +124,7 @@ def _many(context: Context) -> list[Figure]:
     rows = [row for row in store.conversations() if row.id not in long][:_MANY]
     answers = Answers(store, {}, None)
     threshold, ratio = default_axis("threshold", Settings()), default_axis("target_ratio", Settings())
-    request = Request((context.database,), tuple(row.id for row in rows), threshold, ratio)
+    request = Request(tuple(row.id for row in rows), threshold, ratio)
     start = time.perf_counter()
     found = run_sweep(request, answers, processes=2)
     taken = time.perf_counter() - start
