@@ -28,12 +28,12 @@ def failed_attempts(evidence: ConversationEvidence) -> Iterator[Violation]:
 def context_shrank(evidence: ConversationEvidence) -> Iterator[Violation]:
     """Yield requests that sent much less than the previous one without a compaction."""
     for fall in evidence.falls:
-        enough = fall.result_tokens >= fall.before - fall.sent
+        explained = fall.result_tokens >= fall.before - fall.sent
         results = (
             f" {fall.results:,} tool results of ~{fall.result_tokens:,} tokens precede it: the server may have cleared "
             "some."
-            if enough
-            else " The tool results before it are smaller than this, so more than results left the context."
+            if explained
+            else " Cleared tool results cannot explain so much."
         )
         yield Violation(
             f"Request {fall.request:,} sent {fall.sent:,} tokens, {fall.before - fall.sent:,} fewer than request "
