@@ -82,7 +82,7 @@ class Comparison:
 
     @property
     def differs(self) -> tuple[str, ...]:
-        """What differs beyond chance: kinds of facts, "facts", "followed by repeated work"."""
+        """Names of the shares that differ beyond chance: kinds of facts, "facts", "followed by repeated work"."""
         shares: list[tuple[str, Proportion, Proportion]] = [
             (kind, self.one.kept[kind], self.other.kept[kind])
             for kind in KINDS

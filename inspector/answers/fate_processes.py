@@ -1,4 +1,4 @@
-"""What became of the facts of a long conversation, worked out by several processes: each follows some of the facts."""
+"""Fates of the facts of a long conversation, computed by several processes: each follows some of the facts."""
 
 from __future__ import annotations
 

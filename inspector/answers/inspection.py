@@ -318,7 +318,7 @@ class Inspection:
             return self._reading.setdefault(key, Lock())
 
     def sent(self, generation: Generation, profile: str) -> SentMessages:
-        """What is kept of a generation's messages to work requests out; read with its token index where it is not."""
+        """Return the parts of a generation's messages from which requests are modelled, kept or read now."""
         key = (caching_release(profile), generation.number, len(generation))
         if key not in self._sent:
             self.token_index(generation, profile)

@@ -1,4 +1,4 @@
-"""What each message says, packed: so it is kept between runs, and so it is held where hardly any of it is needed."""
+"""The facts of each message, packed: for the database of kept results, and to save memory."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _DECODER = msgspec.msgpack.Decoder(MessageFacts)
 
 
 def message_key(message: Message) -> bytes:
-    """What the facts of a message are kept under: a hash of what it says and who says it, other for another FORMAT."""
+    """Return the key of a message's facts: a hash of its text and role, and of FORMAT."""
     calls = "\x00".join(call.arguments for call in message.tool_calls)
     said = f"{message.role}\x00{message.text}\x00{calls}"
     key = f"{FORMAT}{'.summary' if message.summary else ''}".encode()
@@ -27,7 +27,7 @@ def message_key(message: Message) -> bytes:
 
 
 def known_facts(kept: KeptResults, keys: Sequence[bytes]) -> dict[bytes, MessageFacts]:
-    """What is known of these keys."""
+    """Return the kept facts of these keys."""
     read = {key: unpacked(data) for key, data in kept.under(keys).items()}
     return {key: facts for key, facts in read.items() if facts is not None}
 

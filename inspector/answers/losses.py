@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -30,6 +31,8 @@ _SAME_THING = 0.5
 _LINES = 2_000
 #: Forms of values that a summary may change by mistake; another path or name usually belongs to something else.
 _CHANGING = COUNTED | {"version", "release"}
+#: An item that is a remark of the program that made the summary.
+_NOTE = re.compile(r"[-*\s]*\([^()]{1,200}\)\W*")
 #: Number of messages before a choice by number to search for its list.
 _BEFORE = 12
 
@@ -112,6 +115,11 @@ def _counts(life: Life, died: int) -> bool:
     return life.fact.binds and life.back is None and not taken_back
 
 
+def _is_note(item: str, number: str) -> bool:
+    """Return whether a number is a program's: of a message ("#5"), or in a note ("(3 earlier entries omitted)")."""
+    return f"#{number}" in item.split() or f"(#{number})" in item or _NOTE.fullmatch(item.strip()) is not None
+
+
 def exchanged_values(inspection: Inspection, facts: ConversationFacts) -> dict[int, tuple[Exchanged, ...]]:
     """Return, by compaction, the numbers and versions that its summary changed without a message that says so."""
     found: dict[int, dict[str, Exchanged]] = defaultdict(dict)
@@ -123,9 +131,7 @@ def exchanged_values(inspection: Inspection, facts: ConversationFacts) -> dict[i
     for turn in sorted(settled, key=lambda turn: turn.column):
         recorded = written[turn.column]
         for one in turn.turns:
-            # "#5" is the number of a message, "(3 earlier entries omitted)" a count of the program.
-            note = f"#{one.now}" in turn.text or turn.text.strip("- ").startswith("(")
-            if one.how == "changed" and one.kind in ("number", "version") and not note:
+            if one.how == "changed" and one.kind in ("number", "version"):
                 if recorded.index != read[0]:
                     read = recorded.index, _lists(inspection, recorded)
                 if not _said(one.now, turn.text, read[1]):

@@ -1,4 +1,4 @@
-"""What each compaction of a conversation kept, measured."""
+"""Measures of what each compaction of a conversation kept."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ class Requests:
         return tuple(sums)
 
     def idle(self) -> IdleCosts:
-        """What idling cost."""
+        """Costs of idling."""
         return idle_costs([(one.judged, one.rates) for one in self.priced])
 
 
@@ -371,8 +371,8 @@ class AnswerPlaces:
         self._times, self._indexes = [time for time, _ in timed], [index for _, index in timed]
 
     def of(self, request: Request) -> int | None:
-        """The index of a request's answer: of its row, or of its time, the last one before it where none is of that
-        time."""
+        """Return the index of a request's answer: by its row, else by its time. Without an exact time it is the last
+        answer before."""
         if self._rows is not None:
             return self._rows.get(request.message)
         at = bisect_left(self._times, request.at - 0.001)

@@ -39,8 +39,8 @@ def drift_with(lineage: Lineage, compactions: Sequence[Compaction], budgets: Map
 def budgets_by_compaction(
     inspection: Inspection, compactions: Sequence[Compaction], settings: Settings
 ) -> dict[int, int]:
-    """What the settings' engine asks of each compaction's summary, in tokens; nothing where only the usual size was
-    observed. Reads the lists; raises EngineErrors."""
+    """Return the budget of each compaction's summary in tokens, by the engine of the settings; none where only the
+    usual size was observed. Reads the lists; raises EngineErrors."""
     budgets = {}
     for recorded in compactions:
         plan = inspection.plan(inspection.generation(recorded.index), settings)

@@ -170,7 +170,7 @@ class Engine(Protocol):
 
     @property
     def name(self) -> str:
-        """What --profile takes."""
+        """The name that --profile takes."""
         ...
 
     @property

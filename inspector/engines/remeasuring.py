@@ -124,7 +124,7 @@ class RemeasuredList:
         return len(self.messages)
 
     def size(self, index: int) -> MessageSize:
-        """What one message weighs."""
+        """Return the size of one message."""
         chars, images = self.chars[index], self.images[index]
         return MessageSize(list_tokens(chars, images), chars, images)
 

@@ -78,7 +78,7 @@ class ReadList(Protocol):
     def __len__(self) -> int: ...
 
     def size(self, index: int) -> MessageSize:
-        """What one message weighs."""
+        """Return the size of one message."""
         ...
 
     def growth(self) -> Sequence[int]:
@@ -86,7 +86,7 @@ class ReadList(Protocol):
         ...
 
     def token_index(self, stop: int) -> TokenIndex:
-        """What `Engine.plan` takes, of the first `stop` messages."""
+        """Return the input of `Engine.plan` for the first `stop` messages."""
         ...
 
     def live(self, settings: Settings, budgets: Budgets, system_tokens: int) -> LiveList:

@@ -37,7 +37,7 @@ class TruncationEngine:
 
     @property
     def name(self) -> str:
-        """What --profile takes."""
+        """The name that --profile takes."""
         return _RULES.name
 
     @property

@@ -140,7 +140,7 @@ def conversations(number: int) -> str:
 
 
 def print_stores(documents: Sequence[Document]) -> None:
-    """What each database is."""
+    """Yield a description of each database."""
     for entry in documents:
         say(entry["path"], "bold")
         schema = "" if entry["schema"] is None else f", schema {entry['schema']}"

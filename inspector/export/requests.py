@@ -121,8 +121,8 @@ def sums_document(answer: Requests) -> Document:
 
 
 def print_requests(documents: Sequence[Document], sums: Document) -> None:
-    """A line a call: its context, what of it came from the cache, what had to be sent again and why, what it cost; then
-    all of it in sums."""
+    """Return a line for each call: its context, the tokens from the cache, the tokens sent again and why, and the cost.
+    Sums follow."""
     names = ("#", "context", "read", "written", "of 1h", "input", "output")
     table = Table(
         *(f">{name}" for name in names), ">generation", ">again", "cause", ">USD", "model",

@@ -145,7 +145,7 @@ class Prohibition:
         return installs and any(name.lower() in lower[2:] for name in self._names())
 
     def _names(self) -> Iterable[str]:
-        """What is forbidden to be used: exact names, and a single plain word."""
+        """Yield the things that may not be used: exact names, and a single plain word."""
         yield from (name for name in self.exact if " " not in name)
         if not self.exact and len(self.words) == 1:
             yield self.words[0]

@@ -23,7 +23,7 @@ class Earlier(NamedTuple):
         return replace(settings, **was)
 
     def sentence(self, first: int, last: int) -> str:
-        """Which settings were in force from one step to another."""
+        """A sentence about the settings that were in force from one step to another."""
         values = ", ".join(f"{SETTINGS[name].label} {_shown(was)}" for name, (was, _) in self.changed.items())
         return f"Runs use the settings that were in force from step {first:,} to {last:,}: {values}."
 

@@ -295,7 +295,7 @@ class _Sized:
         return sorted({*steps, *(step for step in due if step == len(self.said))} - {0}) if steps else []
 
     def step(self, generation: int, length: int) -> int:
-        """How many messages of the transcript were said when a list had so many."""
+        """Return the number of messages of the transcript when a list had `length` messages."""
         return [0, *self.said.ends][generation - 1] + max(0, length - self.copied[generation - 1])
 
     def at(self, generation: int, length: int) -> int:

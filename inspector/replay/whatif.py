@@ -282,7 +282,7 @@ class Course:
             return self.rules.engine.budgets(settings)
 
     def periods(self, settings: Settings) -> list[Period]:
-        """The settings of a run, those in force first come first. Raises EngineError where the engine fails."""
+        """Return the settings of a run in the order of their use. Raises EngineError if an engine fails."""
         found = []
         for until, chosen in [(step, one.of(settings)) for step, one in self.earlier] + [(_NEVER, settings)]:
             budgets = self.budgets(chosen)

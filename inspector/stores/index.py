@@ -124,7 +124,7 @@ def _packed(kept: Kept) -> bytes:
 
 
 def _all_kept(values: list[Any]) -> list[Kept | None]:
-    """What was packed. Read at once, as a home has thousands; one by one where something is none of ours."""
+    """Unpack many values at once, as a home has thousands; one by one if one of them has another format."""
     try:
         documents = json.loads(b"[%s]" % b",".join(values))
         return [

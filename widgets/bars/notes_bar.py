@@ -38,7 +38,7 @@ class NotesBar(Static):
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__("", id=id, markup=False)
-        #: What is shown.
+        #: The sentences on screen.
         self.sentences: tuple[str, ...] = ()
         self.tooltip = "Click, or press escape, to put this away."
 

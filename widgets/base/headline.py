@@ -53,7 +53,7 @@ class Headline(Inked):
 
     @property
     def text(self) -> str:
-        """What is shown."""
+        """The text on screen."""
         return "\n".join(line.prefix + text for line, text in zip(self._lines, self._texts, strict=True))
 
     def _laid_out(self, width: int) -> TextLayout:

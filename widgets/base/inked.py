@@ -97,7 +97,7 @@ class Inked(Widget):
         self._base: Style | None = None
 
     def ink(self, name: str) -> Style:
-        """A style of INKS, plain for ""; without a background unless the style names one. Raises KeyError."""
+        """Return a style of INKS; "" is plain. It has a background only if the style names one. Raises KeyError."""
         style = self._inks.get(name)
         if style is None:
             style = self._inks[name] = self.mixed(INKS[name], _SIXTEEN.get(name)) if name else Style()

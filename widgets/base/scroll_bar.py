@@ -37,5 +37,5 @@ class LineBar(ScrollBarRender, Visual):
         return self.thickness
 
     def get_height(self, rules: RulesMap, width: int) -> int:
-        """One line at least."""
+        """The minimum size: one line."""
         return 1

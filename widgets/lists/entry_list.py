@@ -15,7 +15,7 @@ class EntryList(LineList, Generic[Entry]):
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        #: What is shown.
+        #: The entries on screen.
         self.entries: tuple[Entry, ...] = ()
 
     def key(self, entry: Entry) -> object:

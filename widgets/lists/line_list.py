@@ -162,7 +162,7 @@ class LineList(InkedScroll, can_focus=True):
         return Row().add(self.cursor_mark(row), Style())
 
     def end(self, drawn: Row, row: int, width: int) -> Strip:
-        """A drawn row on its background; with 16 colours that under the cursor is in one style, to be readable."""
+        """Return a drawn row with its background. With 16 colours the cursor's row has one style, to be readable."""
         flat = row == self._cursor and self.app.native_ansi_color
         return drawn.strip(width, self.base_style + self.row_style(row), flat=flat)
 

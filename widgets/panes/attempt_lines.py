@@ -47,7 +47,7 @@ class AttemptView:
 
     @property
     def label(self) -> str:
-        """What it is called."""
+        """Its name."""
         return self.called(_NAME)
 
     def called(self, most: int) -> str:
@@ -109,7 +109,7 @@ class AttemptsView:
 
     @property
     def attempts(self) -> tuple[AttemptView, ...]:
-        """What was made again."""
+        """The attempts, without the recorded summary."""
         return tuple(one for one in self.summaries if one.id)
 
 

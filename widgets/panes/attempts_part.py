@@ -28,7 +28,7 @@ class AttemptsPart(TextPart[AttemptsView]):
 
     @property
     def attempts(self) -> AttemptsView:
-        """What is shown."""
+        """The view on screen."""
         return self.view or NO_ATTEMPTS
 
     @property

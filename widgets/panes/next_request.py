@@ -144,7 +144,7 @@ class NextRequest(TextPart[CacheView]):
         self._ttls.step(1)
 
     def action_open(self) -> None:
-        """Go to the message of the lit breakpoint, of the first one if none is lit."""
+        """Go to the message of the highlighted breakpoint, else of the first."""
         if not self.body.active_tag:
             self.action_tag(1)
         super().action_open()

@@ -64,11 +64,11 @@ class Part(Vertical, Generic[View]):
 
     @property
     def headline(self) -> str:
-        """What stands on top."""
+        """The text above the body."""
         return self.head.text
 
     def set_view(self, view: View | None) -> None:
-        """Show a value; None while there is none. An equal one changes nothing."""
+        """Show a value, or None while it is read. An equal value changes nothing."""
         if view == self.view:
             return
         was_filled, self.view = self.filled, view

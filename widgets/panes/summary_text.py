@@ -67,7 +67,7 @@ class SummaryText(TextPart[SummaryView]):
             self.body.set_active(next((at for at, line in enumerate(lines) if line.tag == tag), None))
 
     def action_open(self) -> None:
-        """Fold or unfold the section, the first one if none is lit."""
+        """Fold or unfold the highlighted section, else the first."""
         if not self.body.active_tag:
             self.action_tag(1)
         super().action_open()

@@ -119,7 +119,7 @@ class TextView(InkedScroll, can_focus=True):
         return "" if self._active is None or self._styled is None else self._styled[self._active].tag
 
     def step_tag(self, by: int) -> None:
-        """Light the next or previous line that begins another tag; the first or last one if none is lit."""
+        """Highlight the next or previous tag; the first or last if none is highlighted."""
         tags = ["", *(line.tag for line in self._styled or ())]
         tagged = [number for number, (before, tag) in enumerate(pairwise(tags)) if tag not in ("", before)]
         at = self._active

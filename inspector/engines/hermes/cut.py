@@ -8,8 +8,8 @@ from inspector.engines.sizes import Refusal
 
 
 class Cut(NamedTuple):
-    """What of a plan decides the list after it; `Plan` says what each is. Where `reason` is not empty the list is not
-    compacted, and the rest means nothing."""
+    """The fields of a `Plan` that decide the list after it. If `reason` is not empty, the list is not compacted, and
+    the other fields have no meaning."""
 
     reason: str = ""
     refusal: Refusal | None = None

@@ -13,8 +13,8 @@ from inspector.engines.hermes.pruning import UNKNOWN_TOOL, Tool, extent_of
 
 
 def fallback_raises(wires: Sequence[Mapping[str, Any]], start: int, stop: int, policies: Policies) -> str:
-    """What the release raises when [start:stop] leave the list, as "TypeError at message 3"; empty where it does
-    not."""
+    """Return the error of the release when [start:stop] leave the list, such as "TypeError at message 3"; "" for
+    none."""
     if not policies.tells_dropped or policies.guards_lines:
         return ""
     tools: dict[str, Tool] = {}

@@ -31,7 +31,7 @@ class ReleaseEngine:
 
     @property
     def name(self) -> str:
-        """What --profile takes."""
+        """The name that --profile takes."""
         return self.policies.name
 
     @property

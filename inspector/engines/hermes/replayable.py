@@ -93,7 +93,7 @@ class HermesList:
         return len(self.columns)
 
     def size(self, index: int) -> MessageSize:
-        """What one message weighs."""
+        """Return the size of one message."""
         return self.stats.now.of(index)
 
     def growth(self) -> Sequence[int]:

@@ -114,7 +114,7 @@ class ObservedEngine:
 
     @property
     def name(self) -> str:
-        """What --profile takes."""
+        """The name that --profile takes."""
         return self._rules.name
 
     @property

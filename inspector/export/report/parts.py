@@ -56,15 +56,17 @@ def _groups(lines: Sequence[ToldFact], limit: int) -> tuple[FactGroup, ...]:
     """By kind in the order of KINDS; within a kind a user's facts first, then by rank."""
     groups = []
     for kind in KINDS:
-        those = sorted((line for line in lines if line.kind == kind), key=lambda line: line.role != "user")
-        if those:
-            groups.append(FactGroup(kind, tuple(those[:limit]), max(0, len(those) - limit)))
+        facts = sorted((line for line in lines if line.kind == kind), key=lambda line: line.role != "user")
+        if facts:
+            groups.append(FactGroup(kind, tuple(facts[:limit]), max(0, len(facts) - limit)))
     return tuple(groups)
 
 
 def risk_part(plan: Plan, reading: FactsReading, masker: Masker) -> Document:
-    """What a compaction of the live list would take, what stands there once first. Escapes break secrets up, so the
-    checklist is without them before it is written. `reason` says why nothing would be compacted, "" otherwise."""
+    """Return the facts that a compaction of the live list would take, those that are there only once first.
+
+    The checklist is masked before its text is escaped, because escapes split secrets. `reason` says why nothing would
+    be compacted, "" otherwise."""
     head, tail = plan.regions()
     found = reading.risk.at_risk(head, tail, kept=plan.kept) if plan.compacts else ()
     return {

@@ -145,7 +145,7 @@ class CompactionPart:
 
     @property
     def recorded(self) -> Compaction:
-        """What was recorded."""
+        """The recorded compaction."""
         return self.compared.recorded
 
     @property

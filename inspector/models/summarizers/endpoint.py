@@ -240,7 +240,7 @@ class _Stream:
 
     @property
     def whole(self) -> str:
-        """What came so far."""
+        """The text that has arrived."""
         return "".join(self.text).strip()
 
     async def read(self, response: httpx2.Response) -> None:

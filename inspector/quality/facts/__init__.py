@@ -1,1 +1,1 @@
-"""What was said that should survive a compaction, found by rules that are data, and what became of it."""
+"""Facts: statements that should survive a compaction. Rules find them and judge their fates."""

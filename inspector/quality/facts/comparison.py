@@ -427,7 +427,7 @@ class Comparison:
 
     @cached_property
     def line(self) -> Meaning:
-        """The whole line of the passage: what limits a sentence may stand in the next one."""
+        """The whole line of the passage: a condition may be in the sentence before or after."""
         if self.across:
             return self.there
         text, (start, end) = self.part.text, self.span

@@ -10,8 +10,8 @@ from inspector.quality.facts.fact import KINDS, Fate, Kind
 
 @dataclass(frozen=True, slots=True)
 class KindSurvival:
-    """What became of the facts of one kind: `kept` can be read, `weakened` no longer bind, `lost` are gone or have lost
-    their value, of `open` it cannot be told."""
+    """Counts of the facts of one kind: `kept` can be read, `weakened` no longer bind, `lost` are gone or have lost
+    their value, `open` are undecided."""
 
     kind: Kind
     kept: int

@@ -95,7 +95,7 @@ class Connections:
         self._closed = False
 
     def read(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """What `work` answers inside one read transaction.
+        """Return the result of `work`, called inside one read transaction.
 
         `work` must take every row it needs (no open cursor may leave it) and may run more than once.
         Raises a StoreError.

@@ -143,7 +143,7 @@ class HermesStore:
         return best_first(fit for one in asked for fit in self._fits[one])
 
     def _detection(self) -> profiles.Detection:
-        """What the signs say."""
+        """The release, as the signs of the database show it."""
         if self._detected is None:
             from inspector.config.settings import config_version
 

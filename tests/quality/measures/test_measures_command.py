@@ -173,22 +173,37 @@ ENTRY = "## Key Decisions\n- The pool of the billing gateway has {} connections 
 
 
 @pytest.mark.parametrize(
-    ("second", "said", "changed"),
+    ("entry", "second", "said", "changed"),
     [
-        ("90", "nothing", True),
-        ("40", "nothing", False),
-        ("90", "Make it 90 connections for each pod of the billing gateway pool.", False),
-        ("90", "Wait 90 seconds.", True),
+        (ENTRY, "90", "nothing", True),
+        (ENTRY, "40", "nothing", False),
+        (ENTRY, "90", "Make it 90 connections for each pod of the billing gateway pool.", False),
+        (ENTRY, "90", "Wait 90 seconds.", True),
+        # Numbers of the program that made the summary.
+        (
+            "## Key Decisions\n- ({} connections of the billing gateway pool omitted)\n",
+            "90",
+            "nothing",
+            False,
+        ),
+        (
+            "## Key Decisions\n- The pool of the billing gateway has connections (#{})\n",
+            "90",
+            "nothing",
+            False,
+        ),
     ],
 )
-def test_a_number_that_a_summary_changed(tmp_path: Path, second: str, said: str, changed: bool) -> None:
+def test_a_number_that_a_summary_changed(
+    tmp_path: Path, entry: str, second: str, said: str, changed: bool
+) -> None:
     writer = Writer(create(tmp_path / "state.db"))
     writer.begin(title="Made", system_prompt="You are an agent.")
     writer.say(talk(8))
-    writer.compact(3, 20, ENTRY.format("40"))
+    writer.compact(3, 20, entry.format("40"))
     writer.say([{"role": "user", "content": said}, {"role": "assistant", "content": "Done."}])
     writer.say(talk(8, 8))
-    writer.compact(3, 30, ENTRY.format(second))
+    writer.compact(3, 30, entry.format(second))
     found = rules(writer.end())
     assert ("number-changed" in found) == changed
     if changed:

@@ -76,7 +76,7 @@ class DirectList:
         return len(self.rows)
 
     def size(self, index: int) -> MessageSize:
-        """What one message weighs."""
+        """Return the size of one message."""
         return MessageSize(self.rows[index].rough, self.chars[index], 0)
 
     def growth(self) -> list[int]:
