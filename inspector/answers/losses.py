@@ -131,7 +131,8 @@ def exchanged_values(inspection: Inspection, facts: ConversationFacts) -> dict[i
     for turn in sorted(settled, key=lambda turn: turn.column):
         recorded = written[turn.column]
         for one in turn.turns:
-            if one.how == "changed" and one.kind in ("number", "version"):
+            changed = one.how == "changed" and one.kind in ("number", "version")
+            if changed and not _is_note(turn.text, one.now):
                 if recorded.index != read[0]:
                     read = recorded.index, _lists(inspection, recorded)
                 if not _said(one.now, turn.text, read[1]):
