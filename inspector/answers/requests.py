@@ -255,9 +255,10 @@ def bills_of(inspection: Inspection, found: Requests) -> Mapping[int, tuple[Bill
         call = own.get(recorded.index)
         before = [one for one in by_list.get(recorded.index, ()) if one.judged.request.index != call]
         after = by_list.get(recorded.index + 1, [])
-        # The cost of a call that failed is unknown, and that of a summary that cannot be read unless it was recorded.
-        unread = recorded.summary is None and call is None and recorded.usage is None
-        if not before or not after or after[0].rates is None or recorded.fallback or unread:
+        # The cost of a call that failed is unknown. That of a summary that cannot be read, or that an extension
+        # made, is unknown unless it was recorded.
+        unknown = (recorded.summary is None or recorded.by_hook) and call is None and recorded.usage is None
+        if not before or not after or after[0].rates is None or recorded.fallback or unknown:
             continue
         made = bill(_usage(inspection, recorded, before[-1], after), after[0].rates)
         if made is not None and call is not None:
@@ -303,6 +304,8 @@ def why_no_bill(recorded: Compaction, found: Requests) -> str:
         return "the summary call failed, and its cost is unknown"
     if recorded.summary is None:
         return "its summary cannot be read" if recorded.encrypted else "it has no summary"
+    if recorded.by_hook and recorded.usage is None:
+        return "an extension of the agent made the summary, and its calls are not recorded"
     lists = {one.judged.request.generation for one in found.priced}
     if recorded.index not in lists:
         return "no request before it is known"

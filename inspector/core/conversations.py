@@ -119,7 +119,8 @@ class Compaction:
     False if the store lacks part of the list before. `kept` are messages between the boundaries that are also in the
     list after, unchanged: (index before, index after). `usage` is the usage of the summarizing calls, where the agent
     records it with the compaction and not as requests. `began` is the length of the list when the agent began, if the
-    conversation went on with the old list until the summary was there.
+    conversation went on with the old list until the summary was there. `by_hook`: an extension of the agent made the
+    summary, and its calls, if there were any, are not recorded.
     """
 
     index: int
@@ -147,6 +148,7 @@ class Compaction:
     kept: tuple[tuple[int, int], ...] = ()
     usage: Usage | None = None
     began: int | None = None
+    by_hook: bool = False
 
     def region(self, index: int) -> str:
         """Return head, middle or tail for a message of the list before; kept messages of the middle count as tail."""

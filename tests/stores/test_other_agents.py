@@ -10,10 +10,12 @@ from typing import Any
 
 import pytest
 
+from inspector.answers.answers import Answers
 from inspector.answers.fact_reading import read_facts
 from inspector.answers.inspection import Inspection
 from inspector.answers.measures import measure_conversation
 from inspector.answers.recordings import read_recording
+from inspector.answers.requests import bills_of, list_requests, why_no_bill
 from inspector.answers.store_losses import losses_of_facts
 from inspector.core.errors import NotAStore
 from inspector.engines.base import Settings
@@ -117,6 +119,18 @@ def test_the_summarizing_call_of_opencode_says_nothing_of_its_lists_size(tmp_pat
     assert found.course.cleared == ()
     assert found.tokens[-1] == pytest.approx(120_000, rel=0.01)
     assert Inspection.open(store, conversation.id).last_size(compaction) == 120_060
+
+
+@pytest.mark.parametrize("by_hook", [False, True])
+def test_the_cost_of_a_summary_that_an_extension_of_pi_made_is_unknown(tmp_path: Path, by_hook: bool) -> None:
+    session = pi(3)
+    next(entry for entry in session.entries if entry["type"] == "compaction")["fromHook"] = by_hook
+    store, conversation, (compaction,) = opened(written(tmp_path / "a.jsonl", session.text()))
+    found = list_requests(Answers(store, {}, None), conversation.id)
+    bills = bills_of(Inspection.open(store, conversation.id), found)
+    assert (compaction.index in bills) is not by_hook
+    if by_hook:
+        assert "extension" in why_no_bill(compaction, found)
 
 
 def test_two_documents_on_a_line_are_both_read(tmp_path: Path) -> None:

@@ -228,7 +228,7 @@ def _add(found: Scan, value: dict[str, Any], kind: str) -> None:
     wires = entry_wires(value)
     node.messages = found.entries.add(wires, node.at, kind == "compaction")
     if kind == "compaction":
-        known = ("firstKeptEntryIndex", "firstKeptEntryId", "tokensBefore", "tokensAfter")
+        known = ("firstKeptEntryIndex", "firstKeptEntryId", "tokensBefore", "tokensAfter", "fromHook")
         node.compaction = {key: value.get(key) for key in known}
         usage = value.get("usage")
         node.usage = usage if isinstance(usage, Mapping) else None
@@ -301,6 +301,7 @@ def _lists(found: Scan, on: Sequence[Node], shared: bool = False) -> tuple[list[
                 tokens_before_reported=count_at(data, "tokensBefore") or None,
                 tokens_after_reported=count_at(data, "tokensAfter") or None,
                 usage=_usage(node.usage),
+                by_hook=data.get("fromHook") is True,
             )
         )
     return lists, compactions
