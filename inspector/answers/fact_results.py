@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 from inspector.answers.answers import Answers
 from inspector.answers.each import Question, ask_each
 from inspector.answers.facts import note_dismissed
 from inspector.answers.inspection import Inspection
-from inspector.answers.kept_results import Kept
+from inspector.answers.kept_results import Kept, KeptAnswer, bases_of
 from inspector.answers.losses import FactEvidence, fact_evidence, facts_of, read_aftermath
 from inspector.answers.store_losses import (
     LOSSES,
@@ -42,31 +43,40 @@ def work_out(
 
     The results of the last two conversations are held in memory, in case the disk keeps nothing.
     """
-    where = inspection.store, inspection.conversation.id
-    kept = LOSSES.of(*where), EVIDENCE.of(*where), AFTERMATH.of(*where)
+    kinds: tuple[Kept[Any], ...] = (LOSSES, EVIDENCE, AFTERMATH)
+    bases = bases_of(inspection.store, inspection.conversation.id, [kind.question for kind in kinds])
     facts = facts_of(inspection)
     events = read_aftermath(inspection, facts)
     losses, evidence = losses_of_facts(inspection, facts, events), fact_evidence(inspection, facts, events)
     aftermath = len(inspection.compactions()), events
-    kept[0].keep(losses)
-    kept[1].keep(evidence)
-    kept[2].keep(aftermath)
-    return losses, evidence, aftermath
+    results = losses, evidence, aftermath
+    for basis, kind, result in zip(bases, kinds, results, strict=True):
+        kept: KeptAnswer[Any] = KeptAnswer(kind.kind, basis)
+        kept.keep(result)
+    return results
 
 
 def read_losses(answers: Answers, conversation: str) -> ConversationLosses:
     """The losses of a conversation, worked out if they are not kept. Raises StoreErrors."""
-    return LOSSES.of(answers.store, conversation).known() or work_out(_opened(answers, conversation))[0]
+    return LOSSES.of(answers.store, conversation).known() or _work_out_losses(answers, conversation)
 
 
 def read_events(answers: Answers, conversation: str) -> tuple[int, tuple[AftermathEvent, ...]]:
     """The aftermath of a conversation, worked out if it is not kept. Raises StoreErrors."""
-    return AFTERMATH.of(answers.store, conversation).known() or work_out(_opened(answers, conversation))[2]
+    return AFTERMATH.of(answers.store, conversation).known() or _work_out_events(answers, conversation)
 
 
 def read_fact_evidence(inspection: Inspection) -> FactEvidence:
     """The facts for the rules of findings, worked out if they are not kept. Raises StoreErrors."""
     return EVIDENCE.of(inspection.store, inspection.conversation.id).known() or work_out(inspection)[1]
+
+
+def _work_out_losses(answers: Answers, conversation: str) -> ConversationLosses:
+    return work_out(_opened(answers, conversation))[0]
+
+
+def _work_out_events(answers: Answers, conversation: str) -> tuple[int, tuple[AftermathEvent, ...]]:
+    return work_out(_opened(answers, conversation))[2]
 
 
 def _opened(answers: Answers, conversation: str) -> Inspection:
@@ -78,7 +88,7 @@ def list_losses(answers: Answers, names: Sequence[str] = ()) -> list[ListedLoss]
     StoreErrors."""
     losses: list[ConversationLosses] = []
     listed: list[ListedLoss] = []
-    for row, found in ask_each(answers, answers.rows(names), Question(read_losses, kept=LOSSES)):
+    for row, found in ask_each(answers, answers.rows(names), Question(_work_out_losses, kept=LOSSES)):
         losses.append(found)
         listed += listed_of(answers.store, row, found)
     answers.note(in_all(losses))
@@ -103,7 +113,7 @@ class ConversationAftermath:
 def list_aftermath(answers: Answers, names: Sequence[str] = ()) -> list[ConversationAftermath]:
     """The aftermath of the named conversations, or of all. Raises UnknownConversation and StoreErrors."""
     rows = answers.rows(names)
-    question = Question(read_events, kept=AFTERMATH)
+    question = Question(_work_out_events, kept=AFTERMATH)
     found = {row.id: result for row, result in ask_each(answers, rows, question)}
     return [ConversationAftermath(row, *found[row.id]) for row in rows if row.id in found]
 

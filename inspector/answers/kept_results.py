@@ -62,11 +62,21 @@ def basis_of(
     `resolved` are the settings if the answer depends on them, `options` its other inputs. Reads no message; raises
     UnknownConversation and StoreErrors.
     """
-    path = info_of(store, conversation).path
-    place = _hashed(question, str(path.absolute()), conversation, options)
+    return bases_of(store, conversation, (question,), resolved, options)[0]
+
+
+def bases_of(
+    store: Store,
+    conversation: str,
+    questions: Sequence[str],
+    resolved: ResolvedSettings | None = None,
+    options: str = "",
+) -> list[Basis]:
+    """As `basis_of`, for the answers to several questions about one conversation."""
+    path = str(info_of(store, conversation).path.absolute())
     dismissed = dismissed_stamp(store, conversation)
     stamp = _hashed(program_stamp(), prices_stamp(), stamp_of(store, conversation), repr(resolved), dismissed)
-    return Basis(place, stamp)
+    return [Basis(_hashed(question, path, conversation, options), stamp) for question in questions]
 
 
 def dismissed_stamp(store: Store, conversation: str) -> str:

@@ -16,7 +16,8 @@ from click.testing import CliRunner
 
 from inspector.answers.answers import Answers
 from inspector.answers.each import Question, ask_each
-from inspector.answers.fact_results import read_losses
+from inspector.answers.fact_results import read_losses, work_out
+from inspector.answers.inspection import Inspection
 from inspector.answers.scheduling import Progress, Scheduling
 from inspector.commands.cli import commands
 from inspector.core.errors import BadInput, InspectorError, StoreMissing, UsageProblem
@@ -126,13 +127,13 @@ def test_one_that_cannot_be_read_is_named(folder: Path, processes: int) -> None:
 
 
 def test_an_incomplete_answer_ends_with_an_error(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def damaged(answers: Answers, conversation: str) -> Any:
-        if conversation == bad:
+    def damaged(inspection: Inspection) -> Any:
+        if inspection.conversation.id == bad:
             raise BadInput("It is damaged.")
-        return read_losses(answers, conversation)
+        return work_out(inspection)
 
     bad = open_store(folder).conversations()[0].id
-    monkeypatch.setattr("inspector.answers.fact_results.read_losses", damaged)
+    monkeypatch.setattr("inspector.answers.fact_results.work_out", damaged)
     ended = CliRunner().invoke(commands, ["losses", str(folder), "--json"])
     assert json.loads(ended.stdout)
     assert isinstance(ended.exception, InspectorError)
