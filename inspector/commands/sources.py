@@ -47,11 +47,11 @@ def open_source(path: str | None, demo: bool, name: str | None = None) -> Store:
 def _copied(url: str) -> Path:
     """Return the folder with local copies of the sessions behind a URL. Raises as `copies.copy` does."""
     from inspector.commands.ending import say
-    from inspector.fleet.copies import copy
+    from inspector.fleet.copies import copy, shown_url
 
     folder, count = copy(url)
     if count:
-        say(f"Copied {count:,} files of {url} to {folder}.")
+        say(f"Copied {count:,} files of {shown_url(url)} to {folder}.")
     return folder
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,6 +20,7 @@ from inspector.stores.signatures import all_files_of
 
 #: The file in a copy's folder that names its URL.
 _NAME = "url"
+_PASSWORD = re.compile(r"(?<=://)([^/@:]*):[^/@]*@")
 
 
 class CopiedFile(NamedTuple):
@@ -39,19 +42,34 @@ class Copied(NamedTuple):
 def copy(url: str) -> tuple[Path, int]:
     """Copy the sessions behind a URL; return the local folder and the number of files that had changed.
 
-    Raises UsageProblem if fsspec or the URL's file system is not installed, StoreMissing if nothing can be read.
+    Raises UsageProblem if fsspec is not installed, StoreMissing if the URL's file system is not or if nothing can be
+    read.
     """
     system, root = _opened(url)
     folder = _folder(url)
-    try:
+    with _reading(url):
         found = list(_listed(system, root))
-        if not found:
-            raise StoreMissing(f"{url} holds no sessions that this program knows.")
         count = sum(_fetched(system, root, folder, file) for file in found)
-        _remove_others(folder, {_NAME, *(file.name for file in found)})
-        return folder, count
-    except (OSError, ValueError) as error:
-        raise StoreMissing(f"{url} cannot be read ({error}).") from error
+    if not found:
+        raise StoreMissing(f"{shown_url(url)} holds no sessions that this program knows.")
+    _remove_others(folder, {_NAME, *(file.name for file in found)})
+    return folder, count
+
+
+def shown_url(url: str) -> str:
+    """Return a URL without its password."""
+    return _PASSWORD.sub(r"\1:***@", url)
+
+
+@contextmanager
+def _reading(url: str) -> Iterator[None]:
+    """Raise StoreMissing for an error of the file system behind a URL."""
+    try:
+        yield
+    # The client of each service has exceptions of its own, with no common base.
+    except Exception as error:
+        reason = shown_url(" ".join(str(error).split())) or type(error).__name__
+        raise StoreMissing(f"{shown_url(url)} cannot be read ({reason}).") from error
 
 
 def _remove_others(folder: Path, names: set[str]) -> None:
@@ -81,11 +99,9 @@ def copy_of(copied: Copied) -> Path:
     missing = [file for file in copied.files if not _is_there(folder, file)]
     if missing:
         system, root = _opened(copied.url)
-        try:
+        with _reading(copied.url):
             for file in missing:
                 _fetched(system, root, folder, file)
-        except (OSError, ValueError) as error:
-            raise StoreMissing(f"{copied.url} cannot be read ({error}).") from error
     return folder
 
 
@@ -96,10 +112,8 @@ def _opened(url: str) -> tuple[Any, str]:
         raise UsageProblem(
             "A URL needs the extra `fleet`: pip install 'compaction-inspector[fleet]'."
         ) from error
-    try:
+    with _reading(url):
         system, root = url_to_fs(url)
-    except (ImportError, ValueError, OSError) as error:
-        raise UsageProblem(f"{url} cannot be opened: {error}") from error
     return system, str(root).rstrip("/")
 
 

@@ -215,6 +215,24 @@ def test_a_worker_copies_the_files_of_its_conversation(
 
 def test_urls_that_cannot_be_read_are_sentences(tmp_path: Path) -> None:
     pytest.importorskip("fsspec", reason="the extra `fleet` is not installed")
-    for url, error in (("nothing9://x/y", UsageProblem), (f"file://{tmp_path}/none", StoreMissing)):
+    for url in ("nothing9://x/y", f"file://{tmp_path}/none"):
         ended = CliRunner().invoke(commands, ["conversations", url])
-        assert isinstance(ended.exception, error), (url, ended.exception)
+        assert isinstance(ended.exception, StoreMissing), (url, ended.exception)
+
+
+def test_errors_of_a_service_are_sentences_without_the_password() -> None:
+    fsspec = pytest.importorskip("fsspec", reason="the extra `fleet` is not installed")
+
+    class NoCredentials(Exception):
+        """An error of a client, with a base that no other client has."""
+
+    class Service(fsspec.AbstractFileSystem):  # type: ignore[misc]
+        def find(self, path: str, **options: Any) -> Any:
+            raise NoCredentials("no\ncredentials for ftp9://me:secret@host")
+
+    fsspec.register_implementation("ftp9", Service, clobber=True)
+    ended = CliRunner().invoke(commands, ["conversations", "ftp9://me:secret@host/x"])
+    assert isinstance(ended.exception, StoreMissing)
+    assert str(ended.exception) == (
+        "ftp9://me:***@host/x cannot be read (no credentials for ftp9://me:***@host)."
+    )
