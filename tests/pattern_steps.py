@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterator
+from functools import cache
 from re import _constants as op  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any
@@ -75,35 +76,41 @@ class Counter:
             raise TooManySteps
 
     def _sequence(self, items: Any, flags: int) -> Matcher:
-        parts = [self._item(item, flags) for item in items]
-        if len(parts) == 1:
-            return parts[0]
+        signs = [_fits(*item, flags) if item[0] in _SINGLE else None for item in items]
+        parts = [None if fits else self._item(item, flags) for item, fits in zip(items, signs, strict=True)]
+        count = len(parts)
 
-        def match(at: int, then: Next) -> bool:
-            def go(number: int, at: int) -> bool:
-                if number == len(parts):
-                    return then(at)
-                return parts[number](at, lambda stop: go(number + 1, stop))
+        def go(number: int, at: int, then: Next) -> bool:
+            while number < count:
+                fits, part = signs[number], parts[number]
+                number += 1
+                if part is not None:
+                    if number == count:
+                        return part(at, then)
+                    return part(at, lambda stop: go(number, stop, then))
+                self.steps += 1
+                if fits is None or at >= len(self.text) or not fits(self.text[at]):
+                    self._step(0)
+                    return False
+                at += 1
+            return then(at)
 
-            return go(0, at)
-
-        return match
+        return lambda at, then: go(0, at, then)
 
     def _item(self, item: Any, flags: int) -> Matcher:
         kind, value = item
-        if kind in _SINGLE:
-            fits = _fits(kind, value, flags)
-
-            def one(at: int, then: Next) -> bool:
-                self._step()
-                return at < len(self.text) and fits(self.text[at]) and then(at + 1)
-
-            return one
         if kind in _REPEATS:
             return self._repeat(kind, *value, flags)
         if kind is op.BRANCH:
             ways = [self._sequence(way, flags) for way in value[1]]
-            return lambda at, then: any(way(at, then) for way in ways)
+
+            def branch(at: int, then: Next) -> bool:
+                for way in ways:  # noqa: SIM110 (a generator takes longer)
+                    if way(at, then):
+                        return True
+                return False
+
+            return branch
         if kind is op.SUBPATTERN:
             return self._group(*value, flags)
         if kind is _ATOMIC:
@@ -247,13 +254,13 @@ _CATEGORIES: dict[Any, Callable[[str], bool]] = {
 
 
 def _fits(kind: Any, value: Any, flags: int) -> Callable[[str], bool]:
-    """What tells whether one character fits."""
+    """What tells whether one character fits; each is tried once."""
     if kind is op.ANY:
         return (lambda sign: True) if flags & re.DOTALL else (lambda sign: sign != "\n")
     plain = _fits_plain(kind, value)
     if not flags & re.IGNORECASE:
-        return plain
-    return lambda sign: plain(sign) or plain(sign.lower()) or plain(sign.upper())
+        return cache(plain)
+    return cache(lambda sign: plain(sign) or plain(sign.lower()) or plain(sign.upper()))
 
 
 def _fits_plain(kind: Any, value: Any) -> Callable[[str], bool]:
