@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -23,14 +24,21 @@ WORK = (
 )
 
 
-def imported(code: str, *words: str, of: tuple[str, ...] = HEAVY) -> set[str]:
+def imported(code: str, *words: str, of: tuple[str, ...] = HEAVY, **environment: str) -> set[str]:
     """The modules and packages that a piece of code leaves in sys.modules, of those that are asked for."""
     told = (
         "import sys, atexit\n"
         f"atexit.register(lambda: sys.stderr.write('IMPORTED ' + ' '.join(n for n in {of!r} if n in sys.modules)))\n"
         f"sys.argv = ['compaction-inspector', *{list(words)!r}]\n{code}"
     )
-    done = subprocess.run([sys.executable, "-c", told], cwd=ROOT, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", told],
+        cwd=ROOT,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     return set(done.stderr.rpartition("IMPORTED ")[2].split())
 
@@ -77,8 +85,8 @@ for more, commands in {all!r}:
 """
 
 
-def test_a_command_imports_no_more_than_it_needs() -> None:
-    imported(RUN_EACH.format(all=ALLOWED, heavy=HEAVY))
+def test_a_command_imports_no_more_than_it_needs(tmp_path: Path) -> None:
+    imported(RUN_EACH.format(all=ALLOWED, heavy=HEAVY), XDG_CACHE_HOME=str(tmp_path))
 
 
 def test_opening_a_database_reads_no_options() -> None:
