@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import cache, partial
 from re import _constants as op  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any
@@ -87,7 +87,7 @@ class Counter:
                 if part is not None:
                     if number == count:
                         return part(at, then)
-                    return part(at, lambda stop: go(number, stop, then))
+                    return part(at, partial(go, number, then=then))
                 self.steps += 1
                 if fits is None or at >= len(self.text) or not fits(self.text[at]):
                     self._step(0)

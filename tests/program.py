@@ -28,7 +28,7 @@ Run = Callable[..., Done]
 @pytest.fixture
 def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
     """Runs the program in the checkout with these words, without a terminal and with nothing of the user's."""
-    for name in ("HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME", "HERMES_HOME"):
+    for name in ("HOME", "XDG_STATE_HOME", "XDG_DATA_HOME", "HERMES_HOME"):
         monkeypatch.setenv(name, str(tmp_path))
     monkeypatch.chdir(ROOT)
 

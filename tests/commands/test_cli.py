@@ -51,7 +51,6 @@ def run(*words: str, env: dict[str, str] | None = None) -> Done:
 @pytest.fixture(autouse=True)
 def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.delenv("HERMES_HOME", raising=False)
 
 

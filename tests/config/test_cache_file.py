@@ -132,7 +132,10 @@ def _no_space(_: Path) -> None:
 
 
 @pytest.mark.parametrize("words", [("conversations",), ("findings",), ("losses",)])
-def test_commands_go_on_with_damaged_files(program: Run, tmp_path: Path, words: tuple[str, ...]) -> None:
+def test_commands_go_on_with_damaged_files(
+    program: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     assert program(*words, SESSIONS).returncode == 0
     caches = tmp_path / "compaction-inspector"
     kept = tmp_path / "kept"

@@ -41,6 +41,6 @@ def names() -> dict[str, Any]:
 
 @pytest.mark.parametrize("block", BLOCKS)
 def test_a_piece_of_python_runs(block: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME"):
+    for name in ("HOME", "XDG_STATE_HOME", "XDG_DATA_HOME"):
         monkeypatch.setenv(name, str(tmp_path))
     exec(compile(block, "documentation", "exec"), names())

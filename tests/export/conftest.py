@@ -17,26 +17,19 @@ from inspector.export.report.values import Report
 MADE_AT = 1_795_694_400.0
 
 
-@pytest.fixture(scope="session")
-def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("cache")
-
-
 @pytest.fixture(autouse=True)
-def _alone(_own_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(_own_cache))
-    monkeypatch.setenv("XDG_DATA_HOME", str(_own_cache))
+def _alone(own_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(own_cache))
 
 
 @pytest.fixture(scope="session")
-def report_of(_own_cache: Path) -> Callable[[str], Report]:
+def report_of(own_cache: Path) -> Callable[[str], Report]:
     """The report of a bundled conversation by its title."""
 
     @cache
     def made(name: str) -> Report:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setenv("XDG_CACHE_HOME", str(_own_cache))
-            patch.setenv("XDG_DATA_HOME", str(_own_cache))
+            patch.setenv("XDG_DATA_HOME", str(own_cache))
             return gather_report(Answers(open_source(None, True), {}, None), name, MADE_AT)
 
     return made

@@ -16,11 +16,6 @@ from inspector.quality.facts.fact import KINDS, OUTCOMES
 NAME = "Move checkout to orders-v2"
 
 
-@pytest.fixture(autouse=True)
-def _own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
-
-
 def run(capsys: pytest.CaptureFixture[str], *words: str, code: int = 0) -> str:
     with pytest.raises(SystemExit) as ended:
         main(["facts", "--demo", NAME, *words])

@@ -25,11 +25,6 @@ PAGE = (Path(__file__).resolve().parents[3] / "docs" / "quality.md").read_text(e
 CHECKOUT = "Move checkout to orders-v2"
 
 
-@pytest.fixture(autouse=True)
-def _cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-
-
 def answer(*words: str) -> Any:
     done = CliRunner().invoke(commands, [*words, "--json"])
     assert done.exit_code == 0, done.output
