@@ -9,6 +9,7 @@ from typing import Any
 
 from inspector.stores.entries import Wire
 from inspector.stores.lines import text_at
+from inspector.stores.wires import answer_of, call_of, result_of
 
 #: Text of an agent under the user's role.
 HARNESS = re.compile(
@@ -51,15 +52,12 @@ def _other(part: Mapping[str, Any]) -> dict[str, Any]:
 
 def _result(response: Mapping[str, Any]) -> Wire:
     answer = response.get("response")
-    wire: Wire = {"role": "tool", "tool_call_id": text_at(response, "id"), "name": text_at(response, "name")}
+    is_error = isinstance(answer, Mapping) and "error" in answer
     if isinstance(answer, Mapping):
-        key = "error" if "error" in answer else "output"
-        wire["content"] = text_at(answer, key) or json.dumps(answer, ensure_ascii=False)
-        if key == "error":
-            wire["is_error"] = True
+        content = text_at(answer, "error" if is_error else "output") or json.dumps(answer, ensure_ascii=False)
     else:
-        wire["content"] = answer if isinstance(answer, str) else json.dumps(answer)
-    return wire
+        content = answer if isinstance(answer, str) else json.dumps(answer)
+    return {**result_of(text_at(response, "id"), content, is_error), "name": text_at(response, "name")}
 
 
 def _answer(parts: Sequence[Mapping[str, Any]]) -> Wire:
@@ -69,21 +67,7 @@ def _answer(parts: Sequence[Mapping[str, Any]]) -> Wire:
     for part in parts:
         call, text = part.get("functionCall"), part.get("text")
         if isinstance(call, Mapping):
-            calls.append(call_of(call))
+            calls.append(call_of(text_at(call, "id"), text_at(call, "name"), call.get("args")))
         elif isinstance(text, str):
             (thoughts if part.get("thought") is True else texts).append(text)
-    wire: Wire = {"role": "assistant", "content": "\n".join(texts)}
-    if any(thoughts):
-        wire["reasoning_content"] = "\n".join(thoughts)
-    if calls:
-        wire["tool_calls"] = calls
-    return wire
-
-
-def call_of(call: Mapping[str, Any]) -> dict[str, Any]:
-    """A call of a tool, given `id`, `name` and `args`."""
-    function = {
-        "name": text_at(call, "name") or "?",
-        "arguments": json.dumps(call.get("args"), ensure_ascii=False),
-    }
-    return {"id": text_at(call, "id"), "type": "function", "function": function}
+    return answer_of(texts, thoughts, calls)

@@ -130,11 +130,29 @@ def _at(file: BinaryIO, start: int, length: int) -> dict[str, Any] | None:
 
 def mapping(raw: bytes) -> dict[str, Any] | None:
     """The JSON mapping in a line; None where there is none."""
+    value = parsed(raw)
+    return value if isinstance(value, dict) else None
+
+
+def parsed(raw: bytes) -> Any:
+    """The JSON value in bytes; None where there is none."""
     try:
-        value = _decode()(raw)
+        return _decode()(raw)
     except (ValueError, RecursionError):
         return None
-    return value if isinstance(value, dict) else None
+
+
+def read_document(path: Path) -> Any:
+    """The JSON document that a file is; None for another content. Raises StoreErrors."""
+    return parsed(read_file(path))
+
+
+def read_file(path: Path) -> bytes:
+    """The bytes of a file. Raises StoreErrors."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise cannot_read(path, error) from error
 
 
 @cache
@@ -246,6 +264,11 @@ def mapping_at(value: Mapping[str, Any], *path: str) -> Mapping[str, Any]:
     return value
 
 
+def mappings_in(value: object) -> list[dict[str, Any]]:
+    """The mappings in a list; empty for another value."""
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+
+
 def text_of(value: dict[str, Any], key: str) -> str:
     """The text under one key; "" where there is none."""
     found = value.get(key)
@@ -266,6 +289,11 @@ def count_of(value: Mapping[str, Any], key: str) -> int | None:
     if type(found) is int:
         return found if 0 <= found < 1 << 62 else None
     return int(found) if isinstance(found, float) and 0 <= found < 1 << 62 else None
+
+
+def counts_of(value: Mapping[str, Any], *keys: str) -> list[int]:
+    """The whole numbers under some keys; 0 where there is none."""
+    return [count_of(value, key) or 0 for key in keys]
 
 
 def seconds_of(value: object) -> float:

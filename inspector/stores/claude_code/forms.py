@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from inspector.stores.entries import Wire
+from inspector.stores.wires import answer_of, call_of, plain, result_of
 
 #: Tags around texts that are not the user's. In a team only the lead gives instructions.
 _TAGS = (
@@ -68,7 +69,7 @@ def user_wires(line: Mapping[str, Any]) -> list[Wire]:
     if not words:
         return wires
     if line.get("isMeta") is True or _origin(line) not in _HUMAN:
-        return [*wires, {"role": "system", "content": _plain(words)}]
+        return [*wires, {"role": "system", "content": plain(words)}]
     return [*wires, *_said(words)]
 
 
@@ -91,17 +92,10 @@ def assistant_wire(blocks: Sequence[Mapping[str, Any]]) -> Wire:
         elif kind == "redacted_thinking":
             thoughts.append("(thinking that the provider encrypted)")
         elif kind in ("tool_use", "server_tool_use", "mcp_tool_use"):
-            arguments = json.dumps(block.get("input"), ensure_ascii=False)
-            function = {"name": str(block.get("name") or "?"), "arguments": arguments}
-            calls.append({"id": str(block.get("id") or ""), "type": "function", "function": function})
+            calls.append(call_of(block.get("id"), block.get("name"), block.get("input")))
         elif isinstance(kind, str) and kind.endswith("_tool_result"):
             texts.append(_text_of(block.get("content")))
-    wire: Wire = {"role": "assistant", "content": "\n\n".join(texts)}
-    if any(thoughts):
-        wire["reasoning_content"] = "\n\n".join(thoughts)
-    if calls:
-        wire["tool_calls"] = calls
-    return wire
+    return answer_of(texts, thoughts, calls, between="\n\n")
 
 
 def without_tag(text: str) -> str:
@@ -175,7 +169,7 @@ def queued_wires(line: Mapping[str, Any]) -> list[Wire]:
 def _queued(attachment: Mapping[str, Any]) -> list[Wire]:
     parts = _prompted(attachment.get("prompt"))
     human = attachment.get("commandMode") in (None, "prompt") and _origin(attachment) in _HUMAN
-    return _said(parts) if human else [{"role": "system", "content": _plain(parts)}]
+    return _said(parts) if human else [{"role": "system", "content": plain(parts)}]
 
 
 def _prompted(prompt: object) -> list[Mapping[str, Any]]:
@@ -189,7 +183,7 @@ def _said(parts: Sequence[Mapping[str, Any]]) -> list[Wire]:
 
     def close() -> None:
         if own:
-            wires.append({"role": "user", "content": _plain(own)})
+            wires.append({"role": "user", "content": plain(own)})
             own.clear()
 
     for part in parts:
@@ -231,22 +225,8 @@ def _result(part: Mapping[str, Any]) -> Wire:
     content = part.get("content")
     if content is None and isinstance(part.get("text"), str):
         content = part["text"]
-    wire: Wire = {
-        "role": "tool",
-        "tool_call_id": str(part.get("tool_use_id") or ""),
-        "content": _plain(list(_parts(content))) if isinstance(content, list) else _text_of(content),
-    }
-    if part.get("is_error") is True:
-        wire["is_error"] = True
-    return wire
-
-
-def _plain(parts: Sequence[Mapping[str, Any]]) -> Any:
-    """The parts as a text where they are nothing else, else as they are."""
-    texts = [part.get("text") for part in parts if part.get("type", "text") == "text"]
-    if len(texts) == len(parts) and all(isinstance(text, str) for text in texts):
-        return "\n".join(str(text) for text in texts)
-    return [dict(part) for part in parts]
+    said = plain(list(_parts(content))) if isinstance(content, list) else _text_of(content)
+    return result_of(part.get("tool_use_id"), said, part.get("is_error") is True)
 
 
 def _parts(content: object) -> Iterator[Mapping[str, Any]]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from inspector.core.conversations import SentRequest
-from inspector.stores.lines import count_of, mapping_at, read_lines, seconds_of, text_at
+from inspector.stores.lines import count_of, mapping_at, mappings_in, read_lines, seconds_of, text_at
 
 
 def sent_requests(path: Path) -> tuple[SentRequest, ...]:
@@ -58,17 +58,13 @@ def sent_requests(path: Path) -> tuple[SentRequest, ...]:
 def _request(
     value: Mapping[str, Any], shape: Mapping[str, Any], messages: list[Mapping[str, Any]]
 ) -> SentRequest:
-    marks = value.get("cacheControl")
-    paths = (
-        [mark.get("path") for mark in marks if isinstance(mark, Mapping)] if isinstance(marks, list) else []
-    )
-    system, tools = shape.get("system"), shape.get("tools")
+    paths = [mark.get("path") for mark in mappings_in(value.get("cacheControl"))]
     return SentRequest(
         text_at(value, "id"),
         seconds_of(value.get("timestamp")),
         text_at(value, "params", "model"),
         tuple(messages),
-        tuple(block for block in system if isinstance(block, Mapping)) if isinstance(system, list) else (),
-        tuple(tool for tool in tools if isinstance(tool, Mapping)) if isinstance(tools, list) else (),
+        tuple(mappings_in(shape.get("system"))),
+        tuple(mappings_in(shape.get("tools"))),
         tuple(tuple(path) for path in paths if isinstance(path, list)),
     )

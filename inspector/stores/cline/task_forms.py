@@ -6,7 +6,6 @@ name of the tool, and the output. Words of the user are in tags; other texts are
 
 from __future__ import annotations
 
-import json
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,6 +14,7 @@ from typing import Any, NamedTuple
 from inspector.stores.claude_code.forms import assistant_wire
 from inspector.stores.entries import Wire
 from inspector.stores.message_logs.forms import anthropic_wires
+from inspector.stores.wires import blocks_in, call_of, result_of
 
 #: Cline's sentence before a summary that the model wrote.
 CONTINUED = "This session is being continued from a previous conversation that ran out of context"
@@ -32,7 +32,7 @@ _FOLDER = re.compile(r"# Current (?:Working Directory|Workspace Directory) \(([^
 
 def task_wires(message: Mapping[str, Any]) -> list[Wire]:
     """Return the messages in a record: an answer with its calls, or results of tools and words of the user."""
-    blocks = _blocks(message.get("content"))
+    blocks = blocks_in(message.get("content"))
     if message.get("role") == "assistant":
         return [_answer(blocks)] if blocks else []
     if message.get("role") != "user":
@@ -55,7 +55,7 @@ def task_wires(message: Mapping[str, Any]) -> list[Wire]:
 
 def folder_in(message: Mapping[str, Any]) -> str:
     """Return the working folder that Cline's details of the environment name; "" if they name none."""
-    texts = (block.get("text") for block in _blocks(message.get("content")))
+    texts = (block.get("text") for block in blocks_in(message.get("content")))
     found = (_FOLDER.search(text) for text in texts if isinstance(text, str))
     return next((match[1] for match in found if match), "")
 
@@ -67,18 +67,12 @@ def is_summary(wire: Wire) -> bool:
 
 def with_updates(message: Mapping[str, Any], updates: Mapping[int, str]) -> dict[str, Any]:
     """Return a message with other texts in the blocks with these numbers, as Cline sent it."""
-    blocks = _blocks(message.get("content"))
+    blocks = blocks_in(message.get("content"))
     changed = [
         {**block, "text": updates[number]} if number in updates and block.get("type") == "text" else block
         for number, block in enumerate(blocks)
     ]
     return {**message, "content": changed}
-
-
-def _blocks(content: object) -> list[Mapping[str, Any]]:
-    if isinstance(content, str):
-        return [{"type": "text", "text": content}]
-    return [block for block in content if isinstance(block, Mapping)] if isinstance(content, list) else []
 
 
 def _answer(blocks: Sequence[Mapping[str, Any]]) -> Wire:
@@ -130,13 +124,12 @@ def _result(text: str) -> Wire | None:
     if not mark or not head.startswith("[") or not name.isidentifier():
         return None
     identity = _identity(name, subject.rpartition("'")[0])
-    return {"role": "tool", "tool_call_id": identity, "content": output.strip()}
+    return result_of(identity, output.strip())
 
 
 def _call(name: str, arguments: Mapping[str, str]) -> dict[str, Any]:
     identity = _identity(name, next(iter(arguments.values()), ""))
-    function = {"name": name, "arguments": json.dumps(arguments, ensure_ascii=False)}
-    return {"id": identity, "type": "function", "function": function}
+    return call_of(identity, name, arguments)
 
 
 def _identity(name: str, subject: str) -> str:

@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from inspector.stores.entries import Wire
+from inspector.stores.lines import mappings_in
+from inspector.stores.wires import answer_of, call_of, plain, result_of
 
 #: Texts that Codex writes under the user's role.
 _HARNESS = re.compile(
@@ -41,12 +43,7 @@ def answer_wire(items: Sequence[Mapping[str, Any]]) -> Wire:
             calls.append(_call(item))
         else:
             texts += _texts(item.get("content"))
-    wire: Wire = {"role": "assistant", "content": "\n\n".join(texts)}
-    if thoughts:
-        wire["reasoning_content"] = "\n\n".join(thoughts)
-    if calls:
-        wire["tool_calls"] = calls
-    return wire
+    return answer_of(texts, thoughts, calls, between="\n\n")
 
 
 def item_wires(item: Mapping[str, Any]) -> list[Wire]:
@@ -57,13 +54,7 @@ def item_wires(item: Mapping[str, Any]) -> list[Wire]:
     if kind in ("compaction", "compaction_summary", "context_compaction"):
         return [{"role": "system", "content": ENCRYPTED}]
     if kind.endswith("_output"):
-        return [
-            {
-                "role": "tool",
-                "tool_call_id": str(item.get("call_id") or ""),
-                "content": _output(item.get("output")),
-            }
-        ]
+        return [result_of(item.get("call_id"), _output(item.get("output")))]
     if kind != "message":
         return []
     if item.get("role") != "user":
@@ -74,38 +65,30 @@ def item_wires(item: Mapping[str, Any]) -> list[Wire]:
 def _said(content: object) -> Iterator[Wire]:
     """Split content under the user's role into the user's text and Codex' text."""
     own: list[Mapping[str, Any]] = []
-    for part in content if isinstance(content, list) else [{"type": "input_text", "text": content}]:
-        if not isinstance(part, Mapping):
-            continue
+    parts = content if isinstance(content, list) else [{"type": "input_text", "text": content}]
+    for part in mappings_in(parts):
         text = part.get("text")
         if isinstance(text, str) and _HARNESS.match(text):
             if own:
-                yield {"role": "user", "content": _plain(own)}
+                yield {"role": "user", "content": plain(own)}
                 own = []
             yield {"role": "system", "content": text}
         else:
             own.append(part)
     if own:
-        yield {"role": "user", "content": _plain(own)}
-
-
-def _plain(parts: Sequence[Mapping[str, Any]]) -> Any:
-    if all(isinstance(part.get("text"), str) for part in parts):
-        return "\n".join(str(part["text"]) for part in parts)
-    return [dict(part) for part in parts]
+        yield {"role": "user", "content": plain(own)}
 
 
 def _call(item: Mapping[str, Any]) -> dict[str, Any]:
     kind = str(item.get("type"))
     arguments = next((item[key] for key in ("arguments", "input", "action") if item.get(key) is not None), "")
-    text = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
-    function = {"name": str(item.get("name") or kind.removesuffix("_call")), "arguments": text}
-    return {"id": str(item.get("call_id") or item.get("id") or ""), "type": "function", "function": function}
+    name = item.get("name") or kind.removesuffix("_call")
+    return call_of(item.get("call_id") or item.get("id"), name, arguments)
 
 
 def _output(output: object) -> Any:
     if isinstance(output, list):
-        return _plain([part for part in output if isinstance(part, Mapping)])
+        return plain(output)
     if isinstance(output, Mapping) and isinstance(output.get("content"), str):
         return output["content"]
     return output if isinstance(output, str) else json.dumps(output, ensure_ascii=False)
@@ -114,5 +97,4 @@ def _output(output: object) -> Any:
 def _texts(content: object) -> list[str]:
     if isinstance(content, str):
         return [content]
-    parts = content if isinstance(content, list) else []
-    return [part["text"] for part in parts if isinstance(part, Mapping) and isinstance(part.get("text"), str)]
+    return [part["text"] for part in mappings_in(content) if isinstance(part.get("text"), str)]

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from inspector.stores.entries import Wire
-from inspector.stores.lines import text_at
+from inspector.stores.lines import mapping_at, mappings_in, text_at
+from inspector.stores.wires import answer_of, call_of, result_of
 
 
 def wires_of(lines: Sequence[Mapping[str, Any]]) -> list[Wire]:
     """The message that an event is; none for most events."""
     if not lines:
         return []
-    event, data = lines[0], _data(lines[0])
-    kind = event.get("type")
+    kind, data = lines[0].get("type"), mapping_at(lines[0], "data")
     if kind == "user.message":
         return [{"role": "user", "content": text_at(data, "content")}]
     if kind == "assistant.message":
@@ -27,35 +26,15 @@ def wires_of(lines: Sequence[Mapping[str, Any]]) -> list[Wire]:
     return []
 
 
-def _data(event: Mapping[str, Any]) -> Mapping[str, Any]:
-    data = event.get("data")
-    return data if isinstance(data, Mapping) else {}
-
-
 def _answer(data: Mapping[str, Any]) -> Wire:
-    wire: Wire = {"role": "assistant", "content": text_at(data, "content")}
-    if thoughts := text_at(data, "reasoningText"):
-        wire["reasoning_content"] = thoughts
-    requests = data.get("toolRequests")
-    calls = (
-        [_call(call) for call in requests if isinstance(call, Mapping)] if isinstance(requests, list) else []
-    )
-    if calls:
-        wire["tool_calls"] = calls
-    return wire
-
-
-def _call(call: Mapping[str, Any]) -> dict[str, Any]:
-    arguments = call.get("arguments")
-    text = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
-    function = {"name": text_at(call, "name") or "?", "arguments": text}
-    return {"id": text_at(call, "toolCallId"), "type": "function", "function": function}
+    calls = [
+        call_of(call.get("toolCallId"), call.get("name"), call.get("arguments"))
+        for call in mappings_in(data.get("toolRequests"))
+    ]
+    return answer_of([text_at(data, "content")], [text_at(data, "reasoningText")], calls)
 
 
 def _result(data: Mapping[str, Any]) -> Wire:
     success = data.get("success") is not False
     content = text_at(data, "result", "content") if success else text_at(data, "error", "message")
-    wire: Wire = {"role": "tool", "tool_call_id": text_at(data, "toolCallId"), "content": content}
-    if not success:
-        wire["is_error"] = True
-    return wire
+    return result_of(data.get("toolCallId"), content, is_error=not success)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from inspector.stores.content_parts import call_of, content_wires
+from inspector.stores.content_parts import content_wires
 from inspector.stores.entries import Wire
-from inspector.stores.lines import text_at
+from inspector.stores.lines import mappings_in, text_at
+from inspector.stores.wires import call_of
 
 SNAPSHOT = "<state_snapshot>"
 
@@ -22,15 +23,11 @@ def wires_of(lines: Sequence[Mapping[str, Any]]) -> list[Wire]:
     return [wire for message in messages for wire in message_wires(message)]
 
 
-def messages_in(record: Mapping[str, Any]) -> list[Mapping[str, Any]] | None:
+def messages_in(record: Mapping[str, Any]) -> list[dict[str, Any]] | None:
     """The messages that a record puts in the place of all before, or that an older file holds; None for another."""
     change = record.get("$set", record)
     messages = change.get("messages") if isinstance(change, Mapping) else None
-    return (
-        [message for message in messages if isinstance(message, Mapping)]
-        if isinstance(messages, list)
-        else None
-    )
+    return mappings_in(messages) if isinstance(messages, list) else None
 
 
 def message_wires(message: Mapping[str, Any]) -> list[Wire]:
@@ -40,16 +37,14 @@ def message_wires(message: Mapping[str, Any]) -> list[Wire]:
         # Texts that the program showed the user.
         return []
     wires = content_wires(kind, message.get("content"))
-    called = _mappings(message.get("toolCalls"))
+    called = mappings_in(message.get("toolCalls"))
     if kind == "gemini" and called:
-        wires[0]["tool_calls"] = [call_of(call) for call in called]
+        wires[0]["tool_calls"] = [
+            call_of(call.get("id"), call.get("name"), call.get("args")) for call in called
+        ]
         for call in called:
             wires += content_wires("user", call["result"]) if isinstance(call.get("result"), list) else []
-    thoughts = [text_at(thought, "description") for thought in _mappings(message.get("thoughts"))]
+    thoughts = [text_at(thought, "description") for thought in mappings_in(message.get("thoughts"))]
     if kind == "gemini" and any(thoughts):
         wires[0]["reasoning_content"] = "\n".join(thoughts)
     return wires
-
-
-def _mappings(value: object) -> list[Mapping[str, Any]]:
-    return [item for item in value if isinstance(item, Mapping)] if isinstance(value, list) else []

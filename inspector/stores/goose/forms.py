@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from inspector.stores.entries import Wire
-from inspector.stores.lines import mapping_at, text_at
+from inspector.stores.lines import mapping_at, mappings_in, text_at
+from inspector.stores.wires import answer_of, call_of, result_of
 
 #: goose writes these words into its own line after a summary that the user asked for.
 _BY_HAND = "at the user's request"
@@ -39,8 +39,7 @@ def trigger_of(line: Mapping[str, Any]) -> str:
 
 
 def _wires(record: Mapping[str, Any]) -> list[Wire]:
-    listed = record.get("content")
-    contents = [one for one in listed if isinstance(one, Mapping)] if isinstance(listed, list) else []
+    contents = mappings_in(record.get("content"))
     if record.get("role") == "assistant":
         return _answer(contents)
     if record.get("role") != "user":
@@ -54,21 +53,12 @@ def _answer(contents: Sequence[Mapping[str, Any]]) -> list[Wire]:
     texts = [text_at(one, "text") for one in contents if one.get("type") == "text"]
     thoughts = [text_at(one, "thinking") for one in contents if one.get("type") == "thinking"]
     calls = [_call(one) for one in contents if one.get("type") in ("toolRequest", "frontendToolRequest")]
-    if not texts and not calls:
-        return []
-    wire: Wire = {"role": "assistant", "content": "\n".join(texts)}
-    if any(thoughts):
-        wire["reasoning_content"] = "\n".join(thoughts)
-    if calls:
-        wire["tool_calls"] = calls
-    return [wire]
+    return [answer_of(texts, thoughts, calls)] if texts or calls else []
 
 
 def _call(content: Mapping[str, Any]) -> dict[str, Any]:
     call = mapping_at(content, "toolCall", "value")
-    arguments = json.dumps(call.get("arguments"), ensure_ascii=False)
-    function = {"name": text_at(call, "name") or "?", "arguments": arguments}
-    return {"id": text_at(content, "id"), "type": "function", "function": function}
+    return call_of(content.get("id"), call.get("name"), call.get("arguments"))
 
 
 def _said(contents: Sequence[Mapping[str, Any]], role: str) -> list[Wire]:
@@ -89,15 +79,10 @@ def _said(contents: Sequence[Mapping[str, Any]], role: str) -> list[Wire]:
 
 
 def _result(content: Mapping[str, Any]) -> Wire:
-    result = mapping_at(content, "toolResult")
-    wire: Wire = {"role": "tool", "tool_call_id": text_at(content, "id")}
-    value = result.get("value")
-    # Earlier releases recorded the list of contents alone.
-    listed = value.get("content") if isinstance(value, Mapping) else value
-    parts = [one for one in listed if isinstance(one, Mapping)] if isinstance(listed, list) else []
-    wire["content"] = "\n".join(text_at(one, "text") for one in parts if one.get("type") == "text")
+    result, value = mapping_at(content, "toolResult"), mapping_at(content, "toolResult", "value")
     if result.get("status") == "error":
-        wire |= {"content": text_at(result, "error"), "is_error": True}
-    elif isinstance(value, Mapping) and value.get("isError") is True:
-        wire["is_error"] = True
-    return wire
+        return result_of(content.get("id"), text_at(result, "error"), is_error=True)
+    # Earlier releases recorded the list of contents alone.
+    parts = mappings_in(value.get("content") or result.get("value"))
+    text = "\n".join(text_at(one, "text") for one in parts if one.get("type") == "text")
+    return result_of(content.get("id"), text, value.get("isError") is True)

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from inspector.stores.entries import Wire
+from inspector.stores.lines import mappings_in
+from inspector.stores.wires import plain
 
 _COMPACTED = "<system>Previous context has been compacted"
 
@@ -16,12 +18,10 @@ def wires_of(lines: Sequence[Mapping[str, Any]]) -> list[Wire]:
         return []
     wire: Wire = dict(lines[0])
     content = wire.get("content")
-    parts = [part for part in content if isinstance(part, Mapping)] if isinstance(content, list) else []
+    parts = mappings_in(content)
     if parts:
         thoughts = [str(part.get("think") or "") for part in parts if part.get("type") == "think"]
-        others = [dict(part) for part in parts if part.get("type") != "think"]
-        plain = all(isinstance(part.get("text"), str) for part in others)
-        wire["content"] = "\n".join(part["text"] for part in others) if plain else others
+        wire["content"] = plain([part for part in parts if part.get("type") != "think"])
         if any(thoughts):
             wire["reasoning_content"] = "\n".join(thoughts)
     elif not isinstance(content, str):
@@ -31,12 +31,7 @@ def wires_of(lines: Sequence[Mapping[str, Any]]) -> list[Wire]:
 
 def summary_in(line: Mapping[str, Any]) -> str | None:
     """The summary in a line that a compaction wrote; None in another line."""
-    content = line.get("content")
-    texts = (
-        [part.get("text") for part in content if isinstance(part, Mapping)]
-        if isinstance(content, list)
-        else []
-    )
+    texts = [part.get("text") for part in mappings_in(line.get("content"))]
     if line.get("role") != "user" or not texts or not str(texts[0]).startswith(_COMPACTED):
         return None
     return "\n".join(text for text in texts[1:] if isinstance(text, str))

@@ -13,7 +13,8 @@ from inspector.stores.claude_code.forms import assistant_wire, user_wires
 from inspector.stores.codex.forms import ENCRYPTED, answer_wire, is_made, item_wires
 from inspector.stores.content_parts import content_wires
 from inspector.stores.entries import Wire
-from inspector.stores.lines import count_at, count_of, mapping_at, seconds_of, text_at
+from inspector.stores.lines import count_at, count_of, mapping_at, mappings_in, seconds_of, text_at
+from inspector.stores.wires import blocks_in
 
 _REQUESTS = ("request", "request_body", "requestBody", "body", "params", "kwargs", "input_data")
 _RESPONSES = ("response", "response_body", "responseBody", "reply", "completion", "result")
@@ -183,7 +184,7 @@ def _is_anthropic(body: Mapping[str, Any], response: Mapping[str, Any]) -> bool:
         or response.get("type") == "message"
     ):
         return True
-    blocks = (block for message in body.get("messages", ()) for block in _blocks(message.get("content")))
+    blocks = (block for message in body.get("messages", ()) for block in blocks_in(message.get("content")))
     return any(block.get("type") in ("tool_use", "tool_result", "thinking", COMPACTION) for block in blocks)
 
 
@@ -191,11 +192,7 @@ def _trigger(body: Mapping[str, Any]) -> str | None:
     managed = body.get("context_management")
     # OpenAI has a list of edits, Anthropic a mapping with one.
     edits = managed if isinstance(managed, list) else mapping_at(body, "context_management").get("edits")
-    kinds = (
-        [text_at(edit, "type") for edit in edits if isinstance(edit, Mapping)]
-        if isinstance(edits, list)
-        else []
-    )
+    kinds = [text_at(edit, "type") for edit in mappings_in(edits)]
     return "auto" if any(kind.startswith(("compact_", COMPACTION)) for kind in kinds) else None
 
 
@@ -204,7 +201,7 @@ def _trigger(body: Mapping[str, Any]) -> str | None:
 
 def anthropic_wires(message: Mapping[str, Any]) -> list[Wire]:
     """Return the messages in a message of Anthropic's API."""
-    blocks = _blocks(message.get("content"))
+    blocks = blocks_in(message.get("content"))
     if message.get("role") != "assistant":
         return user_wires({"message": {"content": blocks or message.get("content")}})
     wires: list[Wire] = []
@@ -259,7 +256,7 @@ def _item_wires(items: Sequence[Mapping[str, Any]]) -> list[Wire]:
 def _answer(response: Mapping[str, Any], anthropic: bool) -> tuple[list[Wire], bool]:
     """The messages of a response, and whether it begins with a compaction."""
     if isinstance(response.get("output"), list):
-        items = [item for item in response["output"] if isinstance(item, Mapping)]
+        items = mappings_in(response["output"])
         return _item_wires(items), any(item.get("type") == COMPACTION for item in items)
     choices = response.get("choices")
     if isinstance(choices, list) and choices and isinstance(choices[0], Mapping):
@@ -275,9 +272,7 @@ def _answer(response: Mapping[str, Any], anthropic: bool) -> tuple[list[Wire], b
 
 def _calls(response: Mapping[str, Any], record: Mapping[str, Any]) -> Iterator[Call]:
     usage = mapping_at(response, "usage") or mapping_at(record, "usage")
-    iterations = usage.get("iterations")
-    listed = [one for one in iterations if isinstance(one, Mapping)] if isinstance(iterations, list) else []
-    for one in listed or ([usage] if usage else []):
+    for one in mappings_in(usage.get("iterations")) or ([dict(usage)] if usage else []):
         yield _call(one, text_at(one, "type") == COMPACTION)
 
 
@@ -309,9 +304,9 @@ def _is_span(record: Mapping[str, Any]) -> bool:
 def _spans(record: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     if "attributes" in record and ("spanId" in record or "span_id" in record or "context" in record):
         yield record
-    for resource in _mappings(record.get("resourceSpans") or record.get("resource_spans")):
-        for scope in _mappings(resource.get("scopeSpans") or resource.get("scope_spans")):
-            yield from _mappings(scope.get("spans"))
+    for resource in mappings_in(record.get("resourceSpans") or record.get("resource_spans")):
+        for scope in mappings_in(resource.get("scopeSpans") or resource.get("scope_spans")):
+            yield from mappings_in(scope.get("spans"))
 
 
 def _of_span(span: Mapping[str, Any]) -> Exchange | None:
@@ -345,7 +340,7 @@ def _of_span(span: Mapping[str, Any]) -> Exchange | None:
 
 
 def _parts(message: Mapping[str, Any]) -> list[Wire]:
-    role, parts = text_at(message, "role"), _mappings(message.get("parts"))
+    role, parts = text_at(message, "role"), mappings_in(message.get("parts"))
     converted: list[dict[str, Any]] = []
     for part in parts:
         kind = text_at(part, "type")
@@ -374,7 +369,7 @@ def _attributes(value: object) -> dict[str, Any]:
     if isinstance(value, Mapping):
         return dict(value)
     found: dict[str, Any] = {}
-    for entry in _mappings(value):
+    for entry in mappings_in(value):
         typed = entry.get("value")
         if isinstance(typed, Mapping):
             found[text_at(entry, "key")] = next((_plain(kind, inner) for kind, inner in typed.items()), None)
@@ -383,32 +378,26 @@ def _attributes(value: object) -> dict[str, Any]:
 
 def _plain(kind: str, value: Any) -> Any:
     if kind == "arrayValue":
-        return [next((_plain(k, v) for k, v in one.items()), None) for one in _mappings(value.get("values"))]
+        return [
+            next((_plain(k, v) for k, v in one.items()), None) for one in mappings_in(value.get("values"))
+        ]
     if kind == "kvlistValue":
         return _attributes(value.get("values"))
     return int(value) if kind == "intValue" and str(value).lstrip("-").isdigit() else value
 
 
-def _listed(value: object) -> list[Mapping[str, Any]]:
-    return _mappings(_json(value) if isinstance(value, str) else value)
+def _listed(value: object) -> list[dict[str, Any]]:
+    return mappings_in(_json(value) if isinstance(value, str) else value)
 
 
 def _number(value: object) -> int:
     return int(value) if isinstance(value, int | float) and value > 0 else 0
 
 
-def _mappings(value: object) -> list[Mapping[str, Any]]:
-    return [one for one in value if isinstance(one, Mapping)] if isinstance(value, list) else []
-
-
-def _blocks(content: object) -> list[Mapping[str, Any]]:
-    return [{"type": "text", "text": content}] if isinstance(content, str) else _mappings(content)
-
-
 def _text(content: object) -> str:
     if isinstance(content, str):
         return content
-    return "\n".join(block["text"] for block in _blocks(content) if isinstance(block.get("text"), str))
+    return "\n".join(block["text"] for block in blocks_in(content) if isinstance(block.get("text"), str))
 
 
 def _json(text: str) -> Any:

@@ -27,7 +27,7 @@ from inspector.core.refusals import refusal_in
 from inspector.core.text import opening_title, safe_line, without_pictures
 from inspector.stores.assembly import row_of, session_of, several
 from inspector.stores.head import Head
-from inspector.stores.lines import count_at, seconds_of, text_at
+from inspector.stores.lines import count_at, mapping_at, seconds_of, text_at
 from inspector.stores.opencode.documents import (
     Document,
     after_words,
@@ -37,6 +37,7 @@ from inspector.stores.opencode.documents import (
 )
 from inspector.stores.opencode.session_messages import RECENT
 from inspector.stores.recorded import FileDigest, Memory, Recorded, Source
+from inspector.stores.wires import answer_of, call_of, result_of
 
 _TITLE = 120
 _ASKED = "What did we do so far?"
@@ -393,22 +394,13 @@ def _answered(parts: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
         elif kind == "reasoning" and isinstance(text, str):
             thoughts.append(text)
         elif kind == "tool":
-            state = part.get("state")
-            state = state if isinstance(state, dict) else {}
-            call = text_at(part, "callID")
-            arguments = json.dumps(state.get("input"), ensure_ascii=False)
-            function = {"name": text_at(part, "tool") or "?", "arguments": arguments}
-            calls.append({"id": call, "type": "function", "function": function})
-            output = state.get("output") if state.get("status") != "error" else state.get("error")
-            if state.get("status") in ("completed", "error"):
-                wire = {"role": "tool", "tool_call_id": call, "content": str(output or "")}
-                results.append({**wire, "is_error": True} if state.get("status") == "error" else wire)
-    answer: dict[str, Any] = {"role": "assistant", "content": "\n\n".join(texts)}
-    if any(thoughts):
-        answer["reasoning_content"] = "\n\n".join(thoughts)
-    if calls:
-        answer["tool_calls"] = calls
-    yield answer
+            state = mapping_at(part, "state")
+            calls.append(call_of(part.get("callID"), part.get("tool"), state.get("input")))
+            failed = state.get("status") == "error"
+            if failed or state.get("status") == "completed":
+                output = str(state.get("error" if failed else "output") or "")
+                results.append(result_of(part.get("callID"), output, failed))
+    yield answer_of(texts, thoughts, calls, between="\n\n")
     yield from results
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from inspector.stores.lines import text_at
+from inspector.stores.lines import mappings_in, text_at
 
 Document = dict[str, Any]
 #: Types of messages that opencode 2 writes under the user's role, and the field of their text.
@@ -69,12 +69,12 @@ def _words(message: Document, kind: str) -> str:
 
 
 def _asked(message: Document) -> Iterator[Document]:
-    for skill in _mappings(message.get("skills")):
+    for skill in mappings_in(message.get("skills")):
         if text_at(dict(skill), "text"):
             yield _synthetic(text_at(dict(skill), "text"))
     if text_at(message, "text"):
         yield {"type": "text", "text": text_at(message, "text")}
-    for file in _mappings(message.get("files")):
+    for file in mappings_in(message.get("files")):
         name = file.get("name") or text_at(dict(file), "source", "uri") or file.get("uri")
         yield {"type": "file", "mime": file.get("mime"), "filename": name}
 
@@ -91,7 +91,7 @@ def _call(message: Document) -> Document:
 
 
 def _answered(message: Document) -> Iterator[Document]:
-    for part in _mappings(message.get("content")):
+    for part in mappings_in(message.get("content")):
         if part.get("type") == "tool":
             yield _tool(dict(part))
         else:
@@ -105,7 +105,7 @@ def _tool(part: Document) -> Document:
     pruned = time.get("pruned") if isinstance(time, Mapping) else None
     output = state.get("output")
     if not isinstance(output, str):
-        output = "\n".join(_shown(one) for one in _mappings(state.get("content")))
+        output = "\n".join(_shown(one) for one in mappings_in(state.get("content")))
     error = text_at(state, "error", "message") or text_at(state, "error")
     return {
         "type": "tool",
@@ -146,7 +146,3 @@ def _compaction(message: Document) -> Iterator[Document]:
     # A provider's own checkpoint has no text that others could read.
     call = {**_call(message), "finish": "stop" if done else None, "encrypted": "providerContext" in message}
     yield _entry(message, "assistant", parts if done else [], summary=True, parentID=asked, **call)
-
-
-def _mappings(values: object) -> Iterator[Mapping[str, Any]]:
-    return (value for value in values if isinstance(value, Mapping)) if isinstance(values, list) else iter(())

@@ -7,7 +7,7 @@ from typing import Any
 
 from inspector.stores.content_parts import content_wires
 from inspector.stores.entries import Wire
-from inspector.stores.lines import text_at
+from inspector.stores.lines import mapping_at, mappings_in, text_at
 
 
 def wires_of(lines: Sequence[Mapping[str, Any]]) -> list[Wire]:
@@ -16,11 +16,8 @@ def wires_of(lines: Sequence[Mapping[str, Any]]) -> list[Wire]:
         return []
     line = lines[0]
     if line.get("type") == "system":
-        return [
-            wire
-            for content in new_list(line)
-            for wire in content_wires(text_at(content, "role"), content.get("parts"))
-        ]
+        contents = mappings_in(mapping_at(line, "systemPayload").get("compressedHistory"))
+        return [wire for one in contents for wire in content_wires(text_at(one, "role"), one.get("parts"))]
     message = line.get("message")
     if not isinstance(message, Mapping):
         return []
@@ -29,14 +26,3 @@ def wires_of(lines: Sequence[Mapping[str, Any]]) -> list[Wire]:
         # Said under the user's role by the agent itself.
         return [{**wire, "role": "system"} if wire["role"] == "user" else wire for wire in wires]
     return wires
-
-
-def new_list(line: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """The contents that a compaction puts in the place of the list; empty for another line."""
-    payload = line.get("systemPayload")
-    contents = payload.get("compressedHistory") if isinstance(payload, Mapping) else None
-    return (
-        [content for content in contents if isinstance(content, Mapping)]
-        if isinstance(contents, list)
-        else []
-    )

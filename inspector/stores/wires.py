@@ -1,0 +1,55 @@
+"""Messages in the wire form, as readers make them of an agent's records."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from inspector.stores.entries import Wire
+from inspector.stores.lines import mappings_in
+
+
+def answer_of(
+    texts: Iterable[str],
+    thoughts: Iterable[str] = (),
+    calls: Iterable[dict[str, Any]] = (),
+    between: str = "\n",
+) -> Wire:
+    """An answer of the model. `between` separates its texts, and its thoughts."""
+    thought, called = list(thoughts), list(calls)
+    wire: Wire = {"role": "assistant", "content": between.join(texts)}
+    if any(thought):
+        wire["reasoning_content"] = between.join(thought)
+    if called:
+        wire["tool_calls"] = called
+    return wire
+
+
+def call_of(identity: object, name: object, arguments: object) -> dict[str, Any]:
+    """A call of a tool. Arguments that are no text become JSON."""
+    text = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
+    function = {"name": str(name or "?"), "arguments": text}
+    return {"id": str(identity or ""), "type": "function", "function": function}
+
+
+def result_of(identity: object, content: Any, is_error: bool = False) -> Wire:
+    """The result of a tool's call."""
+    wire: Wire = {"role": "tool", "tool_call_id": str(identity or ""), "content": content}
+    return {**wire, "is_error": True} if is_error else wire
+
+
+def plain(content: object) -> Any:
+    """Return the text of a content that has nothing else, else its parts."""
+    if content is None or isinstance(content, str):
+        return content or ""
+    if not isinstance(content, list):
+        return json.dumps(content)
+    parts = mappings_in(content)
+    texts = [part.get("text") for part in parts]
+    return "\n".join(map(str, texts)) if all(isinstance(text, str) for text in texts) else parts
+
+
+def blocks_in(content: object) -> list[dict[str, Any]]:
+    """The blocks of a content; a text is one block."""
+    return [{"type": "text", "text": content}] if isinstance(content, str) else mappings_in(content)
