@@ -142,11 +142,6 @@ def parsed(raw: bytes) -> Any:
         return None
 
 
-def read_document(path: Path) -> Any:
-    """The JSON document that a file is; None for another content. Raises StoreErrors."""
-    return parsed(read_file(path))
-
-
 def read_file(path: Path) -> bytes:
     """The bytes of a file. Raises StoreErrors."""
     try:

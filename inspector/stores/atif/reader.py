@@ -14,7 +14,16 @@ from inspector.stores.assembly import row_of
 from inspector.stores.atif.forms import wires_of
 from inspector.stores.entries import Entries
 from inspector.stores.head import Head
-from inspector.stores.lines import cannot_read, count_of, mapping, mapping_at, seconds_of, text_at
+from inspector.stores.lines import (
+    count_of,
+    counts_of,
+    mapping,
+    mapping_at,
+    mappings_in,
+    read_file,
+    seconds_of,
+    text_at,
+)
 from inspector.stores.recorded import FileDigest, Memory, Recorded, Source
 from inspector.stores.session_lists import SessionLists
 
@@ -106,10 +115,10 @@ def _trajectory(session: SessionLists, number: int, steps: Sequence[Mapping[str,
         session.add(wires_of([step]), at)
         metrics = mapping_at(step, "metrics")
         if metrics and step.get("source") == "agent" and step.get("is_copied_context") is not True:
-            sent, cached = count_of(metrics, "prompt_tokens") or 0, count_of(metrics, "cached_tokens") or 0
+            sent, cached, output = counts_of(metrics, "prompt_tokens", "cached_tokens", "completion_tokens")
             session.call(
                 f"step {count_of(step, 'step_id') or place + 1}", at, input=max(0, sent - cached), cache_read=cached,
-                output=count_of(metrics, "completion_tokens") or 0, model=text_at(step, "model_name"),
+                output=output, model=text_at(step, "model_name"),
             )  # fmt: skip
     if waiting:
         _continued(session, copied, session.last_active)
@@ -127,17 +136,13 @@ def _continued(session: SessionLists, copied: Sequence[int], at: float) -> None:
     session.compact(list(copied), summary, at, text=text, head=True, note=note)
 
 
-def _steps(document: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    steps = document.get("steps")
-    return [step for step in steps if isinstance(step, Mapping)] if isinstance(steps, list) else []
+def _steps(document: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return mappings_in(document.get("steps"))
 
 
-def _step(steps: Sequence[Mapping[str, Any]], place: int) -> dict[str, Any] | None:
-    return dict(steps[place]) if place < len(steps) else None
+def _step(steps: Sequence[dict[str, Any]], place: int) -> dict[str, Any] | None:
+    return steps[place] if place < len(steps) else None
 
 
 def _document(path: Path) -> dict[str, Any]:
-    try:
-        return mapping(path.read_bytes()) or {}
-    except OSError as error:
-        raise cannot_read(path, error) from error
+    return mapping(read_file(path)) or {}

@@ -24,7 +24,6 @@ from inspector.stores.lines import count_at, count_of, read_lines, seconds_of, t
 
 SYNTHETIC = "<synthetic>"
 _TYPES = frozenset({"user", "assistant", "system", "attachment", "progress"})
-_TITLES = {"custom-title": "customTitle", "ai-title": "aiTitle", "summary": "summary"}
 
 
 #: Largest output, in tokens, that may be a placeholder if the end of the answer was not recorded.
@@ -99,11 +98,7 @@ class Scan:
     entries: Entries
     nodes: list[Node] = field(default_factory=list)
     calls: dict[str, Call] = field(default_factory=dict)
-    titles: dict[str, str] = field(default_factory=dict)
     session: str = ""
-    folder: str = ""
-    version: str = ""
-    model: str = ""
     prompt: str = ""
     unreadable: int = 0
     api_errors: int = 0
@@ -137,7 +132,6 @@ class _Scanner:
         self.found = Scan(Entries(path, _convert, partial(file_of, path)))
         self.known: set[tuple[str, str, str]] = set()
         self.answers: dict[tuple[str, bool], int] = {}
-        self.summaries: list[tuple[str, str]] = []
         #: The last message of the file's own conversation.
         self.last: Node | None = None
 
@@ -149,11 +143,6 @@ class _Scanner:
                 continue
             self._line(line.value, (line.start, line.length))
         self._handed(float("inf"))
-        uuids = {node.uuid for node in found.nodes} if self.summaries else set[str]()
-        # The file also holds titles of other sessions; a title of this session refers to a line in the file.
-        for title, leaf in self.summaries:
-            if leaf in uuids:
-                found.titles["summary"] = title
         return found
 
     def _line(self, value: dict[str, Any], span: tuple[int, int]) -> None:
@@ -162,7 +151,6 @@ class _Scanner:
             found.queue.add(value, span)
             return
         if kind not in _TYPES:
-            self._title(kind, value)
             return
         uuid, subtype = text_of(value, "uuid"), text_of(value, "subtype")
         key = (uuid, kind, subtype)
@@ -179,8 +167,6 @@ class _Scanner:
             text_of(value, "sessionId"),
             text_of(value, "agentId"),
         )
-        found.folder = found.folder or text_of(value, "cwd")
-        found.version = text_of(value, "version") or found.version
         if not node.side or not found.session:
             found.session = node.session or found.session
         if found.queue.pending and not node.side and self._begins(value, node):
@@ -225,14 +211,6 @@ class _Scanner:
             found.nodes.append(node)
             node.entries = found.entries.add(handed.wires, node.at)
 
-    def _title(self, kind: str, value: dict[str, Any]) -> None:
-        if kind in _TITLES:
-            title = text_of(value, _TITLES[kind])
-            if kind == "summary":
-                self.summaries.append((title, text_of(value, "leafUuid")))
-            elif title:
-                self.found.titles[kind] = title
-
     def _answer(self, value: dict[str, Any], node: Node) -> None:
         found, here = self.found, len(self.found.nodes) - 1
         told = value.get("message")
@@ -256,7 +234,6 @@ class _Scanner:
             found.entries.extend(known)
         if model == SYNTHETIC:
             return
-        found.model = model or found.model
         usage = message.get("usage")
         if isinstance(usage, dict):
             output, call = count_of(usage, "output_tokens") or 0, found.calls.get(node.answer)

@@ -14,7 +14,7 @@ from inspector.core.text import without_pictures
 from inspector.stores.entries import Entries, Wire
 from inspector.stores.gemini.forms import SNAPSHOT, message_wires, messages_in, wires_of
 from inspector.stores.head import Head
-from inspector.stores.lines import Line, cannot_read, count_of, mapping, read_lines, seconds_of, text_at
+from inspector.stores.lines import Line, counts_of, mapping, read_file, read_lines, seconds_of, text_at
 from inspector.stores.session_lists import SessionLists, SessionReader, hash_of
 
 
@@ -150,17 +150,13 @@ class _Scanner:
         self.counted.add(name)
         session = self.session
         session.model = text_at(message, "model") or session.model
-        sent, read = count_of(usage, "input") or 0, count_of(usage, "cached") or 0
-        output = (count_of(usage, "output") or 0) + (count_of(usage, "thoughts") or 0)
-        session.call(name, at, input=max(0, sent - read), cache_read=read, output=output)
+        sent, read, output, thoughts = counts_of(usage, "input", "cached", "output", "thoughts")
+        session.call(name, at, input=max(0, sent - read), cache_read=read, output=output + thoughts)
 
 
 def _records(path: Path) -> list[Line]:
     """The records of a file; an older file is one document."""
     if path.suffix != ".json":
         return list(read_lines(path))
-    try:
-        raw = path.read_bytes()
-    except OSError as error:
-        raise cannot_read(path, error) from error
+    raw = read_file(path)
     return [Line(0, len(raw), mapping(raw))]

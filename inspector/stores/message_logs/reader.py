@@ -7,7 +7,6 @@ previous request: that previous request wrote the summary.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -19,7 +18,7 @@ from inspector.stores.assembly import several
 from inspector.stores.codex.forms import ENCRYPTED
 from inspector.stores.entries import Entries, Entry, Wire
 from inspector.stores.head import Head
-from inspector.stores.lines import Line, cannot_read, read_lines, read_spans
+from inspector.stores.lines import Line, mappings_in, parsed, read_file, read_lines, read_spans
 from inspector.stores.message_logs.forms import COMPACTION, Exchange, exchanges_in, is_logged, wires_of
 from inspector.stores.recorded import FileDigest, Memory, Recorded, Source
 from inspector.stores.session_lists import SessionLists, hash_of, newest_of
@@ -423,13 +422,8 @@ def _fetch(path: Path, places: list[tuple[int, int]]) -> list[dict[str, Any] | N
 
 def _document(path: Path) -> list[dict[str, Any]]:
     """The records of a file that is one JSON document; none for another file. Raises StoreErrors."""
-    try:
-        document = json.loads(path.read_bytes())
-    except OSError as error:
-        raise cannot_read(path, error) from error
-    except (ValueError, RecursionError):
-        return []
+    document = parsed(read_file(path))
     if isinstance(document, dict):
         listed = next((document[key] for key in _LISTS if isinstance(document.get(key), list)), None)
         document = [document] if listed is None or is_logged(document) else listed
-    return [record for record in document if isinstance(record, dict)] if isinstance(document, list) else []
+    return mappings_in(document)

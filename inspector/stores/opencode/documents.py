@@ -10,7 +10,6 @@ took the sessions over once; it is read where it is the newer one.
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from codecs import BOM_UTF8
 from collections.abc import Set
@@ -18,7 +17,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from inspector.stores.databases import read_database
-from inspector.stores.lines import cannot_read, mapping
+from inspector.stores.lines import cannot_read, mapping, read_file
 from inspector.stores.opencode.session_messages import as_entries, is_newer, session_info
 
 Document = dict[str, Any]
@@ -178,15 +177,7 @@ def _is_sqlite(path: Path) -> bool:
 
 
 def _json(path: Path) -> Document | None:
-    try:
-        raw = path.read_bytes()
-    except OSError as error:
-        raise cannot_read(path, error) from error
-    try:
-        value = json.loads(after_words(raw))
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None
+    return mapping(after_words(read_file(path)))
 
 
 def after_words(raw: bytes) -> bytes:

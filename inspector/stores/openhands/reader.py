@@ -12,7 +12,18 @@ from typing import Any
 
 from inspector.stores.entries import Entries
 from inspector.stores.head import Head
-from inspector.stores.lines import cannot_read, count_of, is_folder, mapping, mapping_at, seconds_of, text_at
+from inspector.stores.lines import (
+    cannot_read,
+    count_of,
+    counts_of,
+    is_folder,
+    mapping,
+    mapping_at,
+    mappings_in,
+    read_file,
+    seconds_of,
+    text_at,
+)
 from inspector.stores.openhands.forms import text_in, wires_of
 from inspector.stores.session_lists import SessionLists, SessionReader
 
@@ -74,9 +85,8 @@ class _Scanner:
         session.model = text_at(state, "agent", "llm", "model")
         session.window = count_of(mapping_at(state, "agent", "llm"), "max_input_tokens")
         for metrics in mapping_at(state, "stats", "usage_to_metrics").values():
-            usages = metrics.get("token_usages") if isinstance(metrics, Mapping) else None
-            for usage in usages if isinstance(usages, list) else ():
-                if isinstance(usage, Mapping) and text_at(usage, "response_id"):
+            for usage in mappings_in(metrics.get("token_usages") if isinstance(metrics, Mapping) else None):
+                if text_at(usage, "response_id"):
                     self.usages[text_at(usage, "response_id")] = usage
 
     def _event(self, event: dict[str, Any], at: float) -> None:
@@ -118,14 +128,12 @@ class _Scanner:
     def _call(self, answer: str, at: float, summarizes: bool = False) -> None:
         usage = self.usages.pop(answer, None) if answer else None
         if usage is not None:
-            read, written = (
-                count_of(usage, "cache_read_tokens") or 0,
-                count_of(usage, "cache_write_tokens") or 0,
+            sent, read, written, output = counts_of(
+                usage, "prompt_tokens", "cache_read_tokens", "cache_write_tokens", "completion_tokens"
             )
-            sent = count_of(usage, "prompt_tokens") or 0
             self.session.call(
                 answer, at, input=max(0, sent - read - written), cache_read=read, cache_write=written,
-                output=count_of(usage, "completion_tokens") or 0, model=text_at(usage, "model"), summarizes=summarizes,
+                output=output, model=text_at(usage, "model"), summarizes=summarizes,
             )  # fmt: skip
 
 
@@ -139,7 +147,4 @@ def _event_names(folder: Path) -> list[str]:
 
 
 def _read(path: Path) -> dict[str, Any] | None:
-    try:
-        return mapping(path.read_bytes())
-    except OSError as error:
-        raise cannot_read(path, error) from error
+    return mapping(read_file(path))

@@ -13,7 +13,7 @@ from typing import Any
 from inspector.stores.assembly import several
 from inspector.stores.entries import Entries
 from inspector.stores.head import Head
-from inspector.stores.lines import count_at, count_of, mapping_at, read_lines, seconds_of, text_at
+from inspector.stores.lines import count_at, count_of, counts_of, mapping_at, read_lines, seconds_of, text_at
 from inspector.stores.qwen.forms import wires_of
 from inspector.stores.session_lists import SessionLists, SessionReader
 
@@ -110,12 +110,14 @@ class _Scanner:
         name = text_at(self.waiting, "response_id") if self.waiting else ""
         self.waiting = None
         if isinstance(usage, dict):
-            sent, read = (
-                count_of(usage, "promptTokenCount") or 0,
-                count_of(usage, "cachedContentTokenCount") or 0,
+            sent, read, total, output = counts_of(
+                usage,
+                "promptTokenCount",
+                "cachedContentTokenCount",
+                "totalTokenCount",
+                "candidatesTokenCount",
             )
-            total = count_of(usage, "totalTokenCount") or 0
-            output = total - sent if total > sent else count_of(usage, "candidatesTokenCount") or 0
+            output = total - sent if total > sent else output
             session.call(
                 name or text_at(line, "uuid"), at, input=max(0, sent - read), cache_read=read, output=output
             )
@@ -125,13 +127,12 @@ class _Scanner:
         self.waiting = None
         if waiting is not None:
             # An API response without an answer in the list wrote the summary.
-            sent, read = (
-                count_of(waiting, "input_token_count") or 0,
-                count_of(waiting, "cached_content_token_count") or 0,
+            sent, read, output = counts_of(
+                waiting, "input_token_count", "cached_content_token_count", "output_token_count"
             )
             session.call(
-                text_at(waiting, "response_id"), at, input=max(0, sent - read), cache_read=read,
-                output=count_of(waiting, "output_token_count") or 0, model=text_at(waiting, "model"), summarizes=True,
+                text_at(waiting, "response_id"), at, input=max(0, sent - read), cache_read=read, output=output,
+                model=text_at(waiting, "model"), summarizes=True,
             )  # fmt: skip
         info = mapping_at(line, "systemPayload", "info")
         trigger = _TRIGGERS.get(text_at(info, "triggerReason"))
