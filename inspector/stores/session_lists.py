@@ -284,14 +284,22 @@ class SessionReader:
 def newest_of(
     digests: Iterable[FileDigest], agent: str, window_source: str = "recorded"
 ) -> tuple[Source, ...]:
-    """A conversation a session: of files with the same session the last active."""
+    """A conversation a session: of files with the same session the last active. A session that was forked from another
+    of these (`before`) is its branch, and counts nothing that it copied."""
     newest = {digest.session: digest for digest in sorted(digests, key=lambda digest: digest.last_active)}
     sources = []
     for digest in newest.values():
         row = row_of(digest, agent, f"{agent} {digest.version}".strip(), window_source)
         if digest.copied:
             row = row._replace(kind="branch")
-        sources.append(Source(row, (digest.path,), part=digest.part))
+        parent = newest.get(digest.before)
+        if parent is None or parent is digest:
+            sources.append(Source(row, (digest.path,), part=digest.part))
+            continue
+        fresh = [name for name in digest.compactions if name not in parent.compactions]
+        kind = "sub-agent" if digest.parent else "branch"
+        row = row._replace(parent=parent.session, kind=kind, compactions=len(fresh))
+        sources.append(Source(row, (digest.path,), (parent.path,), digest.part))
     return tuple(sources)
 
 

@@ -16,7 +16,6 @@ from inspector.core.conversations import (
     ROLE_CODES,
     Compaction,
     Conversation,
-    ConversationRow,
     FailedCompaction,
     Generation,
     Microcompaction,
@@ -25,7 +24,7 @@ from inspector.core.conversations import (
 from inspector.core.messages import Message
 from inspector.core.refusals import refusal_in
 from inspector.core.text import opening_title, safe_line, without_pictures
-from inspector.stores.assembly import row_of, session_of, several
+from inspector.stores.assembly import session_of, several
 from inspector.stores.head import Head
 from inspector.stores.lines import count_at, mapping_at, seconds_of, text_at
 from inspector.stores.opencode.documents import (
@@ -37,6 +36,7 @@ from inspector.stores.opencode.documents import (
 )
 from inspector.stores.opencode.session_messages import RECENT
 from inspector.stores.recorded import FileDigest, Memory, Recorded, Source
+from inspector.stores.session_lists import newest_of
 from inspector.stores.wires import answer_of, call_of, result_of
 
 _TITLE = 120
@@ -95,10 +95,7 @@ class OpencodeReader:
 
     def sources(self, digests: Sequence[FileDigest], memory: Memory | None = None) -> tuple[Source, ...]:
         """Return a conversation for each session: the newest copy, and the copy in a database if two are equal."""
-        newest: dict[str, FileDigest] = {}
-        for digest in sorted(digests, key=lambda digest: (digest.last_active, bool(digest.part))):
-            newest[digest.session] = digest
-        return tuple(Source(_row(digest), (digest.path,), part=digest.part) for digest in newest.values())
+        return newest_of(sorted(digests, key=lambda digest: bool(digest.part)), self.agent)
 
     def read(self, source: Source) -> Recorded:
         """A conversation: its lists, compactions and requests."""
@@ -123,11 +120,6 @@ class OpencodeReader:
 
 
 READER = OpencodeReader
-
-
-def _row(digest: FileDigest) -> ConversationRow:
-    row = row_of(digest, OpencodeReader.agent, f"opencode {digest.version}".strip())
-    return row._replace(kind="branch") if digest.copied else row
 
 
 def _digest(path: Path, part: str, document: Document) -> FileDigest | None:
