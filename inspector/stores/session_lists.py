@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from inspector.core.text import opening_title, safe_line, without_pictures
 from inspector.stores.assembly import bodies_of, generations_of, identity, left_out, row_of, session_of
 from inspector.stores.entries import Entries, Wire
 from inspector.stores.head import Head
+from inspector.stores.lines import Line
 from inspector.stores.recorded import FileDigest, Memory, Recorded, Source
 
 _TITLE = 120
@@ -66,6 +67,16 @@ class SessionLists:
         if at:
             self.started_at = min(self.started_at or at, at)
             self.last_active = max(self.last_active, at)
+
+    def records(self, lines: Iterable[Line]) -> Iterator[dict[str, Any]]:
+        """Yield the records of a file. Messages that are added next are made of the last one. Lines that cannot be read
+        are counted."""
+        for line in lines:
+            if line.value is None:
+                self.unreadable += 1
+            else:
+                self.line(line.start, line.length)
+                yield line.value
 
     def line(self, start: int, length: int) -> None:
         """Begin a record at this place of the file. Messages that are added next are made of it."""
@@ -281,18 +292,17 @@ class SessionReader:
         return self.scan(Path(source.files[0])).recorded(source)
 
 
-def newest_of(
-    digests: Iterable[FileDigest], agent: str, window_source: str = "recorded"
-) -> tuple[Source, ...]:
+def newest_of(digests: Iterable[FileDigest], agent: str, label: str = "") -> tuple[Source, ...]:
     """A conversation a session: of files with the same session the last active. A session that was forked from another
-    of these (`before`) is its branch, and counts nothing that it copied."""
+    of these (`before`) is its branch, and counts nothing that it copied. `label` stands before the release in a row."""
     newest = {digest.session: digest for digest in sorted(digests, key=lambda digest: digest.last_active)}
     sources = []
     for digest in newest.values():
-        row = row_of(digest, agent, f"{agent} {digest.version}".strip(), window_source)
+        row = row_of(digest, agent, f"{label or agent} {digest.version}".strip(), "recorded")
         if digest.copied:
             row = row._replace(kind="branch")
-        parent = newest.get(digest.before)
+        # pi names the file of the other session: `<time>_<id>.jsonl`.
+        parent = newest.get(Path(digest.before).stem.rpartition("_")[2]) or newest.get(digest.before)
         if parent is None or parent is digest:
             sources.append(Source(row, (digest.path,), part=digest.part))
             continue

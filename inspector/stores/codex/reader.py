@@ -95,17 +95,13 @@ class _Scanner:
 
     def run(self) -> _Scanner:
         session = self.session
-        for line in read_lines(session.entries.path):
-            if line.value is None:
-                session.unreadable += 1
-                continue
-            at = seconds_of(line.value.get("timestamp"))
+        for line in session.records(read_lines(session.entries.path)):
+            at = seconds_of(line.get("timestamp"))
             session.seen(at)
-            payload = line.value.get("payload")
+            payload = line.get("payload")
             if not isinstance(payload, dict):
                 continue
-            session.line(line.start, line.length)
-            kind = text_at(line.value, "type")
+            kind = text_at(line, "type")
             if kind == "response_item":
                 self._item(payload, at)
             elif kind == "compacted":

@@ -14,7 +14,7 @@ from typing import Any
 from inspector.stores.copilot.forms import wires_of
 from inspector.stores.entries import Entries
 from inspector.stores.head import Head
-from inspector.stores.lines import count_of, read_lines, seconds_of, text_at
+from inspector.stores.lines import count_of, counts_of, read_lines, seconds_of, text_at
 from inspector.stores.session_lists import SessionLists, SessionReader
 
 _TRIGGERS = {"threshold": "auto", "manual": "manual"}
@@ -59,17 +59,12 @@ class _Scanner:
 
     def run(self) -> SessionLists:
         session = self.session
-        for line in read_lines(session.entries.path):
-            if line.value is None:
-                session.unreadable += 1
-                continue
-            data = line.value.get("data")
-            if not isinstance(data, dict):
-                continue
-            at = seconds_of(line.value.get("timestamp"))
-            session.seen(at)
-            session.line(line.start, line.length)
-            self._event(line.value, data, at)
+        for event in session.records(read_lines(session.entries.path)):
+            data = event.get("data")
+            if isinstance(data, dict):
+                at = seconds_of(event.get("timestamp"))
+                session.seen(at)
+                self._event(event, data, at)
         if self.truncations:
             session.notes.append(
                 f"Copilot left messages out of what it sent {self.truncations:,} times; it does not record which."
@@ -111,16 +106,18 @@ class _Scanner:
         if not isinstance(usage, dict):
             return
         session = self.session
-        read, written = count_of(usage, "cacheReadTokens") or 0, count_of(usage, "cacheWriteTokens") or 0
+        sent, read, written, output = counts_of(
+            usage, "inputTokens", "cacheReadTokens", "cacheWriteTokens", "outputTokens"
+        )
         session.model = text_at(usage, "model") or session.model
         session.window = count_of(usage, "maxPromptTokens") or session.window
         session.call(
             name,
             at,
-            input=max(0, (count_of(usage, "inputTokens") or 0) - read - written),
+            input=max(0, sent - read - written),
             cache_read=read,
             cache_write=written,
-            output=count_of(usage, "outputTokens") or 0,
+            output=output,
             model=text_at(usage, "model"),
             generation=generation,
             summarizes=generation is not None,

@@ -54,14 +54,10 @@ class _Scanner:
 
     def run(self) -> SessionLists:
         session = self.session
-        for line in read_lines(session.entries.path):
-            if line.value is None:
-                session.unreadable += 1
-                continue
-            at = seconds_of(line.value.get("time") or line.value.get("createdAt"))
+        for record in session.records(read_lines(session.entries.path)):
+            at = seconds_of(record.get("time") or record.get("createdAt"))
             session.seen(at)
-            session.line(line.start, line.length)
-            self._record(line.value, mapping_at(line.value, "data"), at)
+            self._record(record, mapping_at(record, "data"), at)
         return session
 
     def _record(self, record: dict[str, Any], data: Mapping[str, Any], at: float) -> None:

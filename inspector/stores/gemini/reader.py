@@ -55,12 +55,8 @@ class _Scanner:
 
     def run(self) -> SessionLists:
         session = self.session
-        for line in _records(session.entries.path):
-            if line.value is None:
-                session.unreadable += 1
-                continue
-            session.line(line.start, line.length)
-            self._record(line.value)
+        for record in session.records(_lines(session.entries.path)):
+            self._record(record)
         return session
 
     def _record(self, value: dict[str, Any]) -> None:
@@ -154,8 +150,8 @@ class _Scanner:
         session.call(name, at, input=max(0, sent - read), cache_read=read, output=output + thoughts)
 
 
-def _records(path: Path) -> list[Line]:
-    """The records of a file; an older file is one document."""
+def _lines(path: Path) -> list[Line]:
+    """The lines of a file; an older file is one document."""
     if path.suffix != ".json":
         return list(read_lines(path))
     raw = read_file(path)

@@ -19,7 +19,6 @@ from inspector.stores.assembly import (
     generations_of,
     identity,
     left_out,
-    row_of,
     session_of,
     several,
 )
@@ -28,6 +27,7 @@ from inspector.stores.head import Head
 from inspector.stores.lines import Line, count_at, read_lines, seconds_of, text_at
 from inspector.stores.pi.forms import entry_wires, prompt_in
 from inspector.stores.recorded import FileDigest, Memory, Recorded, Source
+from inspector.stores.session_lists import newest_of
 
 _TITLE = 120
 
@@ -132,18 +132,7 @@ class PiReader:
     def sources(self, digests: Sequence[FileDigest], memory: Memory | None = None) -> tuple[Source, ...]:
         """A conversation a session, the newest of copies. A session that was forked from another of these is its
         branch, and counts nothing that it copied."""
-        newest = {digest.session: digest for digest in sorted(digests, key=lambda digest: digest.last_active)}
-        sources = []
-        for digest in newest.values():
-            row = row_of(digest, self.agent, f"{self.source} {digest.version}")
-            parent = newest.get(_session_of_file(digest.before)) or newest.get(digest.before)
-            if parent is None or parent is digest:
-                sources.append(Source(row, (digest.path,), part=digest.part))
-                continue
-            fresh = [name for name in digest.compactions if name not in parent.compactions]
-            row = row._replace(parent=parent.session, kind="branch", compactions=len(fresh))
-            sources.append(Source(row, (digest.path,), (parent.path,), digest.part))
-        return tuple(sources)
+        return newest_of(digests, self.agent, label=self.source)
 
     def read(self, source: Source) -> Recorded:
         """A conversation: its lists, compactions and requests. Of a branch the parts that it did not copy."""
@@ -173,11 +162,6 @@ class PiReader:
 
 
 READER = PiReader
-
-
-def _session_of_file(path: str) -> str:
-    """The session that a file is named after: `<time>_<id>.jsonl`."""
-    return Path(path).stem.rpartition("_")[2]
 
 
 def convert(lines: list[dict[str, Any]]) -> list[Wire]:

@@ -63,19 +63,15 @@ class _Scanner:
 
     def run(self) -> SessionLists:
         session = self.session
-        for line in read_lines(session.entries.path):
-            if line.value is None:
-                session.unreadable += 1
-                continue
-            at = seconds_of(line.value.get("timestamp"))
+        for line in session.records(read_lines(session.entries.path)):
+            at = seconds_of(line.get("timestamp"))
             session.seen(at)
-            session.line(line.start, line.length)
-            session.session = session.session or text_at(line.value, "sessionId")
-            session.folder = text_at(line.value, "cwd") or session.folder
-            session.version = text_at(line.value, "version") or session.version
-            self._go_back(text_at(line.value, "parentUuid"))
-            self._line(line.value, at)
-            self.last = text_at(line.value, "uuid")
+            session.session = session.session or text_at(line, "sessionId")
+            session.folder = text_at(line, "cwd") or session.folder
+            session.version = text_at(line, "version") or session.version
+            self._go_back(text_at(line, "parentUuid"))
+            self._line(line, at)
+            self.last = text_at(line, "uuid")
             self.marks[self.last] = (len(session.lists), len(session.live))
         if self.left:
             session.notes.append(f"{several(self.left, 'message')} on abandoned branches are in no list.")
