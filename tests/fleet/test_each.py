@@ -79,15 +79,9 @@ def test_several_processes_answer_the_same(
     assert [progress.done for progress in seen] == list(range(len(alone) + 1))
 
 
-def test_a_cluster_answers_the_same(
+def test_a_cluster_answers_the_same_and_a_worker_that_dies_costs_nothing(
     folder: Path, cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    alone = asked(folder, Scheduling(processes=1))
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "another cache"))
-    assert asked(folder, Scheduling(cluster.scheduler_address)) == alone
-
-
-def test_a_worker_of_a_cluster_that_dies_costs_nothing_else(folder: Path, cluster: Any) -> None:
     killed: list[int] = []
 
     def kill(progress: Progress) -> None:
@@ -96,6 +90,7 @@ def test_a_worker_of_a_cluster_that_dies_costs_nothing_else(folder: Path, cluste
             os.kill(killed[0], signal.SIGKILL)
 
     alone = asked(folder, Scheduling(processes=1))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "another cache"))
     assert asked(folder, Scheduling(cluster.scheduler_address, watch=kill)) == alone
     assert killed
 
