@@ -195,14 +195,19 @@ class Comparison:
         return self._unlike(kept_values)
 
     def _unruled(self) -> bool:
-        """Return whether the fact forbids and the passage, outside of rules, neither forbids nor demands anything."""
+        """Return whether the fact forbids something and the passage states no rule about it.
+
+        A passage without a denial states one if it names what is forbidden and stands among rules or demands something.
+        """
         denies = (
             self.probe.main.denies
             and denials(self.probe.main.text) < 2
             and not self.there.denies
             and not self.probe.values
         )
-        return self.probe.of_user and denies and not (self.binding or BINDS.search(self.there.text))
+        named = any(mine.denied for mine, _ in self.pairs)
+        demands = named and (self.binding or BINDS.search(self.there.text))
+        return self.probe.of_user and denies and not demands
 
     def _done_once(self) -> bool:
         """Return whether the passage reports that the agent did so, where the user says how things are to be."""

@@ -439,6 +439,13 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
         "- Die Rechnung muss immer als PDF verschickt werden",
         "kept",
     ),
+    (
+        "topic",
+        "No retries: every job goes to one queue and one worker.",
+        "- **`JobStats`**: figures for each job, by queue and by worker\n"
+        "- **`poll()`**: must run before every worker takes a job from the one queue",
+        "lost",
+    ),
     ("de", "Der Port ist 8443.", "- Der Port ist 9443", "contradicted"),
     (
         "de",
