@@ -42,8 +42,7 @@ class Copied(NamedTuple):
 def copy(url: str) -> tuple[Path, int]:
     """Copy the sessions behind a URL; return the local folder and the number of files that had changed.
 
-    Raises UsageProblem if fsspec is not installed, StoreMissing if the URL's file system is not or if nothing can be
-    read.
+    Raises UsageProblem without fsspec, StoreMissing if the URL's file system is not installed or nothing can be read.
     """
     system, root = _opened(url)
     folder = _folder(url)
@@ -63,7 +62,7 @@ def shown_url(url: str) -> str:
 
 @contextmanager
 def _reading(url: str) -> Iterator[None]:
-    """Raise StoreMissing for an error of the file system behind a URL."""
+    """Turn every error of the file system behind a URL into StoreMissing."""
     try:
         yield
     # The client of each service has exceptions of its own, with no common base.

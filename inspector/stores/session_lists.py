@@ -69,8 +69,10 @@ class SessionLists:
             self.last_active = max(self.last_active, at)
 
     def records(self, lines: Iterable[Line]) -> Iterator[dict[str, Any]]:
-        """Yield the records of a file. Messages that are added next are made of the last one. Lines that cannot be read
-        are counted."""
+        """Yield the records of a file, and count the lines that cannot be read.
+
+        Messages belong to the record that was yielded last.
+        """
         for line in lines:
             if line.value is None:
                 self.unreadable += 1
@@ -293,8 +295,11 @@ class SessionReader:
 
 
 def newest_of(digests: Iterable[FileDigest], agent: str, label: str = "") -> tuple[Source, ...]:
-    """A conversation a session: of files with the same session the last active. A session that was forked from another
-    of these (`before`) is its branch, and counts nothing that it copied. `label` stands before the release in a row."""
+    """Return one conversation for each session, from the file that was last active.
+
+    A session that was forked from another of these (`before`) is its branch, and counts nothing that it copied. The
+    source of a row is `label` with the release; without a label it is the agent's name.
+    """
     newest = {digest.session: digest for digest in sorted(digests, key=lambda digest: digest.last_active)}
     sources = []
     for digest in newest.values():

@@ -40,12 +40,12 @@ def result_of(identity: object, content: Any, is_error: bool = False) -> Wire:
 
 
 def plain(content: object) -> Any:
-    """Return the text of a content that has nothing else, else its parts."""
+    """Return the text of a content that has nothing else, else its parts. A content in no known form becomes JSON."""
     if content is None or isinstance(content, str):
         return content or ""
-    if not isinstance(content, list):
-        return json.dumps(content)
     parts = mappings_in(content)
+    if not isinstance(content, list) or len(parts) < len(content):
+        return json.dumps(content, ensure_ascii=False)
     texts = [part.get("text") for part in parts]
     return "\n".join(map(str, texts)) if all(isinstance(text, str) for text in texts) else parts
 
