@@ -38,7 +38,6 @@ from inspector.quality.find import find
 from inspector.quality.finding import SEVERITIES, Finding, Severity
 from inspector.quality.grouping import dismissal_key, parted
 from inspector.quality.mentions import MIN_WORDS, mention_of
-from inspector.stores.assembly import UNREADABLE
 from inspector.stores.base import failures_of
 from inspector.summaries.content import content_words
 from inspector.summaries.parse import parse_summary
@@ -267,7 +266,7 @@ def _live(inspection: Inspection, resolved: ResolvedSettings) -> LiveList:
         protected=protected_giants(token_index, plan),
         fossils=_first_tokens(token_index, carried),
         twice_tokens=sum(token_index.tokens(index) for index, _ in links.twice),
-        unread=any(UNREADABLE in note for note in inspection.conversation.notes),
+        unread=inspection.conversation.has_unread,
     )
 
 

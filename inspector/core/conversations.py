@@ -260,12 +260,16 @@ class SentRequest(NamedTuple):
 
 
 class Conversation(NamedTuple):
-    """An opened conversation: its sessions from root to tip and its generations, oldest first."""
+    """An opened conversation: its sessions from root to tip and its generations, oldest first.
+
+    `has_unread`: a part of it cannot be read, such as a damaged line; `notes` say which.
+    """
 
     row: ConversationRow
     sessions: tuple[Session, ...]
     generations: tuple[Generation, ...]
     notes: tuple[str, ...] = ()
+    has_unread: bool = False
 
     @property
     def id(self) -> str:

@@ -105,10 +105,6 @@ def session_of(
     )
 
 
-#: Words of the note about lines without valid JSON.
-UNREADABLE = "cannot be read"
-
-
 def several(count: int, what: str) -> str:
     """A count and what is counted: 1 line, 2 lines."""
     return f"{count:,} {what}{'' if count == 1 else 's'}"
@@ -119,4 +115,4 @@ def left_out(unreadable: int) -> tuple[str, ...]:
     if not unreadable:
         return ()
     verb = "is" if unreadable == 1 else "are"
-    return (f"{several(unreadable, 'line')} of the transcript {UNREADABLE} and {verb} left out.",)
+    return (f"{several(unreadable, 'line')} of the transcript cannot be read and {verb} left out.",)

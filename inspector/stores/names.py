@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from inspector.core.conversations import ConversationRow
 from inspector.core.errors import UnknownConversation
 
 
-def resolve(name: str, rows: Sequence[ConversationRow]) -> str:
+def resolve(
+    name: str, rows: Sequence[ConversationRow], earlier_titles: Iterable[tuple[str, str]] = ()
+) -> str:
     """The conversation that a session id, a unique beginning of one, a title, or a part of one title names.
 
-    Raises UnknownConversation where none or several do.
+    `earlier_titles` are titles of sessions, each with its conversation. Raises UnknownConversation where none or
+    several do.
     """
     if not name.strip():
         raise UnknownConversation("A conversation needs a name: a session id, its beginning, or a title.")
     exact = [row.id for row in rows if name == row.id] or [row.id for row in rows if name in row.sessions]
     if exact:
         return exact[0]
+    titles, earlier, part = [(row.title, row.id) for row in rows], list(earlier_titles), name.casefold()
     ways = (
-        {row.id for row in rows if row.title == name},
+        {row for title, row in (*titles, *earlier) if title == name},
         {row.id for row in rows if any(session.startswith(name) for session in (row.id, *row.sessions))},
-        {row.id for row in rows if name.casefold() in row.title.casefold()},
+        {row for title, row in titles if part in title.casefold()},
+        {row for title, row in earlier if part in title.casefold()},
     )
     for found in ways:
         if len(found) == 1:
@@ -29,9 +34,9 @@ def resolve(name: str, rows: Sequence[ConversationRow]) -> str:
         if found:
             some = ", ".join(sorted(found)[:3]) + (", ..." if len(found) > 3 else "")
             raise UnknownConversation(
-                f"{len(found)} conversations are called {name!r}: {some}. Give more of the id."
+                f"{len(found)} conversations are called {name!r}: {some}. Give more of the id or the title."
             )
     raise UnknownConversation(
-        f"No conversation is called {name!r}: it is no session id, no beginning of one, and no title. "
+        f"No conversation is called {name!r}: it is no session id, no beginning of one, and no part of a title. "
         "The command `conversations` lists them."
     )

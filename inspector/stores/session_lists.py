@@ -256,7 +256,9 @@ class SessionLists:
         generations = generations_of(lists, (self.entries,), row.id)
         session = session_of(row, row.id, self.requests, len(self.entries))
         return Recorded(
-            Conversation(row, (session,), generations, (*left_out(self.unreadable), *self.notes)),
+            Conversation(
+                row, (session,), generations, (*left_out(self.unreadable), *self.notes), bool(self.unreadable)
+            ),
             tuple(self.compactions),
             tuple(self.cleared),
             tuple(self.requests),

@@ -170,7 +170,13 @@ class _Reading:
         requests = _with_windows(list(self._requests()))
         sessions = tuple(self._session(name, requests) for name in row.sessions)
         return Recorded(
-            Conversation(row, sessions, generations, tuple(self._notes())),
+            Conversation(
+                row,
+                sessions,
+                generations,
+                tuple(self._notes()),
+                any(part.scan.unreadable for part in self.parts),
+            ),
             tuple(compactions),
             tuple(self._microcompactions(generations)),
             requests,

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from inspector.core.conversations import ConversationRow
 from inspector.core.errors import UnknownConversation
 from inspector.stores.hermes.sessions import Node
+from inspector.stores.names import resolve
 
 #: From this schema on every sub-agent is marked, so times are not compared.
 _MARKED_SINCE = 16
@@ -40,38 +41,8 @@ class Chains(NamedTuple):
     def resolve(self, name: str) -> str:
         """The tip that an id, a unique prefix of an id, a title, or a part of one title names, case aside. Raises
         UnknownConversation."""
-        if name in self.tip_of:
-            return self.tip_of[name]
-        titled = {row.id for row in self.rows if row.title == name}
-        titled |= {self.tip_of[node.id] for node in self.nodes.values() if node.title == name}
-        if len(titled) == 1:
-            return next(iter(titled))
-        starting = {tip for session, tip in self.tip_of.items() if name and session.startswith(name)}
-        if len(starting) == 1 and not titled:
-            return next(iter(starting))
-        if not name.strip():
-            raise UnknownConversation("A conversation needs a name: a session id, its beginning, or a title.")
-        parts = set() if titled or starting else self._with_part(name)
-        if len(parts) == 1:
-            return next(iter(parts))
-        titled |= parts
-        if titled or starting:
-            found = sorted(titled or starting)
-            some = ", ".join(found[:3]) + (", ..." if len(found) > 3 else "")
-            raise UnknownConversation(
-                f"{len(found)} conversations are called {name!r}: {some}. Give more of the id or the title."
-            )
-        raise UnknownConversation(
-            f"No conversation is called {name!r}: it is no session id, no beginning of one, and no part of a title. "
-            "The command `conversations` lists them."
-        )
-
-    def _with_part(self, name: str) -> set[str]:
-        part = name.casefold()
-        found = {row.id for row in self.rows if part in row.title.casefold()}
-        return found or {
-            self.tip_of[node.id] for node in self.nodes.values() if part in node.title.casefold()
-        }
+        titles = ((node.title, self.tip_of[node.id]) for node in self.nodes.values())
+        return resolve(name, self.rows, titles)
 
 
 def chains(nodes: Sequence[Node], active: Mapping[str, float], schema: int | None, in_place: bool) -> Chains:

@@ -346,6 +346,7 @@ class HermesStore:
             found, damage = self._parts(db, name)
             notes.extend(damage)
             lists.extend((name, part) for part in found)
+        has_unread = bool(notes)
         if sessions and sessions[-1].end_reason == "compression":
             notes.append(
                 f"Session {sessions[-1].id} was ended by a compaction, but no session went on from it: "
@@ -364,7 +365,7 @@ class HermesStore:
             Generation(number, name, part.ids, part.roles, live=number == len(lists))
             for number, (name, part) in enumerate(lists, start=1)
         )
-        return Conversation(row, tuple(sessions), generations, tuple(notes)), lists
+        return Conversation(row, tuple(sessions), generations, tuple(notes), has_unread), lists
 
     def _parts(self, db: sqlite3.Connection, session: str) -> tuple[list[Part], tuple[str, ...]]:
         """Return the lists of a session and its read problems. Lists of the last sessions are cached."""

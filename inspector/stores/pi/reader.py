@@ -152,6 +152,7 @@ class PiReader:
                 (session_of(row, row.id, requests, len(found.entries)),),
                 generations_of(lists, (found.entries,), row.id),
                 tuple(notes),
+                bool(found.unreadable),
             ),
             tuple(compactions),
             (),
