@@ -15,6 +15,7 @@ from inspector.core.conversations import (
     FailedCompaction,
     Microcompaction,
     Request,
+    Usage,
 )
 from inspector.core.refusals import refusal_in
 from inspector.core.text import opening_title, safe_line, without_pictures
@@ -33,6 +34,8 @@ class SessionLists:
     """State of a session while it is read. Lists hold numbers of `entries`."""
 
     entries: Entries
+    #: The agent writes a message again that stays: messages that say the same are one.
+    copies: bool = True
     lists: list[list[int]] = field(default_factory=lambda: [[]])
     compactions: list[Compaction] = field(default_factory=list)
     failures: list[FailedCompaction] = field(default_factory=list)
@@ -49,11 +52,14 @@ class SessionLists:
     window: int | None = None
     max_tokens: int | None = None
     parent: str = ""
+    before: str = ""
     copied: bool = False
     started_at: float = 0.0
     last_active: float = 0.0
     unreadable: int = 0
     notes: list[str] = field(default_factory=list)
+    #: Names of the compactions that differ from their numbers: the same in every copy of a compaction.
+    names: list[str] = field(default_factory=list)
     #: By number of an entry: equal messages have equal hashes.
     hashes: dict[int, int] = field(default_factory=dict)
 
@@ -87,7 +93,8 @@ class SessionLists:
     def make(self, wires: Sequence[Wire], at: float, summary: bool = False) -> tuple[int, ...]:
         """Add messages that the last record makes, in no list yet, and return their numbers."""
         numbers = self.entries.add(wires, at, summary)
-        self.hashes.update(zip(numbers, map(hash_of, wires), strict=True))
+        if self.copies:
+            self.hashes.update(zip(numbers, map(hash_of, wires), strict=True))
         return numbers
 
     def add(self, wires: Sequence[Wire], at: float, summary: bool = False) -> tuple[int, ...]:
@@ -95,8 +102,8 @@ class SessionLists:
         numbers = self.make(wires, at, summary)
         self.live.extend(numbers)
         if not summary and not self.first_words:
-            words = next((wire["content"] for wire in wires if wire["role"] == "user"), "")
-            self.first_words = without_pictures(words) if isinstance(words, str) else ""
+            words = (wire["content"] for wire in wires if wire["role"] == "user")
+            self.first_words = without_pictures(next((text for text in words if isinstance(text, str)), ""))
         return numbers
 
     def compact(
@@ -111,8 +118,11 @@ class SessionLists:
         tokens_after: int | None = None,
         encrypted: bool = False,
         head: bool = False,
+        exact: bool = True,
         note: str = "",
         began: int | None = None,
+        usage: Usage | None = None,
+        by_hook: bool = False,
     ) -> None:
         """Replace the live list by `after`; `summary` is the number of the message in it that carries the summary
         `text`. Messages that are in both lists, or say the same, stayed. `head`: the agent protects a head. `began` is
@@ -137,6 +147,7 @@ class SessionLists:
                 tokens_before=0,
                 tokens_after=0,
                 at=at,
+                exact=exact,
                 note=note,
                 trigger=trigger,
                 tokens_before_reported=tokens_before,
@@ -145,6 +156,8 @@ class SessionLists:
                 kept=kept,
                 began=began,
                 whole=bool(before),
+                usage=usage,
+                by_hook=by_hook,
             )
         )
         self.lists.append(new)
@@ -239,9 +252,10 @@ class SessionLists:
             folder=self.folder,
             version=self.version,
             messages=len(self.live),
-            compactions=tuple(str(compaction.index) for compaction in self.compactions),
+            compactions=tuple(self.names or (str(made.index) for made in self.compactions)),
             started_at=self.started_at,
             last_active=self.last_active or self.started_at,
+            before=self.before,
             parent=self.parent,
             copied=self.copied,
             provider=self.provider,
@@ -269,31 +283,39 @@ class SessionLists:
 
 
 class SessionReader:
-    """A reader of files that hold one session each. A subclass recognises them and reads one."""
+    """A reader of files that hold whole sessions. A subclass recognises them and reads one."""
 
     agent: str
     limits: tuple[str, ...] = ()
+    #: Name of the agent before its release, in the list of conversations; the agent's own name if empty.
+    label = ""
 
     def recognises(self, head: Head) -> bool:
         """Whether a file that begins like this is one of the agent's."""
         raise NotImplementedError
 
-    def scan(self, path: Path) -> SessionLists:
-        """The session of a file. Raises StoreErrors."""
+    def parts(self, path: Path) -> Sequence[str]:
+        """The sessions of a file, by the names that `scan` takes. Raises StoreErrors."""
+        return ("",)
+
+    def scan(self, path: Path, part: str) -> SessionLists:
+        """A session of a file. Raises StoreErrors."""
         raise NotImplementedError
 
     def digests(self, path: Path) -> tuple[FileDigest, ...]:
-        """Return the digest of the single conversation of a file."""
-        session = self.scan(path)
-        return (session.digest(path),) if session.entries.found else ()
+        """Return a digest of each session of a file."""
+        sessions = ((part, self.scan(path, part)) for part in self.parts(path))
+        return tuple(
+            session.digest(path)._replace(part=part) for part, session in sessions if session.entries.found
+        )
 
     def sources(self, digests: Sequence[FileDigest], memory: Memory | None = None) -> tuple[Source, ...]:
-        """A conversation a session, the newest of copies."""
-        return newest_of(digests, self.agent)
+        """Return a conversation for each session: the newest copy, and the copy in a database if two are equal."""
+        return newest_of(sorted(digests, key=lambda digest: bool(digest.part)), self.agent, self.label)
 
     def read(self, source: Source) -> Recorded:
         """A conversation: its lists, compactions and requests."""
-        return self.scan(Path(source.files[0])).recorded(source)
+        return self.scan(Path(source.files[0]), source.part).recorded(source)
 
 
 def newest_of(digests: Iterable[FileDigest], agent: str, label: str = "") -> tuple[Source, ...]:

@@ -372,6 +372,23 @@ def test_opencode(tmp_path: Path, form: str) -> None:
     assert {found: found.stat().st_mtime_ns for found in tmp_path.rglob("*")} == before
 
 
+def test_an_earlier_summary_stays_if_opencode_keeps_older_messages(tmp_path: Path) -> None:
+    """opencode 1.18 sent such a list: summary, messages in the order of their time, the earlier summary among them."""
+    session = opencode()
+    session.compact("## Goal\nA reef chart in blue.", session.messages[3]["info"]["id"], auto=False)
+    session.user("Print it.")
+    store, conversation, (_, second) = opened(written(tmp_path / "a.json", session.text()))
+    assert texts(store, conversation) == [
+        ("system", "What did we do so far?"), ("assistant", "## Goal\nA reef chart in blue."),
+        ("assistant", "Blue it is."), ("system", "What did we do so far?"), ("assistant", "## Goal\nA reef chart."),
+        ("system", "Continue if you have next steps."), ("assistant", "Saved."), ("user", "Print it."),
+    ]  # fmt: skip
+    before = conversation.generations[1]
+    went = [at for at in range(len(before)) if second.region(at) == "middle"]
+    assert [store.messages(before)[at].text for at in went] == ["In blue."]
+    assert (second.summary_at, second.summary, second.exact) == (1, "## Goal\nA reef chart in blue.", True)
+
+
 def test_what_opencode_writes_to_its_log_is_noticed(tmp_path: Path) -> None:
     path = as_database(tmp_path / "opencode.db", opencode())
     writer = sqlite3.connect(path)

@@ -46,7 +46,7 @@ class ClineReader(SessionReader):
         """Return the digest of a session or task. The list after a compaction belongs to a session."""
         return () if path.name.endswith(_COMPACTION) else super().digests(path)
 
-    def scan(self, path: Path) -> SessionLists:
+    def scan(self, path: Path, part: str) -> SessionLists:
         """Return the session of a file."""
         if path.name == HISTORY:
             return scan_task(path)

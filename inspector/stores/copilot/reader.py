@@ -38,7 +38,7 @@ class CopilotReader(SessionReader):
             and "." in text_at(first, "type")
         )
 
-    def scan(self, path: Path) -> SessionLists:
+    def scan(self, path: Path, part: str) -> SessionLists:
         """The session of a file."""
         return _Scanner(path).run()
 

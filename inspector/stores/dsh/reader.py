@@ -34,7 +34,7 @@ class DshReader(SessionReader):
         first = head.first
         return first.get("type") == "session" and "createdAt" in first and "timestamp" not in first
 
-    def scan(self, path: Path) -> SessionLists:
+    def scan(self, path: Path, part: str) -> SessionLists:
         """The session of a file."""
         return _Scanner(path).run()
 

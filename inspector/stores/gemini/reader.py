@@ -34,7 +34,7 @@ class GeminiReader(SessionReader):
         start = head.raw[:4096]
         return start.lstrip().startswith(b"{") and b'"projectHash"' in start and b'"sessionId"' in start
 
-    def scan(self, path: Path) -> SessionLists:
+    def scan(self, path: Path, part: str) -> SessionLists:
         """The session of a file."""
         return _Scanner(path).run()
 

@@ -48,7 +48,7 @@ class KimiReader(SessionReader):
             return ()
         return super().digests(path)
 
-    def scan(self, path: Path) -> SessionLists:
+    def scan(self, path: Path, part: str) -> SessionLists:
         """The session whose live context the file is."""
         return _Scanner(path).run()
 

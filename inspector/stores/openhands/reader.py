@@ -41,7 +41,7 @@ class OpenHandsReader(SessionReader):
             head.path.name == "base_state.json" and b'"agent"' in start and b'"persistence_dir"' in head.raw
         )
 
-    def scan(self, path: Path) -> SessionLists:
+    def scan(self, path: Path, part: str) -> SessionLists:
         """The conversation whose state the file is."""
         return _Scanner(path).run()
 

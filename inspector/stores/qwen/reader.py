@@ -43,7 +43,7 @@ class QwenReader(SessionReader):
         message = first.get("message")
         return "systemPayload" in first or (isinstance(message, Mapping) and "parts" in message)
 
-    def scan(self, path: Path) -> SessionLists:
+    def scan(self, path: Path, part: str) -> SessionLists:
         """The session of a file."""
         return _Scanner(path).run()
 
