@@ -101,10 +101,15 @@ class SessionLists:
         """Add messages that the last record makes to the live list, and return their numbers."""
         numbers = self.make(wires, at, summary)
         self.live.extend(numbers)
-        if not summary and not self.first_words:
+        if not summary:
+            self.note_words(wires)
+        return numbers
+
+    def note_words(self, wires: Iterable[Wire]) -> None:
+        """Note the first words of the user, which are the title of a session without one."""
+        if not self.first_words:
             words = (wire["content"] for wire in wires if wire["role"] == "user")
             self.first_words = without_pictures(next((text for text in words if isinstance(text, str)), ""))
-        return numbers
 
     def compact(
         self,

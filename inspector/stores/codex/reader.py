@@ -18,7 +18,7 @@ from inspector.stores.codex.forms import ENCRYPTED, answer_wire, is_made, item_w
 from inspector.stores.entries import Entries, Wire
 from inspector.stores.head import Head
 from inspector.stores.lines import count_at, count_of, mapping_at, read_lines, seconds_of, text_at
-from inspector.stores.recorded import FileDigest, Recorded, Source
+from inspector.stores.recorded import Recorded, Source
 from inspector.stores.session_lists import SessionLists, SessionReader
 
 _USER = ROLE_CODES["user"]
@@ -38,13 +38,9 @@ class CodexReader(SessionReader):
         """Whether lines are in Codex' envelope."""
         return text_at(head.first, "type") in _TYPES and isinstance(head.first.get("payload"), dict)
 
-    def digests(self, path: Path) -> tuple[FileDigest, ...]:
-        """Return the digest of the single conversation of a rollout."""
-        found = _Scanner(path).run()
-        if not found.session.entries.found:
-            return ()
-        names = tuple(found.compaction_names)
-        return (found.session.digest(path)._replace(compactions=names, before=found.forked_from),)
+    def scan(self, path: Path, part: str) -> SessionLists:
+        """The session of a rollout."""
+        return _Scanner(path).run().session
 
     def read(self, source: Source) -> Recorded:
         """A conversation: its lists, compactions and requests."""
@@ -68,7 +64,7 @@ def _leave_out(found: _Scanner, parent: _Scanner) -> None:
         for request, name in zip(session.requests, found.request_names, strict=True)
         if name not in parent.request_names
     ]
-    copied = sum(name in parent.compaction_names for name in found.compaction_names)
+    copied = sum(name in parent.session.names for name in found.session.names)
     del session.lists[:copied]
     session.compactions = [replace(made, index=made.index - copied) for made in session.compactions[copied:]]
     session.requests = [
@@ -80,10 +76,8 @@ def _leave_out(found: _Scanner, parent: _Scanner) -> None:
 class _Scanner:
     def __init__(self, path: Path) -> None:
         self.session = SessionLists(Entries(path, _convert))
-        #: Keys that are equal in all copies of a request (cumulative usage) or a compaction (content).
+        #: Keys that are equal in all copies of a request: the cumulative usage.
         self.request_names: list[str] = []
-        self.compaction_names: list[str] = []
-        self.forked_from = ""
         self.open: int | None = None
         self.counted: object = None
         self.last_size: int | None = None
@@ -121,7 +115,7 @@ class _Scanner:
         found.session = text_at(payload, "id") or text_at(payload, "session_id")
         found.folder, found.version = text_at(payload, "cwd"), text_at(payload, "cli_version")
         found.provider = text_at(payload, "model_provider")
-        self.forked_from = text_at(payload, "forked_from_id")
+        found.before = text_at(payload, "forked_from_id")
         found.prompt = text_at(payload, "base_instructions", "text") or text_at(payload, "instructions")
         source = payload.get("source")
         if isinstance(source, Mapping) and "subagent" in source:
@@ -165,7 +159,7 @@ class _Scanner:
         kept = self._kept(before, numbers)
         found.lists.append(list(numbers))
         self.waiting, self.last_size = len(found.compactions), None
-        self.compaction_names.append(_name(payload))
+        found.names.append(_name(payload))
         found.compactions.append(
             Compaction(
                 index=len(found.lists) - 1,

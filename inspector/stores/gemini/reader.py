@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from inspector.core.text import without_pictures
 from inspector.stores.entries import Entries, Wire
 from inspector.stores.gemini.forms import SNAPSHOT, message_wires, messages_in, wires_of
 from inspector.stores.head import Head
@@ -127,16 +126,10 @@ class _Scanner:
                     self.snapshots.add(name)
         if summary is None:
             session.lists[-1] = numbers
-            if not session.first_words:
-                self._first_words(messages)
+            session.note_words(wire for message in messages for wire in message_wires(message))
             return
         number, text, at = summary
         session.compact(numbers, number, at, text=text)
-
-    def _first_words(self, messages: Sequence[Mapping[str, Any]]) -> None:
-        wires = (wire for message in messages for wire in message_wires(message))
-        words = next((wire["content"] for wire in wires if wire["role"] == "user"), "")
-        self.session.first_words = without_pictures(words) if isinstance(words, str) else ""
 
     def _usage(self, message: Mapping[str, Any], name: str, at: float) -> None:
         """Count an answer's usage once, however often it is written."""

@@ -16,11 +16,10 @@ from inspector.stores.goose.forms import is_summary, is_visible, trigger_of, wir
 from inspector.stores.goose.rows import Row, Stored, fetch_rows, session_names, stored_session
 from inspector.stores.head import Head
 from inspector.stores.lines import count_of, mapping, seconds_of, text_at
-from inspector.stores.recorded import FileDigest, Memory, Recorded, Source
-from inspector.stores.session_lists import SessionLists, hash_of, newest_of
+from inspector.stores.session_lists import SessionLists, SessionReader, hash_of
 
 
-class GooseReader:
+class GooseReader(SessionReader):
     """See Reader for what every method answers."""
 
     agent = "goose"
@@ -42,20 +41,14 @@ class GooseReader:
         )
         return about or said
 
-    def digests(self, path: Path) -> tuple[FileDigest, ...]:
-        """Return a digest of each session."""
-        parts = session_names(path) if _is_database(path) else [""]
-        sessions = ((part, session_of(path, stored_session(path, part))) for part in parts)
-        return tuple(one.digest(path)._replace(part=part) for part, one in sessions if one.entries.found)
+    def parts(self, path: Path) -> Sequence[str]:
+        """The sessions of a database, which goose left in files too when it copied them; one without a name for a
+        file."""
+        return session_names(path) if _is_database(path) else super().parts(path)
 
-    def sources(self, digests: Sequence[FileDigest], memory: Memory | None = None) -> tuple[Source, ...]:
-        """Return a conversation for each session: goose leaves a file where it is when it copies it to its database."""
-        return newest_of(sorted(digests, key=lambda digest: bool(digest.part)), self.agent)
-
-    def read(self, source: Source) -> Recorded:
-        """Return a conversation: its lists, compactions and requests."""
-        path = Path(source.files[0])
-        return session_of(path, stored_session(path, source.part)).recorded(source)
+    def scan(self, path: Path, part: str) -> SessionLists:
+        """A session of a file."""
+        return session_of(path, stored_session(path, part))
 
 
 READER = GooseReader

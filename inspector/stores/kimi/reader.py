@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 from inspector.core.errors import StoreError
-from inspector.core.text import without_pictures
 from inspector.stores.assembly import several
 from inspector.stores.entries import Entries
 from inspector.stores.head import Head
@@ -110,7 +109,9 @@ class _Scanner:
             wires = wires_of([line.value])
             text = summary_in(line.value)
             made = session.make(wires, 0.0, summary=text is not None)
-            if text is not None:
+            if text is None:
+                session.note_words(wires)
+            else:
                 summary = (made[0], text)
             numbers += made
         first = number == 0
@@ -123,15 +124,6 @@ class _Scanner:
                 self.moved += 1
             session.lists[-1] = numbers
         self._date(numbers, len(session.lists))
-        if not session.first_words:
-            self._first_words(numbers)
-
-    def _first_words(self, numbers: list[int]) -> None:
-        session = self.session
-        for number, message in session.entries.bodies(numbers[:4]).items():
-            if message.role == "user" and not session.entries.found[number].summary:
-                session.first_words = without_pictures(message.text)
-                return
 
     def _date(self, numbers: list[int], generation: int) -> None:
         """Give the messages of a list the times of the wire, the newest first: copies of earlier ones have none."""

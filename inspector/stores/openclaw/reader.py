@@ -3,20 +3,21 @@ that in JSON lines below `sessions/`."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from inspector.stores.entries import Entries
 from inspector.stores.head import Head
 from inspector.stores.openclaw.forms import fetch_of, read_events, session_names
-from inspector.stores.pi.reader import PiReader, Scan, convert, scan_of
-from inspector.stores.recorded import FileDigest
+from inspector.stores.pi.reader import PiReader, PiScanner, convert
+from inspector.stores.session_lists import SessionLists
 
 
 class OpenClawReader(PiReader):
     """See Reader for what every method answers."""
 
     agent = "openclaw"
-    source = "openclaw, session version"
+    label = "openclaw, session version"
     limits = (
         "OpenClaw does not record what started a compaction, nor the system prompt and the context that it puts after "
         "each message. Answers that it took back after a compaction are in no record.",
@@ -28,18 +29,15 @@ class OpenClawReader(PiReader):
             return head.tables is not None and "transcript_events" in head.tables
         return super().recognises(head) and b"openclaw" in head.raw
 
-    def digests(self, path: Path) -> tuple[FileDigest, ...]:
-        """A digest of each session."""
-        if path.suffix != ".sqlite":
-            return super().digests(path)
-        scans = ((name, self.scan(path, name)) for name in session_names(path))
-        return tuple(self.digest(path, name, scan) for name, scan in scans if scan.entries.found)
+    def parts(self, path: Path) -> Sequence[str]:
+        """The sessions of a database; one without a name for a file of lines."""
+        return session_names(path) if path.suffix == ".sqlite" else super().parts(path)
 
-    def scan(self, path: Path, part: str) -> Scan:
-        """The session of a file that `part` names. Raises StoreErrors."""
+    def scan(self, path: Path, part: str, shared: bool = False) -> SessionLists:
+        """The session of a file that `part` names; of a branch (`shared`) without what it copied."""
         if not part:
-            return super().scan(path, part)
-        return scan_of(Entries(path, convert, fetch=fetch_of(part)), read_events(path, part))
+            return super().scan(path, part, shared)
+        return PiScanner(Entries(path, convert, fetch=fetch_of(part)), shared).run(read_events(path, part))
 
 
 READER = OpenClawReader
