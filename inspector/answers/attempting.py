@@ -25,7 +25,6 @@ from inspector.models.prompts import file_prompt, our_prompt, read_template
 from inspector.models.release import release_prompt
 from inspector.models.summarizers.base import Summarizer
 from inspector.stores.base import Store
-from inspector.stores.several import info_of
 
 #: Receives the progress: the work in words, the number done, and the total.
 Watch = Callable[[str, int, int], None]
@@ -59,7 +58,7 @@ class SummarizedList:
 
 def place_of(store: Store, row: ConversationRow, compaction: int, step: int | None = None) -> Place:
     """Return the place under which attempts of a compaction are stored."""
-    return Place(str(info_of(store, row.id).path.absolute()), row.root, compaction, step)
+    return Place(str(store.info_of(row.id).path.absolute()), row.root, compaction, step)
 
 
 def recorded_list(inspection: Inspection, settings: Settings, compaction: int) -> SummarizedList:

@@ -14,7 +14,6 @@ from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import Generation
 from inspector.core.messages import Message
 from inspector.core.rough import list_tokens, message_chars, message_images
-from inspector.stores.base import sent_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +79,7 @@ def _recorded(
     """The breakpoints of the last request of a generation as it was sent."""
     ends = {made.index: made.at for made in inspection.compactions()}
     began, ended = ends.get(number - 1, 0.0), ends.get(number, float("inf"))
-    sent = [one for one in sent_of(answers.store, inspection.conversation) if began <= one.at < ended]
+    sent = [one for one in answers.store.sent(inspection.conversation) if began <= one.at < ended]
     return sent[-1].breakpoints if sent else None
 
 

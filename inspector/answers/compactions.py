@@ -15,8 +15,7 @@ from inspector.core.errors import StoreError
 from inspector.engines.base import TokenIndex
 from inspector.quality.finding import Finding
 from inspector.quality.firing import ListBefore, Why, why_fired
-from inspector.stores.base import failures_of
-from inspector.stores.several import info_of, single_stores
+from inspector.stores.several import single_stores
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +68,7 @@ def what_was_tried(answers: Answers, session: str, profile: str) -> str:
     from inspector.stores.hermes.fitting import tried_text
     from inspector.stores.hermes.store import HermesStore
 
-    path = info_of(answers.store, session).path
+    path = answers.store.info_of(session).path
     store = next(
         (one for one in single_stores(answers.store) if isinstance(one, HermesStore) and one.path == path),
         None,
@@ -116,4 +115,4 @@ def other_compactions(answers: Answers, name: str) -> list[Microcompaction | Fai
     Raises UnknownConversation and StoreErrors.
     """
     conversation = answers.store.open(answers.store.resolve(name))
-    return [*answers.store.microcompactions(conversation), *failures_of(answers.store, conversation)]
+    return [*answers.store.microcompactions(conversation), *answers.store.failures(conversation)]

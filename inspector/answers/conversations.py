@@ -14,7 +14,7 @@ from inspector.stores.base import StoreInfo
 from inspector.stores.hermes.describe import StoreDescription
 from inspector.stores.hermes.fitting import Fit
 from inspector.stores.hermes.store import HermesStore
-from inspector.stores.several import info_of, settled_info, single_stores
+from inspector.stores.several import single_stores
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ def describe_databases(answers: Answers) -> list[Database]:
         description = store.describe() if isinstance(store, HermesStore) else None
         # Read last, when all unreadable files are known.
         fits = store.fits() if isinstance(store, HermesStore) else ()
-        found.append(Database(settled_info(store), conversations, description, fits))
+        found.append(Database(store.settled(), conversations, description, fits))
     return found
 
 
@@ -103,7 +103,7 @@ def list_conversations(answers: Answers) -> list[ListedConversation]:
             ListedConversation(
                 store.open(row.id),
                 settings,
-                str(info_of(store, row.id).path),
+                str(store.info_of(row.id).path),
                 None if losses is None else losses.total,
                 None if losses is None else losses.unknown,
             )

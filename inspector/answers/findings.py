@@ -38,7 +38,6 @@ from inspector.quality.find import find
 from inspector.quality.finding import SEVERITIES, Finding, Severity
 from inspector.quality.grouping import dismissal_key, parted
 from inspector.quality.mentions import MIN_WORDS, mention_of
-from inspector.stores.base import failures_of
 from inspector.summaries.content import content_words
 from inspector.summaries.parse import parse_summary
 
@@ -179,7 +178,7 @@ def _evidence(
         cache=costs.cache,
         idle=costs.idle,
         streak=streak if isinstance(streak, int) else None,
-        failures=failures_of(inspection.store, conversation),
+        failures=inspection.store.failures(conversation),
         falls=costs.falls,
         missed=costs.missed,
     )

@@ -32,7 +32,7 @@ from inspector.engines.registry import agent_of, engine
 from inspector.engines.settings import SETTING_NAMES, SETTINGS
 from inspector.replay.recorded_tail import Cut, recorded_tail
 from inspector.replay.recorded_threshold import recorded_threshold
-from inspector.stores.base import Store, failures_of, unsized_compactions_of
+from inspector.stores.base import Store
 
 if TYPE_CHECKING:
     from inspector.quality.facts.fact import Where
@@ -147,7 +147,7 @@ class Inspection:
         requests = self.requests()
         if not any(request.summarizes for request in requests):
             return requests
-        numbers = {one.index for one in unsized_compactions_of(self.store, self.conversation)}
+        numbers = {one.index for one in self.store.unsized_compactions(self.conversation)}
         return tuple(one for one in requests if not (one.summarizes and one.generation in numbers))
 
     def _limits(self, request: Request) -> ConversationRow:
@@ -179,11 +179,11 @@ class Inspection:
         first = {request.generation: self._limits(request) for request in reversed(self._asked())}
         compactions = [
             one
-            for one in unsized_compactions_of(self.store, self.conversation)
+            for one in self.store.unsized_compactions(self.conversation)
             if first.get(one.index + 1, first.get(one.index)) == row
         ]
         excused = [one.at for one in self.store.microcompactions(self.conversation)]
-        excused += [one.at for one in failures_of(self.store, self.conversation)]
+        excused += [one.at for one in self.store.failures(self.conversation)]
         shown = recorded_threshold(usual, requests, compactions, excused)
         share = 0.0 if shown is None else shown / settings.context_length
         if shown is None or shown < _LEAST_THRESHOLD or share > 1:
@@ -202,7 +202,7 @@ class Inspection:
         if not own or "tail_tokens" not in budgets.heeds:
             return None
         usual = budgets.tail_token_budget
-        compactions = unsized_compactions_of(self.store, self.conversation)
+        compactions = self.store.unsized_compactions(self.conversation)
         made = [one for one in compactions if one.whole and one.tail_start < one.before]
         # Other lists are read only if the newest does not have the usual tail.
         if not made or self._cut(made[-1], settings).planned(usual) == made[-1].tail_start:

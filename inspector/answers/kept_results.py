@@ -22,8 +22,7 @@ from inspector.config.dismissals import Dismissals
 from inspector.config.opened import OpenedOnce
 from inspector.config.prices import prices_stamp
 from inspector.config.settings import ResolvedSettings
-from inspector.stores.base import Store, stamp_of
-from inspector.stores.several import info_of
+from inspector.stores.base import Store
 
 if TYPE_CHECKING:
     from inspector.answers.answers import Answers
@@ -73,9 +72,9 @@ def bases_of(
     options: str = "",
 ) -> list[Basis]:
     """As `basis_of`, for the answers to several questions about one conversation."""
-    path = str(info_of(store, conversation).path.absolute())
+    path = str(store.info_of(conversation).path.absolute())
     dismissed = dismissed_stamp(store, conversation)
-    stamp = _hashed(program_stamp(), prices_stamp(), stamp_of(store, conversation), repr(resolved), dismissed)
+    stamp = _hashed(program_stamp(), prices_stamp(), store.stamp(conversation), repr(resolved), dismissed)
     return [Basis(_hashed(question, path, conversation, options), stamp) for question in questions]
 
 

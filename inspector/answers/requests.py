@@ -31,7 +31,6 @@ from inspector.core.conversations import ROLE_CODES, Compaction, Generation, Req
 from inspector.core.errors import UsageProblem
 from inspector.core.rough import text_tokens
 from inspector.quality.firing import doubted
-from inspector.stores.base import sent_of
 
 #: Prices are those of a day, in UTC.
 _DAY = 86_400
@@ -350,7 +349,7 @@ def open_request(answers: Answers, name: str, number: int) -> OpenedRequest:
     """The request of that number among those that were recorded as sent, from 1. Raises UsageProblem where there is
     none, UnknownConversation and StoreErrors."""
     inspection, _ = answers.opened(name)
-    recorded = sent_of(answers.store, inspection.conversation)
+    recorded = answers.store.sent(inspection.conversation)
     if not recorded:
         raise UsageProblem("The agent did not record what it sent; newer releases of Claude Code do.")
     if not 1 <= number <= len(recorded):

@@ -23,14 +23,13 @@ from inspector.engines.base import Budgets, Settings
 from inspector.engines.capabilities import default_threshold
 from inspector.engines.registry import agent_of, caveat, engine, release_of
 from inspector.stores.base import Store
-from inspector.stores.several import info_of
 
 
 def resolve(
     store: Store, row: ConversationRow, flags: Mapping[str, Any], config: Path | None
 ) -> ResolvedSettings:
     """The settings in force for a conversation. Raises BadInput for a bad --config, UsageProblem for a bad flag."""
-    info = info_of(store, row.id)
+    info = store.info_of(row.id)
     if config is not None:
         reading = read_config(config)
     else:

@@ -18,7 +18,6 @@ from inspector.core.rough import text_tokens
 from inspector.engines.base import Plan
 from inspector.replay.moments import Moments
 from inspector.replay.transcript import transcript
-from inspector.stores.several import info_of
 
 #: Number of messages that are counted and kept together.
 _BATCH = 512
@@ -83,8 +82,8 @@ def show_generation(
         messages=messages,
         plan=inspection.plan_of(generation, messages, resolved.settings),
         resolved=resolved,
-        limits=info_of(answers.store, session).limits,
-        profile_reason=info_of(answers.store, session).profile_reason if detected else "chosen",
+        limits=answers.store.info_of(session).limits,
+        profile_reason=answers.store.info_of(session).profile_reason if detected else "chosen",
         system_prompt=inspection.system_prompt(session),
         breakpoints=breakpoints_of(inspection, generation, messages, resolved, None, None),
         # No compaction ended the live list, and to count what others made of theirs is to read all lists.

@@ -13,7 +13,6 @@ from inspector.quality.aftermath import AFTERMATH_KINDS, AftermathEvent, Afterma
 from inspector.quality.facts.fact import ConversationFacts, Kind, Life, Outcome, Where
 from inspector.quality.losses import LostFacts, grave, losses_of, unknown_facts
 from inspector.stores.base import Store
-from inspector.stores.several import info_of
 
 if TYPE_CHECKING:
     from inspector.answers.inspection import Inspection
@@ -171,7 +170,7 @@ def listed_losses(store: Store, row: ConversationRow) -> list[ListedLoss] | None
 
 def listed_of(store: Store, row: ConversationRow, losses: ConversationLosses) -> list[ListedLoss]:
     """The losses of a conversation with whose they are. Raises StoreErrors."""
-    agent = info_of(store, row.id).kind
+    agent = store.info_of(row.id).kind
     return [ListedLoss(row, agent, loss) for loss in losses.compactions]
 
 

@@ -15,7 +15,7 @@ from typing import Any
 from inspector.config.bundled import fixtures_dir
 from inspector.core.conversations import ConversationRow
 from inspector.core.errors import DETAILS, FAULT, InspectorError
-from inspector.stores.base import Gradual, Store
+from inspector.stores.base import Store
 
 #: Conversations, and whether these are all.
 Ahead = tuple[tuple[ConversationRow, ...], bool]
@@ -112,7 +112,7 @@ def read_ahead(store: Store) -> Future[Ahead]:
 
     def read() -> None:
         try:
-            known = store.at_once() if isinstance(store, Gradual) else None
+            known = store.at_once()
             found.set_result(known or (store.conversations(), True))
         except InspectorError as error:
             found.set_exception(error)

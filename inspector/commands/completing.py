@@ -54,11 +54,10 @@ def _listed(words: Sequence[str], demo: bool) -> list[tuple[ConversationRow, str
     from inspector.commands.sources import open_source, split_path
     from inspector.core.errors import InspectorError
     from inspector.core.text import safe_title
-    from inspector.stores.base import Gradual
 
     try:
         with closing(open_source(split_path(words)[0], demo)) as store:
-            known = store.at_once() if isinstance(store, Gradual) else None
+            known = store.at_once()
             rows = store.conversations() if known is None else known[0]
             return [(row, safe_title(row.title, 60)) for row in rows]
     except InspectorError:

@@ -27,7 +27,6 @@ from inspector.export.facts import life_document
 from inspector.export.findings import finding_document
 from inspector.export.requests import request_documents
 from inspector.quality.facts.fact import Life
-from inspector.stores.base import stamp_of
 
 Row = dict[str, Any]
 #: The columns of each table with their types. `conversation` is the root session, the same in every run.
@@ -92,7 +91,7 @@ def stamps(answers: Answers) -> Iterator[tuple[str, ConversationRow, str]]:
     for row in answers.store.conversations():
         key = row.id if row.root in roots else row.root
         roots.add(row.root)
-        yield key, row, f"{stamp_of(answers.store, row.id)} {common}{dismissals.stamp(row.root)}"
+        yield key, row, f"{answers.store.stamp(row.id)} {common}{dismissals.stamp(row.root)}"
 
 
 def table_rows(answers: Answers, key: str, row: ConversationRow, stamp: str) -> TableRows:

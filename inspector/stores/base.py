@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import NamedTuple, Protocol
 
 from inspector.core.conversations import (
     Compaction,
@@ -39,13 +39,11 @@ class StoreInfo(NamedTuple):
 class Store(Protocol):
     """A session database, open for reading. Safe to use from several threads (a connection each).
 
-    Every method raises a StoreError with a sentence for the user where the database cannot be read.
+    Every method raises a StoreError with a sentence for the user where the database cannot be read. A store is a
+    subclass: what its agent does not record is answered here. `path` is a file or a folder.
     """
 
-    @property
-    def path(self) -> Path:
-        """Path of the store: a file or a folder."""
-        ...
+    path: Path
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -57,9 +55,27 @@ class Store(Protocol):
         """Description of this store; this may read sessions."""
         ...
 
+    def settled(self) -> StoreInfo:
+        """Describe the store as surely as possible; reads some lists if its signs leave several profiles open."""
+        return self.info
+
+    def info_of(self, session: str) -> StoreInfo:
+        """Describe the store that holds a session, with the release that wrote the session if that is recorded."""
+        return self.settled()
+
     def conversations(self) -> tuple[ConversationRow, ...]:
         """Every conversation, the last active first. Reads no message."""
         ...
+
+    def at_once(self) -> tuple[tuple[ConversationRow, ...], bool] | None:
+        """Return the conversations that are known without reading a file, and whether they are complete and current;
+        None if reading all of them is as quick."""
+        return None
+
+    def so_far(self) -> tuple[tuple[ConversationRow, ...], int, int]:
+        """The conversations as far as they are read, how many files were read, and how many there are. A store that
+        reads its list at once counts as one file."""
+        return self.conversations(), 1, 1
 
     def resolve(self, name: str) -> str:
         """The conversation that a session id, a unique prefix of one, or a title names.
@@ -90,13 +106,25 @@ class Store(Protocol):
         """Every recorded compaction, found by matching the lists before and after it."""
         ...
 
+    def unsized_compactions(self, conversation: Conversation) -> tuple[Compaction, ...]:
+        """The recorded compactions; without rough tokens where the store can leave them out."""
+        return self.compactions(conversation)
+
     def microcompactions(self, conversation: Conversation) -> tuple[Microcompaction, ...]:
         """Every recorded step that cleared old results without a summary, in order."""
-        ...
+        return ()
+
+    def failures(self, conversation: Conversation) -> tuple[FailedCompaction, ...]:
+        """Every attempt to compact that failed, in order, as far as they are recorded."""
+        return ()
 
     def requests(self, conversation: Conversation) -> tuple[Request, ...]:
         """Every API call once, in order, with its reported usage; nothing where the store keeps no usage a call."""
-        ...
+        return ()
+
+    def sent(self, conversation: Conversation) -> tuple[SentRequest, ...]:
+        """The requests as they were sent, in order, as far as they are recorded."""
+        return ()
 
     def live_tokens(self, conversation: str, watch: Callable[[int], None] | None = None) -> int:
         """Rough tokens of the list that the agent holds now, system prompt included; reads that list once.
@@ -107,6 +135,10 @@ class Store(Protocol):
 
     def count_compactions(self, conversation: str) -> int:
         """How often a conversation was compacted, without recovering the boundaries."""
+        ...
+
+    def stamp(self, conversation: str) -> str:
+        """A text that is another one as soon as the conversation is another; costs no reading of its messages."""
         ...
 
     def search(self, query: str, conversation: str | None = None, limit: int = 200) -> Iterator[Hit]:
@@ -124,78 +156,3 @@ class Store(Protocol):
     def close(self) -> None:
         """Close every connection."""
         ...
-
-
-@runtime_checkable
-class Stamping(Protocol):
-    """A store that can detect whether a conversation changed since an earlier run."""
-
-    def stamp(self, conversation: str) -> str:
-        """A text that is another one as soon as the conversation is another; costs no reading of its messages."""
-        ...
-
-
-@runtime_checkable
-class Gradual(Protocol):
-    """A store whose list takes a while to read."""
-
-    def at_once(self) -> tuple[tuple[ConversationRow, ...], bool] | None:
-        """Return the conversations that are known without reading a file, and whether they are complete and current;
-        None if reading all of them is as quick."""
-        ...
-
-    def so_far(self) -> tuple[tuple[ConversationRow, ...], int, int]:
-        """The conversations as far as they are read, how many files were read, and how many there are."""
-        ...
-
-
-@runtime_checkable
-class RecordsFailures(Protocol):
-    """A store whose agent records attempts to compact that failed."""
-
-    def failures(self, conversation: Conversation) -> tuple[FailedCompaction, ...]:
-        """Every attempt to compact that failed, in order."""
-        ...
-
-
-def failures_of(store: Store, conversation: Conversation) -> tuple[FailedCompaction, ...]:
-    """The attempts to compact a conversation that failed, as far as they are recorded. Raises StoreErrors."""
-    return store.failures(conversation) if isinstance(store, RecordsFailures) else ()
-
-
-@runtime_checkable
-class ListsUnsized(Protocol):
-    """A store that knows its compactions without reading a message."""
-
-    def unsized_compactions(self, conversation: Conversation) -> tuple[Compaction, ...]:
-        """The recorded compactions without rough tokens, oldest first."""
-        ...
-
-
-def unsized_compactions_of(store: Store, conversation: Conversation) -> tuple[Compaction, ...]:
-    """The recorded compactions; without rough tokens where the store can leave them out. Raises StoreErrors."""
-    if isinstance(store, ListsUnsized):
-        return store.unsized_compactions(conversation)
-    return store.compactions(conversation)
-
-
-@runtime_checkable
-class RecordsSent(Protocol):
-    """A store whose agent records its requests as it sent them."""
-
-    def sent(self, conversation: Conversation) -> tuple[SentRequest, ...]:
-        """The recorded requests, in order."""
-        ...
-
-
-def sent_of(store: Store, conversation: Conversation) -> tuple[SentRequest, ...]:
-    """The requests of a conversation as they were sent, as far as they are recorded. Raises StoreErrors."""
-    return store.sent(conversation) if isinstance(store, RecordsSent) else ()
-
-
-def stamp_of(store: Store, conversation: str) -> str:
-    """The store's own stamp of a conversation, or what its row of the list says: when it was active last, and how many
-    messages it has. Raises UnknownConversation and StoreErrors."""
-    if isinstance(store, Stamping):
-        return store.stamp(conversation)
-    return next((repr(row) for row in store.conversations() if conversation in row.sessions), "")

@@ -19,31 +19,11 @@ from inspector.core.conversations import (
 )
 from inspector.core.errors import UnknownConversation
 from inspector.core.messages import Message
-from inspector.stores.base import (
-    Gradual,
-    Store,
-    StoreInfo,
-    failures_of,
-    sent_of,
-    stamp_of,
-    unsized_compactions_of,
-)
+from inspector.stores.base import Store, StoreInfo
 from inspector.stores.sharing import sharing
 
 
-def settled_info(store: Store) -> StoreInfo:
-    """Describe a store as surely as possible; reads some lists if its signs leave several profiles open."""
-    settled: Callable[[], StoreInfo] | None = getattr(store, "settled", None)
-    return store.info if settled is None else settled()
-
-
-def info_of(store: Store, session: str) -> StoreInfo:
-    """Describe the store that holds a session, with the release that wrote the session if the store records it."""
-    own: Callable[[str], StoreInfo] | None = getattr(store, "info_of", None)
-    return settled_info(store) if own is None else own(session)
-
-
-class SeveralStores:
+class SeveralStores(Store):
     """A Store over others. Session ids must differ between the databases."""
 
     def __init__(self, stores: Sequence[Store], path: Path, problems: Sequence[str] = ()) -> None:
@@ -67,7 +47,7 @@ class SeveralStores:
 
     def info_of(self, session: str) -> StoreInfo:
         """Describe the database that holds a session."""
-        return info_of(self._owner(session), session)
+        return self._owner(session).info_of(session)
 
     @property
     def stores(self) -> tuple[Store, ...]:
@@ -82,7 +62,7 @@ class SeveralStores:
     def at_once(self) -> tuple[tuple[ConversationRow, ...], bool] | None:
         """The conversations as far as they are known at once, and whether they are all; None where no store's list
         takes a while."""
-        known = [store.at_once() if isinstance(store, Gradual) else None for store in self._stores]
+        known = [store.at_once() for store in self._stores]
         if not any(known):
             return None
         parts = [
@@ -92,7 +72,7 @@ class SeveralStores:
 
     def so_far(self) -> tuple[tuple[ConversationRow, ...], int, int]:
         """The conversations as far as they are read; a store that reads its list at once counts as one file."""
-        parts = [s.so_far() if isinstance(s, Gradual) else (s.conversations(), 1, 1) for s in self._stores]
+        parts = [store.so_far() for store in self._stores]
         rows = self._together([part[0] for part in parts])
         return rows, sum(part[1] for part in parts), sum(part[2] for part in parts)
 
@@ -155,15 +135,15 @@ class SeveralStores:
 
     def unsized_compactions(self, conversation: Conversation) -> tuple[Compaction, ...]:
         """The recorded compactions of a conversation, without rough tokens where its store can leave them out."""
-        return unsized_compactions_of(self._owner(conversation.id), conversation)
+        return self._owner(conversation.id).unsized_compactions(conversation)
 
     def failures(self, conversation: Conversation) -> tuple[FailedCompaction, ...]:
         """The attempts to compact a conversation that failed."""
-        return failures_of(self._owner(conversation.id), conversation)
+        return self._owner(conversation.id).failures(conversation)
 
     def sent(self, conversation: Conversation) -> tuple[SentRequest, ...]:
         """The requests of a conversation as they were sent."""
-        return sent_of(self._owner(conversation.id), conversation)
+        return self._owner(conversation.id).sent(conversation)
 
     def requests(self, conversation: Conversation) -> tuple[Request, ...]:
         """The API calls of a conversation."""
@@ -179,7 +159,7 @@ class SeveralStores:
 
     def stamp(self, conversation: str) -> str:
         """Return a text that changes whenever the conversation does."""
-        return stamp_of(self._owner(conversation), conversation)
+        return self._owner(conversation).stamp(conversation)
 
     def search(self, query: str, conversation: str | None = None, limit: int = 200) -> Iterator[Hit]:
         """Messages that contain the words, store after store."""

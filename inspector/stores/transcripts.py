@@ -23,7 +23,7 @@ from inspector.core.conversations import (
 from inspector.core.errors import StoreError, StoreMissing, UnknownConversation
 from inspector.core.messages import Message
 from inspector.core.rough import list_tokens, message_chars, message_images, text_tokens
-from inspector.stores.base import StoreInfo
+from inspector.stores.base import Store, StoreInfo
 from inspector.stores.index import FileIndex
 from inspector.stores.listing import Listing
 from inspector.stores.names import resolve
@@ -36,7 +36,7 @@ _PIECE = 64
 _KEPT = 8
 
 
-class TranscriptStore:
+class TranscriptStore(Store):
     """The files of one agent, open for reading. See Store for what every method answers."""
 
     def __init__(

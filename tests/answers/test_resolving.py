@@ -9,7 +9,7 @@ import pytest
 from inspector.answers.answers import Answers
 from inspector.answers.resolving import caching_release, resolve
 from inspector.stores.detect import open_store
-from inspector.stores.several import SeveralStores, info_of
+from inspector.stores.several import SeveralStores
 from tests.recipes import recipe
 
 lines = recipe("claude_lines")
@@ -50,7 +50,7 @@ def test_a_session_is_planned_by_the_release_that_wrote_it_last(tmp_path: Path, 
         planned.append((resolved.settings.profile, round(resolved.settings.threshold * 200_000)))
     old, middle, new = ("claude-code-2.0", 155_000), ("claude-code-2.1", 167_000), ("claude-code", 167_000)
     assert planned == [old, old, middle, new]
-    reasons = [info_of(store, row.id).profile_reason for row in store.conversations()]
+    reasons = [store.info_of(row.id).profile_reason for row in store.conversations()]
     assert reasons[:2] == ["Claude Code 2.0.76 wrote it last.", "Claude Code 2.1.20 wrote it last."]
     assert reasons[3] == "The files are those of Claude Code."
 

@@ -17,7 +17,6 @@ from inspector.answers.fact_reading import read_facts
 from inspector.answers.findings import findings
 from inspector.answers.inspection import Inspection
 from inspector.app.conversation.panes.message import message_view
-from inspector.stores.base import sent_of
 from inspector.stores.detect import open_store
 from tests.recipes import recipe
 from tests.stores.alone import opened, texts
@@ -914,7 +913,7 @@ def test_requests_are_opened_as_they_were_sent(tmp_path: Path) -> None:
     path.write_text("".join(json.dumps(one) + "\n" for one in lines))
     store = open_store(path)
     (row,) = store.conversations()
-    first, second = sent_of(store, store.open(row.id))
+    first, second = store.sent(store.open(row.id))
     assert (list(first.messages), [tool["name"] for tool in first.tools]) == ([question], ["Read"])
     assert list(second.messages) == [question, {"role": "assistant", "content": answer}, more]
     assert second.breakpoints == (("system", 0), ("messages", 2, "content", 0))

@@ -16,7 +16,6 @@ from inspector.engines.base import Settings
 from inspector.engines.capabilities import default_threshold
 from inspector.engines.observed.profiles import observed_of
 from inspector.engines.registry import engine
-from inspector.stores.base import failures_of
 from inspector.stores.detect import open_store
 from inspector.stores.readers import reader_of
 from tests.conftest import ROOT
@@ -127,7 +126,7 @@ def test_dsh_prunes_and_fails(tmp_path: Path) -> None:
     assert (pruned.generation, pruned.cleared, pruned.results) == (1, (2,), 1)
     (shorter,) = pruned.left
     assert shorter == len(CALL.result)
-    (failed,) = failures_of(store, conversation)
+    (failed,) = store.failures(conversation)
     assert (failed.generation, failed.error) == (1, "summary is not smaller than what it replaces")
 
 

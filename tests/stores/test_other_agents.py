@@ -21,7 +21,6 @@ from inspector.core.errors import NotAStore
 from inspector.engines.base import Settings
 from inspector.quality.measures.measure import Share
 from inspector.replay.moments import Stretch
-from inspector.stores.base import failures_of
 from inspector.stores.detect import open_store
 from tests.conftest import ROOT
 from tests.recipes import recipe
@@ -532,7 +531,7 @@ def test_opencodes_failed_attempts_and_overflows(tmp_path: Path) -> None:
     ]
     path = written(tmp_path / "a.json", json.dumps({"info": {"id": "ses_1"}, "messages": messages}))
     store, conversation, (compaction,) = opened(path)
-    (failure,) = failures_of(store, conversation)
+    (failure,) = store.failures(conversation)
     assert (failure.error, failure.trigger, failure.generation, failure.place) == (
         "prompt is too long",
         "auto",

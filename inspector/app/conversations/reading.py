@@ -38,10 +38,6 @@ def read_index(store: Store, watch: Watch) -> tuple[ConversationRow, ...]:
     Where many files are read for the first time, they are handed over by name and time at once, and then as they are
     read.
     """
-    from inspector.stores.base import Gradual
-
-    if not isinstance(store, Gradual):
-        return store.conversations()
     reading = Thread(target=_quietly, args=(store.conversations,), daemon=True)
     reading.start()
     while True:

@@ -36,7 +36,6 @@ from inspector.quality.measures.conversation_measures import ConversationMeasure
 from inspector.quality.measures.definitions import DEFINITIONS
 from inspector.quality.measures.measure import Share
 from inspector.replay.transcript import Transcript, transcript
-from inspector.stores.several import info_of
 from inspector.summaries.diff import diff_summaries
 from inspector.summaries.parse import parse_summary
 
@@ -60,7 +59,7 @@ def gather_report(
     inspection, resolved, reading = facts_reading(answers, name, watch)
     conversation, settings = inspection.conversation, resolved.settings
     row = conversation.row
-    info = info_of(answers.store, row.id)
+    info = answers.store.info_of(row.id)
     compared = inspection.compared(settings)
     measures = measure_conversation(inspection, settings, reading.facts)
     found, dismissed = shown_findings(inspection, findings(inspection, resolved, reading.facts))

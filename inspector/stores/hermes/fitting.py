@@ -2,32 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from inspector.config.models import ASSUMED, context_length
 from inspector.config.settings import config_beside, resolve_settings
-from inspector.core.conversations import Compaction, Conversation
+from inspector.core.conversations import Compaction
 from inspector.core.errors import EngineError
 from inspector.core.messages import Message
 from inspector.engines.base import Settings, TokenIndex
 from inspector.engines.registry import engine
 from inspector.engines.settings import SETTINGS
-from inspector.stores.base import Store
 from inspector.stores.hermes.profiles import Detection, told
+
+if TYPE_CHECKING:
+    from inspector.stores.hermes.store import HermesStore
 
 #: Number of lists to compare, and the largest number of messages in each.
 _LISTS, _LONGEST = 4, 5_000
-
-
-class Recorded(Store, Protocol):
-    """A store that reads one compaction after the other."""
-
-    def each_compaction(self, conversation: Conversation) -> Iterator[Compaction]:
-        """The compactions of a conversation, the first one first."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +90,7 @@ def _fit(
     return Fit(profile, fits, len(lists), off, changed)
 
 
-def recorded_lists(store: Recorded, path: Path, sessions: Iterable[str]) -> list[RecordedList]:
+def recorded_lists(store: HermesStore, path: Path, sessions: Iterable[str]) -> list[RecordedList]:
     """The lists of some compactions whose boundaries are certain, from the conversations that these sessions are in.
     Raises StoreErrors."""
     found: list[RecordedList] = []

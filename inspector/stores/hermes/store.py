@@ -18,13 +18,11 @@ from inspector.core.conversations import (
     ConversationRow,
     Generation,
     Hit,
-    Microcompaction,
-    Request,
 )
 from inspector.core.errors import NotAStore, StoreDamaged, StoreError
 from inspector.core.messages import Message
 from inspector.core.rough import list_tokens, message_chars, message_images, text_tokens
-from inspector.stores.base import StoreInfo
+from inspector.stores.base import Store, StoreInfo
 from inspector.stores.hermes import lcm, profiles, usage
 from inspector.stores.hermes.bodies import read_bodies
 from inspector.stores.hermes.connection import Connections, signature, translate
@@ -49,7 +47,7 @@ _SCAN = 4_096
 _KEPT_LISTS = 8
 
 
-class HermesStore:
+class HermesStore(Store):
     """A state.db of any schema, open for reading. See Store for what every method answers."""
 
     def __init__(self, path: Path) -> None:
@@ -220,14 +218,6 @@ class HermesStore:
             # The usage is that of the session: it is known for a compaction if the session has no other.
             alone = compacted[found.session] == 1
             yield replace(found, usage=usages.get(found.session)) if alone else found
-
-    def microcompactions(self, conversation: Conversation) -> tuple[Microcompaction, ...]:
-        """Hermes has none."""
-        return ()
-
-    def requests(self, conversation: Conversation) -> tuple[Request, ...]:
-        """Hermes keeps usage a session, not a call."""
-        return ()
 
     def count_compactions(self, conversation: str) -> int:
         """How many compactions a conversation has been through, rotations and those in place."""
