@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 
 from inspector.core.text import safe_title
@@ -31,9 +32,11 @@ from inspector.quality.facts.meaning import (
     listed,
     meaning_of,
     opposed,
+    refusals,
     refused,
     restricts,
     stands,
+    unrefused,
 )
 from inspector.quality.facts.passages import (
     DONE_SECTION,
@@ -83,6 +86,10 @@ class Comparison:
         there = meaning_of(passage.text)
         if _REFUSING_SECTION.search(passage.section):
             there = refused(there)
+        # A verb that both have denies nothing in either: "drop X", "X is dropped".
+        own, other = ({word.concept for word in one.words} for one in (probe.main, there))
+        if refusals(probe.main.text) & other or refusals(there.text) & own:
+            probe, there = replace(probe, main=unrefused(probe.main)), unrefused(there)
         self.fallback = after.parts[passage.part].role == "fallback"
         self.probe, self.there, self.joined, self.after = probe, there, passage.joined, after
         self.across = "\n" in passage.text
@@ -180,8 +187,9 @@ class Comparison:
                 return ("paraphrased" if kept_values else "uncertain"), ""
             about = self.overlap >= MIN_SUBJECT and any(mine.weight >= 1.0 for mine, _ in self.pairs)
             return ("value lost" if about else "uncertain"), ""
-        if not probe.asked and self._weaker():
-            return "weakened", ""
+        if not probe.asked and (self._softer() or self._leaves_out()):
+            # Of several sentences, another one may be the soft one.
+            return ("weakened" if not self.joined or self._leaves_out() else "uncertain"), ""
         if self._name_lost():
             return "value lost", ""
         if self.done and probe.binds and not self._about_key():
@@ -386,9 +394,8 @@ class Comparison:
         keys = {word.concept for word in self.probe.keys}
         return any(mine.concept in keys for mine, _ in self.pairs)
 
-    def _weaker(self) -> bool:
-        """Return whether the passage binds less than the fact: it is softer, an event, narrower, or leaves out what
-        limits it."""
+    def _softer(self) -> bool:
+        """Return whether the passage binds less than the fact: it is softer, an event or narrower."""
         probe, text = self.probe, self.there.text
         if SOFT.search(text) and not SOFT.search(probe.text):
             return True
@@ -405,9 +412,13 @@ class Comparison:
                 one.concept not in said for one in part
             ):
                 return True
-        if ONLY.search(probe.main.text) and not restricts(text):
+        return False
+
+    def _leaves_out(self) -> bool:
+        """Return whether the passage lacks what limits the fact, or a thing that it lists."""
+        if ONLY.search(self.probe.main.text) and not restricts(self.there.text):
             return True
-        return self._item_missing() or any(self._missing(one) for one in probe.adjuncts)
+        return self._item_missing() or any(self._missing(one) for one in self.probe.adjuncts)
 
     def _item_missing(self) -> bool:
         """Return whether the line has some of the things that the fact lists, but not all."""

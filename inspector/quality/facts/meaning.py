@@ -6,7 +6,7 @@ Two sentences are compared by this (see fate.py): the words alone cannot say whe
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -114,7 +114,7 @@ SOFT = re.compile(
     r"suggest(?:ed|s|ion)?|recommended|recommendation|preferabl[ey]|prefer(?:red|s|ence)?|try to|tr(?:y|ies) "
     r"(?:not )?to|would be (?:nice|good)|can be|is welcome|are welcome|allowed|permitted|"
     r"would (?:like|love)|wants? to try|plans? to|hop(?:es?|ing) to|low(?:er)? priority|not urgent|some ?day|"
-    r"best[- ]effort|encouraged|appreciated|desirable|desired|helpful|worth|candidate|evaluat(?:e|ing)|look into|"
+    r"best[- ]effort|encouraged|appreciated|desirable|desired|helpful|worth|candidates?|evaluat(?:e|ing)|look into|"
     r"investigate|as far as|interested in|leans? towards?|might be|if (?:needed|necessary|time)|at some point|"
     r"maybe later|could do|at (?:our|your) discretion|up to (?:you|the)|not (?:strictly )?(?:required|"
     r"necessary|mandatory)|"
@@ -232,7 +232,10 @@ _ADJUNCT_END = re.compile(r"[,;.:!?()]\s|[,;.:!?()]\Z|\s[—–-]+\s|[，。；�
 @dataclass(frozen=True, slots=True)
 class Word:
     """A content word: its concept, its stem, whether it is denied, its clause (from 0), the preposition before it, its
-    weight."""
+    weight.
+
+    `refused`: a verb of refusal behind it denies it ("X is dropped").
+    """
 
     concept: str
     stem: str
@@ -241,6 +244,7 @@ class Word:
     tag: str
     weight: float
     name: bool = False
+    refused: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,6 +283,23 @@ def meaning_of(text: str) -> Meaning:
 def refused(meaning: Meaning) -> Meaning:
     """Return a meaning as it reads under a heading of what is not done."""
     return replace(meaning, words=tuple(_denied(word, not word.denied) for word in meaning.words))
+
+
+def unrefused(meaning: Meaning) -> Meaning:
+    """Return a meaning as it reads if its verbs of refusal are verbs like any other."""
+    return replace(
+        meaning,
+        words=tuple(
+            replace(word, denied=not word.denied, refused=False) if word.refused else word
+            for word in meaning.words
+        ),
+    )
+
+
+def refusals(text: str) -> frozenset[str]:
+    """Return the verbs of refusal that deny the words before them in a text, as concepts."""
+    verbs = (match.group().split()[-1] for match in _DENIED_AFTER.finditer(text))
+    return frozenset(concept(stem) for verb in verbs for stem in load_stemmer().stems(verb.lower()))
 
 
 def listed(text: str) -> Iterator[frozenset[str]]:
@@ -342,7 +363,8 @@ def _words(text: str, values: tuple[Value, ...]) -> tuple[list[Word], tuple[int,
             clause, denied, tag = clause + 1, False, ""
             breaks.pop(0)
         while after and after[0][0] < start:
-            found = [_denied(word, not word.denied) if word.clause == clause else word for word in found]
+            # "Must not be dropped" refuses nothing.
+            found = found if denied else _refused(found, clause)
             after.pop(0)
         if contrasts and contrasts[0][0] <= start:
             if start < contrasts[0][1]:
@@ -428,12 +450,22 @@ def _words(text: str, values: tuple[Value, ...]) -> tuple[list[Word], tuple[int,
         ):
             tag = tag if tag in ("except", "only") else ""
     for _ in after:
-        found = [_denied(word, not word.denied) if word.clause == clause else word for word in found]
+        found = found if denied else _refused(found, clause)
     return found, tuple(clauses.get(number, 0) for number in range(len(values)))
 
 
 def _denied(word: Word, denied: bool) -> Word:
-    return Word(word.concept, word.stem, denied, word.clause, word.tag, word.weight, word.name)
+    return Word(word.concept, word.stem, denied, word.clause, word.tag, word.weight, word.name, word.refused)
+
+
+def _refused(words: Sequence[Word], clause: int) -> list[Word]:
+    """Return words where those of a clause are refused by a verb behind them; of the last one if it has no words."""
+    if words and words[-1].clause < clause:
+        clause = words[-1].clause
+    return [
+        replace(word, denied=not word.denied, refused=True) if word.clause == clause else word
+        for word in words
+    ]
 
 
 @lru_cache(maxsize=4_096)

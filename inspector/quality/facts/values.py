@@ -227,6 +227,7 @@ _WORTH = re.compile(
 _NUMBERED = re.compile(r"\d{1,4}")
 _WORDS = re.compile(r"[A-Za-z]+(?:/[A-Za-z]+)+")
 _WORD_BEFORE = re.compile(r"([A-Za-z]+)[ (]+\Z")
+_LINE_BEFORE = re.compile(r"\blines?\s(?:\d{1,6}\s?(?:[-–,]|to|and)\s?)?\Z", re.IGNORECASE)
 #: Words behind which words with a slash between them are a path ("in docs/guide").
 _PLACES = word_set(
     "in under at from into inside within to of via on with folder directory dir path file files "
@@ -285,7 +286,10 @@ def _value(match: re.Match[str]) -> Value | None:
     if form == "worded":
         return _worded(text, span)
     if form == "number":
-        return _quantity(text, span)
+        value = _quantity(text, span)
+        # "Lines 29-32" says where something was, not how much.
+        is_line = value.form == "number" and _LINE_BEFORE.search(match.string, 0, span[0]) is not None
+        return None if is_line else value
     if form in FILES and (not is_path(text) or match.string[span[0] - 1 : span[0]] == "<"):
         return None
     if (form == "path" and _alternates(match)) or not _is_name(text, form):
