@@ -176,7 +176,7 @@ class Comparison:
             return "weakened", ""
         if self._reversed():
             named = not any(value.distinctive for value in self.lost_values)
-            turned = self._turned() or self._swapped()
+            turned = (self._turned() and not self._denies_other()) or self._swapped()
             sure = self.frame >= MIN_SAME and named and turned
             return ("contradicted", safe_title(self.there.text, 80)) if sure else ("uncertain", "")
         if inside:
@@ -321,7 +321,7 @@ class Comparison:
 
     def _reversed(self) -> bool:
         """Return whether the passage denies what the fact says, says what it denies, or swaps two of its things."""
-        return self._flipped() or self._swapped()
+        return self._flipped() or self._swapped() or self._crossed()
 
     def _flipped(self) -> bool:
         told = [(mine, other) for mine, other in self.pairs if mine.weight >= 1.0]
@@ -331,7 +331,9 @@ class Comparison:
         agree = [pair for pair in told if pair[0].denied == pair[1].denied and pair[0].denied]
         if not differ:
             return False
-        mine, theirs = self.probe.main.denies, self.there.denies
+        theirs = self.there.denies
+        # Where both deny something, only a shared word counts as denied by the fact.
+        mine = any(word.denied for word, _ in self.pairs) if theirs else self.probe.main.denies
         if mine and not theirs:
             # "Never more than 40" is "at most 40", "no X without Y" is "X needs Y": a limit needs no denial.
             # "No X that is not Y" is "every X is Y".
@@ -353,11 +355,16 @@ class Comparison:
         keys = {word.concept for word in self.probe.keys}
         return len(differ) * 2 > len(full) or any(mine.concept in keys for mine in differ)
 
+    def _denies_other(self) -> bool:
+        """Return whether what the passage denies first is nothing that the fact names: "without resetting it"."""
+        first = next((word for word in self.there.words if word.denied and not word.refused), None)
+        return first is not None and all(other is not first for _, other in self.pairs)
+
     def _bounded(self) -> bool:
         return any(other is not None for _, other in self.valued)
 
     def _swapped(self) -> bool:
-        """Return whether things of two clauses changed places, or a direction is turned round."""
+        """Return whether two things changed places, or a direction is turned round."""
         for mine, other in self.pairs:
             if opposed(mine.tag, other.tag) and self.overlap >= MIN_SAME:
                 partner = [
@@ -370,6 +377,10 @@ class Comparison:
         negated = [(mine, other) for mine, other in self.pairs if mine.denied != other.denied]
         if any(mine.denied for mine, _ in negated) and any(other.denied for _, other in negated):
             return True
+        return False
+
+    def _crossed(self) -> bool:
+        """Return whether things of two clauses seem to have changed places."""
         main, there = self.probe.main, self.there
         valued = [
             (main.clauses[at], there.clauses[other])
