@@ -34,6 +34,7 @@ from inspector.quality.evidence import (
 )
 from inspector.quality.facts.fact import ConversationFacts
 from inspector.quality.facts.rules import load_stemmer
+from inspector.quality.facts.sentences import by_person
 from inspector.quality.find import find
 from inspector.quality.finding import SEVERITIES, Finding, Severity
 from inspector.quality.grouping import dismissal_key, parted
@@ -239,7 +240,7 @@ def _last_request(inspection: Inspection, generation: Generation) -> int | None:
     users = [index for index, role in enumerate(generation.roles) if role == USER][-_LOOKED_AT:]
     for index in reversed(users):
         found = inspection.store.messages(generation, index, index + 1)
-        if found and is_request(found[0]):
+        if found and is_request(found[0]) and (not found[0].text or by_person(found[0].text)):
             return index
     return None
 

@@ -122,29 +122,35 @@ def _is_note(item: str, number: str) -> bool:
 
 def exchanged_values(inspection: Inspection, facts: ConversationFacts) -> dict[int, tuple[Exchanged, ...]]:
     """Return, by compaction, the numbers and versions that its summary changed without a message that says so."""
-    found: dict[int, dict[str, Exchanged]] = defaultdict(dict)
+    #: The changes of each summary: the number as messages write it, and the change.
+    claimed: dict[int, list[tuple[str, Exchanged]]] = defaultdict(list)
     written = [c for c in inspection.compactions() if c.summary is not None and not c.fallback]
     lineage = follow([Column(c.index, parse_summary(c.summary or "")) for c in written])
     settled = [turn for turn in drift_of(lineage, load_stemmer()).otherwise if turn.settled]
-    # Hold the messages of one list at a time: all lists together are too large.
-    read: tuple[int, Sequence[Message]] = (0, ())
-    for turn in sorted(settled, key=lambda turn: turn.column):
-        recorded = written[turn.column]
+    for turn in settled:
         for one in turn.turns:
             changed = one.how == "changed" and one.kind in ("number", "version")
             if changed and not _is_note(turn.text, one.now):
-                if recorded.index != read[0]:
-                    read = recorded.index, _lists(inspection, recorded)
-                if not _said(one.now, turn.text, read[1]):
-                    found[recorded.index].setdefault(turn.text, Exchanged(turn.text, one.was, one.now))
+                change = Exchanged(turn.text, one.was, one.now)
+                claimed[written[turn.column].index].append((one.now, change))
     for life in facts.lives:
         if life.fact.role == "user":
             for fate in life.fates:
-                # The sentence that denies a fact is not a value in the place of another.
-                if any(v.text == fate.changed and v.form in _CHANGING for v in values_of(fate.changed)):
-                    text = life.fact.text
-                    found[fate.compaction].setdefault(text, Exchanged(text, life.fact.value, fate.changed))
-    return {compaction: tuple(changed.values()) for compaction, changed in found.items()}
+                for value in values_of(fate.changed):
+                    # The sentence that denies a fact is not a value in the place of another.
+                    if value.text == fate.changed and value.form in _CHANGING:
+                        change = Exchanged(life.fact.text, life.fact.value, fate.changed)
+                        claimed[fate.compaction].append((value.canon, change))
+    found: dict[int, tuple[Exchanged, ...]] = {}
+    for recorded in written:
+        # Hold the messages of one list at a time: all lists together are too large.
+        messages = _lists(inspection, recorded) if claimed[recorded.index] else ()
+        changes = {
+            one.text: one for now, one in claimed[recorded.index] if not _said(now, one.text, messages)
+        }
+        if changes:
+            found[recorded.index] = tuple(changes.values())
+    return found
 
 
 def _lists(inspection: Inspection, recorded: Compaction) -> Sequence[Message]:

@@ -15,6 +15,7 @@ from inspector.quality.limits import (
     QUICK_MESSAGES,
     QUICK_SHARE,
     READ_AGAIN,
+    READ_AGAIN_TOKENS,
     TAIL_CEILING,
 )
 
@@ -166,12 +167,12 @@ def in_mid_task(evidence: ConversationEvidence) -> Iterator[Violation]:
 
 
 def read_again(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """Yield compactions after which the agent opened READ_AGAIN or more files and pages again."""
+    """Yield compactions after which the agent opened many files and pages again, with many tokens."""
     for compaction in evidence.compactions:
         again = [event for event in compaction.aftermath if event.kind in ("read again", "fetched again")]
         names = list(dict.fromkeys(event.text for event in again))
-        if len(names) >= READ_AGAIN:
-            tokens = sum(event.tokens for event in again)
+        tokens = sum(event.tokens for event in again)
+        if len(names) >= READ_AGAIN and tokens >= READ_AGAIN_TOKENS:
             yield Violation(
                 f"After compaction {compaction.index} {len(names):,} files or pages were opened again "
                 f"(~{tokens:,} tokens): {', '.join(names[:3])}, and {len(names) - 3:,} more.",

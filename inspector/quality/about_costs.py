@@ -8,7 +8,13 @@ from itertools import pairwise
 from inspector.core.shares import dollars
 from inspector.quality.evidence import CompactionEvidence, ConversationEvidence
 from inspector.quality.finding import Violation
-from inspector.quality.limits import CHANGED_REQUESTS, CHANGED_SHARE, CLOSE_REQUESTS, WRITING_REQUESTS
+from inspector.quality.limits import (
+    CHANGED_REQUESTS,
+    CHANGED_SHARE,
+    CLOSE_REQUESTS,
+    MISSED_SHARE,
+    WRITING_REQUESTS,
+)
 
 
 def never_paid_off(evidence: ConversationEvidence) -> Iterator[Violation]:
@@ -30,12 +36,12 @@ def never_paid_off(evidence: ConversationEvidence) -> Iterator[Violation]:
 
 
 def idling_costs_most(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """Yield the pauses longer than the time to live, if they cost more than all compactions."""
+    """Yield the pauses longer than the time to live, if they cost more than all compactions and much of the total."""
     idle, bills = evidence.idle, [one.bill for one in evidence.compactions if one.bill is not None]
     if idle is None or idle.more is None or not bills:
         return
     compactions = sum(bill.cost.amount for bill in bills)
-    if idle.more <= compactions:
+    if idle.more <= compactions or idle.cost is None or idle.more < MISSED_SHARE * idle.cost.amount:
         return
     pauses = "A pause" if idle.misses == 1 else f"{idle.misses:,} pauses"
     sentences = [

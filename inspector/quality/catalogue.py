@@ -21,6 +21,7 @@ from inspector.quality.limits import (
     QUICK_MESSAGES,
     QUICK_SHARE,
     READ_AGAIN,
+    READ_AGAIN_TOKENS,
     REPEATED_ENTRIES,
     REPEATED_MESSAGES,
     REPEATED_SHARE,
@@ -347,8 +348,8 @@ _ALL = (
         "Files were read again",
         "The agent opened files or pages again that it had read or written before. Their text was paid for "
         "twice. The record does not show why.",
-        f"{READ_AGAIN} or more files or pages were opened between this compaction and the next, and "
-        "messages that had left the list had opened them before.",
+        f"{READ_AGAIN} or more files or pages with {READ_AGAIN_TOKENS:,} tokens or more were opened between this "
+        "compaction and the next, and messages that had left the list had opened them before.",
         "See what the agent looked for. A summary that keeps the important lines and values, or a longer "
         "tail, avoids the second reading.",
     ),
@@ -487,9 +488,9 @@ _ALL = (
         "The cache expired during pauses of the conversation, and sending everything again cost more than "
         "all compactions.",
         "The extra cost of requests after pauses longer than the time to live is more than the bills of "
-        "all compactions.",
-        "Keep the cache for an hour, or keep it alive, if that is cheaper. Compact before a long pause, "
-        "not after it.",
+        f"all compactions, and {MISSED_SHARE:.0%} or more of what all requests cost.",
+        "Use the time to live, or the keep-alive, that the finding says is cheaper. Compact before a long "
+        "pause, not after it.",
     ),
     Rule(
         "caches-thrown-away",

@@ -18,8 +18,9 @@ REPEATED_ENTRIES = 5
 REPEATED_MESSAGES = 10
 #: Minimum number of messages since the request for a compaction to interrupt a task that is well under way.
 MID_TASK = 10
-#: Minimum number of files and pages opened again after a compaction.
+#: Minimum number of files and pages opened again after a compaction, and their minimum tokens.
 READ_AGAIN = 5
+READ_AGAIN_TOKENS = 10_000
 #: Maximum number of findings of one rule about one list; a last one counts the others.
 MOST = 20
 #: Minimum number of requests that read the cache of a compaction before the next compaction.

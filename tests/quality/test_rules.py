@@ -88,7 +88,7 @@ WHOLE = {"head_end": 0, "tail_start": 90, "before": 90, "head_after": 0}
 
 
 def opened(number: int) -> AftermathEvent:
-    return AftermathEvent(1, "read again", Place(2, 50 + number, 7), Place(1, 4, 5), f"{number}.py", 100)
+    return AftermathEvent(1, "read again", Place(2, 50 + number, 7), Place(1, 4, 5), f"{number}.py", 2_000)
 
 
 def done_again(kind: AftermathKind, fate: str = "lost") -> AftermathEvent:
@@ -246,7 +246,7 @@ DOES_NOT: dict[str, Make] = {
     "quick-succession": lambda: evidence(
         compaction_evidence(1), compaction_evidence(2, {"before": 54, "tokens_before": 66_000})
     ),
-    "read-again": lambda: evidence(after(*(opened(n) for n in range(4)), opened(3))),
+    "read-again": lambda: evidence(after(*(replace(opened(n), tokens=1_999) for n in range(5)))),
     "tail-over-budget": lambda: evidence(compaction_evidence(1, tail_tokens=51_200)),
     "huge-message": evidence,
     "compaction-would-fail": lambda: live(evidence(), plan=replace(FAILS, tokens_before=160_000)),

@@ -375,9 +375,7 @@ class Comparison:
         if self.exchanged:
             return True
         negated = [(mine, other) for mine, other in self.pairs if mine.denied != other.denied]
-        if any(mine.denied for mine, _ in negated) and any(other.denied for _, other in negated):
-            return True
-        return False
+        return any(mine.denied for mine, _ in negated) and any(other.denied for _, other in negated)
 
     def _crossed(self) -> bool:
         """Return whether things of two clauses seem to have changed places."""

@@ -75,10 +75,10 @@ def _unlisted(summary: str, own: Sequence[Life]) -> Iterator[Gap]:
         # The list paraphrases the messages.
         return
     for (generation, index), found in sorted(stands.items()):
-        # A statement that the new list has or may have anywhere need not be listed again.
-        missing = [life for life in said[generation, index] if life.fate.gone]
-        if missing and not any(found):
-            yield Gap("left out", missing[0].text, "", generation, index)
+        # A message whose beginning the new list has, or may have, anywhere need not be listed again.
+        first = min(said[generation, index], key=lambda life: life.saying.span)
+        if first.fate.gone and not any(found):
+            yield Gap("left out", first.text, "", generation, index)
 
 
 def _bare(text: str) -> str:
@@ -87,8 +87,17 @@ def _bare(text: str) -> str:
 
 
 def _elided(summary: str) -> Iterator[Gap]:
+    # A list of the user's messages always shortens a pasted text, and another section retells it.
+    listed = [
+        item.text
+        for section in parse_summary(summary).sections
+        for item in section.items
+        if _LISTED in section.name.casefold()
+    ]
     for found in _BRACKETS.finditer(_FENCED.sub("", summary)):
         text = found["text"]
+        if any(found.group() in item for item in listed):
+            continue
         if ELISIONS.search(text):
             yield Gap("elided", text)
 

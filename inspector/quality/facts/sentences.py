@@ -65,6 +65,7 @@ _PRINTED = re.compile(
     r"[\w./\\@+-]{1,200}\.\w{1,5}:\d+(?::\d+)?:?(?:\s|$)|"
     r"diff --git |index [0-9a-f]{6,}\.\.|@@ |\+{3} \S|-{3} [ab]/|[+-](?!\s)[^\n]*[;{}()=]|(?:\* )?commit "
     r"[0-9a-f]{7,40}\b|"
+    r"[\w.$<>]{1,80} @ \S+:\d+|"
     r"Traceback \(|File \"[^\"\n]+\", line \d+|at [\w.$<>]{1,80}(?: \(|\()|\S{0,80}(?:Error|Exception|"
     r"Warning): \S|"
     r"(?:\(\S{1,40}\) ?)?[\w.-]+@[\w.-]+[ :][~/\w.-]{1,200} ?[%$#]|\$ \S|>>> |Last login: |npm (?:ERR!|WARN|"
@@ -120,6 +121,8 @@ _PAGE = re.compile(
     r"advertisement|follow us|related articles)\b.{0,40}$",
     re.IGNORECASE,
 )
+# The line before a plan that an agent wrote.
+_LEADS_IN = re.compile(r"[^\n]{0,80}\bplan\b[^\n]{0,80}:\s*$", re.IGNORECASE)
 # Text that bots write into a review.
 _BOT = re.compile(
     r"(?i:code ?rabbit|greptile|sourcery-ai|bugbot|copilot reviewed|gemini-code-assist|devin-ai|sonarcloud|"
@@ -186,6 +189,13 @@ class Sentence:
 def by_program(text: str) -> bool:
     """Return whether a program wrote a whole message in the user's name."""
     return _BY_PROGRAM.match(text) is not None
+
+
+def by_person(text: str) -> bool:
+    """Return whether a person wrote any part of a user's message: not all of it is a notice or a program's block."""
+    if by_program(text[:400]):
+        return any(text[slice(*own)].strip() for own in _spoken_in_tags(text, 0, len(text)))
+    return any(text[slice(*part)].strip() for part, _ in _blocks(text, 0, len(text)))
 
 
 def sentences(text: str, of_user: bool = True, start: int = 0, end: int = MOST) -> Iterator[Sentence]:
@@ -269,7 +279,7 @@ def _cut(text: str, start: int, end: int, pasted: bool, heading: bool) -> Iterat
 def _paragraphs(text: str, span: Span) -> Iterator[tuple[int, int, bool, bool]]:
     """Yield (start, end, pasted, heading) of each run of prose lines; a wrapped line joins the one before it."""
     lines = text[slice(*span)].split("\n")
-    coded, pasted = _fenced(lines), _pages(lines)
+    coded, pasted = _fenced(lines), _pages(lines).union(_plan(lines))
     at, open_at, open_end, was = span[0], -1, -1, False
     indented = False
     for number, line in enumerate(lines):
@@ -347,6 +357,16 @@ def _pages(lines: Sequence[str]) -> frozenset[int]:
             paste = paste[:-1]
         found.update(number for block in paste for number in block)
     return frozenset(found)
+
+
+def _plan(lines: Sequence[str]) -> range:
+    """Return the numbers of the lines of a plan: a document with headings behind "Implement the following plan:".
+
+    An agent wrote it, and another one carries it out.
+    """
+    filled = [number for number, line in enumerate(lines) if line.strip()][:2]
+    leads_in = len(filled) == 2 and _LEADS_IN.match(lines[filled[0]][:_LINE]) is not None
+    return range(filled[1], len(lines)) if leads_in and lines[filled[1]].startswith("#") else range(0)
 
 
 def _plain_words(lines: Sequence[str], block: Sequence[int], marks: Sequence[int]) -> bool:

@@ -375,6 +375,20 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
         "Settled: drawing the map with canvas\nRejected: WebGL",
         "kept",
     ),
+    (
+        "refused",
+        "never drop the archive table",
+        "## Constraints\n- The archive table is dropped",
+        "contradicted",
+    ),
+    ("refused", "drop the archive table", "- The archive table is dropped", "kept"),
+    ("refused", "Reject orders without an address.", "- Orders without an address are rejected", "kept"),
+    (
+        "refused",
+        "it's fine to break the v1 plugin api",
+        "- The v1 plugin API must not be broken",
+        "contradicted",
+    ),
     # Once is not always, and a part is not the whole.
     ("once", "never restart the relay on Sundays", "- No restart of the relay this Sunday", "weakened"),
     ("once", "never restart the relay on Sundays", "- No restarts of the relay on Sundays", "kept"),

@@ -271,6 +271,13 @@ def test_who_says_much_comes_before_who_says_little() -> None:
     assert chinese["仓库的钥匙在门后面的盒子里。"] < chinese[long]
 
 
+def test_a_plan_behind_a_line_that_asks_for_it_is_pasted() -> None:
+    rule = "Never rename the exported classes."
+    plan = f"# Split the loader\n\n## Steps\n- {rule}"
+    for text, pasted in ((f"Implement the following plan:\n\n{plan}", True), (plan, False)):
+        assert [one.pasted for one in facts(text) if one.text == rule] == [pasted]
+
+
 def test_a_fact_is_pasted_until_its_speaker_says_it_in_their_own_words() -> None:
     rule = "Never push straight to main."
     assert [one.pasted for one in facts(f"> {rule}")] == [True]

@@ -36,6 +36,17 @@ def test_a_message_of_which_the_list_has_a_part_is_not_left_out() -> None:
     assert gaps(f"## {LISTED}", told) == []
 
 
+def test_a_message_whose_beginning_is_told_is_not_left_out() -> None:
+    told = "Add a loading indicator to the list."
+    pasted = "Why is the main branch empty now?\nThe second server of the cluster answers with an empty page."
+    assert gaps(f"## {LISTED}\n## Current work\nWhy the main branch is empty now\n", told, pasted) == []
+
+
+def test_a_list_of_the_users_messages_may_shorten_a_paste() -> None:
+    listed = '## All user messages\n- "Implement this: [detailed plan with 4 steps]"\n'
+    assert gaps(listed, "Add a loading indicator to the list.") == []
+
+
 def test_a_program_that_quotes_the_start_of_a_message_elides_nothing() -> None:
     assert gaps('## Last task\n"Add a loading indicator to the ...[truncated]"') == []
 

@@ -162,6 +162,8 @@ def test_an_open_request_that_is_gone(tmp_path: Path) -> None:
     assert "request-gone" not in told
     short = rules(compacted(tmp_path / "short.db", "## Goal\nFind it\n", "go on"))
     assert "request-gone" not in short
+    notice = f"<task-notification>{ask}</task-notification>"
+    assert "request-gone" not in rules(compacted(tmp_path / "notice.db", "## Goal\nFind it\n", notice))
 
 
 ENTRY = "## Key Decisions\n- The pool of the billing gateway has {} connections for each pod\n"
