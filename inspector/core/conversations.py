@@ -16,7 +16,7 @@ _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 class Usage(NamedTuple):
-    """Tokens that the provider reported, summed over the API calls of a session."""
+    """Tokens that the provider reported: of an API call, or summed over those of a session."""
 
     input: int = 0
     output: int = 0

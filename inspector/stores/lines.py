@@ -11,6 +11,7 @@ from pathlib import Path
 from stat import S_ISDIR, S_ISREG
 from typing import Any, BinaryIO, NamedTuple
 
+from inspector.core.conversations import Usage
 from inspector.core.errors import NotAStore, StoreBusy, StoreDamaged, StoreError, StoreMissing
 from inspector.core.times import calendar_time
 from inspector.stores.compressed import ENDINGS, open_plain
@@ -289,6 +290,25 @@ def count_of(value: Mapping[str, Any], key: str) -> int | None:
 def counts_of(value: Mapping[str, Any], *keys: str) -> list[int]:
     """The whole numbers under some keys; 0 where there is none."""
     return [count_of(value, key) or 0 for key in keys]
+
+
+def usage_of(
+    record: Mapping[str, Any],
+    input: str,
+    output: str,
+    read: str = "",
+    written: str = "",
+    *,
+    thoughts: str = "",
+    whole: bool = False,
+) -> Usage:
+    """Return the usage of a call, given the names of its numbers in a record.
+
+    `whole`: the input includes what was read from the cache and written to it. `thoughts` are output that `output` does
+    not include.
+    """
+    sent, answered, cached, stored, thought = counts_of(record, input, output, read, written, thoughts)
+    return Usage(max(0, sent - cached - stored) if whole else sent, answered + thought, cached, stored)
 
 
 def seconds_of(value: object) -> float:

@@ -206,6 +206,15 @@ def test_what_an_encrypted_summary_kept_is_unknown(tmp_path: Path) -> None:
     assert set(fates.values()) == {"verbatim", "unknown"}
 
 
+def test_an_encrypted_summary_takes_the_place_of_the_one_before(tmp_path: Path) -> None:
+    rollout = codex()
+    rollout.compact([rollout.message("user", "Never touch the release branch. Fix the loom.")])
+    store, conversation, (_, second) = opened(written(tmp_path / "rollout.jsonl", rollout.text()))
+    before = texts(store, conversation, 1)
+    assert second.summary_at is not None
+    assert [before[old][1] for old, _ in second.kept] == ["Never touch the release branch. Fix the loom."]
+
+
 def test_what_an_encrypted_summary_kept_is_not_measured(tmp_path: Path) -> None:
     store, conversation, _ = opened(written(tmp_path / "rollout.jsonl", codex().text()))
     inspection = Inspection(store, conversation)

@@ -16,13 +16,13 @@ from inspector.stores.entries import Entries
 from inspector.stores.head import Head
 from inspector.stores.lines import (
     count_of,
-    counts_of,
     mapping,
     mapping_at,
     mappings_in,
     read_file,
     seconds_of,
     text_at,
+    usage_of,
 )
 from inspector.stores.recorded import FileDigest, Memory, Recorded, Source
 from inspector.stores.session_lists import SessionLists
@@ -115,10 +115,10 @@ def _trajectory(session: SessionLists, number: int, steps: Sequence[Mapping[str,
         session.add(wires_of([step]), at)
         metrics = mapping_at(step, "metrics")
         if metrics and step.get("source") == "agent" and step.get("is_copied_context") is not True:
-            sent, cached, output = counts_of(metrics, "prompt_tokens", "cached_tokens", "completion_tokens")
             session.call(
-                f"step {count_of(step, 'step_id') or place + 1}", at, input=max(0, sent - cached), cache_read=cached,
-                output=output, model=text_at(step, "model_name"),
+                f"step {count_of(step, 'step_id') or place + 1}", at,
+                usage_of(metrics, "prompt_tokens", "completion_tokens", "cached_tokens", whole=True),
+                model=text_at(step, "model_name"),
             )  # fmt: skip
     if waiting:
         _continued(session, copied, session.last_active)

@@ -15,7 +15,7 @@ from inspector.stores.cline.forms import wires_of
 from inspector.stores.cline.tasks import HISTORY, scan_task
 from inspector.stores.entries import Entries
 from inspector.stores.head import Head
-from inspector.stores.lines import count_of, mapping_at, seconds_of, text_at
+from inspector.stores.lines import count_of, mapping_at, seconds_of, text_at, usage_of
 from inspector.stores.recorded import FileDigest
 from inspector.stores.session_lists import SessionLists, SessionReader
 
@@ -127,11 +127,8 @@ def _call(session: SessionLists, message: Mapping[str, Any], at: float) -> None:
     metrics = message.get("metrics")
     if not isinstance(metrics, Mapping):
         return
-    read, written = count_of(metrics, "cacheReadTokens") or 0, count_of(metrics, "cacheWriteTokens") or 0
-    session.call(
-        text_at(dict(message), "id"), at, input=max(0, (count_of(metrics, "inputTokens") or 0) - read - written),
-        cache_read=read, cache_write=written, output=count_of(metrics, "outputTokens") or 0,
-    )  # fmt: skip
+    names = "inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens"
+    session.call(text_at(dict(message), "id"), at, usage_of(metrics, *names, whole=True))
 
 
 def _fetch(path: Path, places: list[tuple[int, int]]) -> list[dict[str, Any] | None]:

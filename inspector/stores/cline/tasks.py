@@ -14,7 +14,7 @@ from inspector.stores.assembly import several
 from inspector.stores.cline.documents import document, listed, mappings
 from inspector.stores.cline.task_forms import folder_in, is_summary, task_wires, with_updates
 from inspector.stores.entries import Entries
-from inspector.stores.lines import count_of, mapping, seconds_of, text_at
+from inspector.stores.lines import count_of, mapping, seconds_of, text_at, usage_of
 from inspector.stores.session_lists import SessionLists
 
 HISTORY = "api_conversation_history.json"
@@ -97,20 +97,10 @@ class _Scanner:
 
     def _request(self, shown: Mapping[str, Any], summarizes: bool) -> None:
         usage = mapping(text_at(dict(shown), "text").encode("utf-8", errors="replace")) or {}
-        sent, read, written, output = (
-            count_of(usage, key) or 0 for key in ("tokensIn", "cacheReads", "cacheWrites", "tokensOut")
-        )
-        self.session.call(
-            "",
-            self.at,
-            input=sent,
-            cache_read=read,
-            cache_write=written,
-            output=output,
-            summarizes=summarizes,
-        )
+        tokens = usage_of(usage, "tokensIn", "tokensOut", "cacheReads", "cacheWrites")
+        self.session.call("", self.at, tokens, summarizes=summarizes)
         if not summarizes:
-            self.size = sent + read + written + output
+            self.size = sum(tokens)
 
     def _cut(self, value: object) -> None:
         """Cut a range out of the list, where it grew: alone, or for a summary."""

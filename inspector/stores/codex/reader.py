@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from inspector.core.conversations import ROLE_CODES, Compaction
+from inspector.core.conversations import ROLE_CODES
 from inspector.stores.codex.forms import ENCRYPTED, answer_wire, is_made, item_wires
 from inspector.stores.entries import Entries, Wire
 from inspector.stores.head import Head
-from inspector.stores.lines import count_at, count_of, mapping_at, read_lines, seconds_of, text_at
+from inspector.stores.lines import count_at, mapping_at, read_lines, seconds_of, text_at, usage_of
 from inspector.stores.recorded import Recorded, Source
 from inspector.stores.session_lists import SessionLists, SessionReader
 
@@ -155,34 +155,12 @@ class _Scanner:
         wires = _replacement(payload)
         numbers = found.make(wires, at)
         places = [place for place, wire in enumerate(wires) if wire["content"] in (ENCRYPTED, text)]
-        before = found.lists[-1]
-        kept = self._kept(before, numbers)
-        found.lists.append(list(numbers))
         self.waiting, self.last_size = len(found.compactions), None
         found.names.append(_name(payload))
-        found.compactions.append(
-            Compaction(
-                index=len(found.lists) - 1,
-                session=found.session,
-                before=len(before),
-                after=len(numbers),
-                head_end=0,
-                tail_start=len(before),
-                head_after=0,
-                tail_after=len(numbers),
-                summary_at=places[-1] if places else None,
-                summary=text or None,
-                merged=False,
-                fallback=False,
-                tokens_before=0,
-                tokens_after=0,
-                at=at,
-                note="" if text else _WHY_UNREADABLE,
-                tokens_before_reported=size,
-                encrypted=not text,
-                kept=kept,
-            )
-        )
+        found.compact(
+            numbers, numbers[places[-1]] if places else None, at, text=text, encrypted=not text, tokens_before=size,
+            note="" if text else _WHY_UNREADABLE,
+        )  # fmt: skip
 
     def _wrote(self, text: str) -> bool:
         """Whether the last answer is the summary `text`: then it is in no list, and its request wrote the summary."""
@@ -201,21 +179,6 @@ class _Scanner:
         if found.requests and found.requests[-1].generation == len(found.lists):
             found.requests[-1] = replace(found.requests[-1], summarizes=True)
         return True
-
-    def _kept(self, before: Sequence[int], numbers: Sequence[int]) -> tuple[tuple[int, int], ...]:
-        """Return the messages of the previous list that the new list keeps; of equal messages the last."""
-        hashes = self.session.hashes
-        places: dict[int, list[int]] = {}
-        for index, number in enumerate(before):
-            # Answers of the model have no hash.
-            if number in hashes:
-                places.setdefault(hashes[number], []).append(index)
-        kept = []
-        for after in range(len(numbers) - 1, -1, -1):
-            same = places.get(hashes[numbers[after]])
-            if same:
-                kept.append((same.pop(), after))
-        return tuple(sorted(kept))
 
     def _event(self, payload: dict[str, Any], at: float) -> None:
         found, kind = self.session, text_at(payload, "type")
@@ -258,13 +221,8 @@ class _Scanner:
         self, usage: Mapping[str, Any], at: float, answer: str, summarizes: bool = False, name: str = ""
     ) -> None:
         session = self.session
-        sent = count_of(usage, "input_tokens") or 0
-        cached = min(sent, count_of(usage, "cached_input_tokens") or 0)
-        written = min(sent - cached, count_of(usage, "cache_write_input_tokens") or 0)
-        session.call(
-            answer, at, input=sent - cached - written, cache_read=cached, cache_write=written,
-            output=count_of(usage, "output_tokens") or 0, summarizes=summarizes,
-        )  # fmt: skip
+        names = "input_tokens", "output_tokens", "cached_input_tokens", "cache_write_input_tokens"
+        session.call(answer, at, usage_of(usage, *names, whole=True), summarizes=summarizes)
         if len(session.requests) > len(self.request_names):
             self.request_names.append(name or answer)
 

@@ -14,7 +14,7 @@ from typing import Any
 from inspector.stores.copilot.forms import wires_of
 from inspector.stores.entries import Entries
 from inspector.stores.head import Head
-from inspector.stores.lines import count_of, counts_of, read_lines, seconds_of, text_at
+from inspector.stores.lines import count_of, read_lines, seconds_of, text_at, usage_of
 from inspector.stores.session_lists import SessionLists, SessionReader
 
 _TRIGGERS = {"threshold": "auto", "manual": "manual"}
@@ -106,22 +106,13 @@ class _Scanner:
         if not isinstance(usage, dict):
             return
         session = self.session
-        sent, read, written, output = counts_of(
-            usage, "inputTokens", "cacheReadTokens", "cacheWriteTokens", "outputTokens"
-        )
         session.model = text_at(usage, "model") or session.model
         session.window = count_of(usage, "maxPromptTokens") or session.window
+        names = "inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens"
         session.call(
-            name,
-            at,
-            input=max(0, sent - read - written),
-            cache_read=read,
-            cache_write=written,
-            output=output,
-            model=text_at(usage, "model"),
-            generation=generation,
+            name, at, usage_of(usage, *names, whole=True), model=text_at(usage, "model"), generation=generation,
             summarizes=generation is not None,
-        )
+        )  # fmt: skip
 
     def _compacted(self, event: dict[str, Any], data: dict[str, Any], at: float) -> None:
         session, began = self.session, self.began

@@ -14,7 +14,7 @@ from inspector.core.conversations import Microcompaction
 from inspector.stores.dsh.forms import CHECKPOINT, summary_text, wires_of
 from inspector.stores.entries import Entries
 from inspector.stores.head import Head
-from inspector.stores.lines import count_of, mapping_at, read_lines, seconds_of, text_at
+from inspector.stores.lines import count_of, mapping_at, read_lines, seconds_of, text_at, usage_of
 from inspector.stores.session_lists import SessionLists, SessionReader
 
 _MESSAGES = frozenset({"user/message", "assistant/message", "tool/result"})
@@ -159,7 +159,6 @@ class _Scanner:
         usage = mapping_at(data, "usage")
         if not self.seeded and usage:
             self.session.call(
-                name, at, input=count_of(usage, "inputTokens") or 0, cache_read=count_of(usage, "cacheReadTokens") or 0,
-                cache_write=count_of(usage, "cacheWriteTokens") or 0, output=count_of(usage, "outputTokens") or 0,
+                name, at, usage_of(usage, "inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens"),
                 model=text_at(data, "message", "source", "model") or text_at(data, "model"), summarizes=summarizes,
             )  # fmt: skip

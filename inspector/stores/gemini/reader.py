@@ -13,7 +13,7 @@ from typing import Any
 from inspector.stores.entries import Entries, Wire
 from inspector.stores.gemini.forms import SNAPSHOT, message_wires, messages_in, wires_of
 from inspector.stores.head import Head
-from inspector.stores.lines import Line, counts_of, mapping, read_file, read_lines, seconds_of, text_at
+from inspector.stores.lines import Line, mapping, read_file, read_lines, seconds_of, text_at, usage_of
 from inspector.stores.session_lists import SessionLists, SessionReader, hash_of
 
 
@@ -139,8 +139,8 @@ class _Scanner:
         self.counted.add(name)
         session = self.session
         session.model = text_at(message, "model") or session.model
-        sent, read, output, thoughts = counts_of(usage, "input", "cached", "output", "thoughts")
-        session.call(name, at, input=max(0, sent - read), cache_read=read, output=output + thoughts)
+        tokens = usage_of(usage, "input", "output", "cached", thoughts="thoughts", whole=True)
+        session.call(name, at, tokens)
 
 
 def _lines(path: Path) -> list[Line]:

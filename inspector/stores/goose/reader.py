@@ -15,7 +15,7 @@ from inspector.stores.entries import Entries
 from inspector.stores.goose.forms import is_summary, is_visible, trigger_of, wires_of
 from inspector.stores.goose.rows import Row, Stored, fetch_rows, session_names, stored_session
 from inspector.stores.head import Head
-from inspector.stores.lines import count_of, mapping, seconds_of, text_at
+from inspector.stores.lines import count_of, mapping, seconds_of, text_at, usage_of
 from inspector.stores.session_lists import SessionLists, SessionReader, hash_of
 
 
@@ -139,10 +139,9 @@ def _add_calls(session: SessionLists, ledger: Sequence[Mapping[str, Any]]) -> No
         at, summarizes = seconds_of(call.get("created_timestamp")), bool(call.get("is_compaction"))
         if not are_all_recorded:
             generation = 1 + sum(time <= at for time in times)
-        read, written = count_of(call, "cache_read_tokens") or 0, count_of(call, "cache_write_tokens") or 0
+        names = "input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens"
         session.call(
-            f"call {number}", at, input=max(0, (count_of(call, "input_tokens") or 0) - read - written),
-            cache_read=read, cache_write=written, output=count_of(call, "output_tokens") or 0,
-            model=text_at(dict(call), "model"), generation=generation, summarizes=summarizes,
+            f"call {number}", at, usage_of(call, *names, whole=True), model=text_at(dict(call), "model"),
+            generation=generation, summarizes=summarizes,
         )  # fmt: skip
         generation += summarizes

@@ -18,7 +18,16 @@ from inspector.stores.assembly import several
 from inspector.stores.entries import Entries
 from inspector.stores.head import Head
 from inspector.stores.kimi.forms import summary_in, wires_of
-from inspector.stores.lines import count_of, mapping, mapping_at, read_lines, read_spans, seconds_of, text_at
+from inspector.stores.lines import (
+    count_of,
+    mapping,
+    mapping_at,
+    read_lines,
+    read_spans,
+    seconds_of,
+    text_at,
+    usage_of,
+)
 from inspector.stores.recorded import FileDigest
 from inspector.stores.session_lists import SessionLists, SessionReader
 
@@ -159,12 +168,9 @@ class _Scanner:
                 session.window = count_of(payload, "max_context_tokens") or session.window
                 if usage:
                     times.setdefault("assistant", deque()).append(at)
-                    session.call(
-                        text_at(payload, "message_id"), at, input=count_of(usage, "input_other") or 0,
-                        cache_read=count_of(usage, "input_cache_read") or 0,
-                        cache_write=count_of(usage, "input_cache_creation") or 0,
-                        output=count_of(usage, "output") or 0, generation=len(self.times),
-                    )  # fmt: skip
+                    names = "input_other", "output", "input_cache_read", "input_cache_creation"
+                    name, generation = text_at(payload, "message_id"), len(self.times)
+                    session.call(name, at, usage_of(usage, *names), generation=generation)
 
 
 def _messages(path: Path) -> Iterator[tuple[float, str, dict[str, Any]]]:

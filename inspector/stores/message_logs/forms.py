@@ -9,11 +9,12 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from inspector.core.conversations import Usage
 from inspector.stores.claude_code.forms import assistant_wire, user_wires
 from inspector.stores.codex.forms import ENCRYPTED, answer_wire, is_made, item_wires
 from inspector.stores.content_parts import content_wires
 from inspector.stores.entries import Wire
-from inspector.stores.lines import count_at, count_of, mapping_at, mappings_in, seconds_of, text_at
+from inspector.stores.lines import mapping_at, mappings_in, seconds_of, text_at, usage_of
 from inspector.stores.wires import blocks_in
 
 _REQUESTS = ("request", "request_body", "requestBody", "body", "params", "kwargs", "input_data")
@@ -24,12 +25,9 @@ COMPACTION = "compaction"
 
 
 class Call(NamedTuple):
-    """Usage of one call in tokens; `summarizes`: it wrote the summary of an API-side compaction."""
+    """Usage of one call; `summarizes`: it wrote the summary of an API-side compaction."""
 
-    input: int
-    cache_read: int
-    cache_write: int
-    output: int
+    usage: Usage
     summarizes: bool = False
 
 
@@ -273,24 +271,18 @@ def _answer(response: Mapping[str, Any], anthropic: bool) -> tuple[list[Wire], b
 def _calls(response: Mapping[str, Any], record: Mapping[str, Any]) -> Iterator[Call]:
     usage = mapping_at(response, "usage") or mapping_at(record, "usage")
     for one in mappings_in(usage.get("iterations")) or ([dict(usage)] if usage else []):
-        yield _call(one, text_at(one, "type") == COMPACTION)
+        yield Call(_usage(one), text_at(one, "type") == COMPACTION)
 
 
-def _call(usage: Mapping[str, Any], summarizes: bool) -> Call:
+def _usage(usage: Mapping[str, Any]) -> Usage:
     if "prompt_tokens" in usage:
-        cached = count_at(usage, "prompt_tokens_details", "cached_tokens") or 0
-        sent = count_of(usage, "prompt_tokens") or 0
-        return Call(max(0, sent - cached), cached, 0, count_of(usage, "completion_tokens") or 0, summarizes)
+        flat = {**usage, **mapping_at(usage, "prompt_tokens_details")}
+        return usage_of(flat, "prompt_tokens", "completion_tokens", "cached_tokens", whole=True)
     if "input_tokens_details" in usage:
-        cached = count_at(usage, "input_tokens_details", "cached_tokens") or 0
-        sent = count_of(usage, "input_tokens") or 0
-        return Call(max(0, sent - cached), cached, 0, count_of(usage, "output_tokens") or 0, summarizes)
-    return Call(
-        count_of(usage, "input_tokens") or 0,
-        count_of(usage, "cache_read_input_tokens") or 0,
-        count_of(usage, "cache_creation_input_tokens") or 0,
-        count_of(usage, "output_tokens") or 0,
-        summarizes,
+        flat = {**usage, **mapping_at(usage, "input_tokens_details")}
+        return usage_of(flat, "input_tokens", "output_tokens", "cached_tokens", whole=True)
+    return usage_of(
+        usage, "input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"
     )
 
 
@@ -330,7 +322,9 @@ def _of_span(span: Mapping[str, Any]) -> Exchange | None:
     at = int(str(started)) / 1e9 if str(started).isdigit() else seconds_of(span.get("start_time"))
     cached = _number(usage.get("cache_read.input_tokens"))
     call = Call(
-        max(0, _number(usage.get("input_tokens")) - cached), cached, 0, _number(usage.get("output_tokens"))
+        Usage(
+            max(0, _number(usage.get("input_tokens")) - cached), _number(usage.get("output_tokens")), cached
+        )
     )
     model = values.get("gen_ai.response.model") or values.get("gen_ai.request.model")
     return Exchange(

@@ -20,8 +20,8 @@ from inspector.stores.entries import Entries, Entry, Wire
 from inspector.stores.head import Head
 from inspector.stores.lines import Line, mappings_in, parsed, read_file, read_lines, read_spans
 from inspector.stores.message_logs.forms import COMPACTION, Exchange, exchanges_in, is_logged, wires_of
-from inspector.stores.recorded import FileDigest, Memory, Recorded, Source
-from inspector.stores.session_lists import SessionLists, hash_of, newest_of
+from inspector.stores.recorded import FileDigest
+from inspector.stores.session_lists import SessionLists, SessionReader, hash_of
 
 _OTHER = 4
 _TOOL = ROLE_CODES["tool"]
@@ -39,7 +39,7 @@ _LARGEST = 64_000_000
 _QUOTED = 40
 
 
-class MessageLogReader:
+class MessageLogReader(SessionReader):
     """See Reader for what every method answers."""
 
     agent = "message-log"
@@ -72,13 +72,9 @@ class MessageLogReader:
             if thread.session.entries.found
         )
 
-    def sources(self, digests: Sequence[FileDigest], memory: Memory | None = None) -> tuple[Source, ...]:
-        """A conversation a thread."""
-        return newest_of(digests, self.agent)
-
-    def read(self, source: Source) -> Recorded:
-        """A conversation: its lists, compactions and requests."""
-        return _scan(Path(source.files[0]))[source.part].session.recorded(source)
+    def scan(self, path: Path, part: str) -> SessionLists:
+        """A conversation of a log."""
+        return _scan(path)[part].session
 
 
 READER = MessageLogReader
@@ -387,10 +383,7 @@ def _calls(thread: _Thread, exchange: Exchange) -> None:
         thread.session.call(
             f"{exchange.name or thread.requests}{' summary' if call.summarizes else ''}",
             exchange.at,
-            input=call.input,
-            cache_read=call.cache_read,
-            cache_write=call.cache_write,
-            output=call.output,
+            call.usage,
             model=exchange.model,
             summarizes=call.summarizes,
         )

@@ -15,7 +15,7 @@ from inspector.core.conversations import Microcompaction
 from inspector.stores.assembly import several
 from inspector.stores.entries import Entries, Wire
 from inspector.stores.head import Head
-from inspector.stores.lines import counts_of, mapping_at, mappings_in, seconds_of, text_at
+from inspector.stores.lines import mapping_at, mappings_in, seconds_of, text_at, usage_of
 from inspector.stores.opencode.documents import (
     Document,
     after_words,
@@ -202,12 +202,11 @@ class _Scanner:
         name = text_at(info, "id")
         calls = steps if len(steps) > 1 else [info] if isinstance(info.get("tokens"), dict) else []
         for number, step in enumerate(calls, start=1):
-            sent, output, thoughts = counts_of(mapping_at(step, "tokens"), "input", "output", "reasoning")
-            read, written = counts_of(mapping_at(step, "tokens", "cache"), "read", "write")
+            tokens = {**mapping_at(step, "tokens"), **mapping_at(step, "tokens", "cache")}
+            usage = usage_of(tokens, "input", "output", "read", "write", thoughts="reasoning")
             self.session.call(
-                name if len(calls) == 1 else f"{name} {number}", at, input=sent, cache_read=read, cache_write=written,
-                # Its `output` is the answer without what the model thought, which is paid for alike.
-                output=output + thoughts, model=text_at(info, "modelID"), summarizes=info.get("summary") is True,
+                name if len(calls) == 1 else f"{name} {number}", at, usage, model=text_at(info, "modelID"),
+                summarizes=info.get("summary") is True,
             )  # fmt: skip
 
 

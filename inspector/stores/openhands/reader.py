@@ -15,7 +15,6 @@ from inspector.stores.head import Head
 from inspector.stores.lines import (
     cannot_read,
     count_of,
-    counts_of,
     is_folder,
     mapping,
     mapping_at,
@@ -23,6 +22,7 @@ from inspector.stores.lines import (
     read_file,
     seconds_of,
     text_at,
+    usage_of,
 )
 from inspector.stores.openhands.forms import text_in, wires_of
 from inspector.stores.session_lists import SessionLists, SessionReader
@@ -128,13 +128,14 @@ class _Scanner:
     def _call(self, answer: str, at: float, summarizes: bool = False) -> None:
         usage = self.usages.pop(answer, None) if answer else None
         if usage is not None:
-            sent, read, written, output = counts_of(
-                usage, "prompt_tokens", "cache_read_tokens", "cache_write_tokens", "completion_tokens"
-            )
+            names = "prompt_tokens", "completion_tokens", "cache_read_tokens", "cache_write_tokens"
             self.session.call(
-                answer, at, input=max(0, sent - read - written), cache_read=read, cache_write=written,
-                output=output, model=text_at(usage, "model"), summarizes=summarizes,
-            )  # fmt: skip
+                answer,
+                at,
+                usage_of(usage, *names, whole=True),
+                model=text_at(usage, "model"),
+                summarizes=summarizes,
+            )
 
 
 def _event_names(folder: Path) -> list[str]:

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from inspector.core.conversations import Usage
 from inspector.stores.assembly import several
 from inspector.stores.entries import Entries, Wire
 from inspector.stores.head import Head
@@ -19,11 +18,11 @@ from inspector.stores.lines import (
     Line,
     count_at,
     count_of,
-    counts_of,
     mapping_at,
     read_lines,
     seconds_of,
     text_at,
+    usage_of,
 )
 from inspector.stores.pi.forms import entry_wires, prompt_in
 from inspector.stores.recorded import Recorded, Source
@@ -202,7 +201,7 @@ class PiScanner:
             note="" if known else "The entry that it names as the first that stayed is not in the file.",
             tokens_before=count_of(data, "tokensBefore") or None, tokens_after=count_of(data, "tokensAfter") or None,
             # The usage of the summarizing calls; there are two if a turn was split.
-            usage=Usage(*counts_of(usage, *_USAGE)) if isinstance(usage, Mapping) else None,
+            usage=usage_of(usage, *_USAGE) if isinstance(usage, Mapping) else None,
             by_hook=data.get("fromHook") is True,
         )  # fmt: skip
 
@@ -212,8 +211,7 @@ class PiScanner:
         for node in self.nodes:
             number = number_of.get(node.place, number)
             if node.usage and not (self.shared and node.copied):
-                sent, output, read, written = counts_of(node.usage, *_USAGE)
                 self.session.call(
-                    node.answer, node.at, input=sent, output=output, cache_read=read, cache_write=written,
-                    cache_write_1h=count_of(node.usage, "cacheWrite1h"), model=node.model, generation=number,
-                )  # fmt: skip
+                    node.answer, node.at, usage_of(node.usage, *_USAGE), model=node.model, generation=number,
+                    cache_write_1h=count_of(node.usage, "cacheWrite1h"),
+                            )  # fmt: skip

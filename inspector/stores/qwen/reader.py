@@ -13,7 +13,7 @@ from typing import Any
 from inspector.stores.assembly import several
 from inspector.stores.entries import Entries
 from inspector.stores.head import Head
-from inspector.stores.lines import count_at, count_of, counts_of, mapping_at, read_lines, seconds_of, text_at
+from inspector.stores.lines import count_at, count_of, mapping_at, read_lines, seconds_of, text_at, usage_of
 from inspector.stores.qwen.forms import wires_of
 from inspector.stores.session_lists import SessionLists, SessionReader
 
@@ -106,30 +106,26 @@ class _Scanner:
         name = text_at(self.waiting, "response_id") if self.waiting else ""
         self.waiting = None
         if isinstance(usage, dict):
-            sent, read, total, output = counts_of(
-                usage,
-                "promptTokenCount",
-                "cachedContentTokenCount",
-                "totalTokenCount",
-                "candidatesTokenCount",
+            total = count_of(usage, "totalTokenCount") or 0
+            tokens = usage_of(
+                usage, "promptTokenCount", "candidatesTokenCount", "cachedContentTokenCount", whole=True
             )
-            output = total - sent if total > sent else output
-            session.call(
-                name or text_at(line, "uuid"), at, input=max(0, sent - read), cache_read=read, output=output
-            )
+            sent = tokens.input + tokens.cache_read
+            if total > sent:
+                tokens = tokens._replace(output=total - sent)
+            session.call(name or text_at(line, "uuid"), at, tokens)
 
     def _compressed(self, line: dict[str, Any], at: float) -> None:
         session, waiting = self.session, self.waiting
         self.waiting = None
         if waiting is not None:
             # An API response without an answer in the list wrote the summary.
-            sent, read, output = counts_of(
-                waiting, "input_token_count", "cached_content_token_count", "output_token_count"
+            usage = usage_of(
+                waiting, "input_token_count", "output_token_count", "cached_content_token_count", whole=True
             )
             session.call(
-                text_at(waiting, "response_id"), at, input=max(0, sent - read), cache_read=read, output=output,
-                model=text_at(waiting, "model"), summarizes=True,
-            )  # fmt: skip
+                text_at(waiting, "response_id"), at, usage, model=text_at(waiting, "model"), summarizes=True
+            )
         info = mapping_at(line, "systemPayload", "info")
         trigger = _TRIGGERS.get(text_at(info, "triggerReason"))
         before, status = count_at(info, "originalTokenCount"), count_of(info, "compressionStatus")
