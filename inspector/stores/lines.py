@@ -265,7 +265,7 @@ def mappings_in(value: object) -> list[dict[str, Any]]:
     return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
 
 
-def text_of(value: dict[str, Any], key: str) -> str:
+def text_of(value: Mapping[str, Any], key: str) -> str:
     """The text under one key; "" where there is none."""
     found = value.get(key)
     return found if isinstance(found, str) else ""

@@ -42,7 +42,7 @@ class Handed:
     @property
     def name(self) -> str:
         """A name that copies of the line share; lines about the queue have no uuid."""
-        return f"{QUEUED} {text_of(dict(self.line), 'timestamp')} {self.line.get('content')}"
+        return f"{QUEUED} {text_of(self.line, 'timestamp')} {self.line.get('content')}"
 
     @property
     def wires(self) -> list[Wire]:

@@ -20,7 +20,7 @@ from inspector.stores.claude_code.forms import (
 from inspector.stores.claude_code.queued import QUEUED, Queue, said_again
 from inspector.stores.claude_code.tool_results import file_of
 from inspector.stores.entries import Entries, Wire
-from inspector.stores.lines import count_at, count_of, read_lines, seconds_of, text_at, text_of
+from inspector.stores.lines import count_at, count_of, mapping_at, read_lines, seconds_of, text_at, text_of
 
 SYNTHETIC = "<synthetic>"
 _TYPES = frozenset({"user", "assistant", "system", "attachment", "progress"})
@@ -213,8 +213,7 @@ class _Scanner:
 
     def _answer(self, value: dict[str, Any], node: Node) -> None:
         found, here = self.found, len(self.found.nodes) - 1
-        told = value.get("message")
-        message = told if isinstance(told, dict) else {}
+        message = mapping_at(value, "message")
         answer, model = text_of(message, "id"), text_of(message, "model")
         if value.get("isApiErrorMessage") is True:
             # Shown to the user, never sent to the model.
@@ -268,12 +267,7 @@ def chars_in(content: object) -> int:
 
 def boundary_of(value: dict[str, Any], micro: bool) -> Boundary:
     """Parse a boundary line."""
-    key = "microcompactMetadata" if micro else "compactMetadata"
-    kept = value.get(key)
-    data = kept if isinstance(kept, dict) else {}
-    preserved = data.get("preservedMessages")
-    uuids = preserved.get("uuids") if isinstance(preserved, Mapping) else None
-    tools = data.get("compactedToolIds")
+    data = mapping_at(value, "microcompactMetadata" if micro else "compactMetadata")
     return Boundary(
         micro=micro,
         trigger=text_at(data, "trigger") or None,
@@ -281,18 +275,17 @@ def boundary_of(value: dict[str, Any], micro: bool) -> Boundary:
         before=count_at(data, "preTokens") or None,
         after=count_at(data, "postTokens") or None,
         saved=count_at(data, "tokensSaved"),
-        kept=_texts(uuids),
+        kept=_texts(mapping_at(data, "preservedMessages").get("uuids")),
         head=text_at(data, "preservedSegment", "headUuid"),
         tail=text_at(data, "preservedSegment", "tailUuid"),
-        tools=_texts(tools),
+        tools=_texts(data.get("compactedToolIds")),
         stayed=_stayed_by(data),
     )
 
 
 def _stayed_by(data: Mapping[str, Any]) -> frozenset[str]:
-    preserved = data.get("preservedMessages")
-    named = dict(preserved) if isinstance(preserved, Mapping) else {}
-    tail = text_at(dict(data), "preservedSegment", "tailUuid")
+    named = mapping_at(data, "preservedMessages")
+    tail = text_at(data, "preservedSegment", "tailUuid")
     return frozenset((*_texts(named.get("allUuids")), *_texts(named.get("uuids")), tail))
 
 

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
-from inspector.stores.lines import cannot_read
+from inspector.core.errors import StoreMissing
+from inspector.stores.lines import parsed, read_file
 
 
 def document(path: Path) -> Any:
     """Return the JSON document in a file; None if the file is missing or has another content. Raises StoreErrors."""
     try:
-        return json.loads(path.read_bytes().decode("utf-8-sig", errors="surrogateescape"))
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        raise cannot_read(path, error) from error
-    except (ValueError, RecursionError):
+        return parsed(read_file(path))
+    except StoreMissing:
         return None
 
 

@@ -116,7 +116,7 @@ def _compacted(
 
 
 def _summary_in(message: Mapping[str, Any]) -> bool:
-    return text_at(dict(mapping_at(message, "metadata")), "kind") == "compaction_summary"
+    return text_at(mapping_at(message, "metadata"), "kind") == "compaction_summary"
 
 
 def _compaction_file(path: Path) -> Path:
@@ -128,7 +128,7 @@ def _call(session: SessionLists, message: Mapping[str, Any], at: float) -> None:
     if not isinstance(metrics, Mapping):
         return
     names = "inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens"
-    session.call(text_at(dict(message), "id"), at, usage_of(metrics, *names, whole=True))
+    session.call(text_at(message, "id"), at, usage_of(metrics, *names, whole=True))
 
 
 def _fetch(path: Path, places: list[tuple[int, int]]) -> list[dict[str, Any] | None]:

@@ -17,7 +17,15 @@ from inspector.core.conversations import ROLE_CODES
 from inspector.stores.codex.forms import ENCRYPTED, answer_wire, is_made, item_wires
 from inspector.stores.entries import Entries, Wire
 from inspector.stores.head import Head
-from inspector.stores.lines import count_at, mapping_at, read_lines, seconds_of, text_at, usage_of
+from inspector.stores.lines import (
+    count_at,
+    mapping_at,
+    mappings_in,
+    read_lines,
+    seconds_of,
+    text_at,
+    usage_of,
+)
 from inspector.stores.recorded import Recorded, Source
 from inspector.stores.session_lists import SessionLists, SessionReader
 
@@ -245,9 +253,8 @@ def _name(payload: Mapping[str, Any]) -> str:
 
 def _replacement(payload: Mapping[str, Any]) -> list[Wire]:
     """The list that takes the place of all before."""
-    items = payload.get("replacement_history")
-    known = [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
-    wires = [wire for item in known for wire in item_wires(item)]
+    items = mappings_in(payload.get("replacement_history"))
+    wires = [wire for item in items for wire in item_wires(item)]
     text = payload.get("message")
     if isinstance(text, str) and text and all(wire["content"] != text for wire in wires):
         wires.append({"role": "user", "content": text})

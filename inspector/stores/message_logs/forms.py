@@ -101,7 +101,7 @@ def _is_request(body: Mapping[str, Any]) -> bool:
             for one in listed
         )
     items = _items(body)
-    if "model" not in body or not (items or text_at(dict(body), "previous_response_id")):
+    if "model" not in body or not (items or text_at(body, "previous_response_id")):
         return False
     return all(isinstance(one, Mapping) and ("role" in one or "type" in one) for one in items)
 
@@ -119,7 +119,7 @@ def _previous(body: Mapping[str, Any]) -> tuple[str, str]:
     conversation = body.get("conversation")
     name = text_at(conversation, "id") if isinstance(conversation, dict) else conversation
     name = name if isinstance(name, str) else ""
-    return text_at(dict(body), "previous_response_id") or name, name
+    return text_at(body, "previous_response_id") or name, name
 
 
 def _of_request(record: Mapping[str, Any], body: Mapping[str, Any]) -> Exchange:
@@ -138,7 +138,7 @@ def _of_request(record: Mapping[str, Any], body: Mapping[str, Any]) -> Exchange:
             prompt = "\n\n".join(filter(None, (prompt, _text(wires.pop(0).get("content")))))
     blocks = [at for at, wire in enumerate(wires) if wire.get(COMPACTION)]
     answer, compacted = _answer(response, anthropic)
-    whole = compacted and text_at(dict(response), "object") == "response.compaction"
+    whole = compacted and text_at(response, "object") == "response.compaction"
     previous, conversation = _previous(body) if "messages" not in body else ("", "")
     times = (record.get(key) for key in _TIMES)
     at = next((time for time in map(seconds_of, times) if time), 0.0)

@@ -181,7 +181,7 @@ class _Scanner:
         self._begin(wires)
         made = session.make(wires, at)
         session.entries.found[made[place]].summary = True
-        tail = text_at(dict(asked or {}), "tail_start_id")
+        tail = text_at(asked, "tail_start_id")
         start = self.first_of.get(tail)
         known = start is not None or not tail
         # What stays is in the order of its time: an earlier summary is behind messages that it did not replace.
@@ -214,8 +214,7 @@ def _error(error: object) -> str:
     """Why a call failed, in the words that were recorded; "" where none were."""
     if not isinstance(error, dict):
         return ""
-    data = error.get("data")
-    return text_at(data if isinstance(data, dict) else {}, "message") or text_at(error, "name") or "an error"
+    return text_at(error, "data", "message") or text_at(error, "name") or "an error"
 
 
 def _note(known: bool, recent: bool, overflow: bool) -> str:

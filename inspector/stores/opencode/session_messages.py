@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from inspector.stores.lines import mappings_in, text_at
+from inspector.stores.lines import mapping_at, mappings_in, text_at
 
 Document = dict[str, Any]
 #: Types of messages that opencode 2 writes under the user's role, and the field of their text.
@@ -70,12 +70,12 @@ def _words(message: Document, kind: str) -> str:
 
 def _asked(message: Document) -> Iterator[Document]:
     for skill in mappings_in(message.get("skills")):
-        if text_at(dict(skill), "text"):
-            yield _synthetic(text_at(dict(skill), "text"))
+        if text_at(skill, "text"):
+            yield _synthetic(text_at(skill, "text"))
     if text_at(message, "text"):
         yield {"type": "text", "text": text_at(message, "text")}
     for file in mappings_in(message.get("files")):
-        name = file.get("name") or text_at(dict(file), "source", "uri") or file.get("uri")
+        name = file.get("name") or text_at(file, "source", "uri") or file.get("uri")
         yield {"type": "file", "mime": file.get("mime"), "filename": name}
 
 
@@ -99,10 +99,8 @@ def _answered(message: Document) -> Iterator[Document]:
 
 
 def _tool(part: Document) -> Document:
-    told = part.get("state")
-    state = dict(told) if isinstance(told, Mapping) else {}
-    time = part.get("time")
-    pruned = time.get("pruned") if isinstance(time, Mapping) else None
+    state = mapping_at(part, "state")
+    pruned = mapping_at(part, "time").get("pruned")
     output = state.get("output")
     if not isinstance(output, str):
         output = "\n".join(_shown(one) for one in mappings_in(state.get("content")))
