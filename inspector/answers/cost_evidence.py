@@ -49,7 +49,7 @@ def cost_evidence(
     return CostEvidence(
         {index: bill for index, (bill, _) in bills_of(inspection, found).items()},
         found.modelled,
-        None if found.modelled else _cache(found.priced),
+        None if found.modelled else cache_evidence(found.priced),
         found.idle(),
         () if found.modelled else tuple(_falls(inspection, found, resolved.settings.profile)),
         () if found.modelled else tuple(_missed(inspection, found, resolved.settings.profile)),
@@ -98,7 +98,7 @@ def _missed(inspection: Inspection, found: Requests, profile: str) -> Iterator[M
     yield MissedEvidence(len(missed), numbers, tokens, more, cost.amount, generation, place)
 
 
-def _cache(priced: Sequence[PricedRequest]) -> CacheEvidence:
+def cache_evidence(priced: Sequence[PricedRequest]) -> CacheEvidence:
     judged = [one.judged for one in priced]
     warm = [one for one in judged if one.cause not in _KNOWN]
     changed = [one for one in warm if one.cause == "prefix"]

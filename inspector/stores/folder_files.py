@@ -98,7 +98,7 @@ class FolderFiles:
         self._asked = {agent}
         found: dict[str, Signature] = {}
         self._closed = {}
-        _below(str(self._folder), found, self._closed)
+        find_below(str(self._folder), found, self._closed)
         self._now = {path: found[path] for path in sorted(found)}
         self._at = time.monotonic()
         return self._now
@@ -156,7 +156,7 @@ class FolderFiles:
         return f"files below {self._folder}"
 
 
-def _below(top: str, found: dict[str, Signature], refused: dict[str, None]) -> None:
+def find_below(top: str, found: dict[str, Signature], refused: dict[str, None]) -> None:
     """Find the files below a folder with the endings of transcripts and databases, and the folders that may not be
     looked into. Pieces of sessions are skipped, and folders that are links: they may lead round in a circle."""
     endings, aside = _endings(), _folders_aside()

@@ -28,18 +28,18 @@ class SecondReader:
     """The process, as it reads files of one agent, seen from the caller."""
 
     def __init__(self, process: subprocess.Popen[bytes], agent: str) -> None:
-        self._process = process
+        self.process = process
         self._agent = agent
         self._waiting = 0
 
     @property
     def idle(self) -> bool:
         """Whether the process has answered everything."""
-        return self._waiting == 0 and self._process.poll() is None
+        return self._waiting == 0 and self.process.poll() is None
 
     def ask(self, path: str) -> None:
         """Queue a file for the process. Raises Ended if the process has ended."""
-        asked = self._process.stdin
+        asked = self.process.stdin
         if asked is None:
             raise Ended
         self._waiting += 1
@@ -52,7 +52,7 @@ class SecondReader:
     def answer(self) -> tuple[FileDigest, ...]:
         """Return the result of `Reader.digests` for the oldest queued file without an answer. Raises StoreErrors, and
         Ended if the process has ended."""
-        answers = self._process.stdout
+        answers = self.process.stdout
         try:
             line = b"" if answers is None else answers.readline()
         except (OSError, ValueError):

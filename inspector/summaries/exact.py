@@ -36,7 +36,7 @@ _FORMS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
 # A character that every match of the kind contains.
 _SIGN = re.compile(r"[/.#\d]")
 # Negations by language. English needs whole words; Chinese and Japanese have no spaces around words.
-_DENIES = re.compile(
+DENIES = re.compile(
     r"\b(?:not|never|no|none|without|cannot|neither|nor)\b|\b\w+n['’]t\b|(?:不要|不得|不能|不可|不|没有|没|別|别|切勿|勿|禁止|无需)",
     re.IGNORECASE,
 )
@@ -74,16 +74,16 @@ def exact_of(text: str) -> Exact:
         for kind, thing in _in_token(token):
             found = things.setdefault(kind, {})
             found[thing] = found.get(thing, 0) + 1
-    return Exact(things, len(_DENIES.findall(text)) if _may_deny(text) else 0)
+    return Exact(things, len(DENIES.findall(text)) if _may_deny(text) else 0)
 
 
 @lru_cache(maxsize=32_768)
 def _in_token(token: str) -> tuple[tuple[Kind, str], ...]:
     """Return the exact values of a text without spaces; no pattern contains a space."""
-    return tuple(_things(token)) if _SIGN.search(token) else ()
+    return tuple(things_in(token)) if _SIGN.search(token) else ()
 
 
-def _things(text: str) -> Iterator[tuple[Kind, str]]:
+def things_in(text: str) -> Iterator[tuple[Kind, str]]:
     """Yield the exact values of a text, kind by kind."""
     for kind, form in _FORMS:
         found: list[str] = []
@@ -153,11 +153,11 @@ def _left(one: Exact, other: Exact, kind: Kind, text: str) -> list[str]:
     return [
         thing
         for thing in mine
-        if thing not in theirs and not (kind == "path" and thing in text) and not _inside(thing, text)
+        if thing not in theirs and not (kind == "path" and thing in text) and not within(thing, text)
     ]
 
 
-def _inside(thing: str, text: str) -> bool:
+def within(thing: str, text: str) -> bool:
     """Return whether a value occurs by itself: no word or full stop before it, no word or decimal after it."""
     at = text.find(thing)
     while at >= 0:
@@ -178,5 +178,5 @@ def _joins(sign: str) -> bool:
 
 
 def _denial(text: str) -> str:
-    found = _DENIES.search(text)
+    found = DENIES.search(text)
     return found.group() if found else ""

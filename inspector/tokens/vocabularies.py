@@ -22,7 +22,7 @@ VOCABULARIES: Mapping[str, str] = {
     "cl100k_base": "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7",
     "o200k_base": "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d",
 }
-_ADDRESS = "https://openaipublic.blob.core.windows.net/encodings/{}.tiktoken"
+ADDRESS = "https://openaipublic.blob.core.windows.net/encodings/{}.tiktoken"
 _PATIENCE_SECONDS = 20
 _LARGEST = 20_000_000
 
@@ -69,7 +69,7 @@ def cached_file(encoding: str) -> Path | None:
         folder = os.path.join(tempfile.gettempdir(), "data-gym-cache")
     if not folder:
         return None
-    return Path(folder) / hashlib.sha1(_ADDRESS.format(encoding).encode(), usedforsecurity=False).hexdigest()
+    return Path(folder) / hashlib.sha1(ADDRESS.format(encoding).encode(), usedforsecurity=False).hexdigest()
 
 
 def _whole(file: Path, encoding: str) -> bool:
@@ -89,7 +89,7 @@ def _fetch(file: Path, encoding: str) -> bool:
     from inspector.core.errors import OutputProblem
 
     try:
-        with urlopen(_ADDRESS.format(encoding), timeout=_PATIENCE_SECONDS) as answer:
+        with urlopen(ADDRESS.format(encoding), timeout=_PATIENCE_SECONDS) as answer:
             data = answer.read(_LARGEST)
         if hashlib.sha256(data).hexdigest() != VOCABULARIES[encoding]:
             return False

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from inspector.answers.answers import Answers
-from inspector.answers.cost_evidence import _cache, cost_evidence
+from inspector.answers.cost_evidence import cache_evidence, cost_evidence
 from inspector.answers.requests import (
     AnswerPlaces,
     Requests,
@@ -174,11 +174,11 @@ def test_in_a_replay_there_are_the_requests_up_to_the_step(fixtures_dir: Path) -
 def test_what_the_cache_did_is_counted_of_recorded_requests() -> None:
     changing = [request(1, 0, 50_000, 1_000.0)]
     changing += [request(n, 9_000, 50_000, 1_000.0 + 20 * n) for n in range(2, 9)]
-    found = _cache(priced(*changing).priced)
+    found = cache_evidence(priced(*changing).priced)
     assert (found.writing, found.warm, found.changed, found.same) == (8, 7, 7, 9_000)
     assert found.again == 41_000 + 6 * 50_000
     paused = [request(n, 0, 50_000, 1_000.0 + 900 * n) for n in range(1, 7)]
-    cold = _cache(priced(*paused).priced)
+    cold = cache_evidence(priced(*paused).priced)
     assert (cold.writing, cold.read, cold.warm) == (6, 0, 0)
 
 

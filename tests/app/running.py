@@ -41,7 +41,7 @@ T = TypeVar("T")
 Test = Pilot[None]
 
 # Due at once, so that whoever waits for the app waits for what it gets ready too.
-list_screen._PREPARE_SECONDS = 0.0
+list_screen.PREPARE_SECONDS = 0.0
 
 
 def made(path: Path, **kinds: Any) -> InspectorApp:

@@ -73,7 +73,7 @@ def test_only_what_changed_is_read_again(tmp_path: Path) -> None:
 def scanned(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     """The files that were read to tell which belong together, as in a program that has just started."""
     found: list[str] = []
-    scan, holds = joining.scan, joining._holds.__wrapped__
+    scan, holds = joining.scan, joining.holds_line.__wrapped__
 
     def counted_scan(path: Path) -> Any:
         found.append(path.name)
@@ -84,10 +84,10 @@ def scanned(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
         return holds(digest, uuid)
 
     monkeypatch.setattr(joining, "scan", counted_scan)
-    monkeypatch.setattr(joining, "_holds", counted_holds)
-    joining._read_roles.cache_clear()
+    monkeypatch.setattr(joining, "holds_line", counted_holds)
+    joining.read_roles.cache_clear()
     yield found
-    joining._read_roles.cache_clear()
+    joining.read_roles.cache_clear()
 
 
 def resumed(folder: Path, number: int, of: Any) -> Any:
@@ -108,7 +108,7 @@ def test_what_joins_files_is_remembered(tmp_path: Path, scanned: list[str]) -> N
     written(folder, 2)
     _, rows = listed(folder, FileIndex(tmp_path / "files.db"))
     assert (len(rows), sorted(scanned)) == (2, ["0.jsonl", "1.jsonl"])
-    joining._read_roles.cache_clear()
+    joining.read_roles.cache_clear()
     assert listed(folder, FileIndex(tmp_path / "files.db"))[1] == rows
     assert len(scanned) == 2
     third = resumed(folder, 3, first)
@@ -136,7 +136,7 @@ def test_which_file_holds_a_line_is_remembered(tmp_path: Path, scanned: list[str
     _, rows = listed(folder, FileIndex(tmp_path / "files.db"))
     assert len(rows) == 2
     looked = len(scanned)
-    joining._read_roles.cache_clear()
+    joining.read_roles.cache_clear()
     assert listed(folder, FileIndex(tmp_path / "files.db"))[1] == rows
     assert len(scanned) == looked
 

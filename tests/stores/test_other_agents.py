@@ -21,6 +21,7 @@ from inspector.core.errors import NotAStore
 from inspector.engines.base import Settings
 from inspector.quality.measures.measure import Share
 from inspector.replay.moments import Stretch
+from inspector.stores.codex.reader import CodexReader
 from inspector.stores.detect import open_store
 from tests.conftest import ROOT
 from tests.recipes import recipe
@@ -505,13 +506,13 @@ def test_a_first_line_of_odd_types_is_nobodys(tmp_path: Path) -> None:
 
 def test_a_rollout_that_became_another_file_is_no_harm(tmp_path: Path) -> None:
     path = written(tmp_path / "a.jsonl", codex().text())
-    store, conversation, _ = opened(path)
-    entries = store.messages(conversation.live)
-    assert entries
+    reader = CodexReader()
+    (source,) = reader.sources(reader.digests(path))
+    recorded = reader.read(source)
+    live = recorded.conversation.live
     # As long as before, and with other lines in the places of the old ones.
-    recorded = store._recorded(conversation.id)
     path.write_text("\n".join('{"other": 1}'.ljust(len(line)) for line in path.read_text().split("\n")))
-    assert len(recorded.read(conversation.live.ids)) == len(conversation.live)
+    assert len(recorded.read(live.ids)) == len(live) > 0
 
 
 def test_opencodes_failed_attempts_and_overflows(tmp_path: Path) -> None:

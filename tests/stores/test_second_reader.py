@@ -34,7 +34,7 @@ def test_it_answers_what_the_reader_does(tmp_path: Path) -> None:
             assert second.answer() == ClaudeCodeReader().digests(path)
         with pytest.raises(StoreError, match="no file at"):
             second.answer()
-        process = second._process.pid
+        process = second.process.pid
     with pytest.raises(ProcessLookupError):
         os.kill(process, 0)
 
@@ -58,7 +58,7 @@ def test_what_it_leaves_is_read_here(monkeypatch: pytest.MonkeyPatch, after: int
     @contextmanager
     def ending(agent: str) -> Iterator[SecondReader]:
         with second_reader(agent) as second:
-            yield Ending(second._process, agent)
+            yield Ending(second.process, agent)
 
     monkeypatch.setattr(listing, "WORTH", 0)
     monkeypatch.setattr("inspector.stores.second_reader.second_reader", ending)
@@ -99,7 +99,7 @@ def test_it_has_files_waiting_while_nobody_takes_its_answers(monkeypatch: pytest
     @contextmanager
     def watched(agent: str) -> Iterator[SecondReader]:
         with second_reader(agent) as second:
-            yield Watched(second._process, agent)
+            yield Watched(second.process, agent)
 
     monkeypatch.setattr(listing, "WORTH", 0)
     monkeypatch.setattr("inspector.stores.second_reader.second_reader", watched)
@@ -121,19 +121,19 @@ def test_the_lists_of_several_agents_share_one_process() -> None:
         with second_reader("pi") as second:
             second.ask(str(pi))
             assert second.answer() == reader_of("pi").digests(pi)
-            assert second._process is first._process
+            assert second.process is first.process
             # An answer that nobody took would be taken for the next one.
             second.ask(str(pi))
         with second_reader("pi") as third:
-            assert third._process is not first._process
-        process = third._process.pid
+            assert third.process is not first.process
+        process = third.process.pid
     with pytest.raises(ProcessLookupError):
         os.kill(process, 0)
 
 
 def test_the_stores_of_a_folder_share_one_look_and_one_process(monkeypatch: pytest.MonkeyPatch) -> None:
     looked, begun = [], []
-    below, begin = folder_files._below, second_reader_module.begin
+    below, begin = folder_files.find_below, second_reader_module.begin
 
     def counted(top: str, *more: Any) -> None:
         looked.append(top)
@@ -143,7 +143,7 @@ def test_the_stores_of_a_folder_share_one_look_and_one_process(monkeypatch: pyte
         begun.append(words)
         return begin(*words)
 
-    monkeypatch.setattr(folder_files, "_below", counted)
+    monkeypatch.setattr(folder_files, "find_below", counted)
     monkeypatch.setattr(second_reader_module, "begin", counting)
     monkeypatch.setattr(folder_files, "_SHARED_SECONDS", 0.0)
     monkeypatch.setattr(listing, "WORTH", 0)

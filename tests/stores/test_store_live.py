@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from inspector.core.errors import StoreBusy, StoreMissing
+from inspector.stores.hermes.connection import Connections
 from inspector.stores.hermes.store import HermesStore
 from tests.stores.writer import Writer, create, simple, talk
 
@@ -166,7 +167,6 @@ def test_a_database_put_in_the_place_of_another(tmp_path: Path) -> None:
 def test_a_checkpoint_during_a_read_is_noticed(tmp_path: Path) -> None:
     """Without a log the file is read without locks; a writer that comes and goes meanwhile makes it read again."""
     path = simple(tmp_path / "state.db", sessions=1, journal="wal")
-    store = HermesStore(path)
     seen: list[int] = []
 
     def work(db: sqlite3.Connection) -> Any:
@@ -178,7 +178,7 @@ def test_a_checkpoint_during_a_read_is_noticed(tmp_path: Path) -> None:
         seen.append(count)
         return count
 
-    assert store._connections.read(work) == 21
+    assert Connections(path).read(work) == 21
     assert seen == [20, 21]
 
 

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from inspector.quality.facts.rules import load_stemmer
 from inspector.summaries.drift import Drift, drift_of
-from inspector.summaries.exact import _DENIES, _inside, _things, exact_of
+from inspector.summaries.exact import DENIES, exact_of, things_in, within
 from inspector.summaries.lineage import Cell, Column, Lineage, follow
 from inspector.summaries.parse import parse_summary
 from inspector.summaries.words import TOKEN, Weights, words_of
@@ -135,20 +135,20 @@ TEXTS = st.lists(st.sampled_from([*_TELLING, *_TOKENS]), max_size=12).map(" ".jo
 @given(st.one_of(TEXTS, st.text(max_size=40)))
 def test_exact_things_are_those_of_the_whole_text(text: str) -> None:
     things: dict[str, Counter[str]] = {}
-    for kind, thing in _things(text):
+    for kind, thing in things_in(text):
         things.setdefault(kind, Counter())[thing] += 1
     exact = exact_of(text)
     assert exact.things == things
     assert {kind: list(found) for kind, found in exact.things.items()} == {
         k: list(f) for k, f in things.items()
     }
-    assert exact.denials == len(_DENIES.findall(text))
+    assert exact.denials == len(DENIES.findall(text))
 
 
 @given(st.sampled_from(["1", "1.2", "a/b", "#fff", "x"]), st.text(alphabet="1.2a/b#fx _ é٣-", max_size=20))
 def test_a_thing_stands_by_itself(thing: str, text: str) -> None:
     plainly = re.search(rf"(?<![\w.]){re.escape(thing)}(?![\w]|\.\d)", text) is not None
-    assert _inside(thing, text) == plainly
+    assert within(thing, text) == plainly
 
 
 @given(st.lists(TEXTS, min_size=2, max_size=4))

@@ -257,7 +257,7 @@ def test_the_hashes_are_those_that_tiktoken_checks(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(public, "load_tiktoken_bpe", load)
     for name, digest in VOCABULARIES.items():
         public.ENCODING_CONSTRUCTORS[name]()
-        address = vocabularies._ADDRESS.format(name)
+        address = vocabularies.ADDRESS.format(name)
         assert asked[address] == digest
 
 

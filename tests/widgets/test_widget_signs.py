@@ -6,10 +6,10 @@ from dataclasses import replace
 
 from tests.widgets.values import COMPACTION, LOSSES, ROWS
 from tests.widgets.widget_host import Host, hosting, shown
-from widgets.bars.timeline import _GLYPHS, Node, Timeline, glyph_of
+from widgets.bars.timeline import GLYPHS, Node, Timeline, glyph_of
 from widgets.base.signs import signs_on
-from widgets.lists.fact_list import _FATE_WORDS, OUTCOMES
-from widgets.lists.message_list import _FLAG_WORDS, FLAG_SIGNS, ListSource, MessageList, MessageRow
+from widgets.lists.fact_list import FATE_WORDS, OUTCOMES
+from widgets.lists.message_list import FLAG_SIGNS, FLAG_WORDS, ListSource, MessageList, MessageRow
 from widgets.panes.compaction_pane import CompactionPane
 from widgets.panes.losses_facts import LossesFacts
 
@@ -19,8 +19,8 @@ def named(host: Host) -> dict[str, str]:
 
 
 def test_every_sign_has_a_meaning() -> None:
-    assert set(_FLAG_WORDS) == set(FLAG_SIGNS)
-    assert set(_FATE_WORDS) >= set(OUTCOMES)
+    assert set(FLAG_WORDS) == set(FLAG_SIGNS)
+    assert set(FATE_WORDS) >= set(OUTCOMES)
     outcomes = ("", "summary", "merged", "fallback", "failed", "encrypted", "unrecorded")
     glyphs = {
         glyph_of(Node(1, outcome=outcome, live=live), current)
@@ -28,7 +28,7 @@ def test_every_sign_has_a_meaning() -> None:
         for live in (True, False)
         for current in (True, False)
     }
-    assert glyphs == {*_GLYPHS, "○", "●"}
+    assert glyphs == {*GLYPHS, "○", "●"}
 
 
 async def test_a_list_names_the_signs_of_visible_rows_alone() -> None:

@@ -46,7 +46,7 @@ async def test_a_step_moves_the_cursor_alone(monkeypatch: pytest.MonkeyPatch) ->
             graph.state = replace(STATE, step=step)
             await pilot.pause()
             now = drawn(graph)
-            at = token_graph._LABEL + graph.column_of(step, graph.size.width - token_graph._LABEL)
+            at = token_graph.LABEL_WIDTH + graph.column_of(step, graph.size.width - token_graph.LABEL_WIDTH)
             for line, before in zip(now, bare, strict=True):
                 assert [cell for x, cell in enumerate(line) if x != at] == [
                     cell for x, cell in enumerate(before) if x != at

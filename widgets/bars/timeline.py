@@ -75,7 +75,7 @@ class Position:
 _HINTS = "   space play  ←→ step  [ ] compaction  : number"
 
 
-_GLYPHS: dict[str, str] = {
+GLYPHS: dict[str, str] = {
     "◐": "live generation: the list that the agent holds now",
     "◇": "generation that a fallback text began",
     "◆": "generation on screen, begun with a fallback text",
@@ -153,7 +153,7 @@ class Timeline(Inked, can_focus=True):
         glyphs = {glyph_of(node, node.number == self.current) for node in self.nodes}
         if "●" in glyphs:
             yield "○ ●", "generations; ● is on screen"
-        yield from ((glyph, text) for glyph, text in _GLYPHS.items() if glyph in glyphs)
+        yield from ((glyph, text) for glyph, text in GLYPHS.items() if glyph in glyphs)
         if any(node.findings for node in self.nodes):
             yield "!", "findings about the compaction before this generation"
         if self.position is not None:

@@ -37,7 +37,7 @@ _MAX_SEARCH = 80
 
 
 #: Meaning of each fate.
-_FATE_WORDS: dict[str, str] = {
+FATE_WORDS: dict[str, str] = {
     "lost": "fact that is gone",
     "value lost": "fact whose subject is mentioned and whose value is not",
     "weakened": "rule that is mentioned and no longer binds",
@@ -54,7 +54,7 @@ def fate_signs(outcomes: Collection[str]) -> Iterator[Sign]:
     """The signs of some fates, the worst first."""
     for outcome, (sign, _) in OUTCOMES.items():
         if outcome in outcomes:
-            yield sign, _FATE_WORDS.get(outcome, f"fact: {outcome}")
+            yield sign, FATE_WORDS.get(outcome, f"fact: {outcome}")
 
 
 def outcome_of(entry: ListedFact) -> str:

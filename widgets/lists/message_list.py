@@ -31,7 +31,7 @@ FLAG_SIGNS: dict[str, str] = {
     "copied": "=",
     "huge": "■",
 }
-_FLAG_WORDS: dict[str, str] = {
+FLAG_WORDS: dict[str, str] = {
     "error": "tool error",
     "finding": "finding about this message",
     "lost": "a fact of this message was lost when it was summarized",
@@ -156,7 +156,7 @@ class MessageList(LineList):
         if any(row.breakpoint for row in rows):
             yield "⚑", "prompt-cache breakpoint"
         flags = frozenset[str]().union(*(row.flags for row in rows))
-        yield from ((sign, _FLAG_WORDS[name]) for name, sign in FLAG_SIGNS.items() if name in flags)
+        yield from ((sign, FLAG_WORDS[name]) for name, sign in FLAG_SIGNS.items() if name in flags)
 
     # Values in.
 

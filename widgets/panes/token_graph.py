@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from inspector.replay.whatif import WhatIf
 
 _BLOCKS = " ▁▂▃▄▅▆▇█"
-_LABEL = 7
+LABEL_WIDTH = 7
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,7 @@ class TokenGraph(Inked, can_focus=True):
 
     def render_line(self, y: int) -> Strip:
         """A row of the graph, or the axis below it."""
-        width, height = self.size.width - _LABEL, self.size.height - 1
+        width, height = self.size.width - LABEL_WIDTH, self.size.height - 1
         if width < 4 or height < 2 or self.steps == 0:
             text = "Reading the conversation …" if y == 0 else ""
             return Row().add(text, self.ink("muted")).strip(self.size.width, self.base_style)
@@ -130,7 +130,7 @@ class TokenGraph(Inked, can_focus=True):
             self._rows[y] = strip
         if not self.state.step:
             return strip
-        return self._with_cursor(strip, _LABEL + self.column_of(self.state.step, width), y >= height)
+        return self._with_cursor(strip, LABEL_WIDTH + self.column_of(self.state.step, width), y >= height)
 
     def notify_style_update(self) -> None:
         """Colours changed."""
@@ -157,7 +157,7 @@ class TokenGraph(Inked, can_focus=True):
             label = human.tokens(state.hygiene)
         elif row == height:
             label = human.tokens(round(curves.top))
-        line = Row().add(label.rjust(_LABEL - 1) + " ", self.ink("muted"))
+        line = Row().add(label.rjust(LABEL_WIDTH - 1) + " ", self.ink("muted"))
         cells = []
         columns = zip(curves.recorded, curves.whatif, curves.kept, curves.low, curves.high, strict=True)
         for recorded, whatif, kept, least, most in columns:
@@ -188,7 +188,7 @@ class TokenGraph(Inked, can_focus=True):
         for step in state.whatif_events:
             column = self.column_of(step, width)
             marks[column] = "◆" if marks[column] in "▲◆" else "△"
-        line = Row().add(" " * _LABEL, Style())
+        line = Row().add(" " * LABEL_WIDTH, Style())
         for mark in marks:
             line.add(mark, self.ink("curve" if mark == "▲" else "mark"))
         return line.strip(self.size.width, self.base_style)
@@ -225,9 +225,9 @@ class TokenGraph(Inked, can_focus=True):
             self._choose_at(event.x)
 
     def _choose_at(self, x: int) -> None:
-        width = self.size.width - _LABEL
-        if x >= _LABEL and width > 0 and self.steps:
-            self._choose(self.step_at(x - _LABEL, width))
+        width = self.size.width - LABEL_WIDTH
+        if x >= LABEL_WIDTH and width > 0 and self.steps:
+            self._choose(self.step_at(x - LABEL_WIDTH, width))
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,7 +49,7 @@ _AHEAD_SECONDS = 0.1
 #: Names of the folder with the bundled stores, in a checkout and installed.
 _BUNDLED = frozenset({"fixtures", "_fixtures"})
 #: Delay between the list and the import of the next screen, in seconds.
-_PREPARE_SECONDS = 0.02
+PREPARE_SECONDS = 0.02
 #: Delay until the other panes are imported, in seconds: an opening right after the start does not wait for them.
 _LATER_SECONDS = 0.5
 #: Time between a change of a conversation and the look for events, in seconds.
@@ -208,7 +208,7 @@ class ConversationsScreen(JobScreen):
         table.set_entries(tuple(self._entries.values()))
         if first:
             self._begin_at(rows)
-            later(self, _PREPARE_SECONDS, self.prepare)
+            later(self, PREPARE_SECONDS, self.prepare)
         empty = self.query_one("#empty", Static)
         empty.display = table.display = not rows
         table.display = bool(rows)

@@ -106,7 +106,7 @@ def _holder(digest: FileDigest, digests: Iterable[FileDigest], memory: Memory | 
         return holder
     unknown = [mark for mark in now if mark not in looked]
     for mark in sorted(unknown, key=lambda mark: abs(now[mark].last_active - digest.started_at)):
-        looked[mark] = _holds(now[mark], digest.before)
+        looked[mark] = holds_line(now[mark], digest.before)
         if looked[mark]:
             holder = now[mark]
             break
@@ -123,7 +123,7 @@ def _fingerprint(digests: tuple[FileDigest, ...]) -> str:
 
 
 @lru_cache(maxsize=4_096)
-def _holds(digest: FileDigest, uuid: str) -> bool:
+def holds_line(digest: FileDigest, uuid: str) -> bool:
     """Return whether a file mentions a line's uuid; cached while the file's digest is the same."""
     wanted = f'"{uuid}"'.encode()
     try:
@@ -162,20 +162,20 @@ class _Trunk:
 def _roles_of(group: tuple[FileDigest, ...], memory: Memory | None) -> list[str]:
     """The relations of the files in a group, in their order; files without a remembered relation are read."""
     if memory is None:
-        return list(_read_roles(group))
+        return list(read_roles(group))
     name = "files " + "\n".join(digest.path for digest in group)
     mark = _fingerprint(group)
     recalled = memory.recall(name)
     if isinstance(recalled, list) and recalled[:1] == [mark] and len(recalled) == len(group) + 1:
         return [str(role) for role in recalled[1:]]
-    roles = list(_read_roles(group))
+    roles = list(read_roles(group))
     if "" not in roles:
         memory.remember(name, [mark, *roles])
     return roles
 
 
 @lru_cache(maxsize=512)
-def _read_roles(group: tuple[FileDigest, ...]) -> tuple[str, ...]:
+def read_roles(group: tuple[FileDigest, ...]) -> tuple[str, ...]:
     """_TRUNK, _COPY or _BRANCH for each file, "" for an unreadable file."""
     trunk = _Trunk()
     roles: dict[str, str] = {}
