@@ -99,6 +99,7 @@ def _missed(inspection: Inspection, found: Requests, profile: str) -> Iterator[M
 
 
 def cache_evidence(priced: Sequence[PricedRequest]) -> CacheEvidence:
+    """Return how requests used the prompt cache."""
     judged = [one.judged for one in priced]
     warm = [one for one in judged if one.cause not in _KNOWN]
     changed = [one for one in warm if one.cause == "prefix"]

@@ -116,3 +116,11 @@ def left_out(unreadable: int) -> tuple[str, ...]:
         return ()
     verb = "is" if unreadable == 1 else "are"
     return (f"{several(unreadable, 'line')} of the transcript cannot be read and {verb} left out.",)
+
+
+def abandoned(messages: int) -> tuple[str, ...]:
+    """Return the sentence about messages on branches that were left; empty if there are none."""
+    if not messages:
+        return ()
+    verb = "is" if messages == 1 else "are"
+    return (f"{several(messages, 'message')} on abandoned branches {verb} in no list.",)

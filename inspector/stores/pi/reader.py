@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from inspector.stores.assembly import several
+from inspector.stores.assembly import abandoned
 from inspector.stores.entries import Entries, Wire
 from inspector.stores.head import Head
 from inspector.stores.lines import (
@@ -104,9 +104,7 @@ class PiScanner:
         self.named = {node.name: node.place for node in self.path if node.name}
         self._requests(self._lists())
         left = sum(len(node.messages) for node in self.nodes) - sum(len(node.messages) for node in self.path)
-        if left:
-            verb = "is" if left == 1 else "are"
-            session.notes.append(f"{several(left, 'message')} on abandoned branches {verb} in no list.")
+        session.notes += abandoned(left)
         return session
 
     def _about(self, value: dict[str, Any], kind: str) -> None:

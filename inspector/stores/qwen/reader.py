@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from inspector.stores.assembly import several
+from inspector.stores.assembly import abandoned
 from inspector.stores.entries import Entries
 from inspector.stores.head import Head
 from inspector.stores.lines import count_at, count_of, mapping_at, read_lines, seconds_of, text_at, usage_of
@@ -73,8 +73,7 @@ class _Scanner:
             self._line(line, at)
             self.last = text_at(line, "uuid")
             self.marks[self.last] = (len(session.lists), len(session.live))
-        if self.left:
-            session.notes.append(f"{several(self.left, 'message')} on abandoned branches are in no list.")
+        session.notes += abandoned(self.left)
         return session
 
     def _go_back(self, parent: str) -> None:
