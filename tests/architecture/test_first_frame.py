@@ -30,7 +30,7 @@ from widgets.lists.conversation_table import ConversationTable
 from inspector.app.conversations import screen
 assert hasattr(screen, "read_overviews")
 screen.read_overviews = lambda store, rows, *_: rows
-screen._PREPARE_SECONDS = 1_000.0
+screen.PREPARE_SECONDS = 1_000.0
 
 async def main():
     app = InspectorApp(store, saved=SavedState(), index=index)
