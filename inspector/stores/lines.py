@@ -129,14 +129,14 @@ def _at(file: BinaryIO, start: int, length: int) -> dict[str, Any] | None:
     return mapping(file.read(length))
 
 
-def mapping(raw: bytes) -> dict[str, Any] | None:
-    """The JSON mapping in a line; None where there is none."""
+def mapping(raw: bytes | str) -> dict[str, Any] | None:
+    """The JSON mapping in a line or text; None where there is none."""
     value = parsed(raw)
     return value if isinstance(value, dict) else None
 
 
-def parsed(raw: bytes) -> Any:
-    """The JSON value in bytes; None where there is none."""
+def parsed(raw: bytes | str) -> Any:
+    """The JSON value in bytes or text; None where there is none."""
     try:
         return _decode()(raw)
     except (ValueError, RecursionError):
@@ -152,18 +152,19 @@ def read_file(path: Path) -> bytes:
 
 
 @cache
-def _decode() -> Callable[[bytes], Any]:
+def _decode() -> Callable[[bytes | str], Any]:
     """Reads JSON twice as fast as the standard library, which reads the rest: lone surrogates, NaN, and bytes that
     are not UTF-8."""
     import msgspec
 
     fast = msgspec.json.Decoder().decode
 
-    def decode(raw: bytes) -> Any:
+    def decode(raw: bytes | str) -> Any:
         try:
             return fast(raw)
-        except (msgspec.DecodeError, UnicodeDecodeError):
-            return json.loads(raw.decode("utf-8-sig", errors="surrogateescape"))
+        except (msgspec.DecodeError, UnicodeError):
+            text = raw if isinstance(raw, str) else raw.decode("utf-8-sig", errors="surrogateescape")
+            return json.loads(text)
 
     return decode
 

@@ -3,7 +3,6 @@ texts."""
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
@@ -11,6 +10,7 @@ from typing import NamedTuple
 from inspector.core.conversations import Conversation
 from inspector.core.messages import Message, ToolCall
 from inspector.stores.base import Store
+from inspector.stores.lines import mapping, text_of
 
 _NAMES = (
     r"(?:CLAUDE(?:\.local)?|AGENTS(?:\.override)?|GEMINI|QWEN|CONVENTIONS|HERMES|SOUL|copilot-instructions)\.md"
@@ -94,13 +94,8 @@ def _remembered(call: ToolCall) -> str:
     """The text that a call writes into the agent's memory; "" for another call."""
     if not ("memor" in call.name.lower() or _MEMORY.search(call.arguments)):
         return ""
-    try:
-        values = json.loads(call.arguments)
-    except (ValueError, RecursionError):
-        return ""
-    if not isinstance(values, dict):
-        return ""
-    path = next((values[name] for name in _PATHS if isinstance(values.get(name), str)), "")
+    values = mapping(call.arguments) or {}
+    path = next(filter(None, (text_of(values, name) for name in _PATHS)), "")
     if not ("memor" in call.name.lower() or _MEMORY.search(path)):
         return ""
     return "\n".join(values[name] for name in _WRITTEN if isinstance(values.get(name), str))
@@ -111,12 +106,9 @@ def _path_in(arguments: str) -> str:
     if ".md" not in arguments and "rules" not in arguments:
         # Parsing every call of a long conversation takes seconds.
         return ""
-    try:
-        values = json.loads(arguments)
-    except (ValueError, RecursionError):
-        return ""
-    names = [values.get(key) for key in _PATHS] if isinstance(values, dict) else []
-    return next((name for name in names if isinstance(name, str) and _FILE.search(name)), "")
+    values = mapping(arguments) or {}
+    names = (text_of(values, key) for key in _PATHS)
+    return next((name for name in names if _FILE.search(name)), "")
 
 
 def _in_text(text: str) -> Iterator[tuple[str, str]]:

@@ -96,7 +96,7 @@ class _Scanner:
             self.numbers.append(self.session.add(task_wires(self.history[index]), at))
 
     def _request(self, shown: Mapping[str, Any], summarizes: bool) -> None:
-        usage = mapping(text_at(shown, "text").encode("utf-8", errors="replace")) or {}
+        usage = mapping(text_at(shown, "text")) or {}
         tokens = usage_of(usage, "tokensIn", "tokensOut", "cacheReads", "cacheWrites")
         self.session.call("", self.at, tokens, summarizes=summarizes)
         if not summarizes:
@@ -197,7 +197,7 @@ def _writes_summary(following: Sequence[Mapping[str, Any]]) -> bool:
         if shown.get("say") == "api_req_started":
             return False
         if shown.get("say") == "tool":
-            called = mapping(text_at(shown, "text").encode("utf-8", errors="replace")) or {}
+            called = mapping(text_at(shown, "text")) or {}
             if called.get("tool") == "summarizeTask":
                 return True
     return False

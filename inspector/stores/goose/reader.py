@@ -65,7 +65,7 @@ def session_of(path: Path, stored: Stored) -> SessionLists:
     session.session = text_at(about, "id")
     session.title = text_at(about, "name") or text_at(about, "description")
     session.folder, session.provider = text_at(about, "working_dir"), text_at(about, "provider_name")
-    model = mapping(text_at(about, "model_config_json").encode()) or {}
+    model = mapping(text_at(about, "model_config_json")) or {}
     session.model, session.window = text_at(model, "model_name"), count_of(model, "context_limit")
     if text_at(about, "session_type") == "sub_agent":
         session.parent = text_at(about, "parent_session_id")

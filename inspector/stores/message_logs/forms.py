@@ -5,7 +5,6 @@ A record is a request, or holds it under `request`, `body` or the like, and has 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -14,7 +13,7 @@ from inspector.stores.claude_code.forms import assistant_wire, user_wires
 from inspector.stores.codex.forms import ENCRYPTED, answer_wire, is_made, item_wires
 from inspector.stores.content_parts import content_wires
 from inspector.stores.entries import Wire
-from inspector.stores.lines import mapping_at, mappings_in, seconds_of, text_at, usage_of
+from inspector.stores.lines import mapping_at, mappings_in, parsed, seconds_of, text_at, usage_of
 from inspector.stores.wires import blocks_in
 
 _REQUESTS = ("request", "request_body", "requestBody", "body", "params", "kwargs", "input_data")
@@ -85,7 +84,7 @@ def _bodies(record: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     for key in _REQUESTS:
         value = record.get(key)
         if isinstance(value, str) and value.lstrip().startswith("{"):
-            value = _json(value)
+            value = parsed(value)
         if isinstance(value, Mapping):
             yield value
             inner = value.get("body")
@@ -167,7 +166,7 @@ def _response(record: Mapping[str, Any]) -> Mapping[str, Any]:
     for key in _RESPONSES:
         value = record.get(key)
         if isinstance(value, str) and value.lstrip().startswith("{"):
-            value = _json(value)
+            value = parsed(value)
         if isinstance(value, Mapping):
             inner = value.get("body")
             return inner if isinstance(inner, Mapping) else value
@@ -381,7 +380,7 @@ def _plain(kind: str, value: Any) -> Any:
 
 
 def _listed(value: object) -> list[dict[str, Any]]:
-    return mappings_in(_json(value) if isinstance(value, str) else value)
+    return mappings_in(parsed(value) if isinstance(value, str) else value)
 
 
 def _number(value: object) -> int:
@@ -392,10 +391,3 @@ def _text(content: object) -> str:
     if isinstance(content, str):
         return content
     return "\n".join(block["text"] for block in blocks_in(content) if isinstance(block.get("text"), str))
-
-
-def _json(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return None

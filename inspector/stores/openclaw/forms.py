@@ -46,4 +46,4 @@ def fetch_of(session: str) -> Callable[[Path, list[tuple[int, int]]], list[dict[
 def _entry(text: object, packed: object) -> dict[str, Any] | None:
     if isinstance(packed, bytes) and not text:
         return mapping(unpacked(packed))
-    return mapping(text.encode("utf-8", errors="replace")) if isinstance(text, str) else None
+    return mapping(text) if isinstance(text, str) else None

@@ -160,8 +160,7 @@ def _from_tables(database: sqlite3.Connection, session: str) -> Document:
 
 
 def _loaded(data: object) -> Document:
-    raw = data.encode("utf-8", errors="replace") if isinstance(data, str) else data
-    return (mapping(raw) if isinstance(raw, bytes) else None) or {}
+    return (mapping(data) if isinstance(data, bytes | str) else None) or {}
 
 
 def _rows(database: sqlite3.Connection, query: str, values: tuple[str, ...] = ()) -> list[tuple[Any, ...]]:

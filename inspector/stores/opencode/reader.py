@@ -6,7 +6,6 @@ The summary comes first in the list after it, then what stays, then what follows
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ from inspector.core.conversations import Microcompaction
 from inspector.stores.assembly import several
 from inspector.stores.entries import Entries, Wire
 from inspector.stores.head import Head
-from inspector.stores.lines import mapping_at, mappings_in, seconds_of, text_at, usage_of
+from inspector.stores.lines import mapping, mapping_at, mappings_in, seconds_of, text_at, usage_of
 from inspector.stores.opencode.documents import (
     Document,
     after_words,
@@ -46,11 +45,8 @@ class OpencodeReader(SessionReader):
             return False
         if start[1:200].lstrip().startswith(b'"info"') or b'"messages"' in start[:4096]:
             return b'"ses_' in start[:4096] or b'"sessionID"' in start
-        try:
-            value = json.loads(start)
-        except (ValueError, RecursionError):
-            return False
-        return isinstance(value, dict) and text_at(value, "id").startswith("ses") and "time" in value
+        value = mapping(start) or {}
+        return text_at(value, "id").startswith("ses") and "time" in value
 
     def parts(self, path: Path) -> Sequence[str]:
         """The sessions of a database; one without a name for an export or a session of the folder."""
