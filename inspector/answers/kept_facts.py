@@ -8,21 +8,19 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from inspector.answers.kept_results import KeptResults
+from inspector.answers.kept_results import KeptResults, program_stamp
 from inspector.core.messages import Message
 from inspector.quality.facts.fact import MessageFacts
 
-#: Changes whenever extraction does, so that nothing of an older program is read.
-FORMAT = 62
 _ENCODER = msgspec.msgpack.Encoder()
 _DECODER = msgspec.msgpack.Decoder(MessageFacts)
 
 
 def message_key(message: Message) -> bytes:
-    """Return the key of a message's facts: a hash of its text and role, and of FORMAT."""
+    """Return the key of a message's facts: a hash of its text and role, and of the program."""
     calls = "\x00".join(call.arguments for call in message.tool_calls)
     said = f"{message.role}\x00{message.text}\x00{calls}"
-    key = f"{FORMAT}{'.summary' if message.summary else ''}".encode()
+    key = f"{program_stamp()}{'.summary' if message.summary else ''}".encode()
     return hashlib.blake2b(said.encode("utf-8", errors="surrogatepass"), digest_size=16, key=key).digest()
 
 

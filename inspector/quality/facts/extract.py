@@ -182,7 +182,8 @@ def _of_person(text: str, prose: Sequence[Sentence]) -> Iterator[Statement]:
         if sentence.heading:
             describes = _BACKGROUND.fullmatch(text, sentence.start, sentence.end) is not None
         for one in _of_user(text, sentence):
-            yield replace(one, kind="link") if describes and one.kind == "constraint" else one
+            kind = "link" if describes and one.kind == "constraint" else one.kind
+            yield replace(one, kind=kind, pasted=one.pasted or sentence.planned)
 
 
 def _of_user(text: str, sentence: Sentence) -> Iterator[Statement]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from inspector.core.scan.words import has_unspaced, word_set
 from inspector.quality.facts.fact import Span
@@ -121,8 +121,8 @@ _PAGE = re.compile(
     r"advertisement|follow us|related articles)\b.{0,40}$",
     re.IGNORECASE,
 )
-# The line before a plan that an agent wrote.
-_LEADS_IN = re.compile(r"[^\n]{0,80}\bplan\b[^\n]{0,80}:\s*$", re.IGNORECASE)
+# The line before a plan that an agent wrote and another one carries out: a document with headings.
+_LEADS_IN = re.compile(r"\s*[^\n]{0,80}\bplan\b[^\n]{0,80}:\s*\n\s*(?=#)", re.IGNORECASE)
 # Text that bots write into a review.
 _BOT = re.compile(
     r"(?i:code ?rabbit|greptile|sourcery-ai|bugbot|copilot reviewed|gemini-code-assist|devin-ai|sonarcloud|"
@@ -133,7 +133,11 @@ _BOT = re.compile(
 )
 _ITEM = re.compile(r"\s*(?:[-*•+]|\(?\d{1,3}[.)、])\s+")
 _HEADING = re.compile(r"\s*(?:#{1,6}\s|\*\*[^*\n]{1,80}\*\*:?\s*$)")
-_END = re.compile(r"[.!?][\"')\]*»]*+\s++(?=[\"'(\[*`«¿¡]*+[^\W_])|[。！？；]++[”’」』）]*+")
+_END = re.compile(
+    r"[.!?][\"')\]*»]*+\s++(?=[\"'(\[*`«¿¡]*+[^\W_])|[。！？；]++[”’」』）]*+|"
+    # A paste on the line of the words before it.
+    r"(?<=\w) {3,}(?=[A-Z])"
+)
 _ABBREVIATED = re.compile(
     r"(?:\b(?:e\.g|i\.e|vs|etc|cf|approx|no|fig|dr|mr|mrs|st|z\.\s?b|d\.\s?h|bzw|ca|ggf|inkl|p\.\s?ej|p\.\s?ex|"
     r"max|min|incl)|^\s*\d{1,3}|\s[A-Z])\.\s*$",
@@ -178,12 +182,16 @@ _LABEL = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence of prose: its span, whether it is pasted rather than said, and whether it is a heading."""
+    """A sentence of prose: its span, whether it is pasted rather than said, and whether it is a heading.
+
+    `planned`: it stands in a plan that an agent wrote and the user hands on.
+    """
 
     start: int
     end: int
     pasted: bool = False
     heading: bool = False
+    planned: bool = False
 
 
 def by_program(text: str) -> bool:
@@ -195,7 +203,9 @@ def by_person(text: str) -> bool:
     """Return whether a person wrote any part of a user's message: not all of it is a notice or a program's block."""
     if by_program(text[:400]):
         return any(text[slice(*own)].strip() for own in _spoken_in_tags(text, 0, len(text)))
-    return any(text[slice(*part)].strip() for part, _ in _blocks(text, 0, len(text)))
+    note = _NOTE.search(text)
+    end = note.start() if note is not None else len(text)
+    return any(text[slice(*part)].strip() for part, _ in _blocks(text, 0, end))
 
 
 def sentences(text: str, of_user: bool = True, start: int = 0, end: int = MOST) -> Iterator[Sentence]:
@@ -212,8 +222,11 @@ def sentences(text: str, of_user: bool = True, start: int = 0, end: int = MOST) 
             for own in _spoken_in_tags(text, start, end):
                 yield from _of_part(text, own, False)
             return
+    plan = _LEADS_IN.match(text, start, end) if of_user else None
     for part, pasted in _blocks(text, start, end) if of_user else [((start, end), False)]:
-        yield from _of_part(text, part, pasted)
+        for sentence in _of_part(text, part, pasted):
+            planned = plan is not None and sentence.start >= plan.end()
+            yield replace(sentence, planned=True) if planned else sentence
 
 
 def _spoken_in_tags(text: str, start: int, end: int) -> Iterator[Span]:
@@ -279,7 +292,7 @@ def _cut(text: str, start: int, end: int, pasted: bool, heading: bool) -> Iterat
 def _paragraphs(text: str, span: Span) -> Iterator[tuple[int, int, bool, bool]]:
     """Yield (start, end, pasted, heading) of each run of prose lines; a wrapped line joins the one before it."""
     lines = text[slice(*span)].split("\n")
-    coded, pasted = _fenced(lines), _pages(lines).union(_plan(lines))
+    coded, pasted = _fenced(lines), _pages(lines)
     at, open_at, open_end, was = span[0], -1, -1, False
     indented = False
     for number, line in enumerate(lines):
@@ -342,7 +355,10 @@ def _pages(lines: Sequence[str]) -> frozenset[int]:
     for block in _line_blocks(lines):
         printed = [number for number in block if _PRINTED.match(lines[number][:_LINE])]
         if len(printed) * 3 >= len(block) and len(block) > 1:
-            found.update(range(printed[0], block[-1] + 1))
+            # A person's list may go on behind what a program printed.
+            items = [number for number in block if _ITEM.match(lines[number])]
+            goes_on = [number for number in items if items[0] < printed[0] and number > printed[-1]]
+            found.update(range(printed[0], goes_on[0] if goes_on else block[-1] + 1))
     pages = [number for number in filled if _PAGE.match(lines[number])]
     bots = [number for number in filled if _BOT.search(lines[number][:_LINE])]
     if len(pages) >= 3 or bots:
@@ -357,16 +373,6 @@ def _pages(lines: Sequence[str]) -> frozenset[int]:
             paste = paste[:-1]
         found.update(number for block in paste for number in block)
     return frozenset(found)
-
-
-def _plan(lines: Sequence[str]) -> range:
-    """Return the numbers of the lines of a plan: a document with headings behind "Implement the following plan:".
-
-    An agent wrote it, and another one carries it out.
-    """
-    filled = [number for number, line in enumerate(lines) if line.strip()][:2]
-    leads_in = len(filled) == 2 and _LEADS_IN.match(lines[filled[0]][:_LINE]) is not None
-    return range(filled[1], len(lines)) if leads_in and lines[filled[1]].startswith("#") else range(0)
 
 
 def _plain_words(lines: Sequence[str], block: Sequence[int], marks: Sequence[int]) -> bool:

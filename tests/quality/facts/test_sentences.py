@@ -1,0 +1,51 @@
+"""The words of a person in a message, apart from those that a program or a paste put there."""
+
+from __future__ import annotations
+
+import pytest
+
+from inspector.quality.facts.sentences import by_person, sentences
+
+LOG = "[ImageCache] load failed for maps/harbour: no permission\n" * 3
+STACK = "renderTree @ chunk-7.js:11570\nrenderLeaf @ chunk-7.js:11602\n"
+
+#: (message, the sentences that its writer says)
+SAID = (
+    (f"The map stays grey:\n{STACK}", ["The map stays grey:"]),
+    (f"1) Fix the map.\n2) The cache fails:\n{LOG}3) Remove the banner.\nAll of it before Friday.",
+     ["1) Fix the map.", "2) The cache fails:", "3) Remove the banner.", "All of it before Friday."]),
+    (f"The cache fails:\n{LOG}loading the next tile now\n", ["The cache fails:"]),
+    ("Checks still fail   Running [lint] in [/srv/app] ...", ["Checks still fail", "Running [lint] in [/srv/app] ..."]),
+    ("<task-notification>done</task-notification>\nPlease go on.", ["Please go on."]),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("message", "said"), SAID)
+def test_a_person_says_what_stands_around_a_paste(message: str, said: list[str]) -> None:
+    found = [one for one in sentences(message) if not one.pasted]
+    assert [message[one.start : one.end] for one in found] == said
+
+
+def test_sentences_of_a_plan_are_marked() -> None:
+    message = "Implement the following plan:\n\n# Split the loader\n\nUse <Tree> here.\n<Leaf>a</Leaf>\nKeep the names."
+    first, *rest = [one.planned for one in sentences(message)]
+    assert not first
+    assert rest == [True] * len(rest)
+
+
+@pytest.mark.parametrize(
+    ("message", "person"),
+    [
+        ("go on", True),
+        ("<system-reminder>Be brief.</system-reminder> and now?", True),
+        ("<task-notification>done</task-notification>", False),
+        (
+            "<task-notification>done</task-notification>\nRead the output file to retrieve the result: /tmp/a",
+            False,
+        ),
+        ("<command-name>/review</command-name><command-args>the loader</command-args>", True),
+        ("[Request interrupted by user]", False),
+    ],
+)
+def test_a_message_is_a_persons_or_a_programs(message: str, person: bool) -> None:
+    assert by_person(message) is person
