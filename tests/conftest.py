@@ -6,9 +6,11 @@ import gc
 import gzip
 import lzma
 import os
+import re
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -20,6 +22,7 @@ from tests.program import program  # noqa: F401 (a fixture)
 from tests.styles import share_parsed_styles
 
 ROOT = Path(__file__).resolve().parent.parent
+_NUMBERS = count()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -108,6 +111,13 @@ def agent_recordings(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str]
         return sorted(folder.iterdir())
 
     return paths
+
+
+@pytest.fixture
+def tmp_path(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A directory of the test alone. Its number is counted: pytest looks for one in the names of all others."""
+    name = re.sub(r"\W", "_", request.node.name)[:30]
+    return tmp_path_factory.mktemp(f"{name}{next(_NUMBERS)}", numbered=False)
 
 
 @pytest.fixture

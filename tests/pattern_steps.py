@@ -28,7 +28,7 @@ class TooManySteps(Exception):
 
 
 #: A repetition with a bound is cut to this: what matters is whether the work grows with the text beyond every bound.
-_BOUND = 24
+_BOUND = 12
 
 
 class Counter:

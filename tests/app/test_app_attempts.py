@@ -78,9 +78,9 @@ async def opened(pilot: Test, compaction: int = 2, **fields: str) -> AttemptProm
     return form
 
 
-async def test_nothing_is_sent_before_it_was_seen_and_allowed(fixtures_dir: Path, server: Server) -> None:
+async def test_nothing_is_sent_before_it_was_seen_and_allowed(rotating: Path, server: Server) -> None:
     server.answers = [stream(event("## Goal\nAbort when p99 passes 350 ms or errors pass 0.5 %."), DONE)]
-    async with running(fixtures_dir / "hermes-0.13-rotating.db", CHECKOUT, size=(160, 48)) as pilot:
+    async with running(rotating, CHECKOUT, size=(160, 48)) as pilot:
         with watched() as seen:
             form = await opened(pilot, endpoint=server.base, model="gpt-4o")
             await press(pilot, "ctrl+s")
@@ -121,8 +121,8 @@ async def made(pilot: Test, compaction: int = 2, command: str = STAND_IN) -> Non
     await settled(pilot)
 
 
-async def test_what_was_made_stands_beside_the_recorded_summary(fixtures_dir: Path) -> None:
-    async with running(fixtures_dir / "hermes-0.13-rotating.db", CHECKOUT, size=(160, 48)) as pilot:
+async def test_what_was_made_stands_beside_the_recorded_summary(rotating: Path) -> None:
+    async with running(rotating, CHECKOUT, size=(160, 48)) as pilot:
         await made(pilot)
         screen = conversation(pilot)
         pane = screen.panes.pane("compaction")
@@ -159,8 +159,8 @@ async def test_what_was_made_stands_beside_the_recorded_summary(fixtures_dir: Pa
 
 
 @pytest.mark.slow
-async def test_an_attempt_is_deleted_when_asked_twice(fixtures_dir: Path) -> None:
-    async with running(fixtures_dir / "hermes-0.13-rotating.db", CHECKOUT, size=(160, 48)) as pilot:
+async def test_an_attempt_is_deleted_when_asked_twice(rotating: Path) -> None:
+    async with running(rotating, CHECKOUT, size=(160, 48)) as pilot:
         await made(pilot)
         await press(pilot, "3", "M", "D")
         assert len(default_attempts().all()) == 1
@@ -173,8 +173,8 @@ async def test_an_attempt_is_deleted_when_asked_twice(fixtures_dir: Path) -> Non
 
 
 @pytest.mark.slow
-async def test_a_life_is_made_from_the_screen(fixtures_dir: Path) -> None:
-    async with running(fixtures_dir / "hermes-0.13-rotating.db", CHECKOUT, size=(100, 24)) as pilot:
+async def test_a_life_is_made_from_the_screen(rotating: Path) -> None:
+    async with running(rotating, CHECKOUT, size=(100, 24)) as pilot:
         form = await opened(pilot, 3, command=f"{STAND_IN} --size 200")
         form.query_one("#life", Tick).value = True
         await settled(pilot)
@@ -189,13 +189,13 @@ async def test_a_life_is_made_from_the_screen(fixtures_dir: Path) -> None:
         assert {one.life for one in default_attempts().all()} == {1}
 
 
-async def test_escape_stops_it_and_keeps_what_came(fixtures_dir: Path, server: Server) -> None:
+async def test_escape_stops_it_and_keeps_what_came(rotating: Path, server: Server) -> None:
     def hold() -> None:
         server.waits.set()
         server.go_on.wait(60)
 
     server.answers = [stream(event("half a summary"), event("late"), before=hold)]
-    async with running(fixtures_dir / "hermes-0.13-rotating.db", CHECKOUT, size=(160, 48)) as pilot:
+    async with running(rotating, CHECKOUT, size=(160, 48)) as pilot:
         form = await opened(pilot, endpoint=server.base, model="m")
         await press(pilot, "enter")
         await done(pilot)
@@ -211,7 +211,7 @@ async def test_escape_stops_it_and_keeps_what_came(fixtures_dir: Path, server: S
         assert conversation(pilot)
 
 
-async def test_what_cannot_be_is_told_in_the_form(fixtures_dir: Path) -> None:
+async def test_what_cannot_be_is_told_in_the_form(rotating: Path) -> None:
     cases: list[tuple[dict[str, str], str]] = [
         ({}, "Say who is to write"),
         ({"command": "cat", "endpoint": "http://x", "model": "m"}, "Say who is to write"),
@@ -220,7 +220,7 @@ async def test_what_cannot_be_is_told_in_the_form(fixtures_dir: Path) -> None:
         ({"command": "cat", "budget": "1"}, "must lie between"),
         ({"command": "cat", "prompt": "/no/such/file"}, "cannot be read"),
     ]
-    async with running(fixtures_dir / "hermes-0.13-rotating.db", CHECKOUT) as pilot:
+    async with running(rotating, CHECKOUT) as pilot:
         form = await opened(pilot)
         empty = {field.id or "": field.value for field in form.query(Input)}
         for fields, told in cases:
@@ -232,8 +232,8 @@ async def test_what_cannot_be_is_told_in_the_form(fixtures_dir: Path) -> None:
             assert form.query_one("#send", Button).disabled
 
 
-async def test_what_failed_is_told(fixtures_dir: Path) -> None:
-    async with running(fixtures_dir / "hermes-0.13-rotating.db", CHECKOUT, size=(160, 48)) as pilot:
+async def test_what_failed_is_told(rotating: Path) -> None:
+    async with running(rotating, CHECKOUT, size=(160, 48)) as pilot:
         form = await opened(pilot, command="false")
         await press(pilot, "enter")
         await done(pilot)
@@ -247,8 +247,8 @@ async def test_what_failed_is_told(fixtures_dir: Path) -> None:
 
 
 @pytest.mark.slow
-async def test_in_a_replay_it_is_the_planned_compaction(fixtures_dir: Path) -> None:
-    async with running(fixtures_dir / "hermes-0.13-rotating.db", CHECKOUT, size=(160, 48)) as pilot:
+async def test_in_a_replay_it_is_the_planned_compaction(rotating: Path) -> None:
+    async with running(rotating, CHECKOUT, size=(160, 48)) as pilot:
         screen = conversation(pilot)
         await press(pilot, "colon", "6", "0", "enter", "P")
         form = prompt_of(pilot)
@@ -272,8 +272,8 @@ async def test_in_a_replay_it_is_the_planned_compaction(fixtures_dir: Path) -> N
 
 
 @pytest.mark.slow
-async def test_the_curve_of_a_life_stands_with_the_losses(fixtures_dir: Path) -> None:
-    async with running(fixtures_dir / "hermes-0.13-rotating.db", CHECKOUT, size=(160, 48)) as pilot:
+async def test_the_curve_of_a_life_stands_with_the_losses(rotating: Path) -> None:
+    async with running(rotating, CHECKOUT, size=(160, 48)) as pilot:
         form = await opened(pilot, 3, command=f"{STAND_IN} --size 200")
         form.query_one("#life", Tick).value = True
         await settled(pilot)
@@ -292,15 +292,13 @@ async def test_the_curve_of_a_life_stands_with_the_losses(fixtures_dir: Path) ->
 
 
 @pytest.mark.slow
-async def test_what_an_endpoint_writes_is_as_hostile_as_a_database(
-    fixtures_dir: Path, server: Server
-) -> None:
+async def test_what_an_endpoint_writes_is_as_hostile_as_a_database(rotating: Path, server: Server) -> None:
     hostile = (
         "## Goal\n- \x1b]0;owned\x07 [b]not bold[/b] \u202eturned\x00 \ud800\n## [red]Section[/]\n- x"
         + "y" * 5_000
     )
     server.answers = [stream(event(hostile, finish="stop"), DONE)]
-    async with running(fixtures_dir / "hermes-0.13-rotating.db", CHECKOUT, size=(160, 48)) as pilot:
+    async with running(rotating, CHECKOUT, size=(160, 48)) as pilot:
         form = await opened(pilot, endpoint=server.base, model="evil \x1b[31m[b]model[/b]\u202e")
         await press(pilot, "enter")
         await done(pilot)

@@ -220,9 +220,8 @@ def test_axes() -> None:
 
 
 @pytest.mark.slow
-async def test_the_curve_of_a_cell_is_of_a_named_conversation(fixtures_dir: Path) -> None:
-    path = fixtures_dir / "hermes-0.13-rotating.db"
-    async with running(path, "Numbers for the weekly report", size=(160, 48)) as pilot:
+async def test_the_curve_of_a_cell_is_of_a_named_conversation(rotating: Path) -> None:
+    async with running(rotating, "Numbers for the weekly report", size=(160, 48)) as pilot:
         title = "Numbers for the weekly report"
         await press(pilot, "v", "n")
         screen, grid = on_sweep(pilot), heat(pilot)
@@ -263,9 +262,8 @@ async def test_the_curve_of_a_cell_is_of_a_named_conversation(fixtures_dir: Path
 
 
 @pytest.mark.slow
-async def test_facts_that_the_map_counts_are_counted_in_the_cell_too(fixtures_dir: Path) -> None:
-    path = fixtures_dir / "hermes-0.13-rotating.db"
-    async with running(path, "Numbers for the weekly report", size=(160, 48)) as pilot:
+async def test_facts_that_the_map_counts_are_counted_in_the_cell_too(rotating: Path) -> None:
+    async with running(rotating, "Numbers for the weekly report", size=(160, 48)) as pilot:
         await press(pilot, "v", "n", "o")
         screen = on_sweep(pilot)
         assert "not read" in screen_text(pilot), "by a metric of no facts those of others are not read"
@@ -278,9 +276,8 @@ async def test_facts_that_the_map_counts_are_counted_in_the_cell_too(fixtures_di
 
 
 @pytest.mark.slow
-async def test_a_narrow_screen_names_the_conversation_too(fixtures_dir: Path) -> None:
-    path = fixtures_dir / "hermes-0.13-rotating.db"
-    async with running(path, "Numbers for the weekly report", size=(80, 24)) as pilot:
+async def test_a_narrow_screen_names_the_conversation_too(rotating: Path) -> None:
+    async with running(rotating, "Numbers for the weekly report", size=(80, 24)) as pilot:
         await press(pilot, "v")
         assert "of Numbers for the weekly report" in screen_text(pilot)
         await press(pilot, "o")

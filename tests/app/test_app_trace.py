@@ -14,9 +14,8 @@ SIZE = (160, 48)
 LOSES_ROWS = "Nightly orders import loses rows"
 
 
-async def test_the_trace_of_a_found_text_leads_to_each_place(fixtures_dir: Path) -> None:
-    path = fixtures_dir / "hermes-0.19-in-place.db"
-    async with running(path, LOSES_ROWS, size=SIZE) as pilot:
+async def test_the_trace_of_a_found_text_leads_to_each_place(in_place: Path) -> None:
+    async with running(in_place, LOSES_ROWS, size=SIZE) as pilot:
         screen = conversation(pilot)
         screen.change(find="s3://orders-raw/")
         await press(pilot, "T")
@@ -35,9 +34,8 @@ async def test_the_trace_of_a_found_text_leads_to_each_place(fixtures_dir: Path)
         )
 
 
-async def test_a_message_shows_the_fates_of_its_facts(fixtures_dir: Path) -> None:
-    path = fixtures_dir / "hermes-0.19-in-place.db"
-    async with running(path, LOSES_ROWS, size=SIZE) as pilot:
+async def test_a_message_shows_the_fates_of_its_facts(in_place: Path) -> None:
+    async with running(in_place, LOSES_ROWS, size=SIZE) as pilot:
         screen = conversation(pilot)
         await press(pilot, "4")
         facts = screen.query_one(LossesPane).view
@@ -61,9 +59,8 @@ async def test_a_message_shows_the_fates_of_its_facts(fixtures_dir: Path) -> Non
         assert pilot.app.screen is screen
 
 
-async def test_a_search_hit_is_traced(fixtures_dir: Path) -> None:
-    path = fixtures_dir / "hermes-0.19-in-place.db"
-    async with running(path, size=SIZE) as pilot:
+async def test_a_search_hit_is_traced(in_place: Path) -> None:
+    async with running(in_place, size=SIZE) as pilot:
         await press(pilot, "f", *"orders-raw", "enter", "T")
         shown = pilot.app.screen
         assert isinstance(shown, TraceScreen)
@@ -72,9 +69,8 @@ async def test_a_search_hit_is_traced(fixtures_dir: Path) -> None:
         assert conversation(pilot)
 
 
-async def test_a_phrase_that_is_nowhere_says_so(fixtures_dir: Path) -> None:
-    path = fixtures_dir / "hermes-0.19-in-place.db"
-    async with running(path, LOSES_ROWS, size=SIZE) as pilot:
+async def test_a_phrase_that_is_nowhere_says_so(in_place: Path) -> None:
+    async with running(in_place, LOSES_ROWS, size=SIZE) as pilot:
         conversation(pilot).change(find="no such words at all")
         await press(pilot, "T")
         assert "No message" in str(pilot.app.screen.query_one("#none").render())

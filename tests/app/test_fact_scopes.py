@@ -12,9 +12,9 @@ from inspector.stores.detect import open_store
 
 
 def test_what_is_counted_as_lost_comes_first_kind_by_kind_and_each_the_worst_first(
-    fixtures_dir: Path,
+    rotating: Path,
 ) -> None:
-    store = open_store(fixtures_dir / "hermes-0.13-rotating.db")
+    store = open_store(rotating)
     facts = read_facts(Inspection.open(store, "Move checkout to orders-v2")).facts
     store.close()
     lives = facts.lives[::-1]

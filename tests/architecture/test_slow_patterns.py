@@ -22,11 +22,11 @@ import widgets
 from tests.conftest import ROOT
 from tests.pattern_steps import Counter, TooManySteps, hostile_texts
 
-_SHORT, _LONG = 150, 300
+_SHORT, _LONG = 75, 150
 #: Growth of the steps with a text twice as long: 2 is linear, 4 quadratic.
 _GROWTH = 2.6
 #: Steps a character that are always few enough.
-_FEW = 40
+_FEW = 20
 #: Names of patterns that only read short texts, each with the bound.
 SHORT_TEXTS = {
     "inspector.quality.facts.values._VALUE": "runs of at most 400 characters without a space: longer ones are blanked",

@@ -41,7 +41,7 @@ def cluster() -> Iterator[Any]:
     """A scheduler with two worker processes."""
     distributed = pytest.importorskip("distributed", reason="the extra `fleet` is not installed")
     with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50
+        n_workers=1, threads_per_worker=1, dashboard_address=None, silence_logs=50
     ) as one:
         yield one
 
@@ -167,7 +167,8 @@ def test_every_command_takes_a_scheduler(folder: Path, cluster: Any, tmp_path: P
         assert "0 had not changed" in ended.stdout
 
 
-def test_wrong_schedulers_are_sentences(folder: Path) -> None:
+def test_wrong_schedulers_are_sentences(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("inspector.fleet.dask._PATIENCE", 0.1)
     for scheduler, error in (("somewhere", UsageProblem), ("tcp://127.0.0.1:99999", InspectorError)):
         ended = CliRunner().invoke(commands, ["aftermath", str(folder), "--scheduler", scheduler])
         assert isinstance(ended.exception, error), ended.exception

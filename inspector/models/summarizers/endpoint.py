@@ -11,6 +11,7 @@ import os
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from inspector.core.errors import SummarizerCut, SummarizerFailed, UsageProblem
@@ -19,6 +20,8 @@ from inspector.models.masking import KeyFilter, clean
 from inspector.models.summarizers.base import LONGEST, PATIENCE, POLL, OnText, Reply
 
 if TYPE_CHECKING:
+    import ssl
+
     import httpx2
 
 #: HTTP statuses after which a repeated request may succeed: rate limits and server errors.
@@ -32,6 +35,14 @@ _ERROR_READ, _ERROR_TOLD = 20_000, 300
 _LINE = 1_000_000
 #: Maximum usage that is accepted, in tokens.
 _LARGEST_COUNT = 10**15
+
+
+@cache
+def _certificates() -> ssl.SSLContext:
+    """Return the trusted certificates. To read them takes longer than a short request."""
+    import httpx2
+
+    return httpx2.create_ssl_context()
 
 
 class _Again(Exception):
@@ -147,7 +158,8 @@ class EndpointSummarizer:
 
         limits = httpx2.Timeout(None, connect=_CONNECT)
         # An endpoint on this machine is reached without a proxy.
-        async with httpx2.AsyncClient(timeout=limits, trust_env=not self._local) as client:
+        certificates, proxies = _certificates(), not self._local
+        async with httpx2.AsyncClient(timeout=limits, verify=certificates, trust_env=proxies) as client:
             for number in range(1, TRIES + 1):
                 try:
                     return await self._try(client, prompt, on_text)
