@@ -19,7 +19,7 @@ from tests.engines import other_package
 from tests.examples import set_budget
 from tests.idle import wait_for_the_event_loop
 from tests.program import program  # noqa: F401 (a fixture)
-from tests.styles import share_parsed_styles
+from tests.sharing import share_fates, share_parsed_styles
 
 ROOT = Path(__file__).resolve().parent.parent
 _NUMBERS = count()
@@ -69,6 +69,14 @@ def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(folder))
         yield folder
+
+
+@pytest.fixture(scope="session", autouse=True)
+def shared_fates() -> Iterator[None]:
+    """Facts that another test of this process followed are not followed again."""
+    with pytest.MonkeyPatch.context() as patch:
+        share_fates(patch)
+        yield
 
 
 @pytest.fixture(scope="session")

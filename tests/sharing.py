@@ -1,0 +1,69 @@
+"""What the tests of a process share, because all would make the same of it: parsed style sheets, followed facts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+from textual.css.model import RuleSet
+from textual.css.stylesheet import Stylesheet
+
+from inspector.answers import fate_processes
+from inspector.quality.facts import lives
+from inspector.quality.facts.fact import Fate
+from inspector.quality.facts.lives import Following
+from inspector.quality.facts.passages import PassageIndex
+
+_PARSED: dict[tuple[Any, ...], list[RuleSet]] = {}
+_FATES: dict[tuple[Any, ...], dict[str, tuple[Fate, ...]]] = {}
+_parse_rules = Stylesheet._parse_rules
+_fates_of = lives.fates_of
+
+
+def share_parsed_styles() -> None:
+    """Parse each style sheet once for all apps of this process: that is half of what it takes to start one."""
+    Stylesheet._parse_rules = _parse_once  # type: ignore[method-assign]
+
+
+def _parse_once(
+    sheet: Stylesheet, css: str, read_from: Any, is_default_rules: bool = False, tie_breaker: int = 0, scope: str = ""
+) -> list[RuleSet]:  # fmt: skip
+    """The rules of a style sheet, which are not written to once they are there, by its text and the theme's values."""
+    source = (css, read_from, is_default_rules, tie_breaker, scope)
+    rules = sheet._parse_cache.get(source)
+    if rules is None:
+        key = (source, *sheet._variables.items())
+        rules = _PARSED.get(key)
+        if rules is None:
+            rules = _PARSED[key] = _parse_rules(sheet, *source)
+        sheet._parse_cache[source] = rules
+    return rules
+
+
+def share_fates(patch: pytest.MonkeyPatch) -> None:
+    """Follow the same facts through the same lists once: that is half of what a reading of bundled sessions takes.
+
+    Tests of `fates_of` itself call it directly.
+    """
+    patch.setattr(lives, "fates_of", _follow_once)
+    patch.setattr(fate_processes, "fates_of", _follow_once)
+
+
+def _follow_once(
+    asked: Following, lists_after: Mapping[int, PassageIndex], watch: Callable[[int], None] | None = None
+) -> dict[str, list[Fate]]:
+    lists = {number: lists_after[number] for number in sorted(lists_after)}
+    key = (
+        frozenset((name, fact, frozenset(asked.taken_by[name])) for name, fact in asked.facts.items()),
+        frozenset(asked.numbers_said),
+        frozenset(asked.unreadable),
+        asked.places,
+        tuple((number, after.parts) for number, after in lists.items()),
+    )
+    if key not in _FATES:
+        fates = _fates_of(asked, lists, watch)
+        _FATES[key] = {name: tuple(found) for name, found in fates.items()}
+    elif watch is not None:
+        watch(0)
+    return {name: list(found) for name, found in _FATES[key].items()}
