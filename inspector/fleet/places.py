@@ -41,14 +41,9 @@ def places_of(store: Store) -> dict[str, Place]:
 
 def _of(store: Store) -> Iterator[tuple[str, Place]]:
     kind, path = store.info.kind, store.path.absolute()
-    whole = Place(kind, path)
     for row in store.conversations():
-        if isinstance(store, TranscriptStore):
-            files = store.files_of(row.id)
-            yield row.id, Place(kind, path, files, copied_from(path, files))
-        else:
-            copied = copied_from(path, (str(path),))
-            yield row.id, whole if copied is None else whole._replace(copied=copied)
+        files = store.files_of(row.id)
+        yield row.id, Place(kind, path, files, copied_from(path, files or (str(path),)))
 
 
 @lru_cache(maxsize=_OPEN)

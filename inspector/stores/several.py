@@ -149,6 +149,10 @@ class SeveralStores(Store):
         """The API calls of a conversation."""
         return self._owner(conversation.id).requests(conversation)
 
+    def files_of(self, conversation: str) -> tuple[str, ...]:
+        """The files that a conversation is read from."""
+        return self._owner(conversation).files_of(conversation)
+
     def live_tokens(self, conversation: str, watch: Callable[[int], None] | None = None) -> int:
         """Rough tokens of a conversation's live list."""
         return self._owner(conversation).live_tokens(conversation, watch)
