@@ -12,7 +12,7 @@ from inspector.core.messages import Message
 from inspector.stores.lines import read_spans
 
 Wire = dict[str, Any]
-#: The messages that some lines make together.
+#: The messages that some lines make together; it gets one line at least.
 Convert = Callable[[list[dict[str, Any]]], list[Wire]]
 
 _OTHER = len(ROLE_NAMES) - 1
@@ -71,7 +71,8 @@ class Entries:
             entry = self.found[number]
             key = tuple(entry.lines)
             if key not in made:
-                made[key] = self.convert([value for at in key if (value := values[at]) is not None])
+                known = [value for at in key if (value := values[at]) is not None]
+                made[key] = self.convert(known) if known else []
             wires = made[key]
             if entry.part < len(wires):
                 wire = wires[entry.part]

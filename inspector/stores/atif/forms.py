@@ -12,8 +12,6 @@ from inspector.stores.wires import answer_of, call_of, plain, result_of
 
 def wires_of(steps: Sequence[Mapping[str, Any]]) -> list[Wire]:
     """Return the messages in a step: its text, then the results of its calls."""
-    if not steps:
-        return []
     step = steps[0]
     source, content = step.get("source"), plain(step.get("message"))
     if source != "agent":

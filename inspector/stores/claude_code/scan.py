@@ -109,7 +109,7 @@ def _convert(lines: list[dict[str, Any]]) -> list[Wire]:
     """Convert lines to messages: all blocks of an answer make one, each part of a user's line makes one."""
     if lines and lines[0].get("type") == "assistant":
         return [assistant_wire([block for line in lines for block in blocks_of(line)])]
-    return wires_of(lines[0]) if lines else []
+    return wires_of(lines[0])
 
 
 def wires_of(line: Mapping[str, Any]) -> list[Wire]:

@@ -262,8 +262,6 @@ def _replacement(payload: Mapping[str, Any]) -> list[Wire]:
 
 
 def _convert(lines: list[dict[str, Any]]) -> list[Wire]:
-    if not lines:
-        return []
     payloads = [payload for line in lines if isinstance(payload := line.get("payload"), dict)]
     if not payloads:
         return []

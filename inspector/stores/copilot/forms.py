@@ -12,8 +12,6 @@ from inspector.stores.wires import answer_of, call_of, result_of
 
 def wires_of(lines: Sequence[Mapping[str, Any]]) -> list[Wire]:
     """The message that an event is; none for most events."""
-    if not lines:
-        return []
     kind, data = lines[0].get("type"), mapping_at(lines[0], "data")
     if kind == "user.message":
         return [{"role": "user", "content": text_at(data, "content")}]

@@ -14,8 +14,6 @@ CHECKPOINT = "compact-checkpoint"
 
 def wires_of(lines: Sequence[Mapping[str, Any]]) -> list[Wire]:
     """The message in a record; none for most records."""
-    if not lines:
-        return []
     kind, data = lines[0].get("type"), mapping_at(lines[0], "data")
     if kind == "user/message":
         own = text_at(data, "source", "kind") not in ("user", CHECKPOINT, "")

@@ -15,8 +15,6 @@ SNAPSHOT = "<state_snapshot>"
 
 def wires_of(lines: Sequence[Mapping[str, Any]]) -> list[Wire]:
     """The messages in a record; of several with one message, as it grew, the last counts."""
-    if not lines:
-        return []
     messages = messages_in(lines[-1])
     if messages is None:
         return message_wires(lines[-1])

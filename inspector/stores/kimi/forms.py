@@ -14,7 +14,7 @@ _COMPACTED = "<system>Previous context has been compacted"
 
 def wires_of(lines: Sequence[Mapping[str, Any]]) -> list[Wire]:
     """The message in a line; none for a line of the program's own (its role begins with an underscore)."""
-    if not lines or not isinstance(lines[0].get("role"), str) or lines[0]["role"].startswith("_"):
+    if not isinstance(lines[0].get("role"), str) or lines[0]["role"].startswith("_"):
         return []
     wire: Wire = dict(lines[0])
     content = wire.get("content")

@@ -12,8 +12,6 @@ from inspector.stores.wires import answer_of, call_of, result_of
 
 def wires_of(events: Sequence[Mapping[str, Any]]) -> list[Wire]:
     """Return the message of events that belong together: all events of an answer, or a single event."""
-    if not events:
-        return []
     event, kind = events[0], events[0].get("kind")
     if kind == "ActionEvent":
         return [_answer(events)]

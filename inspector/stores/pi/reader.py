@@ -76,7 +76,7 @@ READER = PiReader
 
 def convert(lines: list[dict[str, Any]]) -> list[Wire]:
     """The messages in a line."""
-    return entry_wires(lines[0]) if lines else []
+    return entry_wires(lines[0])
 
 
 class PiScanner:

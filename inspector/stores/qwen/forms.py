@@ -12,8 +12,6 @@ from inspector.stores.lines import mapping_at, mappings_in, text_at
 
 def wires_of(lines: Sequence[Mapping[str, Any]]) -> list[Wire]:
     """Return the messages in a line: a message, or the list after a compaction."""
-    if not lines:
-        return []
     line = lines[0]
     if line.get("type") == "system":
         contents = mappings_in(mapping_at(line, "systemPayload").get("compressedHistory"))
