@@ -121,11 +121,15 @@ def agent_recordings(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str]
     return paths
 
 
+def new_folder(name: str, factory: pytest.TempPathFactory) -> Path:
+    """A new directory. Its number is counted: pytest looks for one in the names of all others."""
+    return factory.mktemp(f"{name}-{next(_NUMBERS)}", numbered=False)
+
+
 @pytest.fixture
 def tmp_path(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A directory of the test alone. Its number is counted: pytest looks for one in the names of all others."""
-    name = re.sub(r"\W", "_", request.node.name)[:30]
-    return tmp_path_factory.mktemp(f"{name}{next(_NUMBERS)}", numbered=False)
+    """A directory of the test alone."""
+    return new_folder(re.sub(r"\W", "_", request.node.name)[:30], tmp_path_factory)
 
 
 @pytest.fixture

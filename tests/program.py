@@ -1,9 +1,12 @@
-"""The program run within the tests' own process: what a process of its own does, without the time that one takes."""
+"""The program run without a process for each command: within the tests' own process, or several in another one."""
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Callable
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -43,3 +46,30 @@ def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.Captu
         return Done(code or 0, *capfd.readouterr())
 
     return run
+
+
+#: Runs the program once for each list of words, and marks on both streams where each ended.
+_EACH = """
+import json, sys
+from inspector.__main__ import main
+for words in json.load(sys.stdin):
+    sys.argv[1:] = words
+    code = 0
+    try:
+        main()
+    except SystemExit as ended:
+        code = ended.code or 0
+    for stream in (sys.stdout, sys.stderr):
+        print(end=f"\\1{code}\\0", file=stream, flush=True)
+"""
+
+
+def run_each(environment: Mapping[str, str], commands: Sequence[Sequence[str]]) -> list[Done]:
+    """Run the program with the words of each command, all in one process with this environment too."""
+    done = subprocess.run(
+        [sys.executable, "-c", _EACH], input=json.dumps(commands), env={**os.environ, **environment}, cwd=ROOT,
+        capture_output=True, text=True, encoding="utf-8", check=True,
+    )  # fmt: skip
+    streams = (stream.split("\0")[:-1] for stream in (done.stdout, done.stderr))
+    ended = ((*out.split("\1"), errors.partition("\1")[0]) for out, errors in zip(*streams, strict=True))
+    return [Done(int(code), out, errors) for out, code, errors in ended]

@@ -129,7 +129,7 @@ def test_what_is_done_is_kept(database: Path, tmp_path: Path, form: str) -> None
         assert printed.startswith(f"{SHORT} conversations")
 
 
-@pytest.mark.parametrize("whole", [True, False])
+@pytest.mark.parametrize("whole", also(True, False))
 def test_before_anything_is_done(database: Path, tmp_path: Path, whole: bool) -> None:
     sweeping = Sweeping([str(database), *GRID, "--json"], tmp_path)
     try:

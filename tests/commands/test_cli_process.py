@@ -36,15 +36,12 @@ def environment(tmp_path: Path) -> dict[str, str]:
 
 
 def run(
-    words: list[str],
-    environment: dict[str, str],
-    stdout: int | IO[Any] = subprocess.PIPE,
-    cwd: Path = ROOT,
+    words: list[str], environment: dict[str, str], stdout: int | IO[Any]
 ) -> subprocess.CompletedProcess[str]:
     """The command in a process of its own, without a terminal."""
     command = [sys.executable, "-c", "from inspector.commands.cli import main; main()", *words]
     return subprocess.run(
-        command, cwd=cwd, env={**environment, "PYTHONPATH": str(ROOT)}, stdin=subprocess.DEVNULL, stdout=stdout,
+        command, cwd=ROOT, env={**environment, "PYTHONPATH": str(ROOT)}, stdin=subprocess.DEVNULL, stdout=stdout,
         stderr=subprocess.PIPE, encoding="utf-8", check=False,
     )  # fmt: skip
 
@@ -57,9 +54,7 @@ def inside(environment: dict[str, str], program: Run, monkeypatch: pytest.Monkey
     return program
 
 
-def test_notes_go_to_standard_error_and_json_alone_to_standard_output(
-    environment: dict[str, str], tmp_path: Path
-) -> None:
+def test_notes_go_to_standard_error_and_json_alone_to_standard_output(inside: Run, tmp_path: Path) -> None:
     config = tmp_path / "config.yaml"
     config.write_text("compression: {threshold: 80, enabled: false}\n", encoding="utf-8")
     for words in (
@@ -67,7 +62,7 @@ def test_notes_go_to_standard_error_and_json_alone_to_standard_output(
         ["compactions", ROTATING],
         ["plan", str(ROOT / "fixtures" / "fastapi-example.json")],
     ):
-        done = run([*words, "--config", str(config), "--json"], environment)
+        done = inside(*words, "--config", str(config), "--json")
         assert done.returncode == 0
         json.loads(done.stdout)
         assert "compression.threshold is 80" in done.stderr
@@ -77,10 +72,10 @@ def test_notes_go_to_standard_error_and_json_alone_to_standard_output(
 @pytest.mark.parametrize(
     "words",
     [
-        ["conversations", "--demo"],
-        ["sweep", "--demo", ROTATING, "--threshold", "0.3,0.5", "--target-ratio", "0.2,0.4", "--csv"],
         ["--demo"],
         *also(
+            ["conversations", "--demo"],
+            ["sweep", "--demo", ROTATING, "--threshold", "0.3,0.5", "--target-ratio", "0.2,0.4", "--csv"],
             ["--help"],
             ["--version"],
             ["conversations", "--demo", "--json"],
@@ -101,7 +96,7 @@ def test_a_reader_that_is_gone_is_no_failure(words: list[str], environment: dict
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
 @pytest.mark.parametrize(
-    "words", [["conversations", "--demo", "--json"], ["conversations", "--demo"], ["--help"]]
+    "words", [["--help"], *also(["conversations", "--demo", "--json"], ["conversations", "--demo"])]
 )
 def test_an_answer_that_cannot_be_written_is_a_sentence(
     words: list[str], environment: dict[str, str]
@@ -115,7 +110,7 @@ def test_an_answer_that_cannot_be_written_is_a_sentence(
 
 
 @pytest.mark.skipif(os.name == "nt", reason="a POSIX shell closes the stream")
-@pytest.mark.parametrize("words", [["conversations", "--demo"], ["--demo"], ["--help"]])
+@pytest.mark.parametrize("words", also(["conversations", "--demo"], ["--demo"], ["--help"]))
 def test_a_closed_standard_output_raises_nothing(words: list[str], environment: dict[str, str]) -> None:
     command = ["sh", "-c", 'exec "$@" >&-', "sh", sys.executable, "-m", "inspector", *words]
     done = subprocess.run(
@@ -146,22 +141,25 @@ def test_without_a_path_every_command_reads_the_users_own(
         assert json.loads(done.stdout), words
 
 
-def test_the_app_takes_a_conversation_without_a_path(environment: dict[str, str]) -> None:
-    done = run([ROTATING], environment)
+def test_the_app_takes_a_conversation_without_a_path(inside: Run) -> None:
+    done = inside(ROTATING)
     assert done.returncode == 0
     assert done.stdout.count(ROTATING) == 2
     assert done.stdout.rstrip().endswith("In a terminal the same command opens the app.")
 
 
-def test_demo_may_stand_before_the_command(environment: dict[str, str]) -> None:
-    first = run(["--demo", "conversations", "--json"], environment)
+def test_demo_may_stand_before_the_command(inside: Run) -> None:
+    first = inside("--demo", "conversations", "--json")
     assert first.returncode == 0
-    assert first.stdout == run(["conversations", "--demo", "--json"], environment).stdout
+    assert first.stdout == inside("conversations", "--demo", "--json").stdout
 
 
-def test_a_name_that_is_a_file_here_is_the_path(environment: dict[str, str], tmp_path: Path) -> None:
+def test_a_name_that_is_a_file_here_is_the_path(
+    inside: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     shutil.copy(ROOT / "fixtures" / "hermes-0.19-in-place.db", tmp_path / "other")
-    found = json.loads(run(["search", "other", "orders", "--json"], environment, cwd=tmp_path).stdout)
+    monkeypatch.chdir(tmp_path)
+    found = json.loads(inside("search", "other", "orders", "--json").stdout)
     assert "Nightly orders import loses rows" in {hit["title"] for hit in found}
     assert ROTATING not in {hit["title"] for hit in found}
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.examples import also
 from tests.readable import readable
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -96,7 +97,7 @@ def test_a_terminal_that_only_prints_gets_text_and_a_sentence(tmp_path: Path) ->
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads the modes of a pseudo-terminal")
-@pytest.mark.parametrize("name", ["SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT"])
+@pytest.mark.parametrize("name", also("SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT"))
 def test_a_signal_gives_the_terminal_back(name: str, tmp_path: Path) -> None:
     import termios
 

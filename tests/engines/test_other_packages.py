@@ -8,31 +8,22 @@ import subprocess
 import sys
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.engines import other_package
 from tests.engines.lists import assistant, user
 from tests.examples import also
+from tests.program import Done, run_each
 
 ROOT = Path(__file__).resolve().parents[2]
 DEMO = ("--demo", "Nightly orders import loses rows")
 
 
-def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    """A command in a process of its own that finds what is installed in a folder."""
-    env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(folder), str(ROOT)]), "HOME": str(folder)}
-    return subprocess.run(
-        [sys.executable, "-m", "inspector", *words],
-        capture_output=True, text=True, encoding="utf-8", check=False, stdin=subprocess.DEVNULL, env=env,
-    )  # fmt: skip
-
-
-def answer(folder: Path, *words: str) -> Any:
-    done = run(folder, *words, "--json")
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+def run(folder: Path, *commands: list[str]) -> list[Done]:
+    """How each command ends in a process of their own that finds what is installed in a folder."""
+    path = os.pathsep.join([str(folder), str(ROOT)])
+    return run_each({"PYTHONPATH": path, "HOME": str(folder)}, [[*words, "--json"] for words in commands])
 
 
 @pytest.fixture
@@ -55,18 +46,27 @@ WINDOWS = {"halves": "12000", "words": "60000", "truncation": "60000"}
 
 def every_command_knows(site: Path, profile: str) -> None:
     """Compactions, plan, replay and sweep under an engine."""
-    window = ("--context-length", WINDOWS[profile])
-    (plan,) = answer(site, "plan", write_list(site), "--profile", profile)
+    named = ["--profile", profile]
+    window = ["--context-length", WINDOWS[profile]]
+    axes = ["--threshold", "0.2,0.9", "--target-ratio", "0.1,0.3"]
+    done = run(
+        site,
+        ["plan", write_list(site), *named],
+        ["compactions", *DEMO, *named],
+        ["replay", *DEMO, *named, *window],
+        ["sweep", *DEMO, *named, *axes, *window],
+    )
+    assert not any(one.returncode for one in done), done
+    (plan,), compactions, replayed, grid = (json.loads(one.stdout) for one in done)
     assert plan["profile"] == profile
     assert plan["output"]
-    compactions = answer(site, "compactions", *DEMO, "--profile", profile)
+    if profile == "halves":
+        # The engine does not assemble: its regions are shown.
+        assert [out["source"] for out in plan["output"]] == [0, "summary", 11]
     assert {one["planned"]["profile"] for one in compactions} == {profile}
-    replayed = answer(site, "replay", *DEMO, "--profile", profile, *window)
     assert replayed["settings"]["profile"] == profile
     assert replayed["whatif"]["compactions"]
     assert len(replayed["whatif"]["tokens"]) == len(replayed["steps"])
-    axes = ("--threshold", "0.2,0.9", "--target-ratio", "0.1,0.3", *window)
-    grid = answer(site, "sweep", *DEMO, "--profile", profile, *axes)
     counts = [line[0] for line in grid["metrics"]["compactions"]]
     assert counts[0] > counts[1]
 
@@ -76,29 +76,21 @@ def test_every_command_knows_every_engine(site: Path, profile: str) -> None:
     every_command_knows(site, profile)
 
 
-def test_an_engine_that_does_not_assemble_has_its_regions_shown(site: Path) -> None:
-    (entry,) = answer(site, "plan", write_list(site), "--profile", "halves")
-    assert [out["source"] for out in entry["output"]] == [0, "summary", 11]
+FAILING = {
+    "broken": "The engine broken failed: ZeroDivisionError: no luck.",
+    "unloadable": "The engine unloadable of halves-engine cannot be loaded: RuntimeError: not today.",
+    "missing": "There is no profile called missing; there are documented, hermes-0.13, hermes-0.15, ",
+}
 
 
-@pytest.mark.parametrize(
-    ("profile", "sentence"),
-    [
-        ("broken", "The engine broken failed: ZeroDivisionError: no luck."),
-        ("unloadable", "The engine unloadable of halves-engine cannot be loaded: RuntimeError: not today."),
-        (
-            "missing",
-            "There is no profile called missing; there are documented, hermes-0.13, hermes-0.15, ",
-        ),
-    ],
-)
-@pytest.mark.parametrize("command", also("plan", "replay"))
-def test_an_engine_that_fails_is_named(site: Path, command: str, profile: str, sentence: str) -> None:
-    asked = (write_list(site),) if command == "plan" else (*DEMO, "--context-length", "30000")
-    done = run(site, command, *asked, "--profile", profile, "--json")
-    assert done.returncode in (1, 2)
-    assert sentence in done.stderr
-    assert "Traceback" not in done.stderr
+def test_an_engine_that_fails_is_named(site: Path) -> None:
+    asked = (["plan", write_list(site)], ["replay", *DEMO, "--context-length", "30000"])
+    done = iter(run(site, *([*words, "--profile", name] for name in FAILING for words in asked)))
+    for sentence in FAILING.values():
+        for one in (next(done), next(done)):
+            assert one.returncode in (1, 2)
+            assert sentence in one.stderr
+            assert "Traceback" not in one.stderr
 
 
 @pytest.mark.slow

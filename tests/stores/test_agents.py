@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -15,64 +12,45 @@ from inspector.agents import agents, places_of
 from inspector.engines.observed.profiles import observed_of
 from inspector.stores.readers import reader_of
 from tests.conftest import ROOT
+from tests.program import Done, run_each
 from tests.stores import other_agent
 
 
-def run(home: Path, *words: str) -> str:
-    """The program's output where the other package is installed."""
-    env = {
-        **os.environ,
-        "HOME": str(home),
-        "PYTHONPATH": str(home / "site"),
-        "XDG_CACHE_HOME": str(home / "cache"),
-    }
-    command = [sys.executable, "-m", "inspector", *words]
-    done = subprocess.run(command, env=env, cwd=ROOT, capture_output=True, text=True, timeout=120, check=True)
-    return done.stdout
+def run(home: Path, *commands: list[str]) -> list[Done]:
+    """How the program ends with each command where the other package is installed."""
+    found = {"HOME": home, "PYTHONPATH": home / "site", "XDG_CACHE_HOME": home / "cache"}
+    return run_each({name: str(path) for name, path in found.items()}, commands)
 
 
-@pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("home")
-    other_agent.install(folder / "site")
-    other_agent.session(folder / ".harbour" / "logs" / "a.log")
-    return folder
-
-
-def test_an_agent_of_another_package_is_found_on_the_machine(home: Path) -> None:
-    (store,) = json.loads(run(home, "stores", "--json"))
+def test_an_agent_of_another_package_answers_every_command(tmp_path: Path) -> None:
+    other_agent.install(tmp_path / "site")
+    path = str(other_agent.session(tmp_path / ".harbour" / "logs" / "a.log"))
+    names = ("compactions", "losses", "facts", "findings", "show", "replay", "measures")
+    stores, listed, *answered, whole, replay = run(
+        tmp_path,
+        ["stores", "--json"],
+        ["conversations", "--json"],
+        *([name, path, "--json"] for name in names),
+        ["--help"],
+        ["replay", "--help"],
+    )
+    (store,) = json.loads(stores.stdout)
     assert store["agent"] == "harbour"
-    (row,) = json.loads(run(home, "conversations", "--json"))
+    (row,) = json.loads(listed.stdout)
     assert (row["agent"], row["compactions"], row["profile"]) == ("harbour", 1, "harbour")
+    for name, done in zip(names, answered, strict=True):
+        assert done.returncode == 0, (name, done.stderr)
+        assert json.loads(done.stdout), name
+    assert "Harbour Master" in " ".join(whole.stdout.split())
+    assert "harbour" in replay.stdout
 
 
-@pytest.mark.parametrize(
-    "command", ["compactions", "losses", "facts", "findings", "show", "replay", "measures"]
-)
-def test_every_command_answers_of_it(home: Path, command: str) -> None:
-    path = str(home / ".harbour" / "logs" / "a.log")
-    assert json.loads(run(home, command, path, "--json"))
-
-
-def test_help_names_it(home: Path) -> None:
-    assert "Harbour Master" in " ".join(run(home, "--help").split())
-    assert "harbour" in run(home, "replay", "--help")
-
-
-def test_a_package_that_fails_is_named(home: Path, tmp_path: Path) -> None:
+def test_a_package_that_fails_is_named(tmp_path: Path) -> None:
     other_agent.install(tmp_path / "site")
     (tmp_path / "site" / "harbour_agent" / "__init__.py").write_text("raise RuntimeError('not today')\n")
     other_agent.session(tmp_path / "a.log")
     (tmp_path / ".codex" / "sessions").mkdir(parents=True)
-    env = {**os.environ, "HOME": str(tmp_path), "PYTHONPATH": str(tmp_path / "site")}
-    done = subprocess.run(
-        [sys.executable, "-m", "inspector", "stores"],
-        env=env,
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    (done,) = run(tmp_path, ["stores"])
     assert "agent harbour" in done.stderr
     assert "not today" in done.stderr
     assert "Traceback" not in done.stderr
