@@ -208,6 +208,33 @@ class SessionLists:
             )
         )
 
+    def clear(
+        self,
+        places: Sequence[int],
+        at: float,
+        *,
+        generation: int = 0,
+        place: int | None = None,
+        results: int = 0,
+        trigger: str | None = None,
+        left: tuple[int, ...] = (),
+    ) -> None:
+        """Add a step that cleared the results at these places of a list (see Microcompaction), by default of the live
+        list."""
+        self.cleared.append(
+            Microcompaction(
+                index=len(self.cleared) + 1,
+                session=self.session,
+                generation=generation or len(self.lists),
+                place=len(self.live) if place is None else place,
+                cleared=tuple(places),
+                results=results or len(places),
+                at=at,
+                trigger=trigger,
+                left=left,
+            )
+        )
+
     def call(
         self,
         name: str,

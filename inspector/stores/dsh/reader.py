@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from inspector.core.conversations import Microcompaction
 from inspector.stores.dsh.forms import CHECKPOINT, summary_text, wires_of
 from inspector.stores.entries import Entries
 from inspector.stores.head import Head
@@ -140,19 +139,7 @@ class _Scanner:
         pruned = session.live[place]
         self.pruned[pruned] = number
         session.hashes[number] = session.hashes.get(pruned, -pruned)
-        session.cleared.append(
-            Microcompaction(
-                index=len(session.cleared) + 1,
-                session=session.session,
-                generation=len(session.lists),
-                place=len(session.live),
-                cleared=(place,),
-                results=1,
-                at=at,
-                trigger="auto",
-                left=(left,),
-            )
-        )
+        session.clear([place], at, trigger="auto", left=(left,))
         return pruned
 
     def _usage(self, name: str, data: Mapping[str, Any], at: float, summarizes: bool = False) -> None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from inspector.core.conversations import ROLE_CODES, Microcompaction
+from inspector.core.conversations import ROLE_CODES
 from inspector.stores.assembly import several
 from inspector.stores.codex.forms import ENCRYPTED
 from inspector.stores.entries import Entries, Entry, Wire
@@ -192,9 +192,7 @@ def _add(thread: _Thread, exchange: Exchange, line: Line, offset: int) -> None:
             _compact(thread, exchange, wires, made)
     session.lists[-1] = made
     thread.hashes = [session.hashes[number] for number in made]
-    if not session.first_words:
-        words = next((wire["content"] for wire in wires if wire["role"] == "user"), "")
-        session.first_words = words if isinstance(words, str) else ""
+    session.note_words(wires)
     before = list(made)
     answer = [
         _number(thread, wire, offset + len(exchange.wires) + at, exchange.at)
@@ -315,17 +313,7 @@ def _cleared(thread: _Thread, made: list[int], at: float) -> bool:
     places = [place for place, pair in enumerate(zip(live, made, strict=False)) if pair[0] != pair[1]]
     if not places or any(not entries[live[p]].role == entries[made[p]].role == _TOOL for p in places):
         return False
-    session.cleared.append(
-        Microcompaction(
-            index=len(session.cleared) + 1,
-            session=session.session,
-            generation=len(session.lists),
-            place=len(live),
-            cleared=tuple(places),
-            results=len(places),
-            at=at,
-        )
-    )
+    session.clear(places, at)
     # The list shows what was cleared as it was.
     for place in places:
         thread.same[session.hashes[made[place]]] = made[place] = live[place]

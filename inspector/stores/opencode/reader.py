@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from inspector.core.conversations import Microcompaction
 from inspector.stores.assembly import several
 from inspector.stores.entries import Entries, Wire
 from inspector.stores.head import Head
@@ -98,7 +97,7 @@ class _Scanner:
         time = mapping_at(info, "time")
         session.started_at = seconds_of(time.get("created")) or session.started_at
         session.last_active = max(seconds_of(time.get("updated")), session.last_active)
-        session.cleared += _microcompactions(session, self.cleared)
+        self._clear()
         if self.reverted:
             session.notes.append(
                 f"The user went back from {several(self.reverted, 'message')}, which opencode deletes when the session "
@@ -188,6 +187,24 @@ class _Scanner:
             note=_note(known, place + 1 < len(made), overflow),
         )  # fmt: skip
 
+    def _clear(self) -> None:
+        """Add the results that were cleared; those at once, within a second of another, are one step."""
+        groups: list[list[tuple[float, int, int]]] = []
+        for one in sorted(self.cleared):
+            if groups and one[0] - groups[-1][-1][0] <= 1 and one[1] == groups[-1][-1][1]:
+                groups[-1].append(one)
+            else:
+                groups.append([one])
+        for group in groups:
+            at, generation, _ = group[0]
+            places = {number: place for place, number in enumerate(self.session.lists[generation - 1])}
+            found = self.session.entries.found
+            before = [place for number, place in places.items() if found[number].at <= at]
+            self.session.clear(
+                sorted(places[number] for *_, number in group if number in places), at, generation=generation,
+                place=max(before, default=-1) + 1, results=len(group), trigger="auto",
+            )  # fmt: skip
+
     def _usage(self, info: dict[str, Any], parts: Sequence[dict[str, Any]], at: float) -> None:
         """Add the calls of an answer with recorded usage: one for each finished step if there are several, else one."""
         steps = [
@@ -219,32 +236,6 @@ def _note(known: bool, recent: bool, overflow: bool) -> str:
     if not known:
         return "The message that it names as the first that stayed is missing."
     return "The newest messages stay as one text behind the summary." if recent else ""
-
-
-def _microcompactions(
-    session: SessionLists, cleared: Sequence[tuple[float, int, int]]
-) -> Iterator[Microcompaction]:
-    """Results that were cleared at once, within a second of another."""
-    groups: list[list[tuple[float, int, int]]] = []
-    for one in sorted(cleared):
-        if groups and one[0] - groups[-1][-1][0] <= 1 and one[1] == groups[-1][-1][1]:
-            groups[-1].append(one)
-        else:
-            groups.append([one])
-    for index, group in enumerate(groups, start=1):
-        at, generation, _ = group[0]
-        places = {number: place for place, number in enumerate(session.lists[generation - 1])}
-        before = [place for number, place in places.items() if session.entries.found[number].at <= at]
-        yield Microcompaction(
-            index=index,
-            session=session.session,
-            generation=generation,
-            place=max(before, default=-1) + 1,
-            cleared=tuple(sorted(places[number] for *_, number in group if number in places)),
-            results=len(group),
-            at=at,
-            trigger="auto",
-        )
 
 
 def _wires(info: Mapping[str, Any], parts: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
