@@ -33,19 +33,19 @@ class HelperProcess:
         self, inspection: Inspection, work: Callable[[Inspection, Any], object], asked: object
     ) -> None:
         try:
-            self._worker: Worker | None = Worker()
+            self.worker: Worker | None = Worker()
         except OSError:
             # There are too many processes already.
-            self._worker = None
+            self.worker = None
             return
         where = paths_of(inspection.store), inspection.conversation.id, inspection.compactions()
-        self._worker.call(_work, *where, work, asked)
+        self.worker.call(_work, *where, work, asked)
 
     def answer(self, waits: Callable[[], None]) -> Any:
         """Return the answer. `waits` is called while waiting, and its exception ends the waiting."""
-        while self._worker is not None:
+        while self.worker is not None:
             try:
-                answer = self._worker.answers.get(timeout=_LOOK)
+                answer = self.worker.answers.get(timeout=_LOOK)
             except Empty:
                 waits()
             else:
@@ -54,8 +54,8 @@ class HelperProcess:
 
     def end(self) -> None:
         """Stop the process."""
-        if self._worker is not None:
-            self._worker.end()
+        if self.worker is not None:
+            self.worker.end()
 
 
 def _work(

@@ -63,8 +63,8 @@ def test_a_helper_that_ends_too_early_changes_nothing(
 
     def begin(helper: HelperProcess, inspection: Inspection, work: object, asked: Following) -> None:
         original(helper, inspection, work, asked)  # type: ignore[arg-type]
-        assert helper._worker is not None
-        helper._worker.process.kill()
+        assert helper.worker is not None
+        helper.worker.process.kill()
         begun.append(asked)
 
     original = HelperProcess.__init__
@@ -105,7 +105,7 @@ def test_what_is_raised_by_a_watcher_ends_the_helpers(
     monkeypatch.setattr("inspector.answers.fact_reading.fates_together", in_processes(2))
     with pytest.raises(Stopped):
         read_facts(inspection, watch=watch)
-    assert [helper._worker and helper._worker.process.poll() is not None for helper in begun] == [True]
+    assert [helper.worker and helper.worker.process.poll() is not None for helper in begun] == [True]
 
 
 def test_where_no_process_can_begin_all_is_done_in_one(

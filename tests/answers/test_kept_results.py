@@ -90,7 +90,7 @@ def test_only_the_newest_result_is_kept_and_only_for_its_basis(kept: KeptResults
 def test_what_is_no_result_is_none(kept: KeptResults) -> None:
     one = Basis(b"p" * 16, b"a" * 16)
     for data in (b"", one.stamp, one.stamp + b"no zlib", b"x"):
-        kept._file.put({one.place: data})
+        kept.put_under({one.place: data})
         assert kept.get(one) is None
 
 
