@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from inspector.core.conversations import (
-    ROLE_CODES,
     Compaction,
     Conversation,
     FailedCompaction,
@@ -26,7 +25,6 @@ from inspector.stores.lines import Line
 from inspector.stores.recorded import FileDigest, Memory, Recorded, Source
 
 _TITLE = 120
-_USER = ROLE_CODES["user"]
 
 
 @dataclass(slots=True)
@@ -52,6 +50,7 @@ class SessionLists:
     window: int | None = None
     max_tokens: int | None = None
     parent: str = ""
+    #: The session, or its file, that this one was forked from.
     before: str = ""
     copied: bool = False
     started_at: float = 0.0
@@ -131,7 +130,8 @@ class SessionLists:
     ) -> None:
         """Replace the live list by `after`; `summary` is the number of the message in it that carries the summary
         `text`. Messages that are in both lists, or say the same, stayed. `head`: the agent protects a head. `began` is
-        the length of the list when the agent began, if the conversation went on meanwhile."""
+        the length of the list when the agent began, if the conversation went on meanwhile. Compaction describes the
+        others."""
         before, new = self.live, list(after)
         place = new.index(summary) if summary is not None and summary in new else None
         start, tail, kept = self._stayed(before, new, place, head)

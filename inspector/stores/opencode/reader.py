@@ -179,7 +179,7 @@ class _Scanner:
         tail = text_at(asked, "tail_start_id")
         start = self.first_of.get(tail)
         known = start is not None or not tail
-        # What stays is in the order of its time: an earlier summary is behind messages that it did not replace.
+        # opencode sends what stays in the order of time: an earlier summary follows the messages that are older.
         kept = sorted(number for number in session.live if start is not None and number >= start)
         overflow = asked is not None and asked.get("overflow") is True
         session.compact(

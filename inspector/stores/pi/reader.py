@@ -96,8 +96,9 @@ class PiScanner:
         """Return the session in these lines."""
         session = self.session
         for value in session.records(lines):
-            self._about(value, text_at(value, "type"))
-            self._node(value, text_at(value, "type"))
+            kind = text_at(value, "type")
+            self._about(value, kind)
+            self._node(value, kind)
         session.started_at = self.began or session.started_at
         self.path = self._path()
         self.places = {node.place: place for place, node in enumerate(self.path)}
@@ -212,4 +213,4 @@ class PiScanner:
                 self.session.call(
                     node.answer, node.at, usage_of(node.usage, *_USAGE), model=node.model, generation=number,
                     cache_write_1h=count_of(node.usage, "cacheWrite1h"),
-                            )  # fmt: skip
+                )  # fmt: skip
