@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from inspector.core.conversations import ConversationRow, Generation, Request, Session, Usage
 from inspector.core.messages import Message
@@ -29,9 +28,8 @@ def bodies_of(files: Sequence[Entries], session: str) -> Bodies:
             wanted.setdefault(name >> _FILE_BITS, []).append((name & _BELOW) - 1)
         found: dict[int, Message] = {}
         for file, numbers in wanted.items():
-            for number, made in files[file].bodies(numbers).items():
-                name = identity(file, number)
-                found[name] = replace(made, id=name, session=session)
+            made = files[file].bodies(numbers, session, identity(file, 0))
+            found.update((message.id, message) for message in made.values())
         return [found[name] for name in ids]
 
     return read

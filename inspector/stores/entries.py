@@ -14,6 +14,8 @@ from inspector.stores.lines import read_spans
 Wire = dict[str, Any]
 #: The messages that some lines make together; it gets one line at least.
 Convert = Callable[[list[dict[str, Any]]], list[Wire]]
+#: The records at these places of a file.
+Fetch = Callable[[Path, list[tuple[int, int]]], list[dict[str, Any] | None]]
 
 _OTHER = len(ROLE_NAMES) - 1
 _CHANGED = "This message cannot be read any more: the file was changed in another way than by going on."
@@ -42,7 +44,7 @@ class Entries:
     #: The file with the whole of a message's text, "" for most.
     whole: Callable[[Wire], str] = lambda wire: ""
     #: Reads the records at these places of the file; for places that are not bytes of a file of lines.
-    fetch: Callable[[Path, list[tuple[int, int]]], list[dict[str, Any] | None]] = read_spans
+    fetch: Fetch = read_spans
     spans: list[tuple[int, int]] = field(default_factory=list)
     found: list[Entry] = field(default_factory=list)
 
@@ -61,8 +63,9 @@ class Entries:
         """The last line belongs to that message too."""
         self.found[number].lines.append(len(self.spans) - 1)
 
-    def bodies(self, numbers: Sequence[int]) -> dict[int, Message]:
-        """The messages of these numbers. Raises StoreErrors."""
+    def bodies(self, numbers: Sequence[int], session: str = "", first: int = 0) -> dict[int, Message]:
+        """The messages of these numbers, as messages of a session; `first` is the id of the first message of the file.
+        Raises StoreErrors."""
         wanted = sorted({line for number in numbers for line in self.found[number].lines})
         values = dict(zip(wanted, self.fetch(self.path, [self.spans[at] for at in wanted]), strict=True))
         made: dict[tuple[int, ...], list[Wire]] = {}
@@ -78,11 +81,17 @@ class Entries:
                 wire = wires[entry.part]
                 note = "" if entry.at else _odd_time(values[at] for at in key)
                 answer[number] = Message(
-                    wire, timestamp=entry.at, summary=entry.summary, whole=self.whole(wire), note=note
+                    wire,
+                    first + number,
+                    session,
+                    entry.at,
+                    summary=entry.summary,
+                    whole=self.whole(wire),
+                    note=note,
                 )
             else:
                 wire = {"role": ROLE_NAMES[entry.role], "content": ""}
-                answer[number] = Message(wire, timestamp=entry.at, note=_CHANGED)
+                answer[number] = Message(wire, first + number, session, entry.at, note=_CHANGED)
         return answer
 
 

@@ -255,7 +255,7 @@ def mapping_at(value: Mapping[str, Any], *path: str) -> Mapping[str, Any]:
     """The mapping under a path of keys; an empty one where there is none."""
     for key in path:
         found = value.get(key)
-        if not isinstance(found, Mapping):
+        if not isinstance(found, dict):
             return {}
         value = found
     return value

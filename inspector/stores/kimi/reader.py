@@ -9,7 +9,8 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -67,18 +68,10 @@ READER = KimiReader
 class _Scanner:
     def __init__(self, path: Path) -> None:
         self.files = [*_earlier(path), path] if path.name == _MAIN else [path]
-        self.session = SessionLists(Entries(path, wires_of, fetch=self.fetch))
+        self.session = SessionLists(Entries(path, wires_of, fetch=partial(_fetch, self.files)))
         #: Times of what was said since each compaction, by role.
         self.times: list[dict[str, deque[float]]] = [{}]
         self.moved = 0
-
-    def fetch(self, path: Path, places: list[tuple[int, int]]) -> list[dict[str, Any] | None]:
-        """The lines at these places of the files."""
-        lines: list[dict[str, Any] | None] = []
-        for place, length in places:
-            file, start = self.files[place >> _BITS], place & ((1 << _BITS) - 1)
-            lines += read_spans(file, [(start, length)])
-        return lines
 
     def run(self) -> SessionLists:
         session = self.session
@@ -171,6 +164,15 @@ class _Scanner:
                     names = "input_other", "output", "input_cache_read", "input_cache_creation"
                     name, generation = text_at(payload, "message_id"), len(self.times)
                     session.call(name, at, usage_of(usage, *names), generation=generation)
+
+
+def _fetch(files: Sequence[Path], path: Path, places: list[tuple[int, int]]) -> list[dict[str, Any] | None]:
+    """The lines at these places of the files."""
+    lines: list[dict[str, Any] | None] = []
+    for place, length in places:
+        file, start = files[place >> _BITS], place & ((1 << _BITS) - 1)
+        lines += read_spans(file, [(start, length)])
+    return lines
 
 
 def _messages(path: Path) -> Iterator[tuple[float, str, dict[str, Any]]]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from inspector.stores.compressed import unpacked
 from inspector.stores.databases import read_database
+from inspector.stores.entries import Fetch
 from inspector.stores.lines import Line, mapping
 
 _EVENT = "SELECT seq, event_json, event_zstd FROM transcript_events WHERE session_id = ?"
@@ -29,7 +30,7 @@ def read_events(path: Path, session: str) -> Iterator[Line]:
         yield Line(int(seq), 1, _entry(text, packed))
 
 
-def fetch_of(session: str) -> Callable[[Path, list[tuple[int, int]]], list[dict[str, Any] | None]]:
+def fetch_of(session: str) -> Fetch:
     """Return a function that reads entries of a session by number."""
 
     def fetch(path: Path, places: Sequence[tuple[int, int]]) -> list[dict[str, Any] | None]:

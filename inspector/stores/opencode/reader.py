@@ -7,6 +7,7 @@ The summary comes first in the list after it, then what stays, then what follows
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -65,9 +66,7 @@ class _Scanner:
         self.info = mapping_at(document, "info")
         #: The messages that each entry makes.
         self.made: list[list[Wire]] = []
-        entries = Entries(
-            path, lambda records: [wire for one in records for wire in one["wires"]], fetch=self.fetch
-        )
+        entries = Entries(path, lambda records: records[0]["wires"], fetch=partial(_fetch, self.made))
         self.session = SessionLists(entries, copies=False)
         self.session.session = text_at(self.info, "id") or part or path.stem
         #: By id of a user's entry: the compaction that it asks for.
@@ -78,10 +77,6 @@ class _Scanner:
         self.cleared: list[tuple[float, int, int]] = []
         #: Number of entries that the user reverted; opencode deletes them when the session continues.
         self.reverted = 0
-
-    def fetch(self, path: Path, places: list[tuple[int, int]]) -> list[dict[str, Any] | None]:
-        """The messages that these entries make, as one record each."""
-        return [{"wires": self.made[number]} for number, _ in places]
 
     def run(self) -> SessionLists:
         session, info = self.session, self.info
@@ -221,6 +216,13 @@ class _Scanner:
                 name if len(calls) == 1 else f"{name} {number}", at, usage, model=text_at(info, "modelID"),
                 summarizes=info.get("summary") is True,
             )  # fmt: skip
+
+
+def _fetch(
+    made: Sequence[list[Wire]], path: Path, places: list[tuple[int, int]]
+) -> list[dict[str, Any] | None]:
+    """The messages of each of these entries, as one record."""
+    return [{"wires": made[number]} for number, _ in places]
 
 
 def _error(error: object) -> str:

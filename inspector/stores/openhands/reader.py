@@ -6,7 +6,8 @@ A compaction is a condensation: it names the events that are forgotten, has the 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -53,15 +54,11 @@ class _Scanner:
     def __init__(self, path: Path) -> None:
         self.folder = path.parent / "events"
         self.names = _event_names(self.folder)
-        self.session = SessionLists(Entries(path, wires_of, fetch=self.fetch))
+        self.session = SessionLists(Entries(path, wires_of, fetch=partial(_fetch, self.folder, self.names)))
         #: The events of the live list with the message of each; None for the system prompt.
         self.view: list[tuple[str, int | None]] = []
         self.usages: dict[str, Mapping[str, Any]] = {}
         self.answer = ""
-
-    def fetch(self, path: Path, places: list[tuple[int, int]]) -> list[dict[str, Any] | None]:
-        """The events with these numbers."""
-        return [_read(self.folder / self.names[number]) for number, _ in places]
 
     def run(self) -> SessionLists:
         session = self.session
@@ -136,6 +133,13 @@ class _Scanner:
                 model=text_at(usage, "model"),
                 summarizes=summarizes,
             )
+
+
+def _fetch(
+    folder: Path, names: Sequence[str], path: Path, places: list[tuple[int, int]]
+) -> list[dict[str, Any] | None]:
+    """The events with these numbers."""
+    return [_read(folder / names[number]) for number, _ in places]
 
 
 def _event_names(folder: Path) -> list[str]:
