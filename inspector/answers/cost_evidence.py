@@ -58,18 +58,25 @@ def cost_evidence(
 
 
 def _falls(inspection: Inspection, found: Requests, profile: str) -> Iterator[FallEvidence]:
-    """Return requests that sent much less than the previous request of the same list without a microcompaction
-    between."""
+    """Return requests that sent much less than the previous request of the same list without a microcompaction between.
+
+    Agents drop the thoughts of an answered request: a fall by no more than these is left out.
+    """
     cleared = [(one.generation, one.at) for one in inspection.store.microcompactions(inspection.conversation)]
     asked = [one for one in found.priced if not one.judged.request.summarizes]
     places = answer_places(inspection, profile, replace(found, priced=tuple(asked)))
+    thoughts = 0
     for (earlier, later), place in zip(pairwise(asked), places[1:], strict=True):
         before, request = earlier.judged.request, later.judged.request
         fell = before.context - request.context
+        thoughts += before.reasoning
         known = any(number == request.generation and before.at <= at <= request.at for number, at in cleared)
         if request.generation != before.generation or known or before.model != request.model:
             continue
         if fell < FALL_TOKENS or fell < FALL_SHARE * before.context:
+            continue
+        dropped, thoughts = thoughts, 0
+        if fell - dropped < FALL_TOKENS:
             continue
         generation = inspection.generation(request.generation)
         index = inspection.token_index(generation, profile)

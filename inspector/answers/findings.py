@@ -208,6 +208,8 @@ def _compaction_evidence(
         answered=len(after) > recorded.after,
         summary=None if recorded.summary is None else parse_summary(recorded.summary),
         request_gone=request is not None and _gone(inspection, recorded, before, request),
+        request_told=request is not None and _told(inspection, recorded, before, request),
+        turn_end=_turn_end(inspection, recorded, after),
         at_work=_at_work(inspection, before, request),
         last_size=None if recorded.tokens_before_reported is None else inspection.last_size(recorded),
     )
@@ -227,22 +229,42 @@ def _at_work(inspection: Inspection, generation: Generation, request: int | None
 
 def _gone(inspection: Inspection, recorded: Compaction, before: Generation, request: int) -> bool:
     """Whether a request was summarized and a readable summary has none of it. A very short request never counts."""
-    if recorded.summary is None or not recorded.head_end <= request < recorded.tail_start:
+    if recorded.summary is None or recorded.region(request) != "middle":
         return False
     text = inspection.store.messages(before, request, request + 1)[0].text
-    stemmer = load_stemmer()
-    return len(content_words(text, stemmer)) >= MIN_WORDS and not mention_of(
-        text, recorded.summary or "", stemmer
-    )
+    words = content_words(text, load_stemmer())
+    return len(words) >= MIN_WORDS and not _told(inspection, recorded, before, request)
+
+
+def _told(inspection: Inspection, recorded: Compaction, before: Generation, request: int) -> bool:
+    """Return whether a request stays in the list, or the summary mentions it."""
+    if recorded.region(request) != "middle":
+        return True
+    text = inspection.store.messages(before, request, request + 1)[0].text
+    return bool(mention_of(text, recorded.summary or "", load_stemmer()))
+
+
+def _turn_end(inspection: Inspection, recorded: Compaction, after: Generation) -> int | None:
+    """Return the index of the user's next request in the list after, once the agent has gone on; None without one."""
+    went_on = False
+    for index in range(recorded.after, len(after)):
+        went_on = went_on or after.roles[index] == ASSISTANT
+        if went_on and after.roles[index] == USER and _is_request(inspection, after, index):
+            return index
+    return None
 
 
 def _last_request(inspection: Inspection, generation: Generation) -> int | None:
     users = [index for index, role in enumerate(generation.roles) if role == USER][-_LOOKED_AT:]
     for index in reversed(users):
-        found = inspection.store.messages(generation, index, index + 1)
-        if found and is_request(found[0]) and (not found[0].text or by_person(found[0].text)):
+        if _is_request(inspection, generation, index):
             return index
     return None
+
+
+def _is_request(inspection: Inspection, generation: Generation, index: int) -> bool:
+    found = inspection.store.messages(generation, index, index + 1)
+    return bool(found) and is_request(found[0]) and (not found[0].text or by_person(found[0].text))
 
 
 def _stray(inspection: Inspection, recorded: Compaction, after: Generation) -> int | None:

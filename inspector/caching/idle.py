@@ -40,6 +40,12 @@ class IdleCosts:
     saved: float | None
 
     @property
+    def cheaper(self) -> float:
+        """What the other time to live, or a keep-alive, would have saved, in US dollars."""
+        other = self.cost.amount - self.other.amount if self.cost and self.other else 0.0
+        return max(other, self.saved or 0.0, 0.0)
+
+    @property
     def words(self) -> tuple[str, ...]:
         """Sentences about it."""
         told = []

@@ -217,7 +217,8 @@ class Request:
     does not record it). `at` is in seconds since the epoch, 0.0 where unknown. `summarizes`: the call wrote the summary
     that replaced the list of `generation`. `estimated`: the agent recorded a placeholder for the output, and `output`
     is counted from the visible text. `window` and `max_tokens` are the context window of the model and the limit of the
-    answer, in tokens, as the agent recorded them for this call.
+    answer, in tokens, as the agent recorded them for this call. `reasoning` are the tokens of the output that were
+    thoughts, 0 where the agent does not record them.
     """
 
     index: int
@@ -234,6 +235,7 @@ class Request:
     estimated: bool = False
     window: int | None = None
     max_tokens: int | None = None
+    reasoning: int = 0
 
     @property
     def context(self) -> int:

@@ -132,13 +132,15 @@ def _moved(compaction: CompactionEvidence) -> str:
 
 
 def request_summarized(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """Yield compactions that summarized the user's last request."""
+    """Yield compactions that summarized the user's last request, where the summary does not mention it."""
     for compaction in evidence.compactions:
         recorded, index = compaction.recorded, compaction.last_request
         stays = recorded.tail_start < recorded.before
         # A user who compacts by hand does so between two tasks.
         chosen = recorded.trigger == "manual"
-        if stays and not chosen and index is not None and recorded.region(index) == "middle":
+        if compaction.request_told or chosen or not stays:
+            continue
+        if index is not None and recorded.region(index) == "middle":
             yield Violation(
                 f"The user's last request before compaction {recorded.index} (#{index:,}) was summarized "
                 "with the middle.",
@@ -152,7 +154,7 @@ def in_mid_task(evidence: ConversationEvidence) -> Iterator[Violation]:
     """Yield automatic compactions that kept nothing of the list during a task."""
     for compaction in evidence.compactions:
         recorded = compaction.recorded
-        kept = recorded.head_end > 0 or recorded.tail_start < recorded.before
+        kept = recorded.head_end > 0 or recorded.tail_start < recorded.before or bool(recorded.kept)
         at_work = compaction.at_work or 0
         if at_work < MID_TASK or kept or recorded.trigger == "manual":
             continue
@@ -167,9 +169,15 @@ def in_mid_task(evidence: ConversationEvidence) -> Iterator[Violation]:
 
 
 def read_again(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """Yield compactions after which the agent opened many files and pages again, with many tokens."""
+    """Yield compactions after which the agent, going on with its task, opened many files and pages again."""
     for compaction in evidence.compactions:
-        again = [event for event in compaction.aftermath if event.kind in ("read again", "fetched again")]
+        again = [
+            event
+            for event in compaction.aftermath
+            if event.kind in ("read again", "fetched again")
+            and event.place.generation == compaction.index + 1
+            and (compaction.turn_end is None or event.place.index < compaction.turn_end)
+        ]
         names = list(dict.fromkeys(event.text for event in again))
         tokens = sum(event.tokens for event in again)
         if len(names) >= READ_AGAIN and tokens >= READ_AGAIN_TOKENS:

@@ -36,12 +36,12 @@ def never_paid_off(evidence: ConversationEvidence) -> Iterator[Violation]:
 
 
 def idling_costs_most(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """Yield the pauses longer than the time to live, if they cost more than all compactions and much of the total."""
+    """Yield the pauses longer than the time to live, if they cost more than all compactions and that can be changed."""
     idle, bills = evidence.idle, [one.bill for one in evidence.compactions if one.bill is not None]
     if idle is None or idle.more is None or not bills:
         return
     compactions = sum(bill.cost.amount for bill in bills)
-    if idle.more <= compactions or idle.cost is None or idle.more < MISSED_SHARE * idle.cost.amount:
+    if idle.more <= compactions or idle.cost is None or idle.cheaper < MISSED_SHARE * idle.cost.amount:
         return
     pauses = "A pause" if idle.misses == 1 else f"{idle.misses:,} pauses"
     sentences = [

@@ -14,6 +14,7 @@ from inspector.quality.limits import (
     FALL_SHARE,
     FALL_TOKENS,
     FOSSIL_COMPACTIONS,
+    LATE_MESSAGES,
     LEAST_SAVED,
     MID_TASK,
     MISSED_DOLLARS,
@@ -165,7 +166,8 @@ _ALL = (
         "The summary lists the user's messages, and the agent takes this list as complete. A message is "
         "missing from it.",
         "The summary has a section for the user's messages. At least one of the summarized messages is "
-        "there word for word, and nothing of another is.",
+        "there word for word, and nothing of another is, which states a rule or a wish or is one of the last "
+        f"{LATE_MESSAGES} messages.",
         "Repeat what was left out.",
     ),
     Rule(
@@ -317,8 +319,9 @@ _ALL = (
         "The last request was summarized",
         "The user's last request is no longer in the list in the user's words. The agent knows it only "
         "from the summary.",
-        "The user's last message before a compaction is between head_end and tail_start.",
-        "Check that the summary has the request. Hermes 0.13 and later keeps that message in the tail.",
+        "The user's last message before a compaction is between head_end and tail_start, and the summary does "
+        "not mention it, or cannot be read.",
+        "Repeat the request. Hermes 0.13 and later keeps that message in the tail.",
     ),
     Rule(
         "saved-little",
@@ -348,8 +351,8 @@ _ALL = (
         "Files were read again",
         "The agent opened files or pages again that it had read or written before. Their text was paid for "
         "twice. The record does not show why.",
-        f"{READ_AGAIN} or more files or pages with {READ_AGAIN_TOKENS:,} tokens or more were opened between this "
-        "compaction and the next, and messages that had left the list had opened them before.",
+        f"{READ_AGAIN} or more files or pages with {READ_AGAIN_TOKENS:,} tokens or more were opened after this "
+        "compaction, before the user's next request, and messages that had left the list had opened them before.",
         "See what the agent looked for. A summary that keeps the important lines and values, or a longer "
         "tail, avoids the second reading.",
     ),

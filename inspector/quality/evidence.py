@@ -57,9 +57,10 @@ class CompactionEvidence:
     is the number of messages since the last request if the last message is a call or its result, else None.
 
     `summary` is parsed; None if there is none. `lost` and `weakened` are hard constraints of the user. `exchanged` are
-    exact values that the summary changed. `request_gone`: the last request is neither kept nor in the summary. `gaps`
-    are signs that the summary leaves something out. `aftermath` are the acts repeated later. `bill` is the cost (None:
-    unknown), from `modelled` or recorded requests.
+    exact values that the summary changed. `request_gone`: the last request is neither kept nor in the summary;
+    `request_told`: it is in one of them. `turn_end` is the index, in the list after, of the user's next request once
+    the agent has gone on; None without one. `gaps` are signs that the summary leaves something out. `aftermath` are the
+    acts repeated later. `bill` is the cost (None: unknown), from `modelled` or recorded requests.
     """
 
     recorded: Compaction
@@ -75,6 +76,8 @@ class CompactionEvidence:
     lost: tuple[LostRule, ...] = ()
     exchanged: tuple[Exchanged, ...] = ()
     request_gone: bool = False
+    request_told: bool = False
+    turn_end: int | None = None
     aftermath: tuple[AftermathEvent, ...] = ()
     gaps: tuple[Gap, ...] = ()
     weakened: tuple[LostRule, ...] = ()

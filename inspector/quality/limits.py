@@ -21,6 +21,8 @@ MID_TASK = 10
 #: Minimum number of files and pages opened again after a compaction, and their minimum tokens.
 READ_AGAIN = 5
 READ_AGAIN_TOKENS = 10_000
+#: Number of the last messages of the user whose request may still be open; an earlier one is mostly done.
+LATE_MESSAGES = 3
 #: Maximum number of findings of one rule about one list; a last one counts the others.
 MOST = 20
 #: Minimum number of requests that read the cache of a compaction before the next compaction.

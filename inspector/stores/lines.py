@@ -301,15 +301,19 @@ def usage_of(
     written: str = "",
     *,
     thoughts: str = "",
+    reasoning: str = "",
     whole: bool = False,
 ) -> Usage:
     """Return the usage of a call, given the names of its numbers in a record.
 
     `whole`: the input includes what was read from the cache and written to it. `thoughts` are output that `output` does
-    not include.
+    not include, `reasoning` are output that it includes.
     """
-    sent, answered, cached, stored, thought = counts_of(record, input, output, read, written, thoughts)
-    return Usage(max(0, sent - cached - stored) if whole else sent, answered + thought, cached, stored)
+    sent, answered, cached, stored, apart, within = counts_of(
+        record, input, output, read, written, thoughts, reasoning
+    )
+    new = max(0, sent - cached - stored) if whole else sent
+    return Usage(new, answered + apart, cached, stored, apart + within)
 
 
 def seconds_of(value: object) -> float:

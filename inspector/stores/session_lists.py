@@ -261,6 +261,7 @@ class SessionLists:
             summarizes=summarizes,
             window=self.window,
             max_tokens=self.max_tokens,
+            reasoning=usage.reasoning,
         )
         if request.told:
             self.requests.append(request)

@@ -72,7 +72,7 @@ def billed(later: int) -> ConversationEvidence:
 
 
 def idled(more: float) -> IdleCosts:
-    return IdleCosts(2, 107_000, more, False, Cost(1, 1, 0), Cost(1, 2, 0), 3_600.0, 0.1)
+    return IdleCosts(2, 107_000, more, False, Cost(1, 1, 0), Cost(1, 2, 0), 3_600.0, 0.2)
 
 
 def under_0_13(*after: int) -> ConversationEvidence:
@@ -484,3 +484,8 @@ def test_an_engine_of_another_package_never_gives_up() -> None:
     assert "gave-up" not in ids(
         evidence(compaction_evidence(1, little), compaction_evidence(2, little), settings=settings)
     )
+
+
+def test_pauses_that_no_setting_makes_cheaper_are_no_finding() -> None:
+    paused = replace(billed(8), idle=replace(idled(0.41), saved=0.1))
+    assert "idling-costs-most" not in ids(paused)

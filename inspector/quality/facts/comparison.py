@@ -46,7 +46,7 @@ from inspector.quality.facts.passages import (
     spelled_out,
 )
 from inspector.quality.facts.probe import Probe
-from inspector.quality.facts.rules import HEDGES, excludes
+from inspector.quality.facts.rules import HEDGES, excludes, load_stemmer
 from inspector.quality.facts.values import comparable, same_value
 
 #: Minimum word overlap with a passage that says the fact, that says it where all its values are there too, that speaks
@@ -303,12 +303,21 @@ class Comparison:
             own = {id(other) for _, other in self.valued if other is not None}
             free = [one for one in self.there.values if id(one) not in own]
             for value in lost:
-                other = next((one for one in free if comparable(value, one)), None)
+                other = next((one for one in free if self._of_same_thing(value, one)), None)
                 if other is not None and (other.canon, other.unit) not in numbers_said:
                     return other.text
         if self.replaced and self.frame >= MIN_SAME and self._comparable():
             return self.replaced[0][1].stem
         return ""
+
+    def _of_same_thing(self, value: Value, other: Value) -> bool:
+        """Return whether two values could be given for one thing: if one alone names what it counts, the other text
+        names it too."""
+        if not comparable(value, other) or bool(value.unit) == bool(other.unit):
+            return comparable(value, other)
+        counting, words = (value, self.there.words) if value.unit else (other, self.probe.main.words)
+        nouns = set(load_stemmer().words(counting.text))
+        return not nouns or not nouns.isdisjoint(word.stem for word in words)
 
     def _comparable(self) -> bool:
         """Return whether the passage says little more than the fact, so that a difference is about the same thing."""

@@ -13,6 +13,7 @@ from inspector.quality.facts.extract import ARROW, points_of
 from inspector.quality.facts.fact import Life
 from inspector.quality.facts.passages import plain
 from inspector.quality.facts.rules import CLAIMS, ELISIONS, HEDGES, REFERENCES, load_stemmer
+from inspector.quality.limits import LATE_MESSAGES
 from inspector.summaries.parse import parse_summary
 
 #: left out: the summary's list of user messages lacks a message. elided: brackets replace a text.
@@ -29,6 +30,8 @@ _BRACKETS = re.compile(r"(?<![\w\]!])(?<!\.\.\.)(?<!…)\[(?P<text>[^\[\]\n]{4,1
 _DATA = re.compile(r"\s*[{\[]\s*[\"{\[]")
 _SIGNS = re.compile(r"[\W_]+")
 _SUBORDINATE = re.compile(r"\b(?:because|since|so that|in case|if|when)\b|因为|以便|如果", re.IGNORECASE)
+#: A heading, or a line that introduces the lines below it.
+_LABEL = re.compile(r"^\s*#{1,6}\s|:\W*$")
 _FENCED = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 #: Minimum share of the words of a list item in one line for the line to mention it.
 _TOLD = 0.5
@@ -74,10 +77,12 @@ def _unlisted(summary: str, own: Sequence[Life]) -> Iterator[Gap]:
     if not any(any(found) for found in stands.values()):
         # The list paraphrases the messages.
         return
+    late = sorted(stands)[-LATE_MESSAGES:]
     for (generation, index), found in sorted(stands.items()):
         # A message whose beginning the new list has, or may have, anywhere need not be listed again.
         first = min(said[generation, index], key=lambda life: life.saying.span)
-        if first.fate.gone and not any(found):
+        lasting = first.kind in ("constraint", "preference") or (generation, index) in late
+        if first.fate.gone and not any(found) and lasting:
             yield Gap("left out", first.text, "", generation, index)
 
 
@@ -87,19 +92,15 @@ def _bare(text: str) -> str:
 
 
 def _elided(summary: str) -> Iterator[Gap]:
-    # A list of the user's messages always shortens a pasted text, and another section retells it.
-    listed = [
-        item.text
-        for section in parse_summary(summary).sections
-        for item in section.items
-        if _LISTED in section.name.casefold()
-    ]
-    for found in _BRACKETS.finditer(_FENCED.sub("", summary)):
-        text = found["text"]
-        if any(found.group() in item for item in listed):
+    label = ""
+    for line in _FENCED.sub("", summary).split("\n"):
+        label = line if _LABEL.search(line) else label
+        # A list of the user's messages always shortens a pasted text, and another section retells it.
+        if _LISTED in label.casefold():
             continue
-        if ELISIONS.search(text):
-            yield Gap("elided", text)
+        for found in _BRACKETS.finditer(line):
+            if ELISIONS.search(found["text"]):
+                yield Gap("elided", found["text"])
 
 
 def _dangling(summary: str, own: Sequence[Life], before: Before) -> Iterator[Gap]:

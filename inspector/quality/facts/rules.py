@@ -555,6 +555,9 @@ def agrees(text: str) -> bool:
     return _AGREES.fullmatch(text) is not None
 
 
+_WHETHER = re.compile(r"\bwhether\b(?! to\b)|是否", re.IGNORECASE)
+
+
 def best_cue(text: str, role: str, needed: frozenset[str]) -> tuple[Cue, tuple[int, int]] | None:
     """Return the surest cue of a sentence with the span of its words; None where it has none.
 
@@ -568,6 +571,9 @@ def best_cue(text: str, role: str, needed: frozenset[str]) -> tuple[Cue, tuple[i
             continue
         for match in cue.find.finditer(text):
             span = match.span()
+            # "Consider whether it should stay" asks and rules nothing.
+            if _WHETHER.search(text, 0, span[0]):
+                break
             if cue.unless is None or not any(
                 taken.start() < span[1] and span[0] < taken.end() for taken in cue.unless.finditer(text)
             ):

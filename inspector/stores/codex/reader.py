@@ -230,7 +230,8 @@ class _Scanner:
     ) -> None:
         session = self.session
         names = "input_tokens", "output_tokens", "cached_input_tokens", "cache_write_input_tokens"
-        session.call(answer, at, usage_of(usage, *names, whole=True), summarizes=summarizes)
+        counted = usage_of(usage, *names, reasoning="reasoning_output_tokens", whole=True)
+        session.call(answer, at, counted, summarizes=summarizes)
         if len(session.requests) > len(self.request_names):
             self.request_names.append(name or answer)
 

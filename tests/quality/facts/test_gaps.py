@@ -43,8 +43,9 @@ def test_a_message_whose_beginning_is_told_is_not_left_out() -> None:
 
 
 def test_a_list_of_the_users_messages_may_shorten_a_paste() -> None:
-    listed = '## All user messages\n- "Implement this: [detailed plan with 4 steps]"\n'
-    assert gaps(listed, "Add a loading indicator to the list.") == []
+    for label in ("## All user messages", "6. All user messages:", "Let me list all user messages:"):
+        listed = f'{label}\n- "Implement this: [detailed plan with 4 steps]"\n'
+        assert gaps(listed, "Add a loading indicator to the list.") == []
 
 
 def test_a_program_that_quotes_the_start_of_a_message_elides_nothing() -> None:
