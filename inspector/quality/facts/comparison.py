@@ -172,6 +172,8 @@ class Comparison:
             return self._unlike(kept_values)
         if changed := self._contradiction(inside, numbers_said):
             return "contradicted", changed
+        if self.exchanged and self.frame >= MIN_SAME and not self.lost_values:
+            return "contradicted", safe_title(self.there.text, 80)
         if self._reports():
             return "weakened", ""
         if self._reversed():
@@ -359,9 +361,9 @@ class Comparison:
 
     def _turned(self) -> bool:
         """Return whether a denial differs in most of the fact's words or in what is to be done, not in a detail."""
-        full = [(mine, other) for mine, other in self.pairs if mine.weight >= 1.0]
-        differ = [mine for mine, other in full if mine.denied != other.denied]
         keys = {word.concept for word in self.probe.keys}
+        full = [(mine, other) for mine, other in self.pairs if mine.weight >= 1.0 or mine.concept in keys]
+        differ = [mine for mine, other in full if mine.denied != other.denied]
         return len(differ) * 2 > len(full) or any(mine.concept in keys for mine in differ)
 
     def _denies_other(self) -> bool:
@@ -454,10 +456,9 @@ class Comparison:
         if valued or (adjunct.kind == "reason" and len(adjunct.concepts) < 2):
             return False
         marker = adjunct.text.split()[0].lower()
-        # In two lines its words may be about something else.
-        return share < (MIN_SAME if self.across else MIN_ADJUNCT) and not re.search(
-            rf"\b{re.escape(marker)}\b", self.line.text, re.IGNORECASE
-        )
+        # In two lines its words may be about something else. All things that a rule includes must be there.
+        least = 1.0 if adjunct.kind == "inclusion" else MIN_SAME if self.across else MIN_ADJUNCT
+        return share < least and not re.search(rf"\b{re.escape(marker)}\b", self.line.text, re.IGNORECASE)
 
     @cached_property
     def line(self) -> Meaning:

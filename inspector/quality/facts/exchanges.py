@@ -144,7 +144,8 @@ def _traded_places(fact: str, text: str) -> bool:
         for other in both[at + 1 :]:
             if _in_one_list(mine[here[one][2] + 1 : here[other][2]]):
                 continue
-            if _stands_as(other, one, here, there) and _stands_as(one, other, here, there):
+            sides = _stands_as(other, one, here, there), _stands_as(one, other, here, there)
+            if min(sides) > 0 and max(sides) > 1:
                 return True
     return False
 
@@ -155,13 +156,15 @@ def _in_one_list(between: Sequence[str]) -> bool:
     return not between or (marked[0] and marked[-1] and all(a or b for a, b in pairwise(marked)))
 
 
-def _stands_as(
-    word: str, other: str, here: Mapping[str, Neighbours], there: Mapping[str, Neighbours]
-) -> bool:
-    """Return whether a word has in a sentence the neighbours that another has in the fact, and not its own."""
+def _stands_as(word: str, other: str, here: Mapping[str, Neighbours], there: Mapping[str, Neighbours]) -> int:
+    """Return how sure a word has in a sentence the neighbours that another has in the fact, and not its own.
+
+    0: it does not. 1: only the end of a clause says so. 2: a word, or both neighbours.
+    """
     own, wanted, has = here[word], here[other], there[word]
     sides = [side for side in (0, 1) if has[side] == wanted[side] != own[side]]
-    return len(sides) == 2 or any(has[side] != _MARK for side in sides)
+    sure = len(sides) == 2 or any(has[side] != _MARK for side in sides)
+    return 2 if sure else len(sides)
 
 
 def _sequence(text: str) -> list[str]:

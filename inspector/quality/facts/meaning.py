@@ -139,7 +139,7 @@ AGENT_DID = re.compile(
 )
 UNIVERSAL = re.compile(
     r"\b(?:all|every|each|any|always|everything|everywhere|everyone|never|no|whole|entire|"
-    r"both|todos?|todas?|cada|alle|jede[rsn]?|tous|toutes|chaque)\b|所有|每|全部|一律|任何",
+    r"both|siempre|todos?|todas?|cada|immer|alle|jede[rsn]?|toujours|tous|toutes|chaque|sempre)\b|所有|每|全部|一律|任何",
     re.IGNORECASE,
 )
 NARROW = re.compile(
@@ -312,8 +312,9 @@ def listed(text: str) -> Iterator[frozenset[str]]:
 
 
 def denials(text: str) -> int:
-    """Return the number of words that deny in a sentence."""
-    return sum(_DENIES.match(word) is not None for word in re.findall(r"[\w'’]+", text))
+    """Return the largest number of words that deny in a clause of a sentence."""
+    clauses = (re.findall(r"[\w'’]+", clause) for clause in _BREAK.split(text))
+    return max(sum(_DENIES.match(word) is not None for word in words) for words in clauses)
 
 
 def restricts(text: str) -> bool:
