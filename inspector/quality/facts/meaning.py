@@ -187,7 +187,7 @@ _LIST_MARKS = re.compile(r",? (?:and|or|nor|&|und|oder|y|et|ou|e) |, ", re.IGNOR
 # Phrases with the sense of a denial: "only X" for "no Y", "needs approval" for "not without approval".
 _LIMITS = re.compile(
     rf"{ONLY.pattern}|\b(?:unless|until|except|other than|apart from|at most|max(?:imum)?|"
-    rf"limited|restricted|reserved|alone|unchanged|intact|as (?:is|before|it was)|instead)\b|"
+    rf"limited|restricted|reserved|alone|free (?:of|from)|unchanged|intact|as (?:is|before|it was)|instead)\b|"
     rf"保持|保留|不[变變]",
     re.IGNORECASE,
 )

@@ -481,6 +481,9 @@ monday tuesday wednesday thursday friday saturday sunday
 enable disable
 increase decrease
 allow forbid
+include exclude
+accept reject
+show hide
 always never
 encrypted plain
 required optional
