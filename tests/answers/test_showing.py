@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -37,9 +38,9 @@ def test_the_live_list_is_read_once_and_no_other_list_is(
     numbers: list[int] = []
     bodies = entries.Entries.bodies
 
-    def counted(self: entries.Entries, wanted: Sequence[int]) -> dict[int, Message]:
+    def counted(self: entries.Entries, wanted: Sequence[int], *more: Any) -> dict[int, Message]:
         numbers.extend(wanted)
-        return bodies(self, wanted)
+        return bodies(self, wanted, *more)
 
     monkeypatch.setattr(entries.Entries, "bodies", counted)
     shown = show_generation(Answers(store, {}, None), row.id, None, exact=True)

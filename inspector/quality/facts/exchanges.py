@@ -144,8 +144,8 @@ def _traded_places(fact: str, text: str) -> bool:
         for other in both[at + 1 :]:
             if _in_one_list(mine[here[one][2] + 1 : here[other][2]]):
                 continue
-            sides = _stands_as(other, one, here, there), _stands_as(one, other, here, there)
-            if min(sides) > 0 and max(sides) > 1:
+            sure = _stands_as(other, one, here, there), _stands_as(one, other, here, there)
+            if min(sure) > 0 and max(sure) > 1:
                 return True
     return False
 
