@@ -49,7 +49,7 @@ def pytest_collection_finish() -> None:
     """What is there before the first test stays: the collector need not go through it again and again."""
     gc.collect()
     gc.freeze()
-    gc.set_threshold(50_000, 20, 50)
+    gc.set_threshold(50_000, 1_000, 1_000)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

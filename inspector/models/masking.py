@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from functools import partial
 
 from inspector.quality.secrets import FORMATS
 
@@ -176,13 +177,14 @@ _BEGINS = r"(?:\b|(?<=\\[nrtbf])|(?<=\\u[0-9a-fA-F]{4}))"
 _FIRST = re.compile(r"^(\(\?i\)|\(\?=\[\w+\]\))?\\b")
 #: Hints for formats of findings without their own hints.
 _NAMES = "key|secret|token|passw|author"
-_PATTERNS = tuple(
-    (
-        kind,
-        tuple((marks or _NAMES).split("|")),
-        re.compile(_FIRST.sub(lambda match: (match[1] or "") + _BEGINS, pattern)),
-    )
+_COMPILED = (
+    (kind, marks or _NAMES, re.compile(_FIRST.sub(lambda match: (match[1] or "") + _BEGINS, pattern)))
     for kind, marks, pattern in (*_MORE, *FORMATS)
+)
+#: Kind, hints, whether these are lower case for a folded text, and pattern of each format.
+_PATTERNS = tuple(
+    (kind, tuple(marks.split("|")), bool(pattern.flags & re.IGNORECASE), pattern)
+    for kind, marks, pattern in _COMPILED
 )
 #: Prefixes that identify a key.
 _BEGINNINGS = (
@@ -243,10 +245,12 @@ class Masker:
         folded = text.casefold()
         if "\n" in text or "\\n" in text:
             text = _BROKEN.sub(lambda match: self._masked(match, "a key"), text)
-        for kind, marks, pattern in _PATTERNS:
-            there = folded if pattern.flags & re.IGNORECASE else text
-            if any(mark in there for mark in marks):
-                text = pattern.sub(lambda match, kind=kind: self._masked(match, kind), text)  # type: ignore[misc]
+        for kind, marks, folds, pattern in _PATTERNS:
+            there = folded if folds else text
+            for mark in marks:
+                if mark in there:
+                    text = pattern.sub(partial(self._masked, kind=kind), text)
+                    break
         return text if self._known is None else self._known.sub(self._recognized, text)
 
     @property
