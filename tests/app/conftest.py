@@ -32,7 +32,7 @@ class Quarters:
 
 @pytest.fixture(autouse=True)
 def _alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    for name in ("XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "HOME", "HERMES_HOME"):
+    for name in ("XDG_STATE_HOME", "XDG_DATA_HOME", "HOME", "HERMES_HOME"):
         monkeypatch.setenv(name, str(tmp_path / name.lower()))
     for name in ("NO_COLOR", "PAGER", "EDITOR"):
         monkeypatch.delenv(name, raising=False)

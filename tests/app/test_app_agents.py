@@ -71,6 +71,8 @@ async def test_the_gauge_shows_what_the_agent_reported(tmp_path: Path) -> None:
 
 
 async def test_rows_appear_before_all_files_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Nothing is known of these files yet.
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     seen = Event()
     read = ClaudeCodeReader.digests
 
