@@ -15,11 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.engines import other_package
 from tests.examples import set_budget
-from tests.idle import wait_for_the_event_loop
 from tests.program import program  # noqa: F401 (a fixture)
-from tests.sharing import share_fates, share_parsed_styles
 
 ROOT = Path(__file__).resolve().parent.parent
 _NUMBERS = count()
@@ -32,8 +29,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     _allow_as_many_files_as_a_login()
     set_budget(everything=config.getoption("--slow"))
-    share_parsed_styles()
-    wait_for_the_event_loop()
 
 
 def _allow_as_many_files_as_a_login() -> None:
@@ -72,8 +67,13 @@ def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def shared_fates() -> Iterator[None]:
-    """Facts that another test of this process followed are not followed again."""
+def shared() -> Iterator[None]:
+    """What makes the tests of a process quick. It is imported here, as the process that hands tests out runs none."""
+    from tests.idle import wait_for_the_event_loop
+    from tests.sharing import share_fates, share_parsed_styles
+
+    share_parsed_styles()
+    wait_for_the_event_loop()
     with pytest.MonkeyPatch.context() as patch:
         share_fates(patch)
         yield
@@ -141,6 +141,8 @@ def fixtures_dir(tmp_path: Path) -> Path:
 @pytest.fixture
 def halves_engine(tmp_path: Path) -> Iterator[None]:
     """The distribution halves-engine is installed for this process."""
+    from tests.engines import other_package
+
     folder = tmp_path / "site"
     folder.mkdir()
     with other_package.installed(folder):

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any
 
 import pytest
 from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
 
-from inspector.answers import fate_processes
+from inspector.answers import fate_processes, scoring
 from inspector.quality.facts import lives
-from inspector.quality.facts.fact import Fate
+from inspector.quality.facts.fact import Fact, Fate
+from inspector.quality.facts.fate import fate
 from inspector.quality.facts.lives import Following
-from inspector.quality.facts.passages import PassageIndex
+from inspector.quality.facts.passages import ListText, PassageIndex
 
 _PARSED: dict[tuple[Any, ...], list[RuleSet]] = {}
 _FATES: dict[tuple[Any, ...], dict[str, tuple[Fate, ...]]] = {}
 _parse_rules = Stylesheet._parse_rules
 _fates_of = lives.fates_of
+_judged = cache(fate)
+_LISTS: dict[tuple[ListText, ...], PassageIndex] = {}
 
 
 def share_parsed_styles() -> None:
@@ -46,8 +50,15 @@ def share_fates(patch: pytest.MonkeyPatch) -> None:
 
     Tests of `fates_of` itself call it directly.
     """
+    patch.setattr(scoring, "fate", _judge_once)
     patch.setattr(lives, "fates_of", _follow_once)
     patch.setattr(fate_processes, "fates_of", _follow_once)
+
+
+def _judge_once(
+    fact: Fact, after: PassageIndex, compaction: int, numbers: frozenset[tuple[str, str]]
+) -> Fate:
+    return _judged(fact, _LISTS.setdefault(after.parts, after), compaction, numbers)
 
 
 def _follow_once(
