@@ -6,7 +6,6 @@ of a megabyte; every repetition has a bound, is possessive, or cannot begin in t
 
 from __future__ import annotations
 
-import ast
 import importlib
 import pkgutil
 import re
@@ -27,6 +26,7 @@ _SHORT, _LONG = 75, 150
 _GROWTH = 2.6
 #: Steps a character that are always few enough.
 _FEW = 20
+_USE = re.compile(r"(?<![\w.])(\w+)\.([a-z]+)")
 #: Names of patterns that only read short texts, each with the bound.
 SHORT_TEXTS = {
     "inspector.quality.facts.values._VALUE": "runs of at most 400 characters without a space: longer ones are blanked",
@@ -71,10 +71,8 @@ def uses() -> dict[str, set[str]]:
     for folder in ("inspector", "widgets"):
         for path in (ROOT / folder).rglob("*.py"):
             module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-                if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-                    name = node.value.id
-                    called[f"{module}.{name}" if name.startswith("_") else name].add(node.attr)
+            for name, method in set(_USE.findall(path.read_text(encoding="utf-8"))):
+                called[f"{module}.{name}" if name.startswith("_") else name].add(method)
     return called
 
 
