@@ -61,6 +61,8 @@ ELSEWHERE = 0.5
 MIN_LIKE_FOREIGN = 82
 #: Extra words, beyond twice the words of a fact, that a passage about the same thing may have.
 _ROOM = 4
+#: Maximum words of a clause that says little by itself.
+_FEW_WORDS = 2
 #: Maximum sentences that have a word for it to be rare in a list.
 _RARE = 4
 #: Characters of a line before and after a sentence that may limit it.
@@ -168,7 +170,7 @@ class Comparison:
             and not (self.across or (full < min(2, len(probe.main.words)) and self.overlap < 1.0))
         )
         subject = self.frame >= MIN_SUBJECT or (values > 1 and kept_values and self.frame >= MIN_SAME_VALUED)
-        if not (said or valued or subject):
+        if not (said or valued or subject) or self._unexplained():
             return self._unlike(kept_values)
         if changed := self._contradiction(inside, numbers_said):
             return "contradicted", changed
@@ -218,6 +220,13 @@ class Comparison:
         named = any(mine.denied for mine, _ in self.pairs)
         demands = named and (self.binding or BINDS.search(self.there.text))
         return self.probe.of_user and denies and not demands
+
+    def _unexplained(self) -> bool:
+        """Return whether a few words are the same, and nothing of what the fact says about them is there."""
+        few = len(self.probe.main.words) <= _FEW_WORDS and not self.probe.values
+        there = {word.concept for word in self.line.words}
+        asides = [one.concepts for one in self.probe.adjuncts if one.kind == "aside"]
+        return few and any(len(one) > _FEW_WORDS and one.isdisjoint(there) for one in asides)
 
     def _done_once(self) -> bool:
         """Return whether the passage reports that the agent did so, where the user says how things are to be."""
