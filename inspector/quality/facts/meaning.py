@@ -207,8 +207,8 @@ _EXCEPTION = (
 )
 #: What a rule names beside its subject so that nobody leaves it out: "the admin pages too".
 _INCLUSION = (
-    r",\s+(?=(?:the|a|an|even|also|including)\b[^,.;]{2,60}\b(?:too|as well|included|ones too)\b)|"
-    r"\b(?:including|even (?:for|in|on))\b"
+    r",\s+(?=(?:(?:the|a|an|even|also|including)\b[^,.;]{2,60}|\w+ )\b(?:too|as well|included|ones too)\b)|"
+    r"\b(?:including|(?:not )?even (?:for|in|on|at|with))\b"
 )
 _CONDITION = r"\b(?:until|if|when|whenever|as long as|as soon as|once|in case|provided|while)\b|如果|[当當]"
 _BECAUSE = (

@@ -453,6 +453,10 @@ write record
 _EXCLUSIVE = """
 on off
 production staging development test
+live test staging
+关闭 开启
+关闭 打开
+禁用 启用
 client server
 first last later
 above below

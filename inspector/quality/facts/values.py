@@ -77,6 +77,8 @@ _SIZES: Mapping[str, tuple[str, Decimal]] = {
     "Hz": ("rate", Decimal(1)), "kHz": ("rate", Decimal(1000)), "MHz": ("rate", Decimal(10**6)),
     "GHz": ("rate", Decimal(10**9)),
 }  # fmt: skip
+#: Units of bytes, each 1,024 times the one before.
+_POWERS = ("B", "KB", "MB", "GB", "TB")
 #: Units that name what is counted: their number may be given without them.
 _LOOSE = frozenset({"times", "rows", "entries", "users", "files", "lines", "tests", "workers", "nodes", "replicas",
                     "connections", "requests", "decimals", "characters", "bullets", "pages", "tokens"})  # fmt: skip
@@ -388,13 +390,23 @@ def same_value(one: Value, other: Value) -> bool:
         return one.form == other.form and one.canon == other.canon
     sizes = size_of(one), size_of(other)
     if sizes[0] is not None and sizes[1] is not None:
-        return sizes[0] == sizes[1]
+        return sizes[0] == sizes[1] or _same_bytes(one, other)
     if one.canon != other.canon:
         return False
     if one.unit == other.unit or not (one.unit and other.unit):
         # A unit that only names what is counted may be left out; a measure may not.
         return one.unit == other.unit or (one.unit or other.unit) in _LOOSE
     return one.unit in _LOOSE and other.unit in _LOOSE
+
+
+def _same_bytes(one: Value, other: Value) -> bool:
+    """Return whether two amounts of bytes are the same in powers of 1,024: 2 GB and 2048 MB."""
+    if one.unit not in _POWERS or other.unit not in _POWERS:
+        return False
+    mine, theirs = (
+        Decimal(value.canon) * 1024 ** _POWERS.index(value.unit) for value in (one, other)
+    )
+    return mine == theirs
 
 
 def _same_name(one: Value, other: Value) -> bool:
