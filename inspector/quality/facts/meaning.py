@@ -226,6 +226,7 @@ _ADJUNCT = re.compile(
     rf"(?P<reason>{_BECAUSE}|{_EXPLAINS})|(?P<aside>{_ASIDE})",
     re.IGNORECASE,
 )
+_AND = re.compile(r"\s+(?=and\s)", re.IGNORECASE)
 _ADJUNCT_END = re.compile(r"[,;.:!?()]\s|[,;.:!?()]\Z|\s[—–-]+\s|[，。；）]|\bthen\b")
 
 
@@ -490,10 +491,15 @@ def parts_of(text: str) -> tuple[Meaning, tuple[Adjunct, ...]]:
     adjuncts = []
     for kind, start, end in reversed(spans):
         piece = text[start:end]
-        meaning = meaning_of(piece)
-        concepts = frozenset(word.concept for word in meaning.words)
-        if concepts or meaning.values:
-            adjuncts.append(Adjunct(kind, piece, concepts, meaning.values))
+        joined = [meaning_of(one) for one in _AND.split(piece)]
+        # "Once A is so and B is done" has two conditions.
+        several = kind == "condition" and all(len(one.words) > 1 for one in joined)
+        made = [
+            Adjunct(kind, one.text, frozenset(word.concept for word in one.words), one.values)
+            for one in (joined if several else [meaning_of(piece)])
+        ]
+        if any(one.concepts or one.values for one in made):
+            adjuncts += reversed(made)
             main = main[:start] + " " * (end - start) + main[end:]
     whole = meaning_of(main)
     if len(whole.words) + len(whole.values) < 1:
