@@ -180,7 +180,9 @@ _RESTRICTS = re.compile(
 _ITEM = r"[\w'’-]{2,30}(?: [\w'’-]{2,30})?"
 _LIST = re.compile(
     rf"(?<![\w'’-]){_ITEM}(?:, {_ITEM}){{1,8}},? (?:and|or|nor|&|und|oder|y|et|ou|e) [\w'’-]{{2,30}}|"
-    rf"(?<=\bneither )(?:the )?{_ITEM} nor (?:the )?[\w'’-]{{2,30}}",
+    rf"(?<=\bneither )(?:the )?{_ITEM} nor (?:the )?[\w'’-]{{2,30}}|"
+    rf"(?<=\bboth )(?:on |in |for )?(?:the )?{_ITEM} and (?:the )?[\w'’-]{{2,30}}|"
+    rf"(?<=\bthe ){_ITEM} and the {_ITEM}",
     re.IGNORECASE,
 )
 _LIST_MARKS = re.compile(r",? (?:and|or|nor|&|und|oder|y|et|ou|e) |, ", re.IGNORECASE)
@@ -307,9 +309,12 @@ def listed(text: str) -> Iterator[frozenset[str]]:
     """Yield the things that a sentence lists ("A, B and C", "neither A nor B") as concepts, one list at a time."""
     for found in _LIST.finditer(text):
         words = [meaning_of(item).words for item in _LIST_MARKS.split(found.group()) if item.strip()]
-        items = frozenset(last[-1].concept for last in words if last and last[-1].weight >= _FULL)
-        if len(items) == len(words) > 1:
-            yield items
+        # "The web app and the mobile apps" differ in their first word.
+        for place in (-1, 0):
+            items = frozenset(item[place].concept for item in words if item and item[place].weight >= _FULL)
+            if len(items) == len(words) > 1:
+                yield items
+                break
 
 
 def denials(text: str) -> int:
