@@ -35,6 +35,8 @@ AftermathKind = Literal[
 AFTERMATH_KINDS: tuple[AftermathKind, ...] = (
     "against a rule", "said again", "asked again", "failed again", "read again", "fetched again", "ran again",
 )  # fmt: skip
+#: Kinds of acts that open something: several of one call share its result.
+_OPENS = ("read", "fetch")
 #: Fates after which a fact can explain an event.
 _HARMED = ("lost", "value lost", "weakened", "contradicted")
 
@@ -166,10 +168,16 @@ def steps_with_acts(messages: Iterable[tuple[Step, Message]]) -> Iterator[Step]:
 def _with_result(step: Step, message: Message, tool: str) -> Step:
     """Add the result of a call to its acts: the tokens, and a failure if the agent marked one.
 
+    What a call opens shares the tokens of its result.
+
     A command is not always marked, so its output is searched for an error. A file that was read may have such lines."""
     result = message.text
     tokens = text_tokens(len(result))
-    acts = tuple(replace(act, tokens=act.tokens + tokens) for act in step.acts)
+    opened = sum(act.kind in _OPENS for act in step.acts)
+    acts = tuple(
+        replace(act, tokens=act.tokens + (tokens // opened if act.kind in _OPENS else tokens))
+        for act in step.acts
+    )
     failed = next((act for act in acts if act.kind in ("run", "write")), None)
     error = error_in(result) if failed is not None else ""
     if message.wire.get("is_error") and not error:

@@ -39,6 +39,7 @@ def plain(name: str) -> str:
     return " / ".join(" ".join(_WORDS.findall(part)) for part in parts)
 
 
+_REMARK = re.compile(r"\s*\([^()]*\)\s*$")
 _BY_NAME: Mapping[str, str] = {plain(name): key for key, names in MEANINGS.items() for name in names}
 
 
@@ -46,4 +47,5 @@ _BY_NAME: Mapping[str, str] = {plain(name): key for key, names in MEANINGS.items
 def meaning(name: str) -> str:
     """Return a section's meaning: a key of MEANINGS, or the plain name of an unknown heading."""
     found = plain(name)
-    return _BY_NAME.get(found, found)
+    # A remark may follow: "Pending Tasks (from the plan)".
+    return _BY_NAME.get(found) or _BY_NAME.get(plain(_REMARK.sub("", name)), found)

@@ -118,6 +118,13 @@ def test_a_file_read_again_is_an_event_once_its_first_reading_left_the_list() ->
     assert event.tokens >= 125
 
 
+def test_files_that_one_command_reads_share_its_tokens() -> None:
+    both = tool_use("Bash", "text " * 400, command="cat /app/a.py /app/b.py")
+    read = [event for event in events((1, 1, both), (2, None, both)) if event.kind == "read again"]
+    assert [event.text for event in read] == ["/app/a.py", "/app/b.py"]
+    assert sum(event.tokens for event in read) < 600
+
+
 def test_a_file_still_in_the_list_is_not_read_again() -> None:
     assert events((1, None, READ), (2, None, READ)) == []
 

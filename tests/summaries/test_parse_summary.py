@@ -109,6 +109,7 @@ def test_a_first_level_title_is_no_part_of_paths() -> None:
         ("Pending User Asks", "Historical Pending User Asks"),
         ("Constraints & Preferences", "constraints and preferences"),
         ("My Own Heading", "my own heading"),
+        ("Pending Tasks (from the plan)", "Pending Tasks"),
     ],
 )
 def test_headings_that_mean_the_same(one: str, other: str) -> None:

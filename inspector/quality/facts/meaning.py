@@ -493,7 +493,7 @@ def parts_of(text: str) -> tuple[Meaning, tuple[Adjunct, ...]]:
         spans.append((kind, start, end))
         at = max(end, found.end())
     main = text
-    adjuncts = []
+    adjuncts: list[Adjunct] = []
     for kind, start, end in reversed(spans):
         piece = text[start:end]
         joined = [meaning_of(one) for one in _AND.split(piece)]

@@ -403,8 +403,8 @@ def _same_bytes(one: Value, other: Value) -> bool:
     """Return whether two amounts of bytes are the same in powers of 1,024: 2 GB and 2048 MB."""
     if one.unit not in _POWERS or other.unit not in _POWERS:
         return False
-    mine, theirs = (Decimal(value.canon) * 1024 ** _POWERS.index(value.unit) for value in (one, other))
-    return mine == theirs
+    sizes = {Decimal(value.canon) * 1024 ** _POWERS.index(value.unit) for value in (one, other)}
+    return len(sizes) == 1
 
 
 def _same_name(one: Value, other: Value) -> bool:
