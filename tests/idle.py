@@ -45,7 +45,7 @@ def draw_at_rest(patch: pytest.MonkeyPatch) -> None:
 
 def draw(app: App[Any]) -> bool:
     """Draw what changed on the screen on top; whether anything had. Drawing may set more off."""
-    changed = app._running and app.screen_stack and bool(app.screen._compositor._dirty_regions)
+    changed = app.is_running and app.screen_stack and bool(app.screen._compositor._dirty_regions)
     if changed:
         _refresh(app.screen)
     return bool(changed)

@@ -7,8 +7,9 @@ from functools import cache
 from typing import Any
 
 import pytest
+from textual.css import stylesheet
 from textual.css.model import RuleSet
-from textual.css.stylesheet import Stylesheet
+from textual.css.tokenize import Token, tokenize_values
 
 from inspector.answers import fate_processes, scoring
 from inspector.quality.facts import lives
@@ -17,32 +18,38 @@ from inspector.quality.facts.fate import fate
 from inspector.quality.facts.lives import Following
 from inspector.quality.facts.passages import ListText, PassageIndex
 
-_PARSED: dict[tuple[Any, ...], list[RuleSet]] = {}
 _FATES: dict[tuple[Any, ...], dict[str, tuple[Fate, ...]]] = {}
-_parse_rules = Stylesheet._parse_rules
 _fates_of = lives.fates_of
 _judged = cache(fate)
 _LISTS: dict[tuple[ListText, ...], PassageIndex] = {}
 
 
+class _Variables(dict[str, list[Token]]):
+    """The tokens of a theme's variables, and their texts."""
+
+    def __init__(self, tokens: dict[str, list[Token]], values: tuple[tuple[str, str], ...]) -> None:
+        super().__init__(tokens)
+        self.values_of = values
+
+
 def share_parsed_styles() -> None:
     """Parse each style sheet once for all apps of this process: that is half of what it takes to start one."""
-    Stylesheet._parse_rules = _parse_once  # type: ignore[method-assign]
+    parse, tokenize = stylesheet.parse, cache(lambda *values: tokenize_values(dict(values)))
 
+    @cache
+    def rules(
+        source: tuple[Any, ...], variables: tuple[tuple[str, str], ...], **options: Any
+    ) -> list[RuleSet]:
+        return list(parse(*source, variable_tokens=tokenize(*variables), **options))
 
-def _parse_once(
-    sheet: Stylesheet, css: str, read_from: Any, is_default_rules: bool = False, tie_breaker: int = 0, scope: str = ""
-) -> list[RuleSet]:  # fmt: skip
-    """The rules of a style sheet, which are not written to once they are there, by its text and the theme's values."""
-    source = (css, read_from, is_default_rules, tie_breaker, scope)
-    rules = sheet._parse_cache.get(source)
-    if rules is None:
-        key = (source, *sheet._variables.items())
-        rules = _PARSED.get(key)
-        if rules is None:
-            rules = _PARSED[key] = _parse_rules(sheet, *source)
-        sheet._parse_cache[source] = rules
-    return rules
+    def tokens(values: dict[str, str]) -> _Variables:
+        return _Variables(tokenize(*values.items()), tuple(values.items()))
+
+    def parsed(*source: Any, variable_tokens: _Variables, **options: Any) -> list[RuleSet]:
+        """The rules of a style sheet, which are not written to once they are there."""
+        return rules(source, variable_tokens.values_of, **options)
+
+    stylesheet.tokenize_values, stylesheet.parse = tokens, parsed  # type: ignore[assignment]
 
 
 def share_fates(patch: pytest.MonkeyPatch) -> None:

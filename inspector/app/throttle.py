@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 
 #: Time after a key in which the user counts as busy, in seconds.
-_QUIET = 0.12
+QUIET = 0.12
 #: The longest rest between two pieces of work: they go on slowly under a key that is held.
 _LONGEST = 0.5
 #: Minimum pause, in seconds: waking up takes the interpreter from the drawing thread.
@@ -27,5 +27,5 @@ def touched() -> None:
 def give_way() -> None:
     """Rest while the user is busy. For threads at work, every few ms of it; costs next to nothing otherwise."""
     end = time.monotonic() + _LONGEST
-    while (now := time.monotonic()) < end and now - _touched < _QUIET:
-        time.sleep(max(_touched + _QUIET - now, _NAP))
+    while (now := time.monotonic()) < end and now - _touched < QUIET:
+        time.sleep(max(_touched + QUIET - now, _NAP))

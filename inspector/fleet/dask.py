@@ -15,7 +15,7 @@ from inspector.core.worker import failure
 from inspector.fleet.workers import AHEAD, LOOK, Done
 
 #: Seconds to wait for a connection, and for the first worker.
-_PATIENCE = 20
+PATIENCE = 20
 #: Seconds between two questions for the number of workers.
 _ASKED_EVERY = 5.0
 
@@ -37,12 +37,12 @@ class DaskWorkers:
         logging.getLogger("distributed").setLevel(logging.CRITICAL)
         try:
             client: Any = distributed.Client
-            self._client = client(address, timeout=_PATIENCE, set_as_default=False)
+            self._client = client(address, timeout=PATIENCE, set_as_default=False)
         except (OSError, ValueError) as error:
             raise InspectorError(f"No Dask scheduler answers at {address} ({error}).") from error
         self._asked, self._threads = -_ASKED_EVERY, 0
         try:
-            self._client.wait_for_workers(1, timeout=_PATIENCE)
+            self._client.wait_for_workers(1, timeout=PATIENCE)
         except TimeoutError as error:
             self._client.close()
             raise InspectorError(

@@ -42,7 +42,7 @@ def _alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         "inspector.tokens.tokenizers.counter_for", lambda model: Counter("quarters", Quarters())
     )
     # Nobody's fingers are kept waiting here: threads need not rest behind every key.
-    monkeypatch.setattr("inspector.app.throttle._QUIET", 0.0)
+    monkeypatch.setattr("inspector.app.throttle.QUIET", 0.0)
     draw_at_rest(monkeypatch)
     # A notification stays until it is put away: how long a test takes is the machine's affair.
     monkeypatch.setattr(Notification, "time_left", property(lambda notification: 3_600.0))

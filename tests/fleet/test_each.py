@@ -168,7 +168,7 @@ def test_every_command_takes_a_scheduler(folder: Path, cluster: Any, tmp_path: P
 
 
 def test_wrong_schedulers_are_sentences(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("inspector.fleet.dask._PATIENCE", 0.1)
+    monkeypatch.setattr("inspector.fleet.dask.PATIENCE", 0.1)
     for scheduler, error in (("somewhere", UsageProblem), ("tcp://127.0.0.1:99999", InspectorError)):
         ended = CliRunner().invoke(commands, ["aftermath", str(folder), "--scheduler", scheduler])
         assert isinstance(ended.exception, error), ended.exception
