@@ -39,7 +39,7 @@ def plain(name: str) -> str:
     return " / ".join(" ".join(_WORDS.findall(part)) for part in parts)
 
 
-_REMARK = re.compile(r"\s*\([^()]*\)\s*$")
+_REMARK = re.compile(r"\([^()]*\)$")
 _BY_NAME: Mapping[str, str] = {plain(name): key for key, names in MEANINGS.items() for name in names}
 
 

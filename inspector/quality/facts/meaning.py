@@ -228,7 +228,7 @@ _ADJUNCT = re.compile(
     rf"(?P<reason>{_BECAUSE}|{_EXPLAINS})|(?P<aside>{_ASIDE})",
     re.IGNORECASE,
 )
-_AND = re.compile(r"\s+(?=and\s)", re.IGNORECASE)
+_AND = re.compile(r"(?<=\s)(?=and\s)", re.IGNORECASE)
 _ADJUNCT_END = re.compile(r"[,;.:!?()]\s|[,;.:!?()]\Z|\s[—–-]+\s|[，。；）]|\bthen\b")
 
 
