@@ -178,7 +178,7 @@ def _uncertain(count: int) -> Text:
 def _line(fact: LostFact) -> Text:
     sign = FATE_SIGNS[fact.fate]
     return Text.assemble(
-        (f"{sign} {fact.category:<11}{fact.fate:<12}", "bold"),
+        (f"{sign} {fact.category:<11}{fact.fate:<13}", "bold"),
         f"{safe_title(fact.text, _LONGEST)}  ",
         (f"{fact.role}, #{fact.index} (row {fact.message})", "dim"),
     )
