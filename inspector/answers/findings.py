@@ -195,6 +195,7 @@ def _compaction_evidence(
     head, tail = (token_index.rough_until(stop) for stop in (recorded.head_end, recorded.tail_start))
     tail_tokens, largest = tail_of(token_index, plan, recorded.tail_start)
     request = _last_request(inspection, before)
+    told = request is not None and _told(inspection, recorded, before, request)
     return CompactionEvidence(
         recorded=recorded,
         planned=plan,
@@ -207,8 +208,8 @@ def _compaction_evidence(
         system_after=inspection.system_tokens(after.session),
         answered=len(after) > recorded.after,
         summary=None if recorded.summary is None else parse_summary(recorded.summary),
-        request_gone=request is not None and _gone(inspection, recorded, before, request),
-        request_told=request is not None and _told(inspection, recorded, before, request),
+        request_gone=request is not None and not told and _gone(inspection, recorded, before, request),
+        request_told=told,
         turn_end=_turn_end(inspection, recorded, after),
         at_work=_at_work(inspection, before, request),
         last_size=None if recorded.tokens_before_reported is None else inspection.last_size(recorded),
@@ -228,12 +229,11 @@ def _at_work(inspection: Inspection, generation: Generation, request: int | None
 
 
 def _gone(inspection: Inspection, recorded: Compaction, before: Generation, request: int) -> bool:
-    """Whether a request was summarized and a readable summary has none of it. A very short request never counts."""
-    if recorded.summary is None or recorded.region(request) != "middle":
+    """Return whether a request that is not told is gone: the summary can be read, and the request is not very short."""
+    if recorded.summary is None:
         return False
     text = inspection.store.messages(before, request, request + 1)[0].text
-    words = content_words(text, load_stemmer())
-    return len(words) >= MIN_WORDS and not _told(inspection, recorded, before, request)
+    return len(content_words(text, load_stemmer())) >= MIN_WORDS
 
 
 def _told(inspection: Inspection, recorded: Compaction, before: Generation, request: int) -> bool:

@@ -122,7 +122,7 @@ def _is_note(item: str, number: str) -> bool:
 
 def exchanged_values(inspection: Inspection, facts: ConversationFacts) -> dict[int, tuple[Exchanged, ...]]:
     """Return, by compaction, the numbers and versions that its summary changed without a message that says so."""
-    #: The changes of each summary: the number as messages write it, and the change.
+    # The changes of each summary, each with the number as messages write it.
     claimed: dict[int, list[tuple[str, Exchanged]]] = defaultdict(list)
     written = [c for c in inspection.compactions() if c.summary is not None and not c.fallback]
     lineage = follow([Column(c.index, parse_summary(c.summary or "")) for c in written])
@@ -145,9 +145,10 @@ def exchanged_values(inspection: Inspection, facts: ConversationFacts) -> dict[i
     for recorded in written:
         # Hold the messages of one list at a time: all lists together are too large.
         messages = _lists(inspection, recorded) if claimed[recorded.index] else ()
-        changes = {
-            one.text: one for now, one in claimed[recorded.index] if not _said(now, one.text, messages)
-        }
+        changes: dict[str, Exchanged] = {}
+        for now, change in claimed[recorded.index]:
+            if change.text not in changes and not _said(now, change.text, messages):
+                changes[change.text] = change
         if changes:
             found[recorded.index] = tuple(changes.values())
     return found

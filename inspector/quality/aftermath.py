@@ -168,9 +168,9 @@ def steps_with_acts(messages: Iterable[tuple[Step, Message]]) -> Iterator[Step]:
 def _with_result(step: Step, message: Message, tool: str) -> Step:
     """Add the result of a call to its acts: the tokens, and a failure if the agent marked one.
 
-    What a call opens shares the tokens of its result.
-
-    A command is not always marked, so its output is searched for an error. A file that was read may have such lines."""
+    Files and pages that one call opens share the tokens of its result. A command is not always marked, so its output is
+    searched for an error. A file that was read may have such lines.
+    """
     result = message.text
     tokens = text_tokens(len(result))
     opened = sum(act.kind in _OPENS for act in step.acts)

@@ -491,7 +491,7 @@ _ALL = (
         "The cache expired during pauses of the conversation, and sending everything again cost more than "
         "all compactions.",
         "The extra cost of requests after pauses longer than the time to live is more than the bills of "
-        f"all compactions, and {MISSED_SHARE:.0%} or more of what all requests cost.",
+        f"all compactions, and {MISSED_SHARE:.0%} or more of what all requests cost can be saved.",
         "Use the time to live, or the keep-alive, that the finding says is cheaper. Compact before a long "
         "pause, not after it.",
     ),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -32,7 +32,6 @@ from inspector.quality.facts.meaning import (
     listed,
     meaning_of,
     opposed,
-    refusals,
     refused,
     restricts,
     stands,
@@ -61,8 +60,13 @@ ELSEWHERE = 0.5
 MIN_LIKE_FOREIGN = 82
 #: Extra words, beyond twice the words of a fact, that a passage about the same thing may have.
 _ROOM = 4
-#: Maximum words of a clause that says little by itself.
-_FEW_WORDS = 2
+#: Characters before and after a number that say what it counts.
+_BESIDE = 24
+#: A small number -> how it is written in words. "Second" is a unit too.
+_SPELLED: Mapping[str, tuple[str, ...]] = {
+    "2": ("two",), "3": ("three", "third"), "4": ("four", "fourth"), "5": ("five", "fifth"), "6": ("six", "sixth"),
+    "7": ("seven", "seventh"), "8": ("eight", "eighth"), "9": ("nine", "ninth"), "10": ("ten", "tenth"),
+}  # fmt: skip
 #: Maximum sentences that have a word for it to be rare in a list.
 _RARE = 4
 #: Characters of a line before and after a sentence that may limit it.
@@ -90,7 +94,7 @@ class Comparison:
             there = refused(there)
         # A verb that both have denies nothing in either: "drop X", "X is dropped".
         own, other = ({word.concept for word in one.words} for one in (probe.main, there))
-        if refusals(probe.main.text) & other or refusals(there.text) & own:
+        if probe.main.refusals & other or there.refusals & own:
             probe, there = replace(probe, main=unrefused(probe.main)), unrefused(there)
         self.fallback = after.parts[passage.part].role == "fallback"
         self.probe, self.there, self.joined, self.after = probe, there, passage.joined, after
@@ -118,7 +122,9 @@ class Comparison:
             for value in probe.values
         ]
         self.lost_values = [
-            value for value, other in self.valued if other is None and not spelled_out(value, there.text)
+            value
+            for value, other in self.valued
+            if other is None and not (spelled_out(value, there.text) or self._in_words(value))
         ]
         #: Whether names that this passage lacks are elsewhere in the same text.
         self.scattered = bool(self.lost_values) and all(
@@ -130,6 +136,20 @@ class Comparison:
         """Return whether a value is there. One without a unit may have the unit of another value of the fact."""
         shared = value.form == "number" and other.unit in {one.unit for one in self.probe.values if one.unit}
         return same_value(value, other) or (shared and value.canon == other.canon)
+
+    def _in_words(self, value: Value) -> bool:
+        """Return whether a number is there in words, with a word beside it as in the fact: "3 teams", "three teams"."""
+        spelled = _SPELLED.get(value.canon, ()) if value.form == "number" else ()
+        start, end = value.span
+        text = self.there.text.lower()
+        if not any(word in text for word in spelled):
+            return False
+        stems = load_stemmer().words
+        beside = set(stems(self.probe.text[max(0, start - _BESIDE) : end + _BESIDE]))
+        return any(
+            not beside.isdisjoint(stems(text[found.end() : found.end() + _BESIDE]))
+            for found in re.finditer(rf"\b(?:{'|'.join(spelled)})\b", text)
+        )
 
     def outcome(
         self, is_foreign: bool, in_summary: bool, numbers_said: Collection[tuple[str, str]]
@@ -191,9 +211,11 @@ class Comparison:
                 return ("paraphrased" if kept_values else "uncertain"), ""
             about = self.overlap >= MIN_SUBJECT and any(mine.weight >= 1.0 for mine, _ in self.pairs)
             return ("value lost" if about else "uncertain"), ""
-        if not probe.asked and (self._softer() or self._leaves_out()):
+        if not probe.asked and self._leaves_out():
+            return "weakened", ""
+        if not probe.asked and self._softer():
             # Of several sentences, another one may be the soft one.
-            return ("weakened" if not self.joined or self._leaves_out() else "uncertain"), ""
+            return ("uncertain" if self.joined else "weakened"), ""
         if self._name_lost():
             return "value lost", ""
         if self.done and probe.binds and not self._about_key():
@@ -222,11 +244,11 @@ class Comparison:
         return self.probe.of_user and denies and not demands
 
     def _unexplained(self) -> bool:
-        """Return whether a few words are the same, and nothing of what the fact says about them is there."""
-        few = len(self.probe.main.words) <= _FEW_WORDS and not self.probe.values
+        """Return whether a single word is the same, and nothing of what the fact says about it is there."""
+        if len(self.probe.main.words) > 1 or self.probe.values:
+            return False
         there = {word.concept for word in self.line.words}
-        asides = [one.concepts for one in self.probe.adjuncts if one.kind == "aside"]
-        return few and any(len(one) > _FEW_WORDS and one.isdisjoint(there) for one in asides)
+        return any(one.kind == "aside" and one.concepts.isdisjoint(there) for one in self.probe.adjuncts)
 
     def _done_once(self) -> bool:
         """Return whether the passage reports that the agent did so, where the user says how things are to be."""
@@ -322,10 +344,14 @@ class Comparison:
         return ""
 
     def _of_same_thing(self, value: Value, other: Value) -> bool:
-        """Return whether two values could be given for one thing: if one alone names what it counts, the other text
-        names it too."""
-        if not comparable(value, other) or bool(value.unit) == bool(other.unit):
-            return comparable(value, other)
+        """Return whether two values could be given for one thing.
+
+        If only one value names what it counts ("165 tests", 8), the other text must name it too.
+        """
+        if not comparable(value, other):
+            return False
+        if bool(value.unit) == bool(other.unit):
+            return True
         counting, words = (value, self.there.words) if value.unit else (other, self.probe.main.words)
         nouns = set(load_stemmer().words(counting.text))
         return not nouns or not nouns.isdisjoint(word.stem for word in words)

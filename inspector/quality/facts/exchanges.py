@@ -157,9 +157,9 @@ def _in_one_list(between: Sequence[str]) -> bool:
 
 
 def _stands_as(word: str, other: str, here: Mapping[str, Neighbours], there: Mapping[str, Neighbours]) -> int:
-    """Return how sure a word has in a sentence the neighbours that another has in the fact, and not its own.
+    """Return how surely a word has, in a sentence, the neighbours that another word has in the fact.
 
-    0: it does not. 1: only the end of a clause says so. 2: a word, or both neighbours.
+    0: it has its own neighbours. 1: one neighbour says so, the end of a clause. 2: a word says so, or both neighbours.
     """
     own, wanted, has = here[word], here[other], there[word]
     sides = [side for side in (0, 1) if has[side] == wanted[side] != own[side]]

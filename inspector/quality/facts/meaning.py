@@ -207,7 +207,7 @@ _EXCEPTION = (
     r"keep\b|leave\b|only\b|always\b|must\b|please\b)|but not|with the exception of|salvo|excepto|außer|sauf|"
     r"exceto|кроме)\b|除了?"
 )
-#: What a rule names beside its subject so that nobody leaves it out: "the admin pages too".
+#: A thing that a rule includes expressly: "the admin pages too", "not even at debug level".
 _INCLUSION = (
     r",\s+(?=(?:(?:the|a|an|even|also|including)\b[^,.;]{2,60}|\w+ )\b(?:too|as well|included|ones too)\b)|"
     r"\b(?:including|(?:not )?even (?:for|in|on|at|with))\b"
@@ -262,12 +262,16 @@ class Adjunct:
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """A sentence as it is compared. `words` are in order; `values` are its exact values and `clauses` theirs."""
+    """A sentence as it is compared. `words` are in order; `values` are its exact values and `clauses` theirs.
+
+    `refusals` are the verbs, as concepts, that deny the words before them ("X is dropped").
+    """
 
     text: str
     words: tuple[Word, ...]
     values: tuple[Value, ...]
     clauses: tuple[int, ...] = ()
+    refusals: frozenset[str] = frozenset()
 
     @property
     def denies(self) -> bool:
@@ -280,7 +284,7 @@ def meaning_of(text: str) -> Meaning:
     """Read a sentence or a line."""
     values = values_of(text)
     words, clauses = _words(text, values)
-    return Meaning(text, tuple(words), values, clauses)
+    return Meaning(text, tuple(words), values, clauses, _refusals(text))
 
 
 def refused(meaning: Meaning) -> Meaning:
@@ -289,7 +293,7 @@ def refused(meaning: Meaning) -> Meaning:
 
 
 def unrefused(meaning: Meaning) -> Meaning:
-    """Return a meaning as it reads if its verbs of refusal are verbs like any other."""
+    """Return a meaning with its refusals undone: "X is dropped" reads like "drop X"."""
     return replace(
         meaning,
         words=tuple(
@@ -299,10 +303,10 @@ def unrefused(meaning: Meaning) -> Meaning:
     )
 
 
-def refusals(text: str) -> frozenset[str]:
-    """Return the verbs of refusal that deny the words before them in a text, as concepts."""
-    verbs = (match.group().split()[-1] for match in _DENIED_AFTER.finditer(text))
-    return frozenset(concept(stem) for verb in verbs for stem in load_stemmer().stems(verb.lower()))
+def _refusals(text: str) -> frozenset[str]:
+    found = (match.group().lower().split() for match in _DENIED_AFTER.finditer(text))
+    verbs = (words[-1] for words in found if "not" not in words)
+    return frozenset(concept(stem) for verb in verbs for stem in load_stemmer().stems(verb))
 
 
 def listed(text: str) -> Iterator[frozenset[str]]:
@@ -351,7 +355,7 @@ def opposed(one: str, other: str) -> bool:
 
 
 def _words(text: str, values: tuple[Value, ...]) -> tuple[list[Word], tuple[int, ...]]:
-    """Read the content words of a text, and the clause of each value. The words inside exact values are no words."""
+    """Read the content words of a text, and the clause of each value. Words inside exact values are left out."""
     # Names of code are read in words ("outputType"), not as values.
     held = [value.span for value in values if value.form not in ("identifier", "weekday")]
     breaks = [(mark.start(), mark.end()) for mark in _BREAK.finditer(text)]
@@ -462,11 +466,11 @@ def _words(text: str, values: tuple[Value, ...]) -> tuple[list[Word], tuple[int,
 
 
 def _denied(word: Word, denied: bool) -> Word:
-    return Word(word.concept, word.stem, denied, word.clause, word.tag, word.weight, word.name, word.refused)
+    return replace(word, denied=denied)
 
 
 def _refused(words: Sequence[Word], clause: int) -> list[Word]:
-    """Return words where those of a clause are refused by a verb behind them; of the last one if it has no words."""
+    """Mark the words of a clause as refused by the verb behind them. An empty clause refers to the clause before it."""
     if words and words[-1].clause < clause:
         clause = words[-1].clause
     return [

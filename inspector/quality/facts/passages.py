@@ -51,12 +51,6 @@ _DENIED_BEFORE = re.compile(
 )
 #: Small words that change what a sentence says.
 _MATTERS = word_set("not no never only on off dont t cannot without unless except before after all every")
-#: A small number -> how it is written in words.
-_SPELLED: Mapping[str, tuple[str, ...]] = {
-    "2": ("two", "second", "twice"), "3": ("three", "third"), "4": ("four", "fourth"), "5": ("five", "fifth"),
-    "6": ("six", "sixth"), "7": ("seven", "seventh"), "8": ("eight", "eighth"), "9": ("nine", "ninth"),
-    "10": ("ten", "tenth"), "12": ("twelve", "twelfth"),
-}  # fmt: skip
 # A list line that begins with a quote, and may explain it.
 _QUOTED = re.compile(r"[\s>]*+(?:(?:[-*•]|\d{1,3}[.)])\s*+)?[\"“](?P<said>[^\"“”\n]{1,120})[\"”]")
 _INSIDE = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_")
@@ -364,8 +358,6 @@ def spelled_out(value: Value, text: str) -> bool:
     words ("output type")."""
     if value.distinctive and named(text.lower(), value):
         return True
-    if value.canon in _SPELLED:
-        return any(word in _SPELLED[value.canon] for word in re.findall(r"[a-z]+", text.lower()))
     words = (
         {word.stem for word in meaning_of(value.text).words}
         if value.form in ("identifier", "name", "option")

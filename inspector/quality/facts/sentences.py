@@ -184,7 +184,7 @@ _LABEL = re.compile(
 class Sentence:
     """A sentence of prose: its span, whether it is pasted rather than said, and whether it is a heading.
 
-    `planned`: it stands in a plan that an agent wrote and the user hands on.
+    `planned`: it is part of a plan that an agent wrote and the user passes on.
     """
 
     start: int
