@@ -32,9 +32,11 @@ from inspector.quality.evidence import (
     protected_giants,
     tail_of,
 )
+from inspector.quality.facts.extract import NAMES
 from inspector.quality.facts.fact import ConversationFacts
 from inspector.quality.facts.rules import load_stemmer
 from inspector.quality.facts.sentences import by_person
+from inspector.quality.facts.values import names_in
 from inspector.quality.find import find
 from inspector.quality.finding import SEVERITIES, Finding, Severity
 from inspector.quality.grouping import dismissal_key, parted
@@ -45,6 +47,8 @@ from inspector.summaries.parse import parse_summary
 FINDINGS: Kept[tuple[Finding, ...]] = Kept("findings", tuple[Finding, ...])
 #: Number of user messages before a compaction in which the last request is searched.
 _LOOKED_AT = 50
+#: Number of messages before a compaction whose calls show what the agent works on.
+_LAST_CALLS = 50
 
 
 def findings(
@@ -211,21 +215,34 @@ def _compaction_evidence(
         request_gone=request is not None and not told and _gone(inspection, recorded, before, request),
         request_told=told,
         turn_end=_turn_end(inspection, recorded, after),
-        at_work=_at_work(inspection, before, request),
+        at_work=_at_work(inspection, recorded, before, request),
         last_size=None if recorded.tokens_before_reported is None else inspection.last_size(recorded),
     )
 
 
-def _at_work(inspection: Inspection, generation: Generation, request: int | None) -> int | None:
-    """Return the number of messages since the last request if the last message is a call or its result, else None."""
+def _at_work(
+    inspection: Inspection, recorded: Compaction, generation: Generation, request: int | None
+) -> int | None:
+    """Return the number of messages since the last request if the last message is a call or its result, else None.
+
+    None too if the summary names a file of the calls since then: the agent then knows what it worked on.
+    """
     end = len(generation)
     while end > 0 and generation.roles[end - 1] == SYSTEM:
         end -= 1
-    if end == 0 or generation.roles[end - 1] not in (TOOL, ASSISTANT):
+    start = max(0 if request is None else request, end - _LAST_CALLS)
+    last = inspection.store.messages(generation, start, end)
+    if not last or not (last[-1].role == "tool" or last[-1].tool_calls):
         return None
-    last = inspection.store.messages(generation, end - 1, end)[0]
-    at_work = last.role == "tool" or bool(last.tool_calls)
-    return end - 1 - (-1 if request is None else request) if at_work else None
+    calls = [call for message in last for call in message.tool_calls]
+    names = {
+        name.text.rstrip("/").rpartition("/")[2]
+        for call in calls
+        for name, _ in names_in(call.arguments, NAMES)
+    }
+    if any(name in (recorded.summary or "") for name in names):
+        return None
+    return end - 1 - (-1 if request is None else request)
 
 
 def _gone(inspection: Inspection, recorded: Compaction, before: Generation, request: int) -> bool:

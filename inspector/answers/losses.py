@@ -88,7 +88,7 @@ def weakened_rules(facts: ConversationFacts) -> dict[int, tuple[LostRule, ...]]:
     """Return, by compaction, the user's hard constraints that its list mentions but that no longer bind."""
     found: dict[int, list[LostRule]] = defaultdict(list)
     for life in facts.lives:
-        if life.fact.binds and life.outcome == "weakened" and not life.superseded and life.back is None:
+        if life.fact.standing and life.outcome == "weakened" and not life.superseded and life.back is None:
             rule = LostRule(life.text, life.saying.generation, life.saying.index, True)
             found[life.compaction].append(rule)
     return {compaction: tuple(rules) for compaction, rules in found.items()}
@@ -112,12 +112,15 @@ def gaps(inspection: Inspection, facts: ConversationFacts) -> dict[int, tuple[Ga
 def _counts(life: Life, died: int) -> bool:
     # A rule that the user took back before the compaction is not a loss.
     taken_back = life.contradicted is not None and life.contradicted.saying.generation <= died
-    return life.fact.binds and life.back is None and not taken_back
+    return life.fact.standing and life.back is None and not taken_back
 
 
 def _is_note(item: str, number: str) -> bool:
-    """Return whether a number is a program's: of a message ("#5"), or in a note ("(3 earlier entries omitted)")."""
-    return f"#{number}" in item.split() or f"(#{number})" in item or _NOTE.fullmatch(item.strip()) is not None
+    """Return whether a number counts entries: "#5", "Error 5: ...", or a note ("(3 earlier entries omitted)")."""
+    counted = (
+        f"#{number}" in item.split() or f"(#{number})" in item or _NOTE.fullmatch(item.strip()) is not None
+    )
+    return counted or re.match(rf"[\W_]*[^\W\d]+ {re.escape(number)}\W*:", item) is not None
 
 
 def exchanged_values(inspection: Inspection, facts: ConversationFacts) -> dict[int, tuple[Exchanged, ...]]:

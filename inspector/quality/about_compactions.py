@@ -161,7 +161,7 @@ def in_mid_task(evidence: ConversationEvidence) -> Iterator[Violation]:
         asked = "" if compaction.last_request is None else f" on #{compaction.last_request:,}"
         yield Violation(
             f"Compaction {recorded.index} came while the agent was working{asked}: {at_work:,} messages "
-            "followed the request without a final answer.",
+            "followed the request without a final answer, and the summary names no file of their calls.",
             recorded.index,
             recorded.index,
             recorded.before - 1,

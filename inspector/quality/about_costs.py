@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
+from inspector.caching.costs import Bill
 from inspector.core.shares import dollars
 from inspector.quality.evidence import CompactionEvidence, ConversationEvidence
 from inspector.quality.finding import Violation
@@ -18,10 +19,10 @@ from inspector.quality.limits import (
 
 
 def never_paid_off(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """Yield compactions that the next one followed before the break-even."""
+    """Yield compactions that the next one followed before the break-even, but not as soon as `caches_thrown_away`."""
     for one, following in pairwise(evidence.compactions):
         bill = one.bill
-        if bill is None or bill.paid_off:
+        if bill is None or bill.paid_off or _discarded(bill):
             continue
         needed = bill.requests_to_pay_off
         after = "never" if needed is None else f"after {needed:,} requests"
@@ -79,17 +80,23 @@ def caches_thrown_away(evidence: ConversationEvidence) -> Iterator[Violation]:
     """Yield compactions whose new cache was read by fewer than CLOSE_REQUESTS requests."""
     for one, following in pairwise(evidence.compactions):
         bill = one.bill
-        if bill is None or not bill.cost.write or bill.later >= CLOSE_REQUESTS:
+        if bill is None or not _discarded(bill):
             continue
         requests = "request" if bill.later == 1 else "requests"
         yield Violation(
-            f"Compaction {one.index} wrote a new list into the cache for {_about(one)}{dollars(bill.cost.write)} US "
-            f"dollars. Only {bill.later:,} {requests} read it before compaction {following.index} discarded it.",
+            f"Compaction {one.index} cost {_about(one)}{dollars(bill.cost.amount)} US dollars, of which "
+            f"{dollars(bill.cost.write)} to write a new list into the cache. Only {bill.later:,} {requests} read it "
+            f"before compaction {following.index} discarded it.",
             following.index,
             one.index + 1,
             one.recorded.summary_at,
             (following.index + 1, 0),
         )
+
+
+def _discarded(bill: Bill) -> bool:
+    """Return whether fewer than CLOSE_REQUESTS requests read the cache that a compaction wrote."""
+    return bool(bill.cost.write) and bill.later < CLOSE_REQUESTS
 
 
 def _about(one: CompactionEvidence) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 
 from inspector.core.text import safe_title
 from inspector.quality.aftermath import AftermathEvent, AftermathKind
-from inspector.quality.evidence import ConversationEvidence
+from inspector.quality.evidence import ConversationEvidence, LostRule
 from inspector.quality.finding import Violation
-from inspector.quality.limits import MOST
+from inspector.quality.limits import FEW, MOST
 
 #: Maximum characters of a quote.
 _QUOTE = 160
@@ -29,20 +30,30 @@ def request_gone(evidence: ConversationEvidence) -> Iterator[Violation]:
 
 
 def constraint_lost(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """Yield hard constraints of the user that are no longer in the list."""
+    """Yield hard constraints of the user that are no longer in the list. More than FEW of one message are one."""
     for compaction in evidence.compactions:
         number = compaction.index
-        for lost in compaction.lost[:MOST]:
-            how = "mentions only its subject" if lost.mentioned else "does not have it"
-            yield Violation(
-                f"“{safe_title(lost.text, _QUOTE)}” is a hard constraint of the user's; the list after compaction "
-                f"{number} {how}.",
-                number,
-                lost.generation,
-                lost.index,
-                cause=lost.text,
-            )
-        more = len(compaction.lost) - MOST
+        by_message: dict[tuple[int, int], list[LostRule]] = defaultdict(list)
+        for lost in compaction.lost:
+            by_message[lost.generation, lost.index].append(lost)
+        violations: list[Violation] = []
+        for (generation, index), rules in by_message.items():
+            more = len(rules) - 1 if len(rules) > FEW else 0
+            for lost in rules[:1] if more else rules:
+                how = "mentions only its subject" if lost.mentioned else "does not have it"
+                others = f" It lost {more:,} more rules of the same message." if more else ""
+                violations.append(
+                    Violation(
+                        f"“{safe_title(lost.text, _QUOTE)}” is a hard constraint of the user's; the list after "
+                        f"compaction {number} {how}.{others}",
+                        number,
+                        generation,
+                        index,
+                        cause=lost.text,
+                    )
+                )
+        yield from violations[:MOST]
+        more = len(violations) - MOST
         if more > 0:
             yield Violation(f"Compaction {number} lost {more:,} more of the user's hard constraints.", number)
 
@@ -90,9 +101,12 @@ def rule_broken(evidence: ConversationEvidence) -> Iterator[Violation]:
 
 
 def said_again(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """Yield statements that the user repeated because a compaction lost or weakened them."""
+    """Yield rules and wishes that the user repeated and that a compaction had lost or weakened.
+
+    A request may be repeated because its first answer is done, or did not help.
+    """
     for event in _events(evidence, "said again"):
-        if event.fact:
+        if event.category in ("constraint", "preference", "value"):
             yield Violation(
                 f"After compaction {event.compaction} the user repeats “{safe_title(event.text, _QUOTE)}”. The first "
                 f"statement did not survive ({event.fate}): “{safe_title(event.fact, _QUOTE)}”.",

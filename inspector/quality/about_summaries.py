@@ -229,12 +229,13 @@ def repeats(evidence: ConversationEvidence) -> Iterator[Violation]:
 
 
 def section_vanished(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """Yield sections with content that the next summary lacks."""
+    """Yield sections with content that the next summary lacks, unless it has the section around them."""
     for old, new, diff in _pairs(evidence, _lacks_a_section):
+        names = {section.name for section in new.summary.sections} if new.summary else set[str]()
         lost = [
             (section.name, sum(item.change == "removed" for item in section.items))
             for section in diff.sections
-            if section.gone and section.name
+            if section.gone and section.name and section.name.partition(" / ")[0] not in names
         ]
         lost = [(name, count) for name, count in lost if count]
         if lost:
@@ -285,11 +286,19 @@ def _gaps(evidence: ConversationEvidence, *kinds: GapKind) -> Iterator[tuple[Com
 
 
 def message_left_out(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """Yield messages of the user that a summary's list leaves out."""
-    for compaction, gap in _gaps(evidence, "left out"):
-        quote = safe_title(gap.text, _QUOTE)
-        text = f"The list of the user's messages in summary {compaction.index} leaves out “{quote}”."
-        yield Violation(text, compaction.index, gap.generation, gap.index, cause=gap.text)
+    """Yield lists of the user's messages in summaries that leave messages out, one for each summary."""
+    for compaction in evidence.compactions:
+        gone = [gap for gap in compaction.gaps if gap.kind == "left out"]
+        if gone:
+            quotes = ", ".join(f"“{safe_title(gap.text, _QUOTE)}”" for gap in gone[:_LISTED])
+            more = f" and {len(gone) - _LISTED:,} more" if len(gone) > _LISTED else ""
+            yield Violation(
+                f"The list of the user's messages in summary {compaction.index} leaves out {quotes}{more}.",
+                compaction.index,
+                gone[0].generation,
+                gone[0].index,
+                cause=gone[0].text,
+            )
 
 
 def elides(evidence: ConversationEvidence) -> Iterator[Violation]:

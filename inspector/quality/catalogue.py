@@ -13,6 +13,7 @@ from inspector.quality.limits import (
     EMPTY_SUMMARY,
     FALL_SHARE,
     FALL_TOKENS,
+    FEW,
     FOSSIL_COMPACTIONS,
     LATE_MESSAGES,
     LEAST_SAVED,
@@ -123,8 +124,10 @@ _ALL = (
         "A user's hard constraint is lost",
         "A rule of the user's (must, must never) is no longer in the list. Nothing stops the agent from "
         "breaking it.",
-        "A hard constraint in the user's own words was in a summarized message. Its value is not in the "
-        "list after the compaction, no later message repeats it, and the user had not withdrawn it before.",
+        "A hard constraint in the user's own words was in a summarized message: a prohibition, a bound, a "
+        "condition, “always” or “must”; in a message of more than 15 statements only a prohibition. It is not in the "
+        "list after the compaction, no later message repeats it, and the user had not withdrawn it before. More than "
+        f"{FEW} of one message are one finding.",
         "Repeat the rule if it still holds. The facts command prints a checklist of the facts at risk, for "
         "the focus text of a manual compaction.",
     ),
@@ -133,7 +136,7 @@ _ALL = (
         "warning",
         "The user had to repeat a statement",
         "The user repeats a statement that a compaction lost or weakened.",
-        "A message after the compaction has most words of an earlier statement of the user's, or corrects "
+        "A message after the compaction has most words of an earlier rule, wish or value of the user's, or corrects "
         "the agent with some of its words. The earlier statement is lost, weakened or contradicted.",
         "Put the statement into a file that the agent loads by itself, or into the text for the next "
         "compaction.",
@@ -195,7 +198,8 @@ _ALL = (
         "A guess became a fact",
         "The agent said that something was likely. The summary repeats it without the doubt, and the agent "
         "will rely on it.",
-        "A guess of the agent's is in the list after a compaction without a word of doubt (fate: weakened).",
+        "A guess of the agent's after the user's last message is in the list after a compaction without a word of "
+        "doubt (fate: weakened).",
         "Say that this is not known yet.",
     ),
     Rule(
@@ -204,7 +208,8 @@ _ALL = (
         "The summary says that all is done, but a request is not mentioned",
         "The summary says that everything is done or that nothing is pending. The user had asked for "
         "something that the list after does not mention.",
-        "The summary says that all is done, and a summarized rule or request of the user's is lost.",
+        "The summary says that all is done, and a rule or request in one of the user's last "
+        f"{LATE_MESSAGES} summarized messages is lost.",
         "Check whether it was done. Ask for it again if not.",
     ),
     Rule(
@@ -242,8 +247,8 @@ _ALL = (
         "A section of the summary vanished",
         "An earlier summary had a section with content. The next one has neither its heading nor its "
         "content.",
-        "A section with entries has no counterpart in the next summary that a model wrote, and at least "
-        "one entry is nowhere in that summary.",
+        "A section with entries has no counterpart in the next summary that a model wrote, nor has the section around "
+        "it, and at least one entry is nowhere in that summary.",
         "Look at the removed entries in the summary pane (changes), and repeat what still holds.",
     ),
     Rule(
@@ -480,7 +485,7 @@ _ALL = (
         "Reading the summarized messages, writing the summary and writing the new list into the cache cost "
         "more than the shorter prompts saved until the next compaction.",
         "Usage and prices are known, and the number of requests between two compactions is below the "
-        "break-even of the first.",
+        f"break-even of the first, but not below {CLOSE_REQUESTS}.",
         "Compact later or keep less, so that the next compaction comes later: with Hermes raise the "
         "threshold or lower target_ratio.",
     ),
@@ -536,12 +541,11 @@ _ALL = (
         "mid-task",
         "info",
         "A compaction interrupted a task",
-        "The agent was working on a request when its list became a summary. It knows its newest results only "
-        "from the summary.",
-        f"An automatic compaction kept nothing of the list, the last message before it was a call or its "
-        f"result, and {MID_TASK} or more messages had followed the request.",
-        "Check what the summary says about the current step. Compact by hand between tasks, if the agent "
-        "allows it.",
+        "The agent was working on a request when its list became a summary. The summary does not say what the agent "
+        "was working on.",
+        "An automatic compaction kept nothing of the list, the last message before it was a call or its "
+        f"result, {MID_TASK} or more messages had followed the request, and the summary names no file of their calls.",
+        "Tell the agent where it was. Compact by hand between tasks, if the agent allows it.",
     ),
     Rule(
         "boundaries-inferred",

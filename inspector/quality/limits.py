@@ -23,6 +23,8 @@ READ_AGAIN = 5
 READ_AGAIN_TOKENS = 10_000
 #: Number of the last messages of the user whose request may still be open; an earlier one is mostly done.
 LATE_MESSAGES = 3
+#: Maximum number of lost rules of one message that are findings of their own: a longer list is one finding.
+FEW = 3
 #: Maximum number of findings of one rule about one list; a last one counts the others.
 MOST = 20
 #: Minimum number of requests that read the cache of a compaction before the next compaction.

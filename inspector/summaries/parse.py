@@ -19,6 +19,8 @@ _NONE = re.compile(
     re.IGNORECASE,
 )
 _EMPHASIS = re.compile(r"^(\*\*|__)(.+)\1$")
+#: The number of a heading. Without it a section has one name in every summary.
+_ORDINAL = re.compile(r"^\d{1,2}[.)][ \t]+(?=\S)")
 
 
 # Claude Code's summaries: an introduction, an analysis, then numbered sections, which differ from lists by their names.
@@ -173,5 +175,5 @@ def _width(text: str) -> int:
 
 
 def _plain(heading: str) -> str:
-    heading = _EMPHASIS.sub(r"\2", heading.strip()).strip()
+    heading = _ORDINAL.sub("", _EMPHASIS.sub(r"\2", heading.strip()).strip())
     return heading[:-1].rstrip() if heading.endswith(":") else heading

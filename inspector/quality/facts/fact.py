@@ -29,6 +29,8 @@ OUTCOMES: tuple[Outcome, ...] = (
 PLAIN = (".request", ".question", ".told", ".errand")
 #: Start of the rule of a fact that a model found; its name follows.
 BY_MODEL = "model "
+#: Minimum strength of a rule that goes on to hold ("never", "at most 40"). A weaker one may be a request ("make sure").
+STANDING = 7
 #: Regions of a list. The agent loads "rules file" and "memory" into every list.
 Where = Literal["summary", "head", "tail", "rules file", "memory"]
 Span = tuple[int, int]
@@ -186,6 +188,11 @@ class Fact:
         """Whether it is a rule of the user's, rather than a request or a piece of information."""
         own = self.kind == "constraint" and self.role == "user" and not self.pasted
         return own and not self.rule.endswith(PLAIN)
+
+    @property
+    def standing(self) -> bool:
+        """Whether its wording is that of a rule that goes on to hold: mostly no request that is done at some time."""
+        return self.binds and self.strength >= STANDING
 
     @property
     def judged(self) -> bool:

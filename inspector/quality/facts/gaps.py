@@ -57,7 +57,7 @@ def gaps_of(summary: str, lives: Sequence[Life], before: Before) -> Iterator[Gap
     yield from _unlisted(summary, own)
     yield from _elided(summary)
     yield from _dangling(summary, own, before)
-    yield from _sure(lives)
+    yield from _sure(lives, own)
     yield from _claimed(summary, own)
 
 
@@ -72,18 +72,19 @@ def _unlisted(summary: str, own: Sequence[Life]) -> Iterator[Gap]:
         # An answer to a question of the agent's is no message of its own.
         if _DATA.match(life.text) or ARROW in life.text:
             continue
-        said[life.saying.generation, life.saying.index].append(life)
+        said[_place(life)].append(life)
     stands = {place: [_bare(life.text) in listed for life in lives] for place, lives in said.items()}
     if not any(any(found) for found in stands.values()):
         # The list paraphrases the messages.
         return
     late = sorted(stands)[-LATE_MESSAGES:]
     for (generation, index), found in sorted(stands.items()):
-        # A message whose beginning the new list has, or may have, anywhere need not be listed again.
-        first = min(said[generation, index], key=lambda life: life.saying.span)
-        lasting = first.kind in ("constraint", "preference") or (generation, index) in late
-        if first.fate.gone and not any(found) and lasting:
-            yield Gap("left out", first.text, "", generation, index)
+        # A message of which the new list has the beginning, or may have it, need not be listed again.
+        lives = sorted(said[generation, index], key=lambda life: life.saying.span)
+        lasting = any(life.fact.standing or life.kind == "preference" for life in lives)
+        if lives[0].fate.gone and not any(found) and (lasting or (generation, index) in late):
+            gone = max((life for life in lives if life.fate.gone), key=lambda life: life.fact.rank)
+            yield Gap("left out", gone.text, "", generation, index)
 
 
 def _bare(text: str) -> str:
@@ -134,9 +135,11 @@ def _told(point: str, lines: Sequence[frozenset[str]]) -> bool:
     return not words or any(len(words & line) >= max(1, _TOLD * len(words)) for line in lines)
 
 
-def _sure(lives: Sequence[Life]) -> Iterator[Gap]:
+def _sure(lives: Sequence[Life], own: Sequence[Life]) -> Iterator[Gap]:
+    """Yield guesses about the last request that the summary states as facts. An earlier one may be proven by now."""
+    last = max((_place(life) for life in own), default=(0, 0))
     for life in lives:
-        guess = life.role == "assistant" and life.outcome == "weakened"
+        guess = life.role == "assistant" and life.outcome == "weakened" and _place(life) > last
         # A doubt in a reason or a condition is not about the statement.
         if guess and HEDGES.search(_SUBORDINATE.split(life.text, maxsplit=1)[0]):
             yield Gap("sure", life.text, life.fate.excerpt, life.saying.generation, life.saying.index)
@@ -146,7 +149,13 @@ def _claimed(summary: str, own: Sequence[Life]) -> Iterator[Gap]:
     claim = CLAIMS.search(summary)
     if claim is None:
         return
+    late = sorted({_place(life) for life in own})[-LATE_MESSAGES:]
     for life in own:
         asked = life.kind == "constraint" or life.fact.rule.endswith((".request", ".errand"))
-        if asked and life.lost:
+        if asked and life.lost and _place(life) in late:
             yield Gap("claimed", life.text, claim.group(), life.saying.generation, life.saying.index)
+
+
+def _place(life: Life) -> tuple[int, int]:
+    """Return the message of a life: its generation and index."""
+    return life.saying.generation, life.saying.index

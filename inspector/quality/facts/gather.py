@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from inspector.core.scan.words import folded, has_unspaced
-from inspector.quality.facts.fact import Fact, Mention, Saying, SpokenMessage, Statement
+from inspector.quality.facts.fact import STANDING, Fact, Mention, Saying, SpokenMessage, Statement
 
 #: Points for who says it and for the kind; a cue of the agent's weighs more the surer it is.
 ROLE = {"user": 100.0, "assistant": 5.0, "tool": 15.0}
@@ -254,7 +254,7 @@ def _fact(key: str, gathered: _Gathered, used: _Uses, course: _Course) -> Fact:
         values=statement.values,
         things=statement.things,
         rule=statement.rule,
-        strength=statement.strength,
+        strength=_strength(statement, gathered.crowded),
         cue=statement.cue,
         role=best.role,
         sayings=(best, *others),
@@ -278,6 +278,12 @@ def _crowding(statement: Statement) -> float:
     if statement.told or statement.text.endswith((":", "：")):
         return _CROWDED
     return _CROWDED_SURE if statement.strength >= _SUREST else _CROWDED_RULE
+
+
+def _strength(statement: Statement, crowded: bool) -> int:
+    """Return the strength of a fact. A crowded message is mostly a document, which describes more than it rules."""
+    doubted = crowded and statement.strength < _SUREST
+    return min(statement.strength, STANDING - 1) if doubted else statement.strength
 
 
 def _value(statement: Statement) -> str:

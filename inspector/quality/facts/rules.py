@@ -36,7 +36,7 @@ class Cue:
 def _cue(
     id: str, kind: Kind, strength: int, find: str, unless: str = "", needs: str = "", role: str = USER
 ) -> Cue:
-    edge = r"(?<![\w'’-])(?:{})(?![\w'’-])" if id.startswith("en.") else r"(?:{})"
+    edge = r"(?<![\w'’-])(?:{})(?![\w'’(-])" if id.startswith("en.") else r"(?:{})"
     compiled = re.compile(edge.format(find), re.IGNORECASE)
     return Cue(
         id, kind, strength, compiled, re.compile(unless, re.IGNORECASE) if unless else None, needs, role
@@ -64,36 +64,38 @@ CUES: tuple[Cue, ...] = (
          r"(?:do not|don['’]?t) (?:allow|let) (?:the |a |any )?(?:users?|people|visitors?|customers?|players?)|"
          r"(?:i|we|they|people|which|that|it|you|why|if you|if we)\s+(?:do not|don['’]?t)|why\s+(?:do not|"
          r"don['’]?t)|(?:do not|don['’]?t)\s+(?:know|think|see|worry|understand|have to)|"
+         r"let['’]s not (?:worry|bother)|"
          r"should(?: not|n['’]?t) (?:be necessary|happen|it|this|that|we|they|there)|may not (?:be|have)"),
     _cue("en.from-now-on", "constraint", 9, r"from (?:now|here|today) on|going forward|every time|in (?:the "
                                             r")?future(?:,| always)"),
     _cue("en.must", "constraint", 8,
-         r"must|(?:have|has|needs?) to|required to|(?:is|are) (?:required|mandatory)|it is essential|"
-         r"absolutely|requires?|shall",
-         r"(?:i|we|you) (?:have|need) to (?:ask|say|go|admit|see|look|figure|think)|must (?:be because|have "
-         r"been|be (?:a bug|something|the))|(?:it|that|this|there) must be|"
+         r"must|required to|(?:is|are) (?:required|mandatory)|it is essential|absolutely|shall",
+         r"must (?:be because|have been|be (?:a bug|something|the))|(?:it|that|this|there) must be"),
+    _cue("en.need", "constraint", 6, r"(?:have|has|needs?) to|requires?",
+         r"(?:i|we|you) (?:have|need) to (?:ask|say|go|admit|see|look|figure|think)|"
          r"(?:don['’]?t|does(?: not|n['’]?t)|do i|do we|would|i|had) (?:have|need) to|has to do with|have to "
          r"do with"),
     _cue("en.always", "constraint", 8, r"always|at all times|in (?:all|every) cases?|at any time|everywhere",
          r"(?:almost|as|it|has|have|now|would|will) always|always (?:wondered|fails?|seems?|looks?|returns?|"
          r"been|true|false|the)"),
-    _cue("en.each", "constraint", 7, r"(?:each|every|all|any) (?:\S+ ){1,6}(?:needs?|has to|have to|gets?|goes|"
+    _cue("en.each", "constraint", 6, r"(?:each|every|all|any) (?:\S+ ){1,6}(?:needs?|has to|have to|gets?|goes|"
                                      r"go|is|are|must|should)"),
     _cue("en.no", "constraint", 8, _AT + r"no (?!(?:problem|idea|worries|longer|luck|errors?|matter|such|"
                                          r"output|results?|data|match(?:es)?|response|"
          r"answer|issues?|warnings?|failures?|difference|clue|doubt|wonder|thanks|one|other|rows?|changes?|"
-         r"questions?|wait|way|module)\b)\w+"),
+         r"questions?|wait|way|module)\b)\w+",
+         r"^\W*(?:(?:i|we|it|they|this|that)(?:['’](?:ve|m|s|re))?|there(?:['’]s)?) (?:still |now |only )?"
+         r"(?:have|has|had|got|get|gets|see|am|is|are|was|were)\b.{0,300}"),
     _cue("en.bound", "constraint", 7,
          r"(?:at (?:most|least)|(?:no|not) (?:more|less|fewer|later|earlier|older) than|max(?:imum)?|"
          r"min(?:imum)?|within|capped at|limited to|"
          r"(?:stays?|keep \w+|remain) (?:at|below|under|above)|under|below|up to|cannot exceed|not before|only "
          r"(?:above|below|between|after))",
          r"at least for me|up to (?:date|now)|^\W*(?:show|tell|check|prove|see)\b.{0,200}", "number"),
-    _cue("en.keep", "constraint", 7, _AT + r"(?:keep|leave|hold|freeze|pin|avoid|ensure|make sure|be careful|"
-                                           r"stick (?:to|with)|stay (?:with|away)|"
-         r"remember to|respect|preserve|treat|beware|refrain|stop (?:using|doing))",
-             r"keep (?:going|on|me posted)|leave it to "
-             r"me"),
+    _cue("en.avoid", "constraint", 7, _AT + r"(?:avoid|stick (?:to|with)|stay (?:with|away)|respect|preserve|"
+                                            r"beware|refrain|stop (?:using|doing))", r"would be .{0,200}"),
+    _cue("en.keep", "constraint", 6, _AT + r"(?:keep|leave|hold|freeze|pin|ensure|make sure|be careful|"
+                                           r"remember to|treat)", r"keep (?:going|on|me posted)|leave it to me"),
     _cue("en.stays", "constraint", 7, r"(?:stays?|remains?|is|are|must stay) (?:pinned|frozen|locked|fixed|"
                                       r"read-only|confidential|secret|off limits)|read-only|"
          r"stays?(?=\W*$)|stays? in|(?:is|are) kept (?:for|at)|pinned (?:to|at)|confidential|mandatory|compulsory"),
@@ -181,7 +183,7 @@ CUES: tuple[Cue, ...] = (
                                        r"等我[确確][认認]|我同意[后後]", r"为什么总是|总是(?:失败|报错)"),
     _cue("zh.bound", "constraint", 8, r"不(?:能|得)?超[过過]|[至最][多少]|不[少低高][于於]|以[内內]|之[内內]|"
                                       r"以[下上]|上限|下限|之前|[为為]止", "", "number"),
-    _cue("zh.keep", "constraint", 7, r"保持|保留|[维維]持"),
+    _cue("zh.keep", "constraint", 6, r"保持|保留|[维維]持"),
     _cue("zh.prefer", "preference", 9, r"[优優]先用|我(?:更)?喜[欢歡]|我[习習][惯慣]|我(?:不喜|偏好|[讨討])|"
                                        r"用(?:中文|英文|"
                                        r"繁[体體]中文)(?:回答)?|[简簡][短洁潔]|[说說]得[简簡]短|尽(?:量|可能)"),
