@@ -419,6 +419,8 @@ def _words(text: str, values: tuple[Value, ...]) -> tuple[list[Word], tuple[int,
             if low in ("but", "while", "whereas", "yet", "however", "pero", "aber", "mais", "mas", "но"):
                 denied = False
             continue
+        if low in ("because", "since", "although", "though"):
+            denied = False
         if low in _TAGS and _GOES_ON.match(text, end):
             tag = _TAGS[low]
             if low not in ("following", "ahead", "prior"):
