@@ -10,10 +10,11 @@ from inspector.answers.inspection import Inspection
 from inspector.answers.requests import Requests, answer_places, bills_of, requests_of
 from inspector.caching.costs import Bill
 from inspector.caching.idle import IdleCosts
+from inspector.caching.misses import FIVE_MINUTES
 from inspector.caching.priced import PricedRequest
 from inspector.config.settings import ResolvedSettings
 from inspector.quality.evidence import TOOL, CacheEvidence, ClearedEvidence, FallEvidence, MissedEvidence
-from inspector.quality.limits import FALL_SHARE, FALL_TOKENS, MISSED_DOLLARS, MISSED_SHARE
+from inspector.quality.limits import FALL_SHARE, FALL_TOKENS, MISSED_SHARE, NOTICED_DOLLARS
 
 #: Behind these causes the prompt changed for a reason that is known.
 _KNOWN = frozenset({"first", "compaction", "microcompaction", "model", "ttl"})
@@ -60,7 +61,8 @@ def cost_evidence(
 def _falls(inspection: Inspection, found: Requests, profile: str) -> Iterator[FallEvidence]:
     """Return requests that sent much less than the previous request of the same list without a microcompaction between.
 
-    Agents drop the thoughts of an answered request: a fall by no more than these is left out.
+    Agents drop the thoughts of an answered request, and after a pause they build the prompt anew: a fall by no more
+    than the thoughts, or after a pause, is left out.
     """
     cleared = [(one.generation, one.at) for one in inspection.store.microcompactions(inspection.conversation)]
     asked = [one for one in found.priced if not one.judged.request.summarizes]
@@ -72,6 +74,8 @@ def _falls(inspection: Inspection, found: Requests, profile: str) -> Iterator[Fa
         thoughts += before.reasoning
         known = any(number == request.generation and before.at <= at <= request.at for number, at in cleared)
         if request.generation != before.generation or known or before.model != request.model:
+            continue
+        if (later.judged.idle or 0.0) > FIVE_MINUTES:
             continue
         if fell < FALL_TOKENS or fell < FALL_SHARE * before.context:
             continue
@@ -91,18 +95,22 @@ def _falls(inspection: Inspection, found: Requests, profile: str) -> Iterator[Fa
 def _missed(inspection: Inspection, found: Requests, profile: str) -> Iterator[MissedEvidence]:
     """The misses of a prefix that was fresh, where they cost much."""
     places = answer_places(inspection, profile, found)
+    # An API that caches by itself promises no hit: only an agent that sets breakpoints writes to the cache.
     missed = [
-        (one, place) for one, place in zip(found.priced, places, strict=True) if one.judged.cause == "prefix"
+        (one, place)
+        for one, place in zip(found.priced, places, strict=True)
+        if one.judged.cause == "prefix" and one.judged.request.cache_write
     ]
     more = sum(one.more or 0.0 for one, _ in missed)
     cost = found.cost
-    if not missed or cost is None or more < max(MISSED_DOLLARS, MISSED_SHARE * cost.amount):
+    if not missed or cost is None or more < max(NOTICED_DOLLARS, MISSED_SHARE * cost.amount):
         return
     first, place = missed[0]
     numbers = tuple(one.judged.request.index for one, _ in missed)
     tokens = sum(one.judged.missed for one, _ in missed)
     generation = first.judged.request.generation
-    yield MissedEvidence(len(missed), numbers, tokens, more, cost.amount, generation, place)
+    same = max(one.judged.request.cache_read for one, _ in missed)
+    yield MissedEvidence(len(missed), numbers, tokens, more, cost.amount, same, generation, place)
 
 
 def cache_evidence(priced: Sequence[PricedRequest]) -> CacheEvidence:

@@ -18,7 +18,6 @@ from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import Compaction, Generation
 from inspector.engines.base import TokenIndex
 from inspector.quality.evidence import (
-    ASSISTANT,
     SYSTEM,
     TOOL,
     USER,
@@ -262,13 +261,9 @@ def _told(inspection: Inspection, recorded: Compaction, before: Generation, requ
 
 
 def _turn_end(inspection: Inspection, recorded: Compaction, after: Generation) -> int | None:
-    """Return the index of the user's next request in the list after, once the agent has gone on; None without one."""
-    went_on = False
-    for index in range(recorded.after, len(after)):
-        went_on = went_on or after.roles[index] == ASSISTANT
-        if went_on and after.roles[index] == USER and _is_request(inspection, after, index):
-            return index
-    return None
+    """Return the index of the user's next request in the list after; None without one."""
+    users = (index for index in range(recorded.after, len(after)) if after.roles[index] == USER)
+    return next((index for index in users if _is_request(inspection, after, index)), None)
 
 
 def _last_request(inspection: Inspection, generation: Generation) -> int | None:

@@ -269,10 +269,18 @@ def bills_of(inspection: Inspection, found: Requests) -> Mapping[int, tuple[Bill
             made = None if paid is None else made.paid(paid, _warm(request))
         if made is None:
             continue
-        if made.paid_off:
-            made = replace(made, paid_by=after[made.requests_to_pay_off or 0].judged.request.index)
-        bills[recorded.index] = (made, after[0].rates)
+        bills[recorded.index] = (replace(made, paid_by=_paid_by(made, after[1:])), after[0].rates)
     return bills
+
+
+def _paid_by(made: Bill, later: Sequence[PricedRequest]) -> int | None:
+    """Return the number of the request by which the savings reached the cost of a compaction, None for none."""
+    saved = 0.0
+    for one in later:
+        saved += max(made.saved_a_request, made.saved_cold if one.judged.cause in ("ttl", "prefix") else 0.0)
+        if saved >= made.cost.amount:
+            return one.judged.request.index
+    return None
 
 
 def _warm(request: Request) -> bool:

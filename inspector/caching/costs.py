@@ -62,9 +62,9 @@ class Cost(NamedTuple):
 class Bill:
     """Cost and savings of a compaction.
 
-    `saved_a_request` is the saving of each later request. `later` requests followed before the next compaction.
-    `paid_by` is the number of the request that reached the break-even. `warm` says that the summarized prefix was
-    cached.
+    `saved_a_request` is the saving of each later request that reads the cache, `saved_cold` of one that finds nothing
+    there. `later` requests followed before the next compaction. `paid_by` is the number of the request that reached the
+    break-even. `warm` says that the summarized prefix was cached.
     """
 
     cost: Cost
@@ -72,6 +72,7 @@ class Bill:
     later: int
     warm: bool
     paid_by: int | None = None
+    saved_cold: float = 0.0
 
     @property
     def requests_to_pay_off(self) -> int | None:
@@ -106,7 +107,8 @@ class Bill:
     @property
     def paid_off(self) -> bool:
         """Return whether enough requests followed to break even."""
-        return self.requests_to_pay_off is not None and self.later >= self.requests_to_pay_off
+        needed = self.requests_to_pay_off
+        return self.paid_by is not None or (needed is not None and self.later >= needed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,8 +188,14 @@ def bill(usage: CompactionUsage, rates: Rates) -> Bill | None:
     now = _money(usage.after, small.cache_read if usage.cached else small.input)
     if read is None or write is None or output is None or was is None or now is None:
         return None
-    saved = max(0.0, was - now)
-    return Bill(Cost(read, write, output), saved, usage.later, usage.warm)
+    fewer = max(0, usage.before - usage.after)
+    cold = _money(
+        fewer,
+        (large.cache_write_1h if usage.hour else large.cache_write_5m) if usage.written else large.input,
+    )
+    return Bill(
+        Cost(read, write, output), max(0.0, was - now), usage.later, usage.warm, saved_cold=cold or 0.0
+    )
 
 
 def total(costs: Iterable[Cost | None]) -> Cost | None:

@@ -14,6 +14,7 @@ from inspector.quality.limits import (
     CHANGED_SHARE,
     CLOSE_REQUESTS,
     MISSED_SHARE,
+    NOTICED_DOLLARS,
     WRITING_REQUESTS,
 )
 
@@ -22,13 +23,13 @@ def never_paid_off(evidence: ConversationEvidence) -> Iterator[Violation]:
     """Yield compactions that the next one followed before the break-even, but not as soon as `caches_thrown_away`."""
     for one, following in pairwise(evidence.compactions):
         bill = one.bill
-        if bill is None or bill.paid_off or _discarded(bill):
+        if bill is None or bill.paid_off or bill.cost.amount < NOTICED_DOLLARS or _discarded(bill):
             continue
         needed = bill.requests_to_pay_off
         after = "never" if needed is None else f"after {needed:,} requests"
         yield Violation(
             f"Compaction {one.index} cost {_about(one)}{dollars(bill.cost.amount)} US dollars and pays off {after}. "
-            f"The next compaction came after {bill.later:,}.",
+            f"Only {bill.later:,} followed the first one before the next compaction.",
             one.index,
             one.index + 1,
             one.recorded.summary_at,
@@ -80,7 +81,7 @@ def caches_thrown_away(evidence: ConversationEvidence) -> Iterator[Violation]:
     """Yield compactions whose new cache was read by fewer than CLOSE_REQUESTS requests."""
     for one, following in pairwise(evidence.compactions):
         bill = one.bill
-        if bill is None or not _discarded(bill):
+        if bill is None or bill.paid_off or bill.cost.amount < NOTICED_DOLLARS or not _discarded(bill):
             continue
         requests = "request" if bill.later == 1 else "requests"
         yield Violation(

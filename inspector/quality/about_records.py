@@ -33,7 +33,7 @@ def context_shrank(evidence: ConversationEvidence) -> Iterator[Violation]:
             f" {fall.results:,} tool results of ~{fall.result_tokens:,} tokens precede it: the server may have cleared "
             "some."
             if explained
-            else " Cleared tool results cannot explain so much."
+            else " That is more than the recorded tool results have."
         )
         yield Violation(
             f"Request {fall.request:,} sent {fall.sent:,} tokens, {fall.before - fall.sent:,} fewer than request "
@@ -81,7 +81,8 @@ def prefix_missed(evidence: ConversationEvidence) -> Iterator[Violation]:
         yield Violation(
             f"{missed.count:,} request{'s' if missed.count > 1 else ''} did not find the prompt in a fresh cache: "
             f"{missed.tokens:,} tokens sent again for {dollars(missed.more)} US dollars more than reading them{share} "
-            f"(number {', '.join(map(str, missed.requests))}).",
+            f"(number {', '.join(map(str, missed.requests))}). At most the first {missed.same:,} tokens were still "
+            "read.",
             None,
             missed.generation,
             missed.place,

@@ -18,8 +18,8 @@ from inspector.quality.limits import (
     LATE_MESSAGES,
     LEAST_SAVED,
     MID_TASK,
-    MISSED_DOLLARS,
     MISSED_SHARE,
+    NOTICED_DOLLARS,
     QUICK_MESSAGES,
     QUICK_SHARE,
     READ_AGAIN,
@@ -125,8 +125,8 @@ _ALL = (
         "A rule of the user's (must, must never) is no longer in the list. Nothing stops the agent from "
         "breaking it.",
         "A hard constraint in the user's own words was in a summarized message: a prohibition, a bound, a "
-        "condition, “always” or “must”; in a message of more than 15 statements only a prohibition. It is not in the "
-        "list after the compaction, no later message repeats it, and the user had not withdrawn it before. More than "
+        "condition, “always” or “must”, in a message of at most 15 statements. It is not in the list after the "
+        "compaction, no later message repeats it, and the user had not withdrawn it before. More than "
         f"{FEW} of one message are one finding.",
         "Repeat the rule if it still holds. The facts command prints a checklist of the facts at risk, for "
         "the focus text of a manual compaction.",
@@ -169,8 +169,8 @@ _ALL = (
         "The summary lists the user's messages, and the agent takes this list as complete. A message is "
         "missing from it.",
         "The summary has a section for the user's messages. At least one of the summarized messages is "
-        "there word for word, and nothing of another is, which states a rule or a wish or is one of the last "
-        f"{LATE_MESSAGES} messages.",
+        "there word for word, and nothing of another is, which states a rule or a wish, or a request and is one of the "
+        f"last {LATE_MESSAGES}.",
         "Repeat what was left out.",
     ),
     Rule(
@@ -287,7 +287,7 @@ _ALL = (
         "Something left the context, such as old tool results that the server cleared, and no summary "
         "names it.",
         f"A request sent at least {FALL_TOKENS:,} tokens and {FALL_SHARE:.0%} fewer than the previous "
-        "request of the same list.",
+        "request of the same list, not more than five minutes before.",
         "Ask the agent what it still knows of the results before this request, and let it read them again.",
     ),
     Rule(
@@ -312,11 +312,12 @@ _ALL = (
         "prefix-missed",
         "warning",
         "Misses of a fresh cache cost much",
-        "The beginning of the prompt changed between two requests, or the cache was lost. The cached tokens "
-        "after the change were sent and cached again.",
-        f"Such misses cost at least {MISSED_DOLLARS} US dollars and {MISSED_SHARE:.0%} of what all requests "
-        "cost.",
-        "Find what changes at the beginning of the prompt: tools, the date, a file that is always rewritten.",
+        "The prompt changed between two requests, or the cache was lost. The cached tokens after the change were sent "
+        "and cached again.",
+        "An agent that sets cache breakpoints missed a prefix within its time to live. Such misses cost at least "
+        f"{NOTICED_DOLLARS} US dollars and {MISSED_SHARE:.0%} of what all requests cost.",
+        "Find what changes after the tokens that were still read: a restart or another mode, other tools, the date, a "
+        "file that is always rewritten. `requests` lists each miss.",
     ),
     Rule(
         "last-request-summarized",
@@ -358,8 +359,8 @@ _ALL = (
         "twice. The record does not show why.",
         f"{READ_AGAIN} or more files or pages with {READ_AGAIN_TOKENS:,} tokens or more were opened after this "
         "compaction, before the user's next request, and messages that had left the list had opened them before.",
-        "See what the agent looked for. A summary that keeps the important lines and values, or a longer "
-        "tail, avoids the second reading.",
+        "See what the agent looked for. A summary that keeps the important lines and values, a longer tail, or a "
+        "compaction by hand before a large task avoids the second reading.",
     ),
     Rule(
         "tail-over-budget",
@@ -485,7 +486,8 @@ _ALL = (
         "Reading the summarized messages, writing the summary and writing the new list into the cache cost "
         "more than the shorter prompts saved until the next compaction.",
         "Usage and prices are known, and the number of requests between two compactions is below the "
-        f"break-even of the first, but not below {CLOSE_REQUESTS}.",
+        f"break-even of the first, but not below {CLOSE_REQUESTS}. The compaction cost at least {NOTICED_DOLLARS} US "
+        "dollars.",
         "Compact later or keep less, so that the next compaction comes later: with Hermes raise the "
         "threshold or lower target_ratio.",
     ),
@@ -507,7 +509,7 @@ _ALL = (
         "Each compaction writes a new list into the cache. The next one came before that list was read "
         "often enough to be worth writing.",
         f"Fewer than {CLOSE_REQUESTS} requests came between the first one after a compaction and the next "
-        "compaction.",
+        f"compaction. The first compaction cost at least {NOTICED_DOLLARS} US dollars and did not pay off.",
         "Find what fills the list right after a compaction. With Hermes raise the threshold, or lower "
         "target_ratio.",
     ),

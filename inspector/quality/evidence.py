@@ -208,8 +208,8 @@ class FallEvidence:
 class MissedEvidence:
     """Misses of a prefix that was still in the cache: their number, requests and tokens sent again.
 
-    `more` is their cost above reading, `total` the cost of all requests (US dollars). `generation` and `place` are
-    those of the first miss.
+    `more` is their cost above reading, `total` the cost of all requests (US dollars). At most the first `same` tokens
+    of their prompts were found in the cache. `generation` and `place` are those of the first miss.
     """
 
     count: int
@@ -217,6 +217,7 @@ class MissedEvidence:
     tokens: int
     more: float
     total: float
+    same: int
     generation: int
     place: int | None
 

@@ -32,9 +32,10 @@ CLOSE_REQUESTS = 3
 #: Minimum fall of a context, in tokens and as a share.
 FALL_TOKENS = 10_000
 FALL_SHARE = 0.1
-#: Minimum cost of misses of a fresh prefix, in US dollars and as a share of all requests. Minimum share that
-#: another time to live, or a keep-alive, saves.
-MISSED_DOLLARS = 0.1
+#: Minimum cost of a compaction, or of misses of a fresh prefix, in US dollars.
+NOTICED_DOLLARS = 0.1
+#: Minimum cost of these misses as a share of all requests. Minimum share that another time to live, or a keep-alive,
+#: saves.
 MISSED_SHARE = 0.1
 #: Minimum number of requests that write into a cache that is never read.
 WRITING_REQUESTS = 5

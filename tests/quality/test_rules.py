@@ -139,7 +139,7 @@ SETS_OFF: dict[str, Make] = {
     ),
     "messages-twice": lambda: live(evidence(), links=Links(twice=((9, 1), (10, 2), (11, 3), (12, 4)))),
     "prefix-missed": lambda: replace(
-        evidence(), missed=(MissedEvidence(2, (4, 7), 500_000, 5.2, 6.8, 1, 7),)
+        evidence(), missed=(MissedEvidence(2, (4, 7), 500_000, 5.2, 6.8, 11_000, 1, 7),)
     ),
     "last-request-summarized": lambda: evidence(compaction_evidence(1, last_request=59)),
     "saved-little": lambda: evidence(

@@ -81,10 +81,19 @@ def _unlisted(summary: str, own: Sequence[Life]) -> Iterator[Gap]:
     for (generation, index), found in sorted(stands.items()):
         # A message of which the new list has the beginning, or may have it, need not be listed again.
         lives = sorted(said[generation, index], key=lambda life: life.saying.span)
-        lasting = any(life.fact.standing or life.kind == "preference" for life in lives)
-        if lives[0].fate.gone and not any(found) and (lasting or (generation, index) in late):
-            gone = max((life for life in lives if life.fate.gone), key=lambda life: life.fact.rank)
-            yield Gap("left out", gone.text, "", generation, index)
+        if not lives[0].fate.gone or any(found):
+            continue
+        is_late = (generation, index) in late
+        gone = [life for life in lives if life.fate.gone and _matters(life, is_late)]
+        if gone:
+            worst = max(gone, key=lambda life: life.fact.rank)
+            yield Gap("left out", worst.text, "", generation, index)
+
+
+def _matters(life: Life, is_late: bool) -> bool:
+    """Return whether a statement may still hold: a rule or a wish, or a request or question in a late message."""
+    informs = life.kind == "value" or life.fact.rule.endswith((".told", ".errand"))
+    return life.fact.standing or life.kind == "preference" or (is_late and not informs)
 
 
 def _bare(text: str) -> str:
@@ -110,7 +119,8 @@ def _dangling(summary: str, own: Sequence[Life], before: Before) -> Iterator[Gap
     # The meaning of a number may be on the line after it.
     lines = [one | after for one, after in zip_longest(single, single[1:], fillvalue=frozenset[str]())]
     for life in own:
-        choice = REFERENCES.search(life.text) if life.fate.alive else None
+        chosen = life.fate.alive and not life.fact.rule.endswith((".told", ".fact"))
+        choice = REFERENCES.search(life.text) if chosen else None
         if choice is None:
             continue
         labels = re.findall(r"\d{1,3}|[A-H]", choice["labels"])

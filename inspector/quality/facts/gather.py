@@ -281,9 +281,8 @@ def _crowding(statement: Statement) -> float:
 
 
 def _strength(statement: Statement, crowded: bool) -> int:
-    """Return the strength of a fact. A crowded message is mostly a document, which describes more than it rules."""
-    doubted = crowded and statement.strength < _SUREST
-    return min(statement.strength, STANDING - 1) if doubted else statement.strength
+    """Return the strength of a fact. A crowded message is mostly a document: it describes, or rules something else."""
+    return min(statement.strength, STANDING - 1) if crowded else statement.strength
 
 
 def _value(statement: Statement) -> str:

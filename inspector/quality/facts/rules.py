@@ -64,7 +64,7 @@ CUES: tuple[Cue, ...] = (
          r"(?:do not|don['’]?t) (?:allow|let) (?:the |a |any )?(?:users?|people|visitors?|customers?|players?)|"
          r"(?:i|we|they|people|which|that|it|you|why|if you|if we)\s+(?:do not|don['’]?t)|why\s+(?:do not|"
          r"don['’]?t)|(?:do not|don['’]?t)\s+(?:know|think|see|worry|understand|have to)|"
-         r"let['’]s not (?:worry|bother)|"
+         r"let['’]s not (?:worry|bother)|(?:do not|don['’]?t) (?:exist|work|match|appear|seem|contain|cause)|"
          r"should(?: not|n['’]?t) (?:be necessary|happen|it|this|that|we|they|there)|may not (?:be|have)"),
     _cue("en.from-now-on", "constraint", 9, r"from (?:now|here|today) on|going forward|every time|in (?:the "
                                             r")?future(?:,| always)"),
@@ -94,7 +94,7 @@ CUES: tuple[Cue, ...] = (
          r"at least for me|up to (?:date|now)|^\W*(?:show|tell|check|prove|see)\b.{0,200}", "number"),
     _cue("en.avoid", "constraint", 7, _AT + r"(?:avoid|stick (?:to|with)|stay (?:with|away)|respect|preserve|"
                                             r"beware|refrain|stop (?:using|doing))", r"would be .{0,200}"),
-    _cue("en.keep", "constraint", 6, _AT + r"(?:keep|leave|hold|freeze|pin|ensure|make sure|be (?:careful|cautious|mindful)|"
+    _cue("en.keep", "constraint", 6, _AT + r"(?:keep|leave|hold|freeze|pin|ensure|make sure|be (?:careful|cautious)|"
                                            r"remember to|treat)", r"keep (?:going|on|me posted)|leave it to me"),
     _cue("en.stays", "constraint", 7, r"(?:stays?|remains?|is|are|must stay) (?:pinned|frozen|locked|fixed|"
                                       r"read-only|confidential|secret|off limits)|read-only|"
@@ -209,7 +209,8 @@ REASON = re.compile(
 _FILLER = (
     r"(?:\W|\b(?:ok(?:ay)?|yes|yeah|yep|no|cool|great|good|nice|perfect|thanks|thank you|hmm?|oh|ah|well|so|"
     r"and|but|then|now|also|please|pls|next|first|finally|"
-    r"again|just|maybe|actually|al ?right|right|sure|otherwise|instead|by the way|btw|for now|still|let(?:['’]?s)?|claude|hey|"
+    r"again|just|maybe|actually|al ?right|right|sure|otherwise|instead|by the way|btw|for now|still|claude|hey|"
+    r"let(?:['’]?s)?|"
     r"we|i (?:think|guess|suppose)|can you|could you|would you|"
     r"i(?:['’]d| would)? (?:want|need|like)(?: you)? to|you (?:need|have) to|we (?:need|have) to|go ahead and|"
     r"when you['’]re done|after that)\b[\s,.:;!-]*){0,6}"
@@ -230,7 +231,8 @@ _VERBS = (
 #: How a sentence begins that asks for something, behind words that say nothing.
 ASKS = re.compile(
     rf"{_FILLER}(?:{_VERBS})\b(?!\s+(?:is|are|was|were|has|had|says|said|fails?|failed|returns?|"
-    rf"works?)\b)|{_FILLER}i(?:['’]d| would)? (?:want|need|like) to (?!(?:know|see|understand|say|ask)\b)\w|请|請|[帮幫]我|麻[烦煩]|把",
+    rf"works?)\b)|{_FILLER}i(?:['’]d| would)? (?:want|need|like) to (?!(?:know|see|understand|say|ask)\b)\w|"
+    r"请|請|[帮幫]我|麻[烦煩]|把",
     re.I,
 )
 #: How a sentence begins that asks for what is done and over.

@@ -23,6 +23,8 @@ from inspector.stores.entries import Entries, Wire
 from inspector.stores.lines import count_at, count_of, mapping_at, read_lines, seconds_of, text_at, text_of
 
 SYNTHETIC = "<synthetic>"
+#: The parts of an answer's usage that count what the request sent.
+_SENT = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
 _TYPES = frozenset({"user", "assistant", "system", "attachment", "progress"})
 
 
@@ -234,7 +236,8 @@ class _Scanner:
         if model == SYNTHETIC:
             return
         usage = message.get("usage")
-        if isinstance(usage, dict):
+        # An answer that the user interrupted at once has the tokens of no request.
+        if isinstance(usage, dict) and any(count_of(usage, name) for name in _SENT):
             output, call = count_of(usage, "output_tokens") or 0, found.calls.get(node.answer)
             if call is None:
                 call = found.calls[node.answer] = Call(node.answer, model, here, node.at, usage, output)
