@@ -96,7 +96,7 @@ async def test_behind_a_conversation_that_was_opened_by_name_is_a_whole_list(rot
         here = table.entry(table.cursor)
         assert here is not None
         assert here.title == CHECKOUT, "the cursor is where one was"
-        assert here.findings == 10
+        assert here.findings == 9
         await press(pilot, "home", "question_mark", "escape")
         assert table.cursor == 0, "help is no conversation to go back to"
 
