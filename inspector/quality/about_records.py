@@ -26,24 +26,24 @@ def failed_attempts(evidence: ConversationEvidence) -> Iterator[Violation]:
 
 
 def context_shrank(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """Yield requests that sent much less than the previous one without a compaction."""
-    for fall in evidence.falls:
-        explained = fall.result_tokens >= fall.before - fall.sent
-        results = (
-            f" {fall.results:,} tool results of ~{fall.result_tokens:,} tokens precede it: the server may have cleared "
-            "some."
-            if explained
-            else " That is more than the recorded tool results have."
-        )
-        yield Violation(
-            f"Request {fall.request:,} sent {fall.sent:,} tokens, {fall.before - fall.sent:,} fewer than request "
-            f"{fall.earlier:,} ({fall.before:,}), without a compaction.{results} The agent does not record "
-            "what was removed.",
-            None,
-            fall.generation,
-            fall.place,
-            cause=f"request {fall.request}",
-        )
+    """Yield the largest fall of the context without a compaction, with the number of the others."""
+    if not evidence.falls:
+        return
+    fall = max(evidence.falls, key=lambda one: one.before - one.sent)
+    fell, others = fall.before - fall.sent, len(evidence.falls) - 1
+    results = (
+        f"{fall.results:,} tool results of ~{fall.result_tokens:,} tokens precede it: the server may have cleared some."
+        if fall.result_tokens >= fell
+        else "That is more than the recorded tool results have."
+    )
+    more = f" So did {others:,} other request{'s' if others > 1 else ''}, by less." if others else ""
+    yield Violation(
+        f"Request {fall.request:,} sent {fall.sent:,} tokens, {fell:,} fewer than request {fall.earlier:,} "
+        f"({fall.before:,}), without a compaction. {results} The agent does not record what was removed.{more}",
+        None,
+        fall.generation,
+        fall.place,
+    )
 
 
 def size_doubted(evidence: ConversationEvidence) -> Iterator[Violation]:
