@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from inspector.answers.inspection import Inspection
-from inspector.answers.requests import Requests, answer_places, bills_of, requests_of
+from inspector.answers.requests import AnswerPlaces, Requests, answer_places, bills_of, requests_of
 from inspector.caching.costs import Bill
 from inspector.caching.idle import IdleCosts
 from inspector.caching.misses import FIVE_MINUTES
@@ -18,6 +18,8 @@ from inspector.quality.limits import FALL_SHARE, FALL_TOKENS, MISSED_SHARE, NOTI
 
 #: Behind these causes the prompt changed for a reason that is known.
 _KNOWN = frozenset({"first", "compaction", "microcompaction", "model", "ttl"})
+#: Number of requests after a fall among which another agent of the same session answers.
+_SOON = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,20 +64,23 @@ def _falls(inspection: Inspection, found: Requests, profile: str) -> Iterator[Fa
     """Return requests that sent much less than the previous request of the same list without a microcompaction between.
 
     Agents drop the thoughts of an answered request, and after a pause they build the prompt anew: a fall by no more
-    than the thoughts, or after a pause, is left out.
+    than the thoughts, or after a pause, is left out. So are requests whose answers the list does not have (the user
+    went back), and a fall after which the prompt is as long as before again (two agents share a session).
     """
     cleared = [(one.generation, one.at) for one in inspection.store.microcompactions(inspection.conversation)]
-    asked = [one for one in found.priced if not one.judged.request.summarizes]
+    asked = _in_lists(inspection, profile, [one for one in found.priced if not one.judged.request.summarizes])
     places = answer_places(inspection, profile, replace(found, priced=tuple(asked)))
     thoughts = 0
-    for (earlier, later), place in zip(pairwise(asked), places[1:], strict=True):
+    for number, ((earlier, later), place) in enumerate(zip(pairwise(asked), places[1:], strict=True)):
         before, request = earlier.judged.request, later.judged.request
         fell = before.context - request.context
         thoughts += before.reasoning
-        known = any(number == request.generation and before.at <= at <= request.at for number, at in cleared)
+        known = any(where == request.generation and before.at <= at <= request.at for where, at in cleared)
         if request.generation != before.generation or known or before.model != request.model:
             continue
-        if (later.judged.idle or 0.0) > FIVE_MINUTES:
+        soon = [one.judged.request for one in asked[number + 2 : number + 2 + _SOON]]
+        shared = any(one.generation == request.generation and one.context >= before.context for one in soon)
+        if shared or (later.judged.idle or 0.0) > FIVE_MINUTES:
             continue
         if fell < FALL_TOKENS or fell < FALL_SHARE * before.context:
             continue
@@ -90,6 +95,23 @@ def _falls(inspection: Inspection, found: Requests, profile: str) -> Iterator[Fa
             request.index, before.index, request.context, before.context, request.generation, place, len(results),
             sum(map(index.tokens, results)),
         )  # fmt: skip
+
+
+def _in_lists(
+    inspection: Inspection, profile: str, asked: Sequence[PricedRequest]
+) -> Sequence[PricedRequest]:
+    """Return the requests whose answers are in their lists; all of them if the answers have other times."""
+    lists = {generation.number: generation for generation in inspection.conversation.generations}
+    answers = {
+        number: AnswerPlaces(lists[number], inspection.sent(lists[number], profile).times, False)
+        for number in {one.judged.request.generation for one in asked} & lists.keys()
+    }
+    there = [
+        one
+        for one in asked
+        if (known := answers.get(one.judged.request.generation)) is not None and known.has(one.judged.request)
+    ]
+    return there if 2 * len(there) > len(asked) else asked
 
 
 def _missed(inspection: Inspection, found: Requests, profile: str) -> Iterator[MissedEvidence]:

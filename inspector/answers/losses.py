@@ -137,7 +137,7 @@ def exchanged_values(inspection: Inspection, facts: ConversationFacts) -> dict[i
                 change = Exchanged(turn.text, one.was, one.now)
                 claimed[written[turn.column].index].append((one.now, change))
     for life in facts.lives:
-        if life.fact.role == "user":
+        if life.fact.role == "user" and not life.fact.pasted:
             for fate in life.fates:
                 for value in values_of(fate.changed):
                     # The sentence that denies a fact is not a value in the place of another.
@@ -150,7 +150,8 @@ def exchanged_values(inspection: Inspection, facts: ConversationFacts) -> dict[i
         messages = _lists(inspection, recorded) if claimed[recorded.index] else ()
         changes: dict[str, Exchanged] = {}
         for now, change in claimed[recorded.index]:
-            if change.text not in changes and not _said(now, change.text, messages):
+            kept = _line_says(change.was, change.text, recorded.summary or "")
+            if change.text not in changes and not kept and not _said(now, change.text, messages):
                 changes[change.text] = change
         if changes:
             found[recorded.index] = tuple(changes.values())
@@ -163,20 +164,26 @@ def _lists(inspection: Inspection, recorded: Compaction) -> Sequence[Message]:
 
 
 def _said(value: str, entry: str, messages: Sequence[Message]) -> bool:
-    """Whether a message says the value of the same thing as an entry: in a line that has half of its words."""
+    """Whether a message says the value of the same thing as an entry."""
+    return any(
+        _line_says(value, entry, text)
+        for message in messages
+        for text in (message.text, *(call.arguments for call in message.tool_calls))
+    )
+
+
+def _line_says(value: str, entry: str, text: str) -> bool:
+    """Whether a line of a text has a value and half of the words of an entry. A version needs no words."""
+    if value not in text.replace(",", ""):
+        return False
     stemmer = load_stemmer()
     words = content_words(entry, stemmer)
-    for message in messages:
-        texts = [message.text, *(call.arguments for call in message.tool_calls)]
-        for text in texts:
-            if value not in text.replace(",", ""):
-                continue
-            for line in text.split("\n"):
-                piece = line[:_LINES]
-                if value not in piece.replace(",", "") or not _has(piece, value):
-                    continue
-                if len(words & content_words(piece, stemmer)) >= _SAME_THING * len(words):
-                    return True
+    for line in text.split("\n"):
+        piece = line[:_LINES]
+        if value not in piece.replace(",", "") or not _has(piece, value):
+            continue
+        if "." in value or len(words & content_words(piece, stemmer)) >= _SAME_THING * len(words):
+            return True
     return False
 
 

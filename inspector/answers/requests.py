@@ -386,9 +386,14 @@ class AnswerPlaces:
         if self._rows is not None:
             return self._rows.get(request.message)
         at = bisect_left(self._times, request.at - 0.001)
-        if at == len(self._times) or self._times[at] - request.at >= _WITHIN:
+        if not self.has(request):
             at -= 1
         return self._indexes[at] if request.at and at >= 0 else None
+
+    def has(self, request: Request) -> bool:
+        """Return whether the list has an answer of the time of a request. It has none of an abandoned branch."""
+        at = bisect_left(self._times, request.at - 0.001)
+        return at < len(self._times) and self._times[at] - request.at < _WITHIN
 
 
 def difference(request: Request, index: int, first: Request, began: int, grown: Sequence[int]) -> str:

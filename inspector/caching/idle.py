@@ -41,9 +41,8 @@ class IdleCosts:
 
     @property
     def cheaper(self) -> float:
-        """What the other time to live, or a keep-alive, would have saved, in US dollars."""
-        other = self.cost.amount - self.other.amount if self.cost and self.other else 0.0
-        return max(other, self.saved or 0.0, 0.0)
+        """What the other time to live would have saved, in US dollars. Few agents have a keep-alive."""
+        return max(self.cost.amount - self.other.amount, 0.0) if self.cost and self.other else 0.0
 
     @property
     def words(self) -> tuple[str, ...]:

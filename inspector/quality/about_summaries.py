@@ -229,13 +229,19 @@ def repeats(evidence: ConversationEvidence) -> Iterator[Violation]:
 
 
 def section_vanished(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """Yield sections with content that the next summary lacks, unless it has the section around them."""
+    """Yield sections with content that the next summary lacks, unless it has the section around them.
+
+    An analysis is a draft: each summary has its own.
+    """
     for old, new, diff in _pairs(evidence, _lacks_a_section):
         there = {section.name for section in new.summary.sections} if new.summary else set[str]()
         lost = [
             (section.name, sum(item.change == "removed" for item in section.items))
             for section in diff.sections
-            if section.gone and section.name and section.name.partition(" / ")[0] not in there
+            if section.gone
+            and section.name
+            and "analysis" not in section.name.casefold()
+            and section.name.partition(" / ")[0] not in there
         ]
         lost = [(name, count) for name, count in lost if count]
         if lost:

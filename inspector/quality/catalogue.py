@@ -149,7 +149,8 @@ _ALL = (
         "agent will use the new one.",
         "An entry has another number or version than in the summary before, outside the sections that "
         "change with the work, and no summarized or kept message gives the new value for the same thing. "
-        "Or the summary gives a value that is in no message, where the user gave another.",
+        "Or the summary gives a value that is in no message, where the user gave another. The summary does not have "
+        "the old value for the same thing too.",
         "Compare both summaries in the summary pane (changes), and give the agent the right value.",
     ),
     Rule(
@@ -248,7 +249,7 @@ _ALL = (
         "An earlier summary had a section with content. The next one has neither its heading nor its "
         "content.",
         "A section with entries has no counterpart in the next summary that a model wrote, nor has the section around "
-        "it, and at least one entry is nowhere in that summary.",
+        "it, and at least one entry is nowhere in that summary. An analysis does not count.",
         "Look at the removed entries in the summary pane (changes), and repeat what still holds.",
     ),
     Rule(
@@ -287,7 +288,8 @@ _ALL = (
         "Something left the context, such as old tool results that the server cleared, and no summary "
         "names it.",
         f"A request sent at least {FALL_TOKENS:,} tokens and {FALL_SHARE:.0%} fewer than the previous "
-        "request of the same list, not more than five minutes before.",
+        "request of the same list, not more than five minutes before, and the next requests are not as long as before "
+        "again. One finding names the largest fall.",
         "Ask the agent what it still knows of the results before this request, and let it read them again.",
     ),
     Rule(
@@ -498,9 +500,8 @@ _ALL = (
         "The cache expired during pauses of the conversation, and sending everything again cost more than "
         "all compactions.",
         "The extra cost of requests after pauses longer than the time to live is more than the bills of "
-        f"all compactions, and {MISSED_SHARE:.0%} or more of what all requests cost can be saved.",
-        "Use the time to live, or the keep-alive, that the finding says is cheaper. Compact before a long "
-        "pause, not after it.",
+        f"all compactions, and the other time to live would save {MISSED_SHARE:.0%} or more of what all requests cost.",
+        "Use the time to live that the finding says is cheaper. Compact before a long pause, not after it.",
     ),
     Rule(
         "caches-thrown-away",

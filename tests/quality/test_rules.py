@@ -72,7 +72,7 @@ def billed(later: int) -> ConversationEvidence:
 
 
 def idled(more: float) -> IdleCosts:
-    return IdleCosts(2, 107_000, more, False, Cost(1, 1, 0), Cost(1, 2, 0), 3_600.0, 0.2)
+    return IdleCosts(2, 107_000, more, False, Cost(1, 1, 0), Cost(1, 0.75, 0), 3_600.0, 0.2)
 
 
 def under_0_13(*after: int) -> ConversationEvidence:

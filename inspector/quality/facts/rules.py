@@ -59,13 +59,14 @@ CUES: tuple[Cue, ...] = (
     _cue("en.do-not", "constraint", 9,
          r"do not|don['’]?t|must not|mustn['’]?t|may not|shall not|should ?not|shouldn['’]?t|not allowed|(?:is|"
          r"are) forbidden|off[ -]limits|"
-         r"hands off|(?:nothing|nobody|no one) may|you (?:can['’]?t|cannot|may only)|prohibited|let['’]s not|"
-         r"(?:can ?not|can['’]t|cannot) (?:be|exceed|have|use|see|buy|change|go|touch|leave)",
+         r"hands off|(?:nothing|nobody|no one) may|you (?:can['’]?t|cannot|may only)|prohibited|let['’]s not",
          r"(?:do not|don['’]?t) (?:allow|let) (?:the |a |any )?(?:users?|people|visitors?|customers?|players?)|"
          r"(?:i|we|they|people|which|that|it|you|why|if you|if we)\s+(?:do not|don['’]?t)|why\s+(?:do not|"
          r"don['’]?t)|(?:do not|don['’]?t)\s+(?:know|think|see|worry|understand|have to)|"
          r"let['’]s not (?:worry|bother)|(?:do not|don['’]?t) (?:exist|work|match|appear|seem|contain|cause)|"
          r"should(?: not|n['’]?t) (?:be necessary|happen|it|this|that|we|they|there)|may not (?:be|have)"),
+    _cue("en.cannot", "constraint", 6,
+         r"(?:can ?not|can['’]t|cannot) (?:be|exceed|have|use|see|buy|change|go|touch|leave)"),
     _cue("en.from-now-on", "constraint", 9, r"from (?:now|here|today) on|going forward|every time|in (?:the "
                                             r")?future(?:,| always)"),
     _cue("en.must", "constraint", 8,
@@ -175,7 +176,8 @@ CUES: tuple[Cue, ...] = (
                                        r"不[动動改碰变變]|不[应應][该該]?",
          r"要不要|能不能|可不可以|不能不|不变形"),
     _cue("zh.from-now-on", "constraint", 9, r"[从從](?:现在起|今以[后後]|此)|今[后後]|以[后後](?:都|要)|往[后後]"),
-    _cue("zh.must", "constraint", 8, r"必[须須需]|一定要|[务務]必|[应應][当當该該]|得先|要求是|只能|[仅僅]限|"
+    _cue("zh.should", "constraint", 6, r"[应應][当當该該]"),
+    _cue("zh.must", "constraint", 8, r"必[须須需]|一定要|[务務]必|得先|要求是|只能|[仅僅]限|"
                                      r"只(?:允[许許]|在|用|准)|只有在|[仅僅]在|"
                                      r"只[读讀]", r"不必[须須]|是否必"),
     _cue("zh.always", "constraint", 8, r"始[终終]|[总總]是|每次都|一直要|全部都要|[统統]一(?:用|使用)|"

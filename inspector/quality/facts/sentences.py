@@ -73,7 +73,7 @@ _PRINTED = re.compile(
     r"={3,}|(?:PASS|FAIL|ok|FAILED|PASSED)\s{1,4}\S*[/.]\S+|#\d+ (?:\d+\.\d+ |ERROR|DONE|CACHED|\[)|\d+ "
     r"(?:passed|failed)\b|"
     r"\d+ files? changed|create mode \d{6} |(?:Setting up|Unpacking|Get:\d+|Hit:\d+|Step \d+/\d+) \S|"
-    r"-?(?:zsh|bash|sh|fish|make|npm|git|node|python\d?|docker|curl|fatal|error|warning)(?:\[\d+\])?: |"
+    r"-?(?:zsh|bash|sh|fish|make|npm|git|node|python\d?|docker|curl|fatal|error|warning|hint)(?:\[\d+\])?: |"
     r"[⏺●⎿✻✽❯◻◼]|"
     r"[│┃║╭╰┌└├]|[─━═]{3})"
 )
