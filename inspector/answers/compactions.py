@@ -15,7 +15,6 @@ from inspector.core.errors import StoreError
 from inspector.engines.base import TokenIndex
 from inspector.quality.finding import Finding
 from inspector.quality.firing import ListBefore, Why, why_fired
-from inspector.stores.several import single_stores
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,13 +67,9 @@ def what_was_tried(answers: Answers, session: str, profile: str) -> str:
     from inspector.stores.hermes.fitting import tried_text
     from inspector.stores.hermes.store import HermesStore
 
-    path = answers.store.info_of(session).path
-    store = next(
-        (one for one in single_stores(answers.store) if isinstance(one, HermesStore) and one.path == path),
-        None,
-    )
+    store = answers.store.owner(session)
     # Other settings are tried only for the candidate profiles; among all profiles, one would fit by chance.
-    return tried_text(store.fits(varied=(profile,)), profile) if store is not None else ""
+    return tried_text(store.fits(varied=(profile,)), profile) if isinstance(store, HermesStore) else ""
 
 
 def why_of(

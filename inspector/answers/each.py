@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
@@ -21,6 +21,13 @@ from inspector.core.processes import in_worker
 R = TypeVar("R")
 #: Minimum number of messages for which the start of other processes pays.
 FEW_MESSAGES = 5_000
+#: Conversations that are looked up among the kept results at once.
+_LOOKED_UP = 256
+#: Maximum size of several conversations that a process reads in one go, and minimum number of such batches.
+_BATCH = 2_000
+_BATCHES = 256
+#: A conversation takes as long as so many messages besides its own.
+_EXTRA = 20
 
 
 class _Unwanted(Exception):
@@ -60,16 +67,17 @@ def ask_each(
 
     def unknown() -> Iterator[ConversationRow]:
         # The longest first: no process is left with a long one at the end.
-        for row in sorted(rows, key=lambda row: row.messages, reverse=True):
-            result = None if question.kept is None else question.kept.of(answers.store, row.id).known()
-            if result is None:
-                yield row
-            else:
-                known.append((row, result))
+        longest = sorted(rows, key=lambda row: row.messages, reverse=True)
+        for at in range(0, len(longest), _LOOKED_UP):
+            some = longest[at : at + _LOOKED_UP]
+            found = {} if question.kept is None else question.kept.known(answers.store, [row.id for row in some])
+            known.extend((row, found[row.id]) for row in some if row.id in found)
+            yield from (row for row in some if row.id not in found)
 
     plan.watch(Progress(0, len(rows), None))
     try:
-        for one in chain(_asked(answers, unknown(), question), [None]):
+        batch = min(sum(map(_size, rows)) // _BATCHES, _BATCH)
+        for one in chain(_asked(answers, unknown(), question, batch), [None]):
             while known:
                 done += 1
                 yield known.popleft()
@@ -92,7 +100,7 @@ def ask_each(
 
 
 def _asked(
-    answers: Answers, rows: Iterator[ConversationRow], question: Question[R]
+    answers: Answers, rows: Iterator[ConversationRow], question: Question[R], batch: int
 ) -> Iterator[tuple[ConversationRow, Any, InspectorError | None]]:
     plan = answers.scheduling
 
@@ -119,19 +127,19 @@ def _asked(
             except InspectorError as problem:
                 yield row, None, problem
         return
-    from inspector.fleet.places import places_of
+    from inspector.fleet.places import place_of
 
-    places = places_of(answers.store)
     flags = dict(answers.flags)
     config = None if answers.config is None else answers.config.absolute()
     sent: list[ConversationRow] = []
 
-    def calls() -> Iterator[tuple[Any, ...]]:
-        for row in chain(ahead, rows):
-            sent.append(row)
-            yield places[row.id], flags, config, question.ask, row.id, question.arguments(row)
+    def call(row: ConversationRow) -> tuple[Any, ...]:
+        sent.append(row)
+        place = place_of(answers.store, row.id)
+        return place, flags, config, question.ask, row.id, question.arguments(row)
 
-    for number, value, error in _workers(plan.scheduler, processes or 1).map(_ask_there, calls(), wait):
+    calls = (list(map(call, batch)) for batch in _batches(chain(ahead, rows), batch))
+    for number, value, error in _workers(plan.scheduler, processes or 1).map(_ask_there, calls, wait):
         if error is not None:
             yield sent[number], None, error
             continue
@@ -141,6 +149,22 @@ def _asked(
         if question.kept is not None and not local:
             question.kept.of(answers.store, sent[number].id).keep(result)
         yield sent[number], result, None
+
+
+def _batches(rows: Iterable[ConversationRow], most: int) -> Iterator[list[ConversationRow]]:
+    """Yield the rows in batches of up to the size `most`, and larger ones alone."""
+    batch: list[ConversationRow] = []
+    for row in rows:
+        if batch and sum(map(_size, batch)) + _size(row) > most:
+            yield batch
+            batch = []
+        batch.append(row)
+    if batch:
+        yield batch
+
+
+def _size(row: ConversationRow) -> int:
+    return row.messages + _EXTRA
 
 
 def _workers(scheduler: str, jobs: int) -> Any:

@@ -14,7 +14,7 @@ from inspector.answers.answers import Answers
 from inspector.answers.each import Question, ask_each
 from inspector.answers.facts import note_dismissed
 from inspector.answers.inspection import Inspection
-from inspector.answers.kept_results import Kept, KeptAnswer, bases_of
+from inspector.answers.kept_results import Kept, KeptAnswer, bases_of, keep
 from inspector.answers.losses import FactEvidence, fact_evidence, facts_of, read_aftermath
 from inspector.answers.store_losses import (
     LOSSES,
@@ -50,9 +50,10 @@ def work_out(
     losses, evidence = losses_of_facts(inspection, facts, events), fact_evidence(inspection, facts, events)
     aftermath = len(inspection.compactions()), events
     results = losses, evidence, aftermath
-    for basis, kind, result in zip(bases, kinds, results, strict=True):
-        kept: KeptAnswer[Any] = KeptAnswer(kind.kind, basis)
-        kept.keep(result)
+    places: list[KeptAnswer[Any]] = [
+        KeptAnswer(kind.kind, basis) for kind, basis in zip(kinds, bases, strict=True)
+    ]
+    keep(zip(places, results, strict=True))
     return results
 
 

@@ -7,7 +7,7 @@ import json
 import os
 import time
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -72,10 +72,14 @@ def bases_of(
     options: str = "",
 ) -> list[Basis]:
     """As `basis_of`, for the answers to several questions about one conversation."""
-    path = str(store.info_of(conversation).path.absolute())
     dismissed = dismissed_stamp(store, conversation)
     stamp = _hashed(program_stamp(), prices_stamp(), store.stamp(conversation), repr(resolved), dismissed)
-    return [Basis(_hashed(question, path, conversation, options), stamp) for question in questions]
+    return [Basis(_place(store, conversation, question, options), stamp) for question in questions]
+
+
+def _place(store: Store, conversation: str, question: str, options: str = "") -> bytes:
+    path = str(store.owner(conversation).path.absolute())
+    return _hashed(question, path, conversation, options)
 
 
 def dismissed_stamp(store: Store, conversation: str) -> str:
@@ -106,14 +110,11 @@ class KeptResults:
 
     def get(self, basis: Basis) -> Any:
         """The document that was worked out from just this; None where there is none."""
-        data = self._file.get([basis.place]).get(basis.place)
-        if not isinstance(data, bytes) or data[: len(basis.stamp)] != basis.stamp:
-            return None
-        return _unpacked(data[len(basis.stamp) :])
+        return _document(self.under([basis.place]), basis)
 
-    def put(self, basis: Basis, document: Any) -> None:
-        """Keep a document, in the place of what was kept of the same question before."""
-        self._file.put({basis.place: basis.stamp + _packed(document)})
+    def put(self, documents: Mapping[Basis, Any]) -> None:
+        """Keep documents, each in the place of what was kept of the same question before."""
+        self._file.put({basis.place: basis.stamp + _packed(document) for basis, document in documents.items()})
 
     def under(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
         """The values that are known under some hashes."""
@@ -133,12 +134,13 @@ def _packed(document: Any) -> bytes:
     return zlib.compress(text.encode("utf-8", errors="surrogatepass"), 1)
 
 
-def _unpacked(data: object) -> Any:
-    """A document in bytes; None where they are none of ours."""
-    if not isinstance(data, bytes):
+def _document(kept: Mapping[bytes, bytes], basis: Basis) -> Any:
+    """The document of a basis among kept bytes; None where there is none, or none of ours."""
+    data = kept.get(basis.place, b"")
+    if data[: len(basis.stamp)] != basis.stamp:
         return None
     try:
-        return json.loads(zlib.decompress(data).decode("utf-8", errors="surrogatepass"))
+        return json.loads(zlib.decompress(data[len(basis.stamp) :]).decode("utf-8", errors="surrogatepass"))
     except (zlib.error, ValueError, RecursionError):
         return None
 
@@ -185,6 +187,16 @@ class Kept(Generic[T]):
         """
         return KeptAnswer(self.kind, basis_of(store, conversation, self.question, resolved))
 
+    def known(self, store: Store, conversations: Sequence[str]) -> dict[str, T]:
+        """Return the kept answers about conversations in their current state, by conversation. Raises StoreErrors.
+
+        The state of a conversation is read only if there is an answer about it.
+        """
+        places = {_place(store, conversation, self.question): conversation for conversation in conversations}
+        kept = default_results().under(list(places))
+        answers = {name: self.of(store, name).among(kept) for place, name in places.items() if place in kept}
+        return {name: answer for name, answer in answers.items() if answer is not None}
+
 
 @dataclass(frozen=True, slots=True)
 class KeptAnswer(Generic[T]):
@@ -195,7 +207,11 @@ class KeptAnswer(Generic[T]):
 
     def known(self) -> T | None:
         """Return the kept answer, None if there is none."""
-        document = default_results().get(self.basis)
+        return self.among(default_results().under([self.basis.place]))
+
+    def among(self, kept: Mapping[bytes, bytes]) -> T | None:
+        """Return the answer among kept bytes by place, None if there is none."""
+        document = _document(kept, self.basis)
         if document is None:
             return None
         answer: T = msgspec.convert(document, self.kind, strict=False)
@@ -203,7 +219,14 @@ class KeptAnswer(Generic[T]):
 
     def keep(self, answer: T) -> None:
         """Keep an answer."""
-        default_results().put(self.basis, msgspec.to_builtins(answer, str_keys=True))
+        keep([(self, answer)])
+
+
+def keep(answers: Iterable[tuple[KeptAnswer[Any], Any]]) -> None:
+    """Keep answers, all at once."""
+    default_results().put(
+        {place.basis: msgspec.to_builtins(answer, str_keys=True) for place, answer in answers}
+    )
 
 
 def kept_answer(answers: Answers, name: str, question: str, make: Callable[[], Any], *options: Any) -> Any:
@@ -223,7 +246,7 @@ def kept_answer(answers: Answers, name: str, question: str, make: Callable[[], A
             document = make()
         known = {"document": document, "notes": notes}
         if time.monotonic() - began >= LONG:
-            kept.put(basis, known)
+            kept.put({basis: known})
     for note in known["notes"]:
         answers.note(note)
     return known["document"]

@@ -170,7 +170,7 @@ def listed_losses(store: Store, row: ConversationRow) -> list[ListedLoss] | None
 
 def listed_of(store: Store, row: ConversationRow, losses: ConversationLosses) -> list[ListedLoss]:
     """The losses of a conversation with whose they are. Raises StoreErrors."""
-    agent = store.info_of(row.id).kind
+    agent = store.owner(row.id).info.kind
     return [ListedLoss(row, agent, loss) for loss in losses.compactions]
 
 

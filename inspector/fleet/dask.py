@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from queue import Empty, SimpleQueue
 from typing import Any
@@ -11,8 +12,7 @@ from typing import Any
 from inspector import __version__
 from inspector.core.errors import InspectorError, UsageProblem
 from inspector.core.processes import WorkerEnded, become_worker
-from inspector.core.worker import failure
-from inspector.fleet.workers import AHEAD, LOOK, Done
+from inspector.fleet.workers import AHEAD, LOOK, Batch, Calls, Done, Outcome, numbered, outcomes_of
 
 #: Seconds to wait for a connection, and for the first worker.
 PATIENCE = 20
@@ -50,66 +50,57 @@ class DaskWorkers:
             ) from error
 
     def map(
-        self, function: Callable[..., object], calls: Iterable[tuple[Any, ...]], wait: Callable[[], None]
+        self, function: Callable[..., object], batches: Iterable[Calls], wait: Callable[[], None]
     ) -> Iterator[Done]:
-        """As `Workers.map`. The scheduler never has more calls than its workers need next."""
-        waiting = enumerate(calls)
-        more = True
+        """As `Workers.map`. The scheduler never has more batches than its workers need next."""
+        fresh = numbered(batches)
+        again: deque[Batch] = deque()
         ready: SimpleQueue[Any] = SimpleQueue()
-        numbers: dict[Any, int] = {}
+        asked: dict[Any, Batch] = {}
         try:
-            while more or numbers:
-                while more and len(numbers) < self._room():
-                    number, call = next(waiting, (0, None))
-                    if call is None:
-                        more = False
+            while True:
+                while len(asked) < self._room():
+                    batch = next(fresh, None) or (again.popleft() if again else None)
+                    if batch is None:
                         break
-                    future = self._client.submit(_call, __version__, function, call, pure=False)
-                    numbers[future] = number
+                    future = self._client.submit(_call, __version__, function, batch.calls, pure=False)
+                    asked[future] = batch
                     future.add_done_callback(ready.put)
-                if not numbers:
+                if not asked:
                     return
                 try:
                     future = ready.get(timeout=LOOK)
                 except Empty:
                     wait()
                     continue
-                number = numbers.pop(future)
-                yield _done(number, future)
+                batch = asked.pop(future)
+                if future.status == "finished":
+                    yield from batch.done(future.result())
+                elif len(batch.calls) > 1:
+                    again.extend(batch.alone())
+                else:
+                    yield from batch.failed(WorkerEnded("The worker that read it ended before its work was done."))
                 future.release()
                 del future
                 wait()
         finally:
-            self._client.cancel(list(numbers), force=True)
+            self._client.cancel(list(asked), force=True)
             self._client.close()
 
     def _room(self) -> int:
-        """Return how many calls may be with the scheduler; the number of workers is asked for now and then."""
+        """Return how many batches may be with the scheduler; the number of workers is asked for now and then."""
         if time.monotonic() - self._asked > _ASKED_EVERY:
             self._asked = time.monotonic()
             self._threads = sum(self._client.nthreads().values())
         return AHEAD * max(1, self._threads)
 
 
-def _done(number: int, future: Any) -> Done:
-    if future.status != "finished":
-        return Done(number, error=WorkerEnded("The worker that read it ended before its work was done."))
-    value, error = future.result()
-    return Done(number, value, error)
-
-
-def _call(
-    version: str, function: Callable[..., object], call: tuple[Any, ...]
-) -> tuple[object, InspectorError | None]:
-    """Run one call on a worker; its errors are values, as the worker would log them."""
+def _call(version: str, function: Callable[..., object], calls: Calls) -> list[Outcome]:
+    """Make calls on a worker."""
     become_worker()
     if version != __version__:
-        return None, InspectorError(
+        other = InspectorError(
             f"A worker has version {__version__} of compaction-inspector, and this program has {version}."
         )
-    try:
-        return function(*call), None
-    except InspectorError as error:
-        return None, error
-    except Exception as error:  # noqa: BLE001 (a fault of the program costs one call)
-        return None, failure(error)
+        return [(None, other)] * len(calls)
+    return outcomes_of(function, calls)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import NamedTuple
@@ -14,7 +13,6 @@ from inspector.fleet.copies import Copied, copied_from, copy_of
 from inspector.stores.base import Store
 from inspector.stores.detect import open_file
 from inspector.stores.readers import reader_of
-from inspector.stores.several import single_stores
 from inspector.stores.signatures import signatures
 from inspector.stores.transcripts import TranscriptStore
 
@@ -34,16 +32,11 @@ class Place(NamedTuple):
     copied: Copied | None = None
 
 
-def places_of(store: Store) -> dict[str, Place]:
-    """Return the place of every conversation of a store. Raises StoreErrors."""
-    return {conversation: place for one in single_stores(store) for conversation, place in _of(one)}
-
-
-def _of(store: Store) -> Iterator[tuple[str, Place]]:
-    kind, path = store.info.kind, store.path.absolute()
-    for row in store.conversations():
-        files = store.files_of(row.id)
-        yield row.id, Place(kind, path, files, copied_from(path, files or (str(path),)))
+def place_of(store: Store, conversation: str) -> Place:
+    """Return the place of a conversation. Raises StoreErrors."""
+    owner = store.owner(conversation)
+    path, files = owner.path.absolute(), owner.files_of(conversation)
+    return Place(owner.info.kind, path, files, copied_from(path, files or (str(path),)))
 
 
 @lru_cache(maxsize=_OPEN)

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from queue import Empty, SimpleQueue
 from typing import Any, NamedTuple, Protocol
 
 from inspector.core.errors import InspectorError
 from inspector.core.processes import Answer, Worker
+from inspector.core.worker import failure
 
-#: Calls that a process has at once: one at work, and others that wait for it.
-AHEAD = 3
+#: Batches that a process has at once: one at work, and one that waits for it.
+AHEAD = 2
 #: Seconds between two calls of `wait`.
 LOOK = 0.1
 #: How often a call is tried. A process that ends during a call may have been ended by something else.
 _TRIES = 2
+
+#: The arguments of several calls.
+Calls = Sequence[tuple[Any, ...]]
+#: The value or the error of a call.
+Outcome = tuple[Any, InspectorError | None]
 
 
 class Done(NamedTuple):
@@ -31,20 +37,58 @@ class Workers(Protocol):
     """Processes that call functions of modules."""
 
     def map(
-        self, function: Callable[..., object], calls: Iterable[tuple[Any, ...]], wait: Callable[[], None]
+        self, function: Callable[..., object], batches: Iterable[Calls], wait: Callable[[], None]
     ) -> Iterator[Done]:
         """Call the function with each tuple of arguments, and yield the outcomes as they arrive.
 
-        `calls` is read as far as the processes need. `wait` is called a few times a second, and its exception ends the
-        work. When the iterator ends or is closed, nothing is left at work. A process that dies costs only its call.
+        One process makes the calls of a batch. `batches` is read as far as the processes need. `wait` is called a few
+        times a second, and its exception ends the work. When the iterator ends or is closed, nothing is left at work.
+        A process that dies costs only its call: the calls of its batch are tried again, one by one.
         """
         ...
 
 
-class _Call(NamedTuple):
-    number: int
-    arguments: tuple[Any, ...]
+class Batch(NamedTuple):
+    """Calls that a process makes together; the first has a number. `tries` is how often they are tried."""
+
+    first: int
+    calls: Calls
     tries: int = _TRIES
+
+    def alone(self) -> Iterator[Batch]:
+        """Yield each call as a batch, with one try less."""
+        for number, call in enumerate(self.calls, self.first):
+            yield Batch(number, (call,), self.tries - 1)
+
+    def done(self, outcomes: Sequence[Outcome]) -> Iterator[Done]:
+        """Yield the outcomes with the numbers of their calls."""
+        for number, outcome in enumerate(outcomes, self.first):
+            yield Done(number, *outcome)
+
+    def failed(self, error: InspectorError | None) -> Iterator[Done]:
+        """Yield the error as the outcome of every call."""
+        return self.done([(None, error)] * len(self.calls))
+
+
+def numbered(batches: Iterable[Calls]) -> Iterator[Batch]:
+    """Yield the batches with the numbers of their calls."""
+    first = 0
+    for calls in batches:
+        yield Batch(first, calls)
+        first += len(calls)
+
+
+def outcomes_of(function: Callable[..., object], calls: Calls) -> list[Outcome]:
+    """Make calls in this process; their errors are values."""
+    outcomes: list[Outcome] = []
+    for arguments in calls:
+        try:
+            outcomes.append((function(*arguments), None))
+        except InspectorError as error:
+            outcomes.append((None, error))
+        except Exception as error:  # noqa: BLE001 (a fault of the program costs one call)
+            outcomes.append((None, failure(error)))
+    return outcomes
 
 
 class LocalWorkers:
@@ -54,29 +98,28 @@ class LocalWorkers:
         self._count = count
 
     def map(
-        self, function: Callable[..., object], calls: Iterable[tuple[Any, ...]], wait: Callable[[], None]
+        self, function: Callable[..., object], batches: Iterable[Calls], wait: Callable[[], None]
     ) -> Iterator[Done]:
-        """As `Workers.map`. If no process can be started, the calls run in this one."""
-        fresh = (_Call(number, arguments) for number, arguments in enumerate(calls))
-        again: deque[_Call] = deque()
+        """As `Workers.map`. If no process can be started, the calls are made in this one."""
+        fresh = numbered(batches)
+        again: deque[Batch] = deque()
         answers: SimpleQueue[Answer] = SimpleQueue()
-        workers: dict[Worker, deque[_Call]] = {}
-        more = True
+        workers: dict[Worker, deque[Batch]] = {}
+        batch: Batch | None = None
         try:
             while True:
-                while more and (worker := self._free(workers, answers)) is not None:
-                    call = next(fresh, None)
-                    if call is None:
-                        more = bool(again)
-                        call = again.popleft() if again else None
-                    if call is not None:
-                        workers[worker].append(call)
-                        worker.call(function, *call.arguments)
+                while batch := batch or next(fresh, None) or (again.popleft() if again else None):
+                    worker = self._free(workers, answers)
+                    if worker is None:
+                        break
+                    workers[worker].append(batch)
+                    worker.call(outcomes_of, function, batch.calls)
+                    batch = None
                 if not any(workers.values()):
-                    call = next(fresh, None) if more else None
-                    if call is None:
+                    if batch is None:
                         return
-                    yield _here(function, call)
+                    yield from batch.done(outcomes_of(function, batch.calls))
+                    batch = None
                     continue
                 try:
                     answer = answers.get(timeout=LOOK)
@@ -86,25 +129,26 @@ class LocalWorkers:
                 if answer.worker not in workers:
                     # The answers to the other calls of a process that ended.
                     continue
-                call = workers[answer.worker].popleft()
-                if not answer.ended:
-                    yield Done(call.number, answer.value, answer.error)
-                else:
+                answered = workers[answer.worker].popleft()
+                if answer.ended:
                     answer.worker.end()
                     again.extend(workers.pop(answer.worker))
                     # Behind the others: what ends a process once may end it again.
-                    if call.tries > 1:
-                        again.append(call._replace(tries=call.tries - 1))
+                    if answered.tries > 1:
+                        again.extend(answered.alone())
                     else:
-                        yield Done(call.number, error=answer.error)
-                    more = more or bool(again)
+                        yield from answered.failed(answer.error)
+                elif answer.error is not None:
+                    yield from answered.failed(answer.error)
+                else:
+                    yield from answered.done(answer.value)
                 wait()
         finally:
             for worker in workers:
                 worker.end()
 
-    def _free(self, workers: dict[Worker, deque[_Call]], answers: SimpleQueue[Answer]) -> Worker | None:
-        """Return the worker that takes the next call: an idle or a new one, then one with a single call."""
+    def _free(self, workers: dict[Worker, deque[Batch]], answers: SimpleQueue[Answer]) -> Worker | None:
+        """Return the worker that takes the next batch: an idle or a new one, then one with a single batch."""
         least = min(workers, key=lambda worker: len(workers[worker]), default=None)
         if (least is None or workers[least]) and len(workers) < self._count:
             with suppress(OSError):
@@ -112,10 +156,3 @@ class LocalWorkers:
                 workers[worker] = deque()
                 return worker
         return least if least is not None and len(workers[least]) < AHEAD else None
-
-
-def _here(function: Callable[..., object], call: _Call) -> Done:
-    try:
-        return Done(call.number, function(*call.arguments))
-    except InspectorError as error:
-        return Done(call.number, error=error)

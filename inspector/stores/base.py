@@ -63,6 +63,10 @@ class Store(Protocol):
         """Describe the store that holds a session, with the release that wrote the session if that is recorded."""
         return self.settled()
 
+    def owner(self, session: str) -> Store:
+        """Return the single store that holds a session; a store that is one returns itself."""
+        return self
+
     def files_of(self, conversation: str) -> tuple[str, ...]:
         """Return the paths of the files that a conversation is read from; empty if it is the store's own file."""
         return ()

@@ -47,7 +47,16 @@ class SeveralStores(Store):
 
     def info_of(self, session: str) -> StoreInfo:
         """Describe the database that holds a session."""
-        return self._owner(session).info_of(session)
+        return self.owner(session).info_of(session)
+
+    def owner(self, session: str) -> Store:
+        """Return the store that holds a session. Raises UnknownConversation."""
+        if session not in self._owners:
+            self.conversations()
+        owner = self._owners.get(session)
+        if owner is None:
+            raise UnknownConversation(f"No conversation holds a session {session!r}.")
+        return owner
 
     @property
     def stores(self) -> tuple[Store, ...]:
@@ -109,65 +118,65 @@ class SeveralStores(Store):
 
     def open(self, conversation: str) -> Conversation:
         """A conversation of any store."""
-        return self._owner(conversation).open(conversation)
+        return self.owner(conversation).open(conversation)
 
     def messages(
         self, generation: Generation, start: int = 0, stop: int | None = None
     ) -> tuple[Message, ...]:
         """The bodies of generation[start:stop]."""
-        return self._owner(generation.session).messages(generation, start, stop)
+        return self.owner(generation.session).messages(generation, start, stop)
 
     def iterate(self, generation: Generation) -> Iterator[Message]:
         """Every body of a generation in order."""
-        return self._owner(generation.session).iterate(generation)
+        return self.owner(generation.session).iterate(generation)
 
     def system_prompt(self, session: str) -> str:
         """The system prompt of a session."""
-        return self._owner(session).system_prompt(session)
+        return self.owner(session).system_prompt(session)
 
     def compactions(self, conversation: Conversation) -> tuple[Compaction, ...]:
         """The recorded compactions of a conversation."""
-        return self._owner(conversation.id).compactions(conversation)
+        return self.owner(conversation.id).compactions(conversation)
 
     def microcompactions(self, conversation: Conversation) -> tuple[Microcompaction, ...]:
         """The steps that cleared old results of a conversation."""
-        return self._owner(conversation.id).microcompactions(conversation)
+        return self.owner(conversation.id).microcompactions(conversation)
 
     def unsized_compactions(self, conversation: Conversation) -> tuple[Compaction, ...]:
         """The recorded compactions of a conversation, without rough tokens where its store can leave them out."""
-        return self._owner(conversation.id).unsized_compactions(conversation)
+        return self.owner(conversation.id).unsized_compactions(conversation)
 
     def failures(self, conversation: Conversation) -> tuple[FailedCompaction, ...]:
         """The attempts to compact a conversation that failed."""
-        return self._owner(conversation.id).failures(conversation)
+        return self.owner(conversation.id).failures(conversation)
 
     def sent(self, conversation: Conversation) -> tuple[SentRequest, ...]:
         """The requests of a conversation as they were sent."""
-        return self._owner(conversation.id).sent(conversation)
+        return self.owner(conversation.id).sent(conversation)
 
     def requests(self, conversation: Conversation) -> tuple[Request, ...]:
         """The API calls of a conversation."""
-        return self._owner(conversation.id).requests(conversation)
+        return self.owner(conversation.id).requests(conversation)
 
     def files_of(self, conversation: str) -> tuple[str, ...]:
         """The files that a conversation is read from."""
-        return self._owner(conversation).files_of(conversation)
+        return self.owner(conversation).files_of(conversation)
 
     def live_tokens(self, conversation: str, watch: Callable[[int], None] | None = None) -> int:
         """Rough tokens of a conversation's live list."""
-        return self._owner(conversation).live_tokens(conversation, watch)
+        return self.owner(conversation).live_tokens(conversation, watch)
 
     def count_compactions(self, conversation: str) -> int:
         """How often a conversation was compacted."""
-        return self._owner(conversation).count_compactions(conversation)
+        return self.owner(conversation).count_compactions(conversation)
 
     def stamp(self, conversation: str) -> str:
         """Return a text that changes whenever the conversation does."""
-        return self._owner(conversation).stamp(conversation)
+        return self.owner(conversation).stamp(conversation)
 
     def search(self, query: str, conversation: str | None = None, limit: int = 200) -> Iterator[Hit]:
         """Messages that contain the words, store after store."""
-        stores = self._stores if conversation is None else (self._owner(conversation),)
+        stores = self._stores if conversation is None else (self.owner(conversation),)
         return islice((hit for store in stores for hit in store.search(query, conversation, limit)), limit)
 
     def size(self) -> int:
@@ -182,14 +191,6 @@ class SeveralStores(Store):
         """Close every store."""
         for store in self._stores:
             store.close()
-
-    def _owner(self, session: str) -> Store:
-        if session not in self._owners:
-            self.conversations()
-        owner = self._owners.get(session)
-        if owner is None:
-            raise UnknownConversation(f"No conversation holds a session {session!r}.")
-        return owner
 
 
 def single_stores(store: Store) -> tuple[Store, ...]:

@@ -78,10 +78,10 @@ def test_settings_and_program_belong_to_the_basis(database: Path, monkeypatch: p
 def test_only_the_newest_result_is_kept_and_only_for_its_basis(kept: KeptResults) -> None:
     one = Basis(b"p" * 16, b"a" * 16)
     other = replace(one, stamp=b"b" * 16)
-    kept.put(one, {"text": "\udcff \N{SNOWMAN}", "list": [1, None]})
+    kept.put({one: {"text": "\udcff \N{SNOWMAN}", "list": [1, None]}})
     assert kept.get(one) == {"text": "\udcff \N{SNOWMAN}", "list": [1, None]}
     assert kept.get(other) is None
-    kept.put(other, [])
+    kept.put({other: []})
     assert (kept.get(one), kept.get(other)) == (None, [])
     again = KeptResults(kept.path)
     assert again.get(other) == []

@@ -21,7 +21,7 @@ from inspector.answers.inspection import Inspection
 from inspector.answers.scheduling import Progress, Scheduling
 from inspector.commands.cli import commands
 from inspector.core.errors import BadInput, InspectorError, StoreMissing, UsageProblem
-from inspector.fleet.places import open_place, places_of
+from inspector.fleet.places import open_place, place_of
 from inspector.stores.detect import open_store
 from tests.fleet import calls
 
@@ -56,7 +56,7 @@ def asked(folder: Path, scheduling: Scheduling) -> dict[str, Any]:
 
 def test_the_place_of_a_conversation_opens_it(folder: Path) -> None:
     store = open_store(folder)
-    places = places_of(store)
+    places = {row.id: place_of(store, row.id) for row in store.conversations()}
     assert {bool(place.files) for place in places.values()} == {True, False}
     for row in store.conversations():
         there = open_place(places[row.id])
@@ -197,7 +197,8 @@ def test_a_worker_copies_the_files_of_its_conversation(
 
     here, _ = copy(f"file://{folder}")
     store = open_store(here)
-    for conversation, place in places_of(store).items():
+    places = {row.id: place_of(store, row.id) for row in store.conversations()}
+    for conversation, place in places.items():
         assert place.copied is not None
         expected = store.open(conversation).generations
         monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "elsewhere"))

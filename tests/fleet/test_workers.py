@@ -17,7 +17,9 @@ from tests.fleet import calls
 
 
 def done(function: Callable[..., object], asked: list[tuple[Any, ...]], count: int = 2) -> list[Done]:
-    return sorted(LocalWorkers(count).map(function, asked, lambda: None), key=lambda one: one.number)
+    """Make each call as a batch of its own."""
+    batches = [[call] for call in asked]
+    return sorted(LocalWorkers(count).map(function, batches, lambda: None), key=lambda one: one.number)
 
 
 @pytest.fixture
@@ -74,13 +76,13 @@ def test_an_end_in_the_middle_leaves_nobody_at_work(begun: list[Worker]) -> None
         raise Enough
 
     with pytest.raises(Enough):
-        list(LocalWorkers(2).map(calls.endless, [(1,), (2,), (3,)], wait))
+        list(LocalWorkers(2).map(calls.endless, [[(1,)], [(2,)], [(3,)]], wait))
     assert len(begun) == 2
     assert all(worker.process.poll() is not None for worker in begun)
 
 
 def test_results_arrive_before_all_are_done() -> None:
-    found: Iterator[Done] = LocalWorkers(1).map(calls.double, [(1,), (2,)], lambda: None)
+    found: Iterator[Done] = LocalWorkers(1).map(calls.double, [[(1,)], [(2,)]], lambda: None)
     assert next(found).value == 2
     found.close()  # type: ignore[attr-defined]
 

@@ -203,6 +203,8 @@ class HermesStore(Store):
         """The same, one after the other: lists are read when the compaction between them is asked for."""
         from inspector.stores.hermes.compactions import Transition, describe
 
+        if len(conversation.generations) < 2:
+            return
         _, lists = self._read(lambda db: self._open(db, conversation.row))
         transitions = []
         for number, before in enumerate(conversation.generations[:-1], start=1):
