@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 from uuid import uuid4
@@ -80,16 +81,25 @@ def _remove_others(folder: Path, names: set[str]) -> None:
 
 def copied_from(path: Path, files: Sequence[str]) -> Copied | None:
     """Return the URL behind the copies at some paths; None if they are not copies."""
-    copies = cache_dir() / "copies"
-    if not path.is_relative_to(copies):
+    found = _copies_at(path)
+    if found is None:
         return None
-    folder = copies / path.relative_to(copies).parts[0]
+    folder, url = found
     known = []
     for name in dict.fromkeys(name for file in files for name in all_files_of(file)):
         status = os.stat(name)
         known.append(CopiedFile(os.path.relpath(name, folder), status.st_size, status.st_mtime))
-    url = (folder / _NAME).read_text(encoding="utf-8")
     return Copied(url, os.path.relpath(path, folder), tuple(known))
+
+
+@lru_cache(maxsize=8)
+def _copies_at(path: Path) -> tuple[Path, str] | None:
+    """Return the folder of copies that a path is in, and their URL; None if it is in none."""
+    copies = cache_dir() / "copies"
+    if not path.is_relative_to(copies):
+        return None
+    folder = copies / path.relative_to(copies).parts[0]
+    return folder, (folder / _NAME).read_text(encoding="utf-8")
 
 
 def copy_of(copied: Copied) -> Path:
