@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from inspector.answers.answers import Answers, about
-from inspector.answers.kept_results import Kept
+from inspector.answers.kept_results import Kept, default_results
 from inspector.answers.scheduling import Progress, is_local, processes_of
 from inspector.core.conversations import ConversationRow
 from inspector.core.errors import InspectorError, UsageProblem
@@ -70,7 +70,9 @@ def ask_each(
         longest = sorted(rows, key=lambda row: row.messages, reverse=True)
         for at in range(0, len(longest), _LOOKED_UP):
             some = longest[at : at + _LOOKED_UP]
-            found = {} if question.kept is None else question.kept.known(answers.store, [row.id for row in some])
+            found = (
+                {} if question.kept is None else question.kept.known(answers.store, [row.id for row in some])
+            )
             known.extend((row, found[row.id]) for row in some if row.id in found)
             yield from (row for row in some if row.id not in found)
 
@@ -139,7 +141,7 @@ def _asked(
         return place, flags, config, question.ask, row.id, question.arguments(row)
 
     calls = (list(map(call, batch)) for batch in _batches(chain(ahead, rows), batch))
-    for number, value, error in _workers(plan.scheduler, processes or 1).map(_ask_there, calls, wait):
+    for number, value, error in _workers(plan.scheduler, processes or 1).map(_answer_there, calls, wait):
         if error is not None:
             yield sent[number], None, error
             continue
@@ -179,6 +181,14 @@ def _workers(scheduler: str, jobs: int) -> Any:
     from inspector.fleet.dask import DaskWorkers
 
     return DaskWorkers(scheduler)
+
+
+def _answer_there(calls: Sequence[tuple[Any, ...]]) -> list[tuple[Any, InspectorError | None]]:
+    """Answer a batch in a worker, and keep its results in one go: each worker would wait for the others to write."""
+    from inspector.fleet.workers import outcomes_of
+
+    with default_results().together():
+        return outcomes_of(_ask_there, calls)
 
 
 def _ask_there(

@@ -8,6 +8,7 @@ import os
 import time
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -114,7 +115,9 @@ class KeptResults:
 
     def put(self, documents: Mapping[Basis, Any]) -> None:
         """Keep documents, each in the place of what was kept of the same question before."""
-        self._file.put({basis.place: basis.stamp + _packed(document) for basis, document in documents.items()})
+        self._file.put(
+            {basis.place: basis.stamp + _packed(document) for basis, document in documents.items()}
+        )
 
     def under(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
         """The values that are known under some hashes."""
@@ -123,6 +126,10 @@ class KeptResults:
     def put_under(self, values: Mapping[bytes, bytes]) -> None:
         """Keep values, each under a hash of all that it was worked out from."""
         self._file.put(values)
+
+    def together(self) -> AbstractContextManager[None]:
+        """Write what is kept within a block in one go."""
+        return self._file.together()
 
     def close(self) -> None:
         """Close the file; nothing is kept from then on."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -72,6 +72,9 @@ class CacheFile:
         self._what = what
         self._lock = threading.Lock()
         self._database: sqlite3.Connection | None = None
+        #: The number of blocks of `together`, and the values that are not stored yet.
+        self._together = 0
+        self._waiting: dict[bytes, int | bytes] = {}
         try:
             try:
                 self._database = self._open()
@@ -84,11 +87,12 @@ class CacheFile:
             self._say(error)
 
     def get(self, keys: Sequence[bytes]) -> dict[bytes, Any]:
-        """Return the stored values of these keys, in the file's form."""
-        found: dict[bytes, Any] = {}
+        """Return the values of these keys, in the file's form."""
         with self._lock:
+            found: dict[bytes, Any] = {key: self._waiting[key] for key in keys if key in self._waiting}
             if self._database is None:
                 return found
+            keys = [key for key in keys if key not in found]
             query = f"SELECT key, {self._column} FROM {self._table} WHERE key IN "
             try:
                 for start in range(0, len(keys), _BATCH):
@@ -101,16 +105,35 @@ class CacheFile:
     def put(self, values: Mapping[bytes, int | bytes]) -> bool:
         """Store values; return False if they were not stored (another program may be writing)."""
         with self._lock:
-            if self._database is None:
-                return False
-            insert = f"INSERT OR REPLACE INTO {self._table} (key, {self._column}) VALUES (?, ?)"
-            try:
-                with self._database:
-                    self._database.executemany(insert, values.items())
-            except (sqlite3.Error, UnicodeDecodeError) as error:
-                if not _busy(error):
-                    self._give_up(error)
-                return False
+            self._waiting.update(values)
+            if self._together and len(self._waiting) < _BATCH:
+                return True
+            return self._write()
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """Store the values of a block at its end, so that programs that write at once seldom meet."""
+        with self._lock:
+            self._together += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._together -= 1
+                self._write()
+
+    def _write(self) -> bool:
+        values, self._waiting = self._waiting, {}
+        if self._database is None:
+            return False
+        insert = f"INSERT OR REPLACE INTO {self._table} (key, {self._column}) VALUES (?, ?)"
+        try:
+            with self._database:
+                self._database.executemany(insert, values.items())
+        except (sqlite3.Error, UnicodeDecodeError) as error:
+            if not _busy(error):
+                self._give_up(error)
+            return False
         return True
 
     def close(self) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 from inspector import __version__
 from inspector.core.errors import InspectorError, UsageProblem
 from inspector.core.processes import WorkerEnded, become_worker
-from inspector.fleet.workers import AHEAD, LOOK, Batch, Calls, Done, Outcome, numbered, outcomes_of
+from inspector.fleet.workers import AHEAD, LOOK, Batch, Calls, Done, Outcome, numbered
 
 #: Seconds to wait for a connection, and for the first worker.
 PATIENCE = 20
@@ -50,7 +50,7 @@ class DaskWorkers:
             ) from error
 
     def map(
-        self, function: Callable[..., object], batches: Iterable[Calls], wait: Callable[[], None]
+        self, answer: Callable[[Calls], list[Outcome]], batches: Iterable[Calls], wait: Callable[[], None]
     ) -> Iterator[Done]:
         """As `Workers.map`. The scheduler never has more batches than its workers need next."""
         fresh = numbered(batches)
@@ -63,7 +63,7 @@ class DaskWorkers:
                     batch = next(fresh, None) or (again.popleft() if again else None)
                     if batch is None:
                         break
-                    future = self._client.submit(_call, __version__, function, batch.calls, pure=False)
+                    future = self._client.submit(_answer, __version__, answer, batch.calls, pure=False)
                     asked[future] = batch
                     future.add_done_callback(ready.put)
                 if not asked:
@@ -79,7 +79,9 @@ class DaskWorkers:
                 elif len(batch.calls) > 1:
                     again.extend(batch.alone())
                 else:
-                    yield from batch.failed(WorkerEnded("The worker that read it ended before its work was done."))
+                    yield from batch.failed(
+                        WorkerEnded("The worker that read it ended before its work was done.")
+                    )
                 future.release()
                 del future
                 wait()
@@ -95,12 +97,12 @@ class DaskWorkers:
         return AHEAD * max(1, self._threads)
 
 
-def _call(version: str, function: Callable[..., object], calls: Calls) -> list[Outcome]:
-    """Make calls on a worker."""
+def _answer(version: str, answer: Callable[[Calls], list[Outcome]], calls: Calls) -> list[Outcome]:
+    """Answer a batch on a worker."""
     become_worker()
     if version != __version__:
         other = InspectorError(
             f"A worker has version {__version__} of compaction-inspector, and this program has {version}."
         )
         return [(None, other)] * len(calls)
-    return outcomes_of(function, calls)
+    return answer(calls)

@@ -37,13 +37,14 @@ class Workers(Protocol):
     """Processes that call functions of modules."""
 
     def map(
-        self, function: Callable[..., object], batches: Iterable[Calls], wait: Callable[[], None]
+        self, answer: Callable[[Calls], list[Outcome]], batches: Iterable[Calls], wait: Callable[[], None]
     ) -> Iterator[Done]:
-        """Call the function with each tuple of arguments, and yield the outcomes as they arrive.
+        """Let a process answer each batch, and yield the outcomes of all calls as they arrive.
 
-        One process makes the calls of a batch. `batches` is read as far as the processes need. `wait` is called a few
-        times a second, and its exception ends the work. When the iterator ends or is closed, nothing is left at work.
-        A process that dies costs only its call: the calls of its batch are tried again, one by one.
+        `answer` is a function of a module, such as `outcomes_of` with a function. `batches` is read as far as the
+        processes need. `wait` is called a few times a second, and its exception ends the work. When the iterator ends
+        or is closed, nothing is left at work. A process that dies costs only its call: the calls of its batch are tried
+        again, one by one.
         """
         ...
 
@@ -61,11 +62,11 @@ class Batch(NamedTuple):
             yield Batch(number, (call,), self.tries - 1)
 
     def done(self, outcomes: Sequence[Outcome]) -> Iterator[Done]:
-        """Yield the outcomes with the numbers of their calls."""
+        """Yield outcomes with the numbers of their calls."""
         for number, outcome in enumerate(outcomes, self.first):
             yield Done(number, *outcome)
 
-    def failed(self, error: InspectorError | None) -> Iterator[Done]:
+    def failed(self, error: InspectorError) -> Iterator[Done]:
         """Yield the error as the outcome of every call."""
         return self.done([(None, error)] * len(self.calls))
 
@@ -98,7 +99,7 @@ class LocalWorkers:
         self._count = count
 
     def map(
-        self, function: Callable[..., object], batches: Iterable[Calls], wait: Callable[[], None]
+        self, answer: Callable[[Calls], list[Outcome]], batches: Iterable[Calls], wait: Callable[[], None]
     ) -> Iterator[Done]:
         """As `Workers.map`. If no process can be started, the calls are made in this one."""
         fresh = numbered(batches)
@@ -113,35 +114,33 @@ class LocalWorkers:
                     if worker is None:
                         break
                     workers[worker].append(batch)
-                    worker.call(outcomes_of, function, batch.calls)
+                    worker.call(answer, batch.calls)
                     batch = None
                 if not any(workers.values()):
                     if batch is None:
                         return
-                    yield from batch.done(outcomes_of(function, batch.calls))
+                    yield from batch.done(answer(batch.calls))
                     batch = None
                     continue
                 try:
-                    answer = answers.get(timeout=LOOK)
+                    came = answers.get(timeout=LOOK)
                 except Empty:
                     wait()
                     continue
-                if answer.worker not in workers:
-                    # The answers to the other calls of a process that ended.
+                if came.worker not in workers:
+                    # The answers to the other batches of a process that ended.
                     continue
-                answered = workers[answer.worker].popleft()
-                if answer.ended:
-                    answer.worker.end()
-                    again.extend(workers.pop(answer.worker))
+                asked = workers[came.worker].popleft()
+                if came.ended:
+                    came.worker.end()
+                    again.extend(workers.pop(came.worker))
+                if came.ended and asked.tries > 1:
                     # Behind the others: what ends a process once may end it again.
-                    if answered.tries > 1:
-                        again.extend(answered.alone())
-                    else:
-                        yield from answered.failed(answer.error)
-                elif answer.error is not None:
-                    yield from answered.failed(answer.error)
+                    again.extend(asked.alone())
+                elif came.error is not None:
+                    yield from asked.failed(came.error)
                 else:
-                    yield from answered.done(answer.value)
+                    yield from asked.done(came.value)
                 wait()
         finally:
             for worker in workers:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,14 +13,27 @@ import pytest
 from inspector.core.errors import BadInput
 from inspector.core.processes import Worker, WorkerEnded, in_worker
 from inspector.fleet import workers
-from inspector.fleet.workers import Done, LocalWorkers
+from inspector.fleet.workers import Calls, Done, LocalWorkers, Outcome, outcomes_of
 from tests.fleet import calls
 
 
 def done(function: Callable[..., object], asked: list[tuple[Any, ...]], count: int = 2) -> list[Done]:
     """Make each call as a batch of its own."""
     batches = [[call] for call in asked]
-    return sorted(LocalWorkers(count).map(function, batches, lambda: None), key=lambda one: one.number)
+    return sorted(LocalWorkers(count).map(each(function), batches, nothing), key=lambda one: one.number)
+
+
+def each(function: Callable[..., object]) -> Callable[[Calls], list[Outcome]]:
+    return partial(outcomes_of, function)
+
+
+def nothing() -> None:
+    """Do nothing while waiting."""
+
+
+def in_one(function: Callable[..., object], asked: list[tuple[Any, ...]], count: int = 1) -> list[Done]:
+    """Make all calls as one batch."""
+    return sorted(LocalWorkers(count).map(each(function), [asked], nothing), key=lambda one: one.number)
 
 
 @pytest.fixture
@@ -68,6 +82,23 @@ def test_a_call_that_ends_its_process_costs_itself_alone() -> None:
     assert isinstance(found[2].error, WorkerEnded)
 
 
+def test_calls_of_a_batch_have_their_own_outcomes(begun: list[Worker]) -> None:
+    found = in_one(calls.double, [(number,) for number in range(6)], 2)
+    assert [one.value for one in found] == [0, 2, 4, None, None, 10]
+    assert str(found[3].error) == "3 is refused."
+    assert len(begun) == 1
+
+
+def test_the_others_of_a_batch_are_tried_again_alone(tmp_path: Path, begun: list[Worker]) -> None:
+    found = in_one(calls.end_always, [(number,) for number in range(5)])
+    assert [one.value for one in found] == [0, 1, None, 3, 4]
+    assert isinstance(found[2].error, WorkerEnded)
+    # One more for the batch, and one for the call that ended its process.
+    assert len(begun) == 3
+    found = in_one(calls.end_once, [(str(tmp_path / "mark"), number) for number in range(5)])
+    assert [one.value for one in found] == [0, 1, 2, 3, 4]
+
+
 def test_an_end_in_the_middle_leaves_nobody_at_work(begun: list[Worker]) -> None:
     class Enough(Exception):
         pass
@@ -76,13 +107,13 @@ def test_an_end_in_the_middle_leaves_nobody_at_work(begun: list[Worker]) -> None
         raise Enough
 
     with pytest.raises(Enough):
-        list(LocalWorkers(2).map(calls.endless, [[(1,)], [(2,)], [(3,)]], wait))
+        list(LocalWorkers(2).map(each(calls.endless), [[(1,)], [(2,)], [(3,)]], wait))
     assert len(begun) == 2
     assert all(worker.process.poll() is not None for worker in begun)
 
 
 def test_results_arrive_before_all_are_done() -> None:
-    found: Iterator[Done] = LocalWorkers(1).map(calls.double, [[(1,)], [(2,)]], lambda: None)
+    found: Iterator[Done] = LocalWorkers(1).map(each(calls.double), [[(1,)], [(2,)]], nothing)
     assert next(found).value == 2
     found.close()  # type: ignore[attr-defined]
 
