@@ -14,6 +14,7 @@ from typing import Any, Generic, TypeVar
 from inspector.answers.answers import Answers, about
 from inspector.answers.kept_results import Kept, default_results
 from inspector.answers.scheduling import Progress, is_local, processes_of
+from inspector.config.folders import with_urls
 from inspector.core.conversations import ConversationRow
 from inspector.core.errors import InspectorError, UsageProblem
 from inspector.core.processes import in_worker
@@ -195,8 +196,12 @@ def _ask_there(
     place: Any, flags: Mapping[str, Any], config: Path | None, ask: Callable[..., R], conversation: str,
     arguments: tuple[Any, ...],
 ) -> tuple[R, list[str]]:  # fmt: skip
-    """Answer in a worker: the result, and the sentences that came up."""
+    """Answer in a worker: the result, and the sentences that came up. They name no copies, which are the worker's."""
     from inspector.fleet.places import open_place
 
-    answers = Answers(open_place(place), flags, config)
-    return ask(answers, conversation, *arguments), answers.notes()
+    try:
+        answers = Answers(open_place(place), flags, config)
+        return ask(answers, conversation, *arguments), list(map(with_urls, answers.notes()))
+    except InspectorError as error:
+        error.args = (with_urls(str(error)),)
+        raise

@@ -9,6 +9,7 @@ from textual.screen import Screen
 
 from inspector.app.events import Problem
 from inspector.app.jobs import JobMessage, Jobs
+from inspector.config.folders import with_urls
 from widgets.bars.notes_bar import NotesBar
 from widgets.bars.title_bar import TitleBar
 
@@ -73,7 +74,8 @@ class JobScreen(Screen[None]):
         if self.left:
             return
         bar = self.query_one(NotesBar)
-        bar.show([text for text in (*bar.sentences, *sentences) if text not in self.app.put_away])
+        told = (*bar.sentences, *map(with_urls, sentences))
+        bar.show([text for text in told if text not in self.app.put_away])
 
     @on(Problem)
     def _problem(self, event: Problem) -> None:

@@ -29,7 +29,9 @@ def finish(run: Callable[[], int]) -> NoReturn:
     try:
         code = run()
     except InspectorError as error:
-        say(safe(str(error)))
+        from inspector.config.folders import with_urls
+
+        say(safe(with_urls(str(error))))
         code = error.exit_code
     except KeyboardInterrupt:
         code = interrupted()

@@ -169,5 +169,7 @@ def mask_option(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def say(notes: Sequence[str]) -> None:
+    from inspector.config.folders import with_urls
+
     for note in notes:
-        click.echo(safe(note), err=True)
+        click.echo(safe(with_urls(note)), err=True)

@@ -47,11 +47,12 @@ def open_source(path: str | None, demo: bool, name: str | None = None) -> Store:
 def _copied(url: str) -> Path:
     """Return the folder with local copies of the sessions behind a URL. Raises as `copies.copy` does."""
     from inspector.commands.ending import say
-    from inspector.fleet.copies import copy, shown_url
+    from inspector.config.folders import shown_url
+    from inspector.fleet.copies import copy
 
     folder, count = copy(url)
     if count:
-        say(f"Copied {count:,} files of {shown_url(url)} to {folder}.")
+        say(f"Copied {count:,} file{'' if count == 1 else 's'} of {shown_url(url)} to {folder}.")
     return folder
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,6 +13,9 @@ from typing import Any
 from inspector.core.errors import OutputProblem
 
 _NAME = "compaction-inspector"
+#: The file in a folder of copies that names their URL.
+URL_FILE = "url"
+_PASSWORD = re.compile(r"(?<=://)([^/@:]*):[^/@]*@")
 
 
 def state_dir() -> Path:
@@ -33,6 +37,29 @@ def cache_dir() -> Path:
     from platformdirs import user_cache_path
 
     return user_cache_path(_NAME, appauthor=False, opinion=False)
+
+
+def copies_dir() -> Path:
+    """Return the folder with a folder of copies for each URL; it may not exist yet."""
+    return cache_dir() / "copies"
+
+
+def shown_url(url: str) -> str:
+    """Return a URL without its password."""
+    return _PASSWORD.sub(r"\1:***@", url)
+
+
+def with_urls(text: str) -> str:
+    """Return a text that names the URLs of copies instead of their paths."""
+    copies = copies_dir()
+    if str(copies) in text:
+        for file in copies.glob(f"*/{URL_FILE}"):
+            url = shown_url(file.read_text(encoding="utf-8")).rstrip("/")
+            # A URL may be that of a file, which has the same name in the folder.
+            copy = file.with_name(url.rpartition("/")[2])
+            text = text.replace(str(copy), url) if copy.is_file() else text
+            text = text.replace(str(file.parent), url)
+    return text
 
 
 def data_dir() -> Path:

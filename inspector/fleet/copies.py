@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
@@ -15,13 +14,9 @@ from uuid import uuid4
 
 from inspector.agents import agents
 from inspector.config.agent_folders import refuse_own_file
-from inspector.config.folders import cache_dir
+from inspector.config.folders import URL_FILE, copies_dir, shown_url
 from inspector.core.errors import StoreMissing, UsageProblem
 from inspector.stores.signatures import all_files_of
-
-#: The file in a copy's folder that names its URL.
-_NAME = "url"
-_PASSWORD = re.compile(r"(?<=://)([^/@:]*):[^/@]*@")
 
 
 class CopiedFile(NamedTuple):
@@ -52,13 +47,8 @@ def copy(url: str) -> tuple[Path, int]:
         count = sum(_fetched(system, root, folder, file) for file in found)
     if not found:
         raise StoreMissing(f"{shown_url(url)} holds no sessions that this program knows.")
-    _remove_others(folder, {_NAME, *(file.name for file in found)})
+    _remove_others(folder, {URL_FILE, *(file.name for file in found)})
     return folder, count
-
-
-def shown_url(url: str) -> str:
-    """Return a URL without its password."""
-    return _PASSWORD.sub(r"\1:***@", url)
 
 
 @contextmanager
@@ -95,11 +85,11 @@ def copied_from(path: Path, files: Sequence[str]) -> Copied | None:
 @lru_cache(maxsize=8)
 def _copies_at(path: Path) -> tuple[Path, str] | None:
     """Return the folder of copies that a path is in, and their URL; None if it is in none."""
-    copies = cache_dir() / "copies"
+    copies = copies_dir()
     if not path.is_relative_to(copies):
         return None
     folder = copies / path.relative_to(copies).parts[0]
-    return folder, (folder / _NAME).read_text(encoding="utf-8")
+    return folder, (folder / URL_FILE).read_text(encoding="utf-8")
 
 
 def copy_of(copied: Copied) -> Path:
@@ -127,10 +117,10 @@ def _opened(url: str) -> tuple[Any, str]:
 
 
 def _folder(url: str) -> Path:
-    folder = cache_dir() / "copies" / hashlib.blake2b(url.encode(), digest_size=8).hexdigest()
-    refuse_own_file(folder / _NAME)
+    folder = copies_dir() / hashlib.blake2b(url.encode(), digest_size=8).hexdigest()
+    refuse_own_file(folder / URL_FILE)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    name = folder / _NAME
+    name = folder / URL_FILE
     if not name.exists():
         name.write_text(url, encoding="utf-8")
     return folder

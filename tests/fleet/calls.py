@@ -54,6 +54,14 @@ def process() -> tuple[int, bool]:
     return os.getpid(), in_worker()
 
 
+def path_of(answers: Answers, conversation: str) -> str:
+    """Note the path of the store, and name it in an error."""
+    answers.note(f"{answers.store.path} is noted.")
+    if conversation == answers.store.conversations()[0].id:
+        raise BadInput(f"{answers.store.path} is damaged.")
+    return conversation
+
+
 def title(answers: Answers, conversation: str, unreadable: str) -> str:
     """Return the title of a conversation; one cannot be read."""
     answers.note("a note of the worker")

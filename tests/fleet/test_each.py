@@ -24,6 +24,7 @@ from inspector.core.errors import BadInput, InspectorError, StoreMissing, UsageP
 from inspector.fleet.places import open_place, place_of
 from inspector.stores.detect import open_store
 from tests.fleet import calls
+from tests.program import Run
 
 
 @pytest.fixture
@@ -208,6 +209,31 @@ def test_a_worker_copies_the_files_of_its_conversation(
     names = [path.name for path in (tmp_path / "elsewhere").rglob("*.*")]
     assert names
     assert not any(name.endswith(".part") for name in names)
+
+
+def test_notes_and_errors_name_the_url_of_a_copy(folder: Path, program: Run) -> None:
+    pytest.importorskip("fsspec", reason="the extra `fleet` is not installed")
+    damaged = folder / "damaged.db"
+    damaged.write_bytes(b"SQLite format 3\0" + bytes(200))
+    for url in (f"file://{folder}", f"file://{damaged}"):
+        said = program("conversations", url, "--json").stderr
+        assert said.count(f"file://{damaged} is") == 1, said
+        assert "copies" not in said.partition("\n")[2]
+
+
+def test_a_worker_names_the_url_of_its_own_copy(folder: Path, cluster: Any) -> None:
+    pytest.importorskip("fsspec", reason="the extra `fleet` is not installed")
+    from inspector.fleet.copies import copy
+
+    (folder / "agents").rename(folder.parent / "agents")
+    url = f"file://{folder}"
+    answers = Answers(open_store(copy(url)[0]), {}, None, Scheduling(cluster.scheduler_address))
+    found = list(ask_each(answers, answers.store.conversations(), Question(calls.path_of, raises=False)))
+    database = f"{url}/hermes-0.19-in-place.db"
+    (unread,) = answers.unread
+    assert found
+    assert unread.endswith(f": {database} is damaged.")
+    assert f"{database} is noted." in answers.notes()
 
 
 def test_urls_that_cannot_be_read_are_sentences(tmp_path: Path) -> None:
