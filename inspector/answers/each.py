@@ -79,8 +79,8 @@ def ask_each(
 
     plan.watch(Progress(0, len(rows), None))
     try:
-        batch = min(sum(map(_size, rows)) // _BATCHES, _BATCH)
-        for one in chain(_asked(answers, unknown(), question, batch), [None]):
+        most = min(sum(map(_size, rows)) // _BATCHES, _BATCH)
+        for one in chain(_asked(answers, unknown(), question, most), [None]):
             while known:
                 done += 1
                 yield known.popleft()
@@ -103,7 +103,7 @@ def ask_each(
 
 
 def _asked(
-    answers: Answers, rows: Iterator[ConversationRow], question: Question[R], batch: int
+    answers: Answers, rows: Iterator[ConversationRow], question: Question[R], most: int
 ) -> Iterator[tuple[ConversationRow, Any, InspectorError | None]]:
     plan = answers.scheduling
 
@@ -141,7 +141,7 @@ def _asked(
         place = place_of(answers.store, row.id)
         return place, flags, config, question.ask, row.id, question.arguments(row)
 
-    calls = (list(map(call, batch)) for batch in _batches(chain(ahead, rows), batch))
+    calls = (list(map(call, batch)) for batch in _batches(chain(ahead, rows), most))
     for number, value, error in _workers(plan.scheduler, processes or 1).map(_answer_there, calls, wait):
         if error is not None:
             yield sent[number], None, error

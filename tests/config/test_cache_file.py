@@ -38,6 +38,17 @@ def path(tmp_path: Path) -> Path:
     return path
 
 
+def test_values_of_a_block_are_stored_at_its_end(path: Path) -> None:
+    more = b"more"
+    with closing(opened(path)) as cache, closing(opened(path)) as other:
+        with pytest.raises(KeyboardInterrupt), cache.together():
+            cache.put({KEYS[0]: more})
+            assert cache.get(KEYS[:2]) == {KEYS[0]: more, KEYS[1]: KEYS[1]}
+            assert other.get(KEYS[:1]) == {KEYS[0]: KEYS[0]}
+            raise KeyboardInterrupt
+        assert other.get(KEYS[:1]) == {KEYS[0]: more}
+
+
 def modes(folder: Path) -> set[int]:
     return {stat.S_IMODE(path.stat().st_mode) for path in folder.iterdir()}
 
