@@ -27,7 +27,7 @@ _LOOKED_UP = 256
 #: Maximum size of several conversations that a process reads in one go, and minimum number of such batches.
 _BATCH = 2_000
 _BATCHES = 256
-#: A conversation takes as long as so many messages besides its own.
+#: The work on a conversation besides its messages, as a number of messages.
 _EXTRA = 20
 
 
