@@ -157,11 +157,13 @@ def _asked(
 def _batches(rows: Iterable[ConversationRow], most: int) -> Iterator[list[ConversationRow]]:
     """Yield the rows in batches of up to the size `most`, and larger ones alone."""
     batch: list[ConversationRow] = []
+    left = most
     for row in rows:
-        if batch and sum(map(_size, batch)) + _size(row) > most:
+        if batch and _size(row) > left:
             yield batch
-            batch = []
+            batch, left = [], most
         batch.append(row)
+        left -= _size(row)
     if batch:
         yield batch
 
