@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from inspector.core.messages import Message
+from inspector.core.patterns import late_pattern
 
 #: Beginnings of a summary message in any wording; stores search for candidates with them.
 PREFIXES: tuple[str, ...] = (
@@ -27,19 +28,19 @@ PREFIXES: tuple[str, ...] = (
 )
 
 # The bracket contains only dashes and capitals, unlike the texts of users who write about compaction.
-_BRACKET = re.compile(r"\[CONTEXT COMPACTION(?:\s*[—–-]+\s*[A-Z][A-Z ,]*)?\]:?")
+_BRACKET = late_pattern(r"\[CONTEXT COMPACTION(?:\s*[—–-]+\s*[A-Z][A-Z ,]*)?\]:?")
 _LEGACY = "[CONTEXT SUMMARY]:"
 #: The first of the lists that newer releases of Hermes add to the text of the summary model.
 ANCHOR_INDEX = "## Anchor Index"
-_PRIOR = re.compile(r"\[PRIOR CONTEXT\b[^\]\n]*\]\n?")
-_BELOW = re.compile(r"\[END OF PRIOR CONTEXT\b[^\]\n]*COMPACTION SUMMARY BELOW\]")
+_PRIOR = late_pattern(r"\[PRIOR CONTEXT\b[^\]\n]*\]\n?")
+_BELOW = late_pattern(r"\[END OF PRIOR CONTEXT\b[^\]\n]*COMPACTION SUMMARY BELOW\]")
 #: The summaries of the plug-in engine LCM: one block for each node, with a hint how the agent can expand it.
-_LCM = re.compile(
+_LCM = late_pattern(
     r"\[(?:Recent|Session Arc|Durable|Depth-\d+) Summary \(d\d+, node \d+\)\]\n.*\n\[Expand for details: [^\n]*\]\s*\Z",
     re.DOTALL,
 )
-_END = re.compile(r"^--- END OF CONTEXT SUMMARY[^\n]*$", re.MULTILINE)
-_INSTRUCTIONS = re.compile(r"\s*(?:Earlier turns|Earlier conversation|Previous turns)\b", re.IGNORECASE)
+_END = late_pattern(r"^--- END OF CONTEXT SUMMARY[^\n]*$", re.MULTILINE)
+_INSTRUCTIONS = late_pattern(r"\s*(?:Earlier turns|Earlier conversation|Previous turns)\b", re.IGNORECASE)
 
 #: Known wordings of bracket and instructions: SHA-256 of the UTF-8 text → the profiles with this wording.
 _WORDINGS: Mapping[str, tuple[str, ...]] = {
@@ -62,9 +63,9 @@ _MERGES_BEFORE = ("hermes-0.13", "hermes-0.15", "hermes-0.16", "hermes-0.17")
 #: Profiles that end an assistant's summary without a marker line.
 _NO_MARKER = frozenset({"hermes-0.13", "hermes-0.15", "hermes-0.16"})
 
-_FALLBACK_13 = re.compile(r"Summary generation was unavailable\. (\d+) message\(s\) were")
-_FALLBACK_19 = re.compile(r"best-effort deterministic fallback for (\d+) compacted message\(s\)\.")
-_FALLBACK_19_GOAL = re.compile(r"^Recovered from a deterministic fallback because\b", re.MULTILINE)
+_FALLBACK_13 = late_pattern(r"Summary generation was unavailable\. (\d+) message\(s\) were")
+_FALLBACK_19 = late_pattern(r"best-effort deterministic fallback for (\d+) compacted message\(s\)\.")
+_FALLBACK_19_GOAL = late_pattern(r"^Recovered from a deterministic fallback because\b", re.MULTILINE)
 _FALLBACK_19_CUT = "...[fallback summary truncated]"
 
 

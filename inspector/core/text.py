@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from inspector.core.patterns import late_pattern
+
 TAB_WIDTH = 4
 
 #: Replacement of C1 controls, tag characters and other format characters without a picture.
@@ -32,8 +34,8 @@ _SHOWN = (
 _NEWLINES = (0x2028, 0x2029)
 _BROKEN = (*range(0xD800, 0xE000), 0xFFFE, 0xFFFF)
 #: Leading lines with an empty or zero element, or a single tag; then the closing tags and white space after the text.
-_WRAPPING = re.compile(r"\A(?:[ \t]*(?:<(\w+)>(?:0|None)?</\1>|<\w+>)[ \t]*\n)+")
-_ENDS = re.compile(r"(?:\s|</\w+>)*")
+_WRAPPING = late_pattern(r"\A(?:[ \t]*(?:<(\w+)>(?:0|None)?</\1>|<\w+>)[ \t]*\n)+")
+_ENDS = late_pattern(r"(?:\s|</\w+>)*")
 _WRAPPED = 2_000
 
 
@@ -64,15 +66,15 @@ def _character_class(codes: Iterable[int]) -> str:
 
 
 _TABLE = _table()
-_UNSAFE = re.compile(_character_class(_TABLE))
+_UNSAFE = late_pattern(_character_class(_TABLE))
 _ASCII_CONTROLS = bytes(code for code in (*range(0x20), 0x7F) if code != 0x0A)
 # With at most this number of different characters, replacing each beats translating the whole text.
 _FEW = 8
 # A line of other characters only (a fence, a rule, an opening brace) does not describe its text.
-_MEANINGFUL = re.compile(r"[^\s!-/:-@\[-`{-~\u2500-\u259f]")
-_SOLID = re.compile(r"\S")
+_MEANINGFUL = late_pattern(r"[^\s!-/:-@\[-`{-~\u2500-\u259f]")
+_SOLID = late_pattern(r"\S")
 #: Placeholders of pictures in the text of a message.
-_PICTURE = re.compile(r"\[(?:image|picture|screenshot)\b[^\]\n]{0,300}\]|</?image\b[^>\n]{0,300}>", re.I)
+_PICTURE = late_pattern(r"\[(?:image|picture|screenshot)\b[^\]\n]{0,300}\]|</?image\b[^>\n]{0,300}>", re.I)
 
 
 def is_safe(text: str) -> bool:

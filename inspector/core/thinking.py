@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 
+from inspector.core.patterns import late_pattern
+
 _FLAGS = re.DOTALL | re.IGNORECASE
 _THINK = ("think", "thinking", "reasoning", "reasoning_scratchpad", "thought")
 _CALLS = ("tool_call", "tool_calls", "tool_result", "function_call", "function_calls")
@@ -14,20 +16,23 @@ _ANY_THINK = "|".join(_THINK)
 #: What a model may leave of its thinking and its calls in a text: whole blocks, blocks without an end, single tags.
 #: Beginnings and ends of whole blocks. Attributes of a tag have a bound, so that a text of beginnings is soon read.
 _BLOCKS: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
-    *((re.compile(f"<{tag}>", _FLAGS), re.compile(f"</{tag}>", _FLAGS)) for tag in _THINK),
-    *((re.compile(rf"<{tag}\b[^>]{{0,500}}>", _FLAGS), re.compile(f"</{tag}>", _FLAGS)) for tag in _CALLS),
+    *((late_pattern(f"<{tag}>", _FLAGS), late_pattern(f"</{tag}>", _FLAGS)) for tag in _THINK),
+    *(
+        (late_pattern(rf"<{tag}\b[^>]{{0,500}}>", _FLAGS), late_pattern(f"</{tag}>", _FLAGS))
+        for tag in _CALLS
+    ),
     (
-        re.compile(
+        late_pattern(
             r"(?:(?<=^)|(?<=[\n\r.!?:]))[ \t]{0,100}<function\b(?=[^>]{0,500}\bname\s{0,20}=)[^>]{0,500}>",
             _FLAGS,
         ),
-        re.compile("</function>", _FLAGS),
+        late_pattern("</function>", _FLAGS),
     ),
 )
 _SCRATCH: tuple[re.Pattern[str], ...] = (
-    re.compile(rf"(?:^|\n)[ \t]{{0,100}}<(?:{_ANY_THINK})\b[^>]{{0,500}}>.*$", _FLAGS),
-    re.compile(rf"</?(?:{_ANY_THINK})>\s*", _FLAGS),
-    re.compile(rf"</(?:{'|'.join(_CALLS)}|function)>\s*", _FLAGS),
+    late_pattern(rf"(?:^|\n)[ \t]{{0,100}}<(?:{_ANY_THINK})\b[^>]{{0,500}}>.*$", _FLAGS),
+    late_pattern(rf"</?(?:{_ANY_THINK})>\s*", _FLAGS),
+    late_pattern(rf"</(?:{'|'.join(_CALLS)}|function)>\s*", _FLAGS),
 )
 
 

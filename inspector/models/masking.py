@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import partial
 
+from inspector.core.patterns import late_pattern
 from inspector.quality.secrets import FORMATS
 
 #: Separator between a name and its value, in source code, JSON and JSON inside JSON, with the start of a value.
@@ -174,11 +175,11 @@ _MORE: tuple[tuple[str, str, str], ...] = (
 )
 #: Start of a word, also after a JSON escape, whose last letter would otherwise belong to the word.
 _BEGINS = r"(?:\b|(?<=\\[nrtbf])|(?<=\\u[0-9a-fA-F]{4}))"
-_FIRST = re.compile(r"^(\(\?i\)|\(\?=\[\w+\]\))?\\b")
+_FIRST = late_pattern(r"^(\(\?i\)|\(\?=\[\w+\]\))?\\b")
 #: Hints for formats of findings without their own hints.
 _NAMES = "key|secret|token|passw|author"
 _COMPILED = (
-    (kind, marks or _NAMES, re.compile(_FIRST.sub(lambda match: (match[1] or "") + _BEGINS, pattern)))
+    (kind, marks or _NAMES, late_pattern(_FIRST.sub(lambda match: (match[1] or "") + _BEGINS, pattern)))
     for kind, marks, pattern in (*_MORE, *FORMATS)
 )
 #: Kind, hints, whether these are lower case for a folded text, and pattern of each format.
@@ -192,17 +193,17 @@ _BEGINNINGS = (
     r"|gsk_|xai-|pplx-|r8_|ya29\.|hv[sbr]\.|[srp]k_(?:live|test)_|whsec_|dop_v1_|shpat_|dapi|SG\.)"
 )
 #: A key that is split by a line break.
-_BROKEN = re.compile(
+_BROKEN = late_pattern(
     rf"{_BEGINS}(?P<secret>{_BEGINNINGS}[A-Za-z0-9_-]{{6,200}}\\?(?:\r?\n|\\{{1,4}}n)[ \t>|#*]{{0,16}}"
     r"(?=[A-Za-z0-9_-]{0,199}\d)(?=[A-Za-z0-9_-]{0,199}[A-Za-z])[A-Za-z0-9_-]{8,200})"
 )
 #: Invisible characters of zero width that split a key.
-_UNSEEN = re.compile(
+_UNSEEN = late_pattern(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]"
 )
 #: Attributes of a cookie; not secrets.
-_ATTRIBUTES = re.compile(r"(?i)(?:path|domain|expires|max-age|samesite|priority|version)")
-_CRUMB = re.compile(r"(?P<name>[^\s=;]{1,64})=(?P<secret>[^;]{1,4000})")
+_ATTRIBUTES = late_pattern(r"(?i)(?:path|domain|expires|max-age|samesite|priority|version)")
+_CRUMB = late_pattern(r"(?P<name>[^\s=;]{1,64})=(?P<secret>[^;]{1,4000})")
 #: Identifiers and paths, which also match these formats but have no digits.
 _WORDY = ("a password or key", "an OpenAI key")
 #: The replacement of a secret; no format matches it.
@@ -211,11 +212,11 @@ _OPEN = "[masked: "
 
 #: Minimum length of a secret, or of a line of a longer secret, that is masked without its context.
 _ALONE, _LINE = 6, 16
-_BREAKS = re.compile(r"(?:\s|\\{1,4}[nrt])+")
+_BREAKS = late_pattern(r"(?:\s|\\{1,4}[nrt])+")
 _ENDS = ".,;:!?"
-_MIXED = re.compile(r"(?=.*\d)(?=.*[^\W\d_])")
+_MIXED = late_pattern(r"(?=.*\d)(?=.*[^\W\d_])")
 #: Kinds whose value may also be a word, a path or a model's name: such values are masked only in their context.
-_PARTED = re.compile(r"[-./:_]")
+_PARTED = late_pattern(r"[-./:_]")
 
 
 class Masker:
@@ -334,7 +335,7 @@ def _alone(kind: str, value: str) -> list[str]:
     return [part for part in parts if len(part) >= least and _MIXED.match(part)]
 
 
-_PLACEHOLDER = re.compile(
+_PLACEHOLDER = late_pattern(
     r"(?i)(?:\*+|\.+|x+|<.*>|\$\{?\w+\}?|\[?redacted\]?|masked|none|null|true|false|undefined|str(?:ing)?|bool(?:ean)?|any"
     r"|bytes|text|required|optional|yes|no|\d{1,3})"
 )

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from inspector.core.messages import Message, ToolCall
+from inspector.core.patterns import late_pattern
 from inspector.core.rough import text_tokens
 from inspector.core.text import safe
 
@@ -49,27 +50,27 @@ _ASKING = ("ask", "question", "clarify")
 _PRINTING = frozenset({"cat", "head", "tail", "less", "more", "nl", "bat", "sed"})
 _SHELLS = frozenset({"bash", "sh", "zsh", "fish", "dash", "powershell", "pwsh", "cmd"})
 
-_ADDRESS = re.compile(r"(?!file:)[A-Za-z][A-Za-z0-9+.-]{0,20}://")
-_URL = re.compile(r"https?://[^\s'\"<>|;)\]}\\`]{3,1000}")
-_PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.{1,400})$", re.M)
-_REPOSITORY = re.compile(r"(?:git@|https?://)([\w.-]{1,80})[:/]([\w.-]{1,80}/[\w.-]{1,100}?)(?:\.git)?/?\Z")
-_REDIRECTED = re.compile(r"(?<![0-9&=<-])>{1,2} ?([\w./~$@{}+-]{1,300})")
-_CHANGES_IN_PLACE = re.compile(r"\b(?:tee|rm|mv|patch|truncate|sed)\b")
-_SED_LINES = re.compile(r"\A(\d{1,7})(?:,(\d{1,7}|\$))?p\Z")
-_QUESTION = re.compile(r"[^.!?。！？\n]{8,400}[?？]")
+_ADDRESS = late_pattern(r"(?!file:)[A-Za-z][A-Za-z0-9+.-]{0,20}://")
+_URL = late_pattern(r"https?://[^\s'\"<>|;)\]}\\`]{3,1000}")
+_PATCHED = late_pattern(r"^\*\*\* (?:Add|Update|Delete) File: (.{1,400})$", re.M)
+_REPOSITORY = late_pattern(r"(?:git@|https?://)([\w.-]{1,80})[:/]([\w.-]{1,80}/[\w.-]{1,100}?)(?:\.git)?/?\Z")
+_REDIRECTED = late_pattern(r"(?<![0-9&=<-])>{1,2} ?([\w./~$@{}+-]{1,300})")
+_CHANGES_IN_PLACE = late_pattern(r"\b(?:tee|rm|mv|patch|truncate|sed)\b")
+_SED_LINES = late_pattern(r"\A(\d{1,7})(?:,(\d{1,7}|\$))?p\Z")
+_QUESTION = late_pattern(r"[^.!?。！？\n]{8,400}[?？]")
 #: The line of a result that names an error.
-_ERROR = re.compile(
+_ERROR = late_pattern(
     r"^[ \t>|]{0,8}((?:[A-Za-z_][\w.]{0,80})?(?:Error|Exception)(?:\[\w{1,10}\])?:.{1,300}"
     r"|(?:error|fatal|FAILED|panic)\b[:\[ ].{2,300}"
     r"|.{1,200}: (?:command not found|No such file or directory|Permission denied))[ \t]*$",
     re.M,
 )
-_CHANGING = re.compile(r"0x[0-9a-fA-F]{1,16}|\d[\d.,:]*|(?:/[\w.@-]{1,200}){2,40}")
+_CHANGING = late_pattern(r"0x[0-9a-fA-F]{1,16}|\d[\d.,:]*|(?:/[\w.@-]{1,200}){2,40}")
 #: A call that the user stopped or refused did not fail.
-_REFUSED = re.compile(
+_REFUSED = late_pattern(
     r"user (?:doesn['’]t want|does not want|rejected|denied|declined)|interrupted by (?:the )?user", re.I
 )
-_TAG = re.compile(r"</?[a-z_]{1,40}>")
+_TAG = late_pattern(r"</?[a-z_]{1,40}>")
 #: Longest part of a result, in characters from its beginning and from its end, that is searched for an error.
 _ERROR_PART = 20_000
 _ERROR_LINE = 300

@@ -13,34 +13,35 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from inspector.core.patterns import late_pattern
 from inspector.quality.acts import Act, plain_path, simple_commands
 
-_DENIAL = re.compile(
+_DENIAL = late_pattern(
     r"\b(?:never|do(?:es)? not|don['’]?t|must not|mustn['’]?t|should not|shouldn['’]?t|shall not|may not|can ?not"
     r"|can['’]t|not allowed to|not to|avoid|refrain from|stop|(?P<noun>no|without))\s+"
     r"|不要再?|不许|禁止|不得|不能|不可以?|切勿|[请請]勿|别再?",
     re.I,
 )
 #: The rejected half of "X, not Y" and "X instead of Y".
-_INSTEAD = re.compile(
+_INSTEAD = late_pattern(
     r"(?:,\s*not|\buse [\w.@/-]{1,40} not|\binstead of|\brather than|\bover)\s+(?:the |a |an )?"
     r"(?P<other>`[^`\n]{1,80}`|[\w./@-]{1,59}\w)",
     re.I,
 )
 #: "Only edit files under src/": the place outside of which nothing may be written.
-_ONLY = re.compile(
+_ONLY = late_pattern(
     r"\bonly\s+(?:edit|change|modify|touch|write)\s+(?:\w+\s+){0,4}?(?:under|in|inside|within)\s+`?(?P<place>[\w.@-]*/[\w./@-]*)",
     re.I,
 )
-_END = re.compile(r"[;!?\n。；！？，]|\.(?=\s|$)|,(?!\s*(?:or|and|nor)\b)|\s[—–-]\s|:\s")
-_CONDITION = re.compile(
+_END = late_pattern(r"[;!?\n。；！？，]|\.(?=\s|$)|,(?!\s*(?:or|and|nor)\b)|\s[—–-]\s|:\s")
+_CONDITION = late_pattern(
     r"\b(?:unless|until|without|except|before|if|when|while|more than|only)\b|除非|之前|未经", re.I
 )
-_CODE = re.compile(r"`([^`\n]{1,200})`|\"([^\"\n]{1,120})\"")
-_WORD = re.compile(r"[\w][\w./@+-]{0,80}")
-_NAME = re.compile(r"\.?[A-Za-z][\w.-]*[_\d.A-Z-][\w.-]*|\.\w+")
+_CODE = late_pattern(r"`([^`\n]{1,200})`|\"([^\"\n]{1,120})\"")
+_WORD = late_pattern(r"[\w][\w./@+-]{0,80}")
+_NAME = late_pattern(r"\.?[A-Za-z][\w.-]*[_\d.A-Z-][\w.-]*|\.\w+")
 #: A folder or file named by a plain word: "the migrations folder", "config 目录".
-_PLACE = re.compile(r"([\w.-]{2,60})\s*(?:folder|director(?:y|ies)|dir\b|目录|文件夹)", re.I)
+_PLACE = late_pattern(r"([\w.-]{2,60})\s*(?:folder|director(?:y|ies)|dir\b|目录|文件夹)", re.I)
 
 _EDITS = frozenset({
     "edit", "change", "modify", "touch", "alter", "write", "update", "overwrite", "rewrite", "delete", "remove",

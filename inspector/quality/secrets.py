@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+
+from inspector.core.patterns import late_pattern
 
 #: Kind, a substring that every match has, and the pattern. The group `secret`, if present, is the part that must look
 #: random.
@@ -54,10 +55,10 @@ _LEAST_BITS, _LEAST_BITS_NAMED = 3.0, 3.5
 _NAMED = ("a password or key", "a password in an address")
 #: Names and paths match these formats too, but have no digits.
 _WORDY = (*_NAMED, "an OpenAI key")
-_PLACEHOLDER = re.compile(
+_PLACEHOLDER = late_pattern(
     r"(?i)example|redacted|your[_-]|placeholder|change[_-]?me|dummy|sample|xxxx|\*\*\*|\.\.\.|0000|1234567|abcdef"
 )
-_PATTERNS = tuple((kind, mark, re.compile(pattern)) for kind, mark, pattern in FORMATS)
+_PATTERNS = tuple((kind, mark, late_pattern(pattern)) for kind, mark, pattern in FORMATS)
 #: Maximum characters that are searched. Summaries are far shorter; this bounds the time for a hostile one.
 _READ = 200_000
 _SHOWN = 4

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from inspector.core.conversations import Conversation
 from inspector.core.messages import Message, ToolCall
+from inspector.core.patterns import late_pattern
 from inspector.stores.base import Store
 from inspector.stores.lines import mapping, text_of
 
@@ -16,20 +17,20 @@ _NAMES = (
     r"(?:CLAUDE(?:\.local)?|AGENTS(?:\.override)?|GEMINI|QWEN|CONVENTIONS|HERMES|SOUL|copilot-instructions)\.md"
     r"|\.cursorrules|\.clinerules"
 )
-_FILE = re.compile(rf"(?:^|[/\\])(?:{_NAMES})$", re.IGNORECASE)
+_FILE = late_pattern(rf"(?:^|[/\\])(?:{_NAMES})$", re.IGNORECASE)
 #: The text of such a file in a message of Claude Code, up to the next file or the end of the reminder.
-_CONTENTS = re.compile(
+_CONTENTS = late_pattern(
     r"^Contents of (?P<path>\S[^\n]*?)(?: \([^\n()]*\))?:\n(?P<text>.*?)(?=^Contents of \S[^\n]*:\n|^# \w+$|^</|\Z)",
     re.DOTALL | re.MULTILINE,
 )
 #: The same of Codex.
-_INSTRUCTIONS = re.compile(
+_INSTRUCTIONS = late_pattern(
     r"\A\s*# (?P<name>AGENTS\.md) instructions for (?P<folder>[^\n]+)\n(?P<text>.*)\Z", re.DOTALL
 )
-_TAGS = re.compile(r"</?INSTRUCTIONS>\s*")
-_NUMBER = re.compile(r"^[ \t]{0,12}\d{1,9}(?:\u2192|\t| \| )", re.MULTILINE)
+_TAGS = late_pattern(r"</?INSTRUCTIONS>\s*")
+_NUMBER = late_pattern(r"^[ \t]{0,12}\d{1,9}(?:\u2192|\t| \| )", re.MULTILINE)
 #: The memory of an agent: its files, and folders for them.
-_MEMORY = re.compile(r"(?:^|[/\\\\\"])(?:MEMORY|USER)\.md\b|[/\\\\]memor(?:y|ies)[/\\\\]", re.IGNORECASE)
+_MEMORY = late_pattern(r"(?:^|[/\\\\\"])(?:MEMORY|USER)\.md\b|[/\\\\]memor(?:y|ies)[/\\\\]", re.IGNORECASE)
 _WRITTEN = ("content", "text", "fact", "memory", "new_string", "file_text", "new_str", "insert_text")
 _PATHS = ("file_path", "path", "filePath", "absolute_path", "filename")
 

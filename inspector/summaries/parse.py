@@ -4,27 +4,28 @@ from __future__ import annotations
 
 import re
 
+from inspector.core.patterns import late_pattern
 from inspector.core.refusals import AROUND, CONTINUED
 from inspector.summaries.summary import Item, Kind, Section, Summary
 
-_HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*$")
-_BULLET = re.compile(r"([ \t]*)([-*+•–])(?:[ \t]+(.*)|)$")
-_NUMBER = re.compile(r"([ \t]*)(\d{1,9}[.)])(?:[ \t]+(.*)|)$")
-_FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})")
-_RULE = re.compile(r"[ \t]*([-*_])(?:[ \t]*\1){2,}[ \t]*$")
+_HEADING = late_pattern(r" {0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*$")
+_BULLET = late_pattern(r"([ \t]*)([-*+•–])(?:[ \t]+(.*)|)$")
+_NUMBER = late_pattern(r"([ \t]*)(\d{1,9}[.)])(?:[ \t]+(.*)|)$")
+_FENCE = late_pattern(r"[ \t]*(`{3,}|~{3,})")
+_RULE = late_pattern(r"[ \t]*([-*_])(?:[ \t]*\1){2,}[ \t]*$")
 # Texts that models write below an empty heading: "None.", "(none yet)", "N/A", "- None at this time".
-_NONE = re.compile(
+_NONE = late_pattern(
     r"[\s(\[*_]*(?:none|nothing|n/?a|not applicable)(?:\s+(?:yet|so far|known|identified|currently|noted|"
     r"reported|at (?:this|the) (?:time|moment|point)|recoverable from [\w ]+))?[\s.)\]*_]*",
     re.IGNORECASE,
 )
-_EMPHASIS = re.compile(r"^(\*\*|__)(.+)\1$")
+_EMPHASIS = late_pattern(r"^(\*\*|__)(.+)\1$")
 #: The number of a heading. Without it a section has one name in every summary.
-_ORDINAL = re.compile(r"^\d{1,2}[.)][ \t]+(?=\S)")
+_ORDINAL = late_pattern(r"^\d{1,2}[.)][ \t]+(?=\S)")
 
 
 # Claude Code's summaries: an introduction, an analysis, then numbered sections, which differ from lists by their names.
-_SECTION = re.compile(
+_SECTION = late_pattern(
     r"(?:\d{1,2}\.[ \t]+)?(?:\*\*)?(Analysis|Summary|Primary Request and Intent|Key Technical Concepts|"
     r"Files and Code Sections|Errors and fixes|Problem Solving|All user messages|Pending Tasks|Current Work|"
     r"Optional Next Step)(?::\*\*|\*\*:|:)[ \t]*(.*)$",

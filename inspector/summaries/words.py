@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
 
+from inspector.core.patterns import late_pattern
 from inspector.core.scan.words import UNSPACED
 from inspector.summaries.anchors import Opcode, bounded_opcodes
 from inspector.summaries.summary import WordChange
@@ -19,7 +19,7 @@ _RUN = 3
 _PUNCTUATION_WEIGHT = 0.3
 # A path, version, address or number with its unit is one word: that is what a reader sees change.
 _LETTERS = rf"[^\W{UNSPACED}]+"
-TOKEN = re.compile(rf"{_LETTERS}(?:[./:@#\\-]+{_LETTERS})*|[{UNSPACED}]|[^\w\s]")
+TOKEN = late_pattern(rf"{_LETTERS}(?:[./:@#\\-]+{_LETTERS})*|[{UNSPACED}]|[^\w\s]")
 
 
 def tokens(text: str) -> list[str]:

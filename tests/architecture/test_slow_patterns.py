@@ -18,6 +18,7 @@ import pytest
 
 import inspector
 import widgets
+from inspector.core.patterns import LatePattern
 from tests.conftest import ROOT
 from tests.pattern_steps import Counter, TooManySteps, hostile_texts
 
@@ -38,7 +39,7 @@ SHORT_TEXTS = {
 
 @cache
 def patterns() -> dict[str, re.Pattern[str]]:
-    """Every compiled pattern that a module of the program holds, by where it is."""
+    """Every pattern that a module of the program holds, by where it is."""
     found: dict[str, re.Pattern[str]] = {}
     for package in (inspector, widgets):
         for info in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
@@ -52,6 +53,8 @@ def patterns() -> dict[str, re.Pattern[str]]:
 
 
 def _inside(path: str, value: Any, depth: int = 0) -> Iterator[tuple[str, re.Pattern[str]]]:
+    if isinstance(value, LatePattern):
+        value = value.compiled
     if isinstance(value, re.Pattern) and isinstance(value.pattern, str):
         yield path, value
     elif depth < 4 and isinstance(value, dict):

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from inspector.core.patterns import late_pattern
+
 #: The characters of scripts that put no spaces between words, for a character class.
 UNSPACED = r"\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af"
-_UNSPACED = re.compile(f"[{UNSPACED}]")
+_UNSPACED = late_pattern(f"[{UNSPACED}]")
 #: The letters of scripts that do, for a character class.
 SPACED = "A-Za-zÀ-ɏЀ-ӿ"
 # Text to stem: a word or a name with its signs, or a run of a script without spaces.
-_WORD = re.compile(rf"[{SPACED}][{SPACED}0-9_'’-]*|[{UNSPACED}]+")
-_PART = re.compile(rf"[{SPACED}]{{2,}}|\d+")
+_WORD = late_pattern(rf"[{SPACED}][{SPACED}0-9_'’-]*|[{UNSPACED}]+")
+_PART = late_pattern(rf"[{SPACED}]{{2,}}|\d+")
 #: Number of words whose stems are cached.
 _REMEMBERED = 50_000
 

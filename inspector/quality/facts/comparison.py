@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
+from inspector.core.patterns import late_pattern
 from inspector.core.text import safe_title
 from inspector.quality.facts.exchanges import crossed, exchanged
 from inspector.quality.facts.fact import Outcome, Value
@@ -71,13 +72,13 @@ _SPELLED: Mapping[str, tuple[str, ...]] = {
 _RARE = 4
 #: Characters of a line before and after a sentence that may limit it.
 _NEAR = 300
-_BINDING_SECTION = re.compile(
+_BINDING_SECTION = late_pattern(
     r"constraint|preference|instruction|rule|requirement|guideline|decision|decided|"
     r"conventions?|policy|request and intent|约束|要求|决定|规则",
     re.I,
 )
 #: A heading or a label of what is not done.
-_REFUSING_SECTION = re.compile(
+_REFUSING_SECTION = late_pattern(
     r"\b(?:rejected|discarded|declined|abandoned|ruled out|out of scope|not doing|won['’]t do|non-goals?)\b|"
     r"已?否[决決]|[放丢]弃",
     re.I,

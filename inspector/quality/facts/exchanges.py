@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
+from inspector.core.patterns import late_pattern
 from inspector.core.scan.words import UNSPACED
 from inspector.quality.facts.fact import Value
 from inspector.quality.facts.meaning import JOINS, Meaning, Word
@@ -16,22 +17,22 @@ from inspector.quality.facts.values import comparable
 #: A word of a fact and its match in a passage.
 Pair = tuple[Word, Word]
 #: "From A ... to B" in Chinese: the first characters of A and B are compared, because the verb follows A.
-_CJK_DIRECTED = re.compile(r"[从從由](?P<start>[^，。；,;]{2,10}?)[到向至](?P<goal>[^，。；,;]{2})")
-_CJK_ORDERED = re.compile(
+_CJK_DIRECTED = late_pattern(r"[从從由](?P<start>[^，。；,;]{2,10}?)[到向至](?P<goal>[^，。；,;]{2})")
+_CJK_ORDERED = late_pattern(
     r"先(?P<start>[^，。；,;再]{2,12})[，,]?(?:再|然后|然後|後?才)(?P<goal>[^，。；,;]{2})"
 )
 #: Minimum share of a fact's words, small ones too, in a sentence in which two of them may have traded places.
 _MIN_TRADED = 0.8
 _MARK = ","
-_POSSESSIVE = re.compile(r"['’]s\b")
-_WORD_OR_MARK = re.compile(rf"[{UNSPACED}]|[^\W{UNSPACED}]+(?:['’-]\w+)*|[,;:.!?，。；：！？]+")
+_POSSESSIVE = late_pattern(r"['’]s\b")
+_WORD_OR_MARK = late_pattern(rf"[{UNSPACED}]|[^\W{UNSPACED}]+(?:['’-]\w+)*|[,;:.!?，。；：！？]+")
 #: The words before and after a word, and its position.
 Neighbours = tuple[str, str, int]
 _BOUNDS = {
-    "least": re.compile(
+    "least": late_pattern(
         r"\b(?:at least|no (?:less|fewer) than|minimum|min\.?|or more)\b|[至最]少|不少于", re.IGNORECASE
     ),
-    "most": re.compile(
+    "most": late_pattern(
         r"\b(?:at most|no more than|maximum|max\.?|up to|or less|or fewer)\b|[至最]多|不超[过過]",
         re.IGNORECASE,
     ),

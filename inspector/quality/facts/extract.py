@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from inspector.core.handoff import handoff_of
 from inspector.core.messages import Message
+from inspector.core.patterns import late_pattern
 from inspector.core.scan.words import has_unspaced
 from inspector.core.text import safe, safe_line
 from inspector.engines.hygiene import TODO_START
@@ -45,37 +46,37 @@ _FEWEST_OF_AGENT = 3
 #: Characters of a call's arguments that are read.
 _ARGUMENTS = 20_000
 # A document of an agent with its decisions and findings.
-_DOCUMENT = re.compile(
+_DOCUMENT = late_pattern(
     r"(?i:plan|hand-?off|notes?|memory|decision|design|spec|adr|progress|status|todo|context|summary|findings|"
     r"claude|agents)[\w .-]{0,60}\.(?:md|mdx|txt|rst)$|"
     r"/(?:plans?|notes|memory|memories|docs/adr|handoffs?)/[^/]{1,80}\.(?:md|txt)$"
 )
-_HINT = re.compile(
+_HINT = late_pattern(
     r"\s*(?:The user doesn't want to proceed|The user answered|User has answered|User (?:rejected|declined|"
     r"answered)|The user rejected|The user provided|"
     r"Your questions have been answered)"
 )
 _SPOKEN = (
-    re.compile(
+    late_pattern(
         r"(?:the user said|user said|with the following feedback|feedback|reason(?: for the rejection)?)\s*:\s*"
         r"(?!\s|The user (?:wants to clarify|has indicated))(?P<said>(?s:.+?))(?=\s*\n\s*Note: The user's next "
         r"message|\s*\Z)"
     ),
-    re.compile(
+    late_pattern(
         r"\"\s*=\s*\"\s*(?P<answer>[^\"]{1,2000}?)\s*\" user notes: "
         r"(?!(?P=answer))(?P<said>(?s:.{1,4000}?))(?=\.?(?:, \"|\s+You can now continue|\s*\Z))"
     ),
 )
 _ANSWERS = (
-    re.compile(
+    late_pattern(
         r"(?<=[:,] )\"(?P<asked>[^\n]{1,1000}?)\"\s*=\s*\"\s*(?P<said>(?s:.{1,2000}?))(?:\s*\(Recommended\))?\s*\""
         r"(?=\s*(?:, \"|user notes: |selected |\.(?:\s|\Z)|\Z))"
     ),
-    re.compile(
+    late_pattern(
         r"^[^\S\n]*+- \"(?P<asked>[^\n]{1,1000})\"\n[^\S\n]*+Answer: (?P<said>[^\n]*\S)", re.MULTILINE
     ),
 )
-_ONWARD = re.compile(
+_ONWARD = late_pattern(
     r"(?i:next (?:area|topic|question|section|part)|done|move on|continue|thanks?|thank you|"
     r"hi|hello)\b.{0,30}\Z"
 )
@@ -85,17 +86,17 @@ ANSWER, CHOICE = ".answer", ".choice"
 #: Characters of a message that may be nothing but an answer or a choice.
 _SHORT = 80
 _ASKED = 240
-_SEMICOLON = re.compile(r";\s+|；")
-_REFUSES = re.compile(r"\b(?:no|nope|not|don['’]?t)\b|不|别", re.I)
+_SEMICOLON = late_pattern(r";\s+|；")
+_REFUSES = late_pattern(r"\b(?:no|nope|not|don['’]?t)\b|不|别", re.I)
 # A sentence that only points to nearby text.
-_SHOWS = re.compile(
+_SHOWS = late_pattern(
     r"\W*(?:here(?:['’]s| is| are)\b|(?:see )?(?:the )?attached\b|这是|[這那]是|如下|[见見]附件)", re.I
 )
-_LABELS = re.compile(r"\d{1,2}|(?<![A-Za-z])[A-Ha-h](?![A-Za-z])")
-_CELLS = re.compile(r"(?<!\s)\s*+\|\s*+")
-_MARKS = re.compile(r"[*_]{2,}")
+_LABELS = late_pattern(r"\d{1,2}|(?<![A-Za-z])[A-Ha-h](?![A-Za-z])")
+_CELLS = late_pattern(r"(?<!\s)\s*+\|\s*+")
+_MARKS = late_pattern(r"[*_]{2,}")
 #: Headings over a description of how things are.
-_BACKGROUND = re.compile(
+_BACKGROUND = late_pattern(
     r"[\W\d]*(?:context|background|motivation|(?:the )?problem(?: statement)?|(?:root )?causes?(?: analysis)?|"
     r"symptoms?|verification|test plan|current (?:state|behaviou?r|situation)|(?:actual|observed) behaviou?r|"
     r"what happened|findings|analysis|overview|背景|现状|問題|问题|原因)\W*",

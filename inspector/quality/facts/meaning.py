@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from inspector.core.patterns import late_pattern
 from inspector.core.scan.words import UNSPACED, word_set
 from inspector.quality.facts.fact import Value
 from inspector.quality.facts.rules import concept, load_stemmer
@@ -24,7 +25,7 @@ _SLIGHT = word_set(
 _LITTLE, _FULL = 0.4, 1.0
 
 # Words that deny what follows them in their clause.
-_DENIES = re.compile(
+_DENIES = late_pattern(
     r"(?:not|no|never|cannot|neither|nor|nothing|nobody|none|without|avoid(?:s|ed|ing)?|refrain|prevent(?:s|ed|"
     r"ing)?|refus(?:e|es|ed)|untouched|\w+n['’]t|dont|doesnt|cant|wont|isnt|"
     r"nicht|kein|keine|keinen|keiner|keinem|keines|nie|niemals|ohne|weder|nunca|jamás|sin|ni|nada|ningún|"
@@ -32,7 +33,7 @@ _DENIES = re.compile(
     r"не|нельзя|никогда|без|ни|нет|geen|niet|nooit|zonder|non|mai|senza|jangan|tidak|tanpa)\Z",
     re.IGNORECASE,
 )
-_CJK_DENIES = re.compile(
+_CJK_DENIES = late_pattern(
     r"不要|不能|不得|不可|不许|不許|不准|不再|不考[虑慮]|别|別|勿|禁止|[没沒]有?|[无無]|未|排除|ない|ません|"
     r"ず(?=[、。])|なく|禁|않|지 "
     r"?마|없|안 "
@@ -42,19 +43,19 @@ _REFUSED = (
     r"(?:forbidden|prohibited|banned|disallowed|excluded|off[- ]limits|out of scope|rejected|discarded|ruled "
     r"out|dropped)"
 )
-_DENIED_AFTER = re.compile(
+_DENIED_AFTER = late_pattern(
     rf"\b(?:(?:is|are|be|was|were|been|stays?|remains?)\s+(?:strictly |absolutely )?(?:{_REFUSED}|not (?:an "
     rf"option|allowed|permitted|wanted|supported))|{_REFUSED}(?=\s*(?:[,;:.)!]|\Z|by\b|for\b|in\b))|"
     r"not (?:an option|allowed|permitted|wanted|supported)|verboten|ausgeschlossen|prohibid[oa]s?|"
     r"descartad[oa]s?|interdit[es]*|exclu[es]*|запрещен[оаы]?|entfällt)\b|已?排除|禁止|不行", re.IGNORECASE,
 )  # fmt: skip
 #: The words after it are not the choice.
-_CONTRAST = re.compile(
+_CONTRAST = late_pattern(
     r"\b(?:instead of|rather than|in place of|statt|anstatt|anstelle|en lugar de|en vez de|"
     r"au lieu de|plutôt que|em vez de|вместо|over(?= [A-Z]))\b|而不是|而非|代替",
     re.IGNORECASE,
 )
-_BREAK = re.compile(r"[,;:!?(){}\[\]，。；：、（）！？]|\.(?=\s|\Z)|\s[—–-]+\s|\s/\s")
+_BREAK = late_pattern(r"[,;:!?(){}\[\]，。；：、（）！？]|\.(?=\s|\Z)|\s[—–-]+\s|\s/\s")
 #: Words that join two clauses or two things.
 JOINS = word_set("and but or while whereas yet however und aber oder y pero o et mais ou e mas и но а")
 _TAGS = {
@@ -65,13 +66,13 @@ _TAGS = {
 }  # fmt: skip
 _OPPOSED = {("from", "to"), ("before", "after"), ("above", "below"), ("inside", "outside")}
 
-_TOKEN = re.compile(
+_TOKEN = late_pattern(
     rf"(?P<word>[A-Za-zÀ-ɏЀ-ӿ][A-Za-zÀ-ɏЀ-ӿ0-9_'’]*(?:-[A-Za-zÀ-ɏЀ-ӿ0-9_'’]+)*)|"
     rf"(?P<cjk>[{UNSPACED}]+)|(?P<number>\d+)"
 )
-_QUOTE = re.compile(r"\"[^\"\n]{1,120}\"|“[^”\n]{1,120}”")
+_QUOTE = late_pattern(r"\"[^\"\n]{1,120}\"|“[^”\n]{1,120}”")
 # On and off are words where something is so: "is off", "default to on".
-_STATE = re.compile(
+_STATE = late_pattern(
     r"\b(?:be|is|are|was|stays?|remains?|to|default(?:s|ed)?|turn(?:s|ed)?|switch(?:es|ed)?|"
     r"set|keep|kept|it|them|,|:)\s+(?=(?:on|off)\b(?!\s+(?:the|a|our|\w+day)\b))|\b(?=(?:on|"
     r"off) (?:in|by default|for)\b)|"
@@ -80,13 +81,13 @@ _STATE = re.compile(
     re.IGNORECASE,
 )
 # Behind a preposition its noun follows; at the end of a clause it says where.
-_GOES_ON = re.compile(r"\s+[\w\"'`(*/.~]")
+_GOES_ON = late_pattern(r"\s+[\w\"'`(*/.~]")
 # A number counts what follows it, unless a preposition or a joining word follows.
-_COUNTS = re.compile(r"\s+(?!(?:for|in|on|at|as|when|if|from|to|with|and|or|because|by|of)\b)[^\W\d]")
-_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_COUNTS = late_pattern(r"\s+(?!(?:for|in|on|at|as|when|if|from|to|with|and|or|because|by|of)\b)[^\W\d]")
+_HUMP = late_pattern(r"(?<=[a-z0-9])(?=[A-Z])")
 
 #: A sentence binds: it says what must be, must not be, or always is.
-BINDS = re.compile(
+BINDS = late_pattern(
     r"\b(?:must(?:n['’]t)?|have to|has to|needs?|required?|requires|mandatory|obligatory|compulsory|shall|"
     r"always|never|do not|don['’]?t|does not|not allowed|forbidden|prohibited|banned|off[- ]limits|only|"
     r"may not|can ?not|can['’]t|cannot|should(?: not|n['’]t)?|no (?!longer)\w+|at (?:most|least)|max(?:imum)?|"
@@ -95,18 +96,18 @@ BINDS = re.compile(
     r"limit(?:ed)?|frozen|forbid\w*)\b|"
     r"必[须須需]|不要|不能|不得|禁止|只能|一定|[务務]必|始[终終]|一律|不[许許准]", re.IGNORECASE,
 )  # fmt: skip
-_ENFORCED = re.compile(
+_ENFORCED = late_pattern(
     r"\b(?:must|have to|has to|required|requires|mandatory|shall|always|never|forbidden|do not|don['’]?t|"
     r"needs?|every|each|all|only|before|unless|until|whenever|at (?:most|least))\b|必[须須]|始[终終]|每|禁止|"
     r"不[得要]", re.IGNORECASE,
 )  # fmt: skip
-_STANDING = re.compile(
+_STANDING = late_pattern(
     r"\b(?:must|have to|has to|required|requires|requirement|mandatory|shall|should|always|never|forbidden|not "
     r"allowed|do not|don['’]?t|needs? (?:to|a|an)|every|each|any|whenever|rule)\b|必[须須]|始[终終]|每|禁止|"
     r"不[得要]", re.IGNORECASE,
 )  # fmt: skip
 #: A sentence only allows or suggests.
-SOFT = re.compile(
+SOFT = late_pattern(
     r"\b(?:could|might|may(?! (?:not|only|be used only)|[^;\n]{0,60}\b(?:at most|no more|up to|only)\b)|"
     r"maybe|perhaps|possibly|optional(?:ly)?|"
     r"nice[- ]to[- ]have|ideally|(?:if|where|when|wherever|whenever) (?:possible|feasible|convenient|practical|"
@@ -124,7 +125,7 @@ SOFT = re.compile(
     r"尽量|[尽儘]可能|最好|也[许許]|或[许許]|[讨討][论論]中|考[虑慮]中", re.IGNORECASE,
 )  # fmt: skip
 #: A sentence reports what happened.
-EVENT = re.compile(
+EVENT = late_pattern(
     r"\b(?:was|were|has been|have been|had|has \w+ed|have \w+ed|did|just|already|done|ran|went|asked|told|"
     r"showed?n?|checked|verified|added|created|updated|fixed|documented|reviewed|tested|confirmed|formatted|"
     r"(?<!is )(?<!are )(?<!be )\w{3,}(?:ied|[^e]ed) (?:in|on|to|by|with|before|after|the|once|for|at|from)\b|last time|"
@@ -132,17 +133,17 @@ EVENT = re.compile(
     r"this time|once)\b|[^\W\d_]了|已经|已經|した|しました", re.IGNORECASE,
 )  # fmt: skip
 #: A sentence reports what the agent did.
-AGENT_DID = re.compile(
+AGENT_DID = late_pattern(
     r"\b(?:I|we|the (?:agent|assistant|model))(?:['’]ve| have| has| had)? (?:\w{2,12}ly |always )?"
     r"(?:(?!\w*(?:need|feed|ceed|speed)\b)\w{2,}ed|wrote|written|kept|made|did|done|ran|put|sent|gave|went|took|chose|built|set|got)\b",
     re.IGNORECASE,
 )
-UNIVERSAL = re.compile(
+UNIVERSAL = late_pattern(
     r"\b(?:all|every|each|any|always|everything|everywhere|everyone|never|no|whole|entire|"
     r"both|siempre|todos?|todas?|cada|immer|alle|jede[rsn]?|toujours|tous|toutes|chaque|sempre)\b|所有|每|全部|一律|任何",
     re.IGNORECASE,
 )
-NARROW = re.compile(
+NARROW = late_pattern(
     r"\b(?:this|that|these|those|one|some|several|(?<!at )most|first|certain|a few|only the|just the|parts? of|new|"
     r"current|main|selected|single|specific|today['’]s|the (?:last|latest|current|new|public|main|first|old)|"
     r"for now|at first|initially|"
@@ -150,53 +151,53 @@ NARROW = re.compile(
     r"一些", re.IGNORECASE,
 )  # fmt: skip
 #: A sentence is about a single day, week or release.
-ONE_TIME = re.compile(
+ONE_TIME = late_pattern(
     r"\b(?:this|next|coming|upcoming|last) (?:\w+day|week|weekend|month|year|quarter|sprint|release|time|round|run)\b"
     r"|\b(?:today|tonight|tomorrow)\b|[这這本下][个個]?[周週月次]|今天|明天",
     re.IGNORECASE,
 )
 #: A sentence is about a part: "of the login page".
-PART = re.compile(r"\b(?:of|in|on|for|within) (?:the|this|that) (?P<what>\w+)", re.IGNORECASE)
+PART = late_pattern(r"\b(?:of|in|on|for|within) (?:the|this|that) (?P<what>\w+)", re.IGNORECASE)
 #: A sentence says what comes first, and how a sentence may say that in other words.
-ORDERED = re.compile(r"\b(?:before|without|unless|until)\b|之前|先", re.IGNORECASE)
-ORDERED_THERE = re.compile(
+ORDERED = late_pattern(r"\b(?:before|without|unless|until)\b|之前|先", re.IGNORECASE)
+ORDERED_THERE = late_pattern(
     r"\b(?:before|prior|ahead|until|unless|without|first|requires?|required|needs?|must|after|once|only|beforehand|"
     r"by|when|no|not|pending|awaiting|waits?|forbidden|off[- ]limits)\b|之前|先|[须須]", re.IGNORECASE,
 )  # fmt: skip
 #: Something that is "not yet" is still to come.
-YET = re.compile(
+YET = late_pattern(
     r"\b(?:yet|still|so far|pending|todo|to be done|open|remaining)\b|[还還]|尚未", re.IGNORECASE
 )
-ONLY = re.compile(
+ONLY = late_pattern(
     r"\b(?:only|solely|exclusively|just|nothing but|no other|limited to|restricted to|nur|solo|"
     r"sólo|solamente|uniquement|seulement|apenas|somente|только)\b|只|[仅僅]",
     re.IGNORECASE,
 )
-_RESTRICTS = re.compile(
+_RESTRICTS = late_pattern(
     rf"{ONLY.pattern}|\b(?:must|requires?|required|needs?|unless|without|not|no|never|"
     rf"off[- ]limits|forbidden|reserved|alone|else|except|\w+n['’]t)\b",
     re.IGNORECASE,
 )
 _ITEM = r"[\w'’-]{2,30}(?: [\w'’-]{2,30})?"
-_LIST = re.compile(
+_LIST = late_pattern(
     rf"(?<![\w'’-]){_ITEM}(?:, {_ITEM}){{1,8}},? (?:and|or|nor|&|und|oder|y|et|ou|e) [\w'’-]{{2,30}}|"
     rf"(?<=\bneither )(?:the )?{_ITEM} nor (?:the )?[\w'’-]{{2,30}}|"
     rf"(?<=\bboth )(?:on |in |for )?(?:the )?{_ITEM} and (?:the )?[\w'’-]{{2,30}}|"
     rf"(?<=\bthe ){_ITEM} and the {_ITEM}",
     re.IGNORECASE,
 )
-_LIST_MARKS = re.compile(r",? (?:and|or|nor|&|und|oder|y|et|ou|e) |, ", re.IGNORECASE)
+_LIST_MARKS = late_pattern(r",? (?:and|or|nor|&|und|oder|y|et|ou|e) |, ", re.IGNORECASE)
 # Phrases with the sense of a denial: "only X" for "no Y", "needs approval" for "not without approval".
-_LIMITS = re.compile(
+_LIMITS = late_pattern(
     rf"{ONLY.pattern}|\b(?:unless|until|except|other than|apart from|at most|max(?:imum)?|"
     rf"limited|restricted|reserved|alone|free (?:of|from)|unchanged|intact|as (?:is|before|it was)|instead)\b|"
     rf"保持|保留|不[变變]",
     re.IGNORECASE,
 )
-_CONDITIONAL = re.compile(
+_CONDITIONAL = late_pattern(
     r"\b(?:without|unless|until|before|except|other than|ohne|sin|sans|sem)\b|除非|之前", re.IGNORECASE
 )
-_DEMANDS = re.compile(
+_DEMANDS = late_pattern(
     r"\b(?:requires?|required|needs?|must|only|has to|have to|first|before|after)\b|必[须須]|先",
     re.IGNORECASE,
 )
@@ -223,13 +224,13 @@ _ASIDE = (
 )
 # A clause after a colon explains the words before it if it has a subject.
 _EXPLAINS = r":\s+(?=(?:the|it|this|that|we|they|you|he|she|our|otherwise|without|an?)\b(?:\s+\S+){3,}\W*\Z)"
-_ADJUNCT = re.compile(
+_ADJUNCT = late_pattern(
     rf"(?P<inclusion>{_INCLUSION})|(?P<exception>{_EXCEPTION})|(?P<condition>{_CONDITION})|"
     rf"(?P<reason>{_BECAUSE}|{_EXPLAINS})|(?P<aside>{_ASIDE})",
     re.IGNORECASE,
 )
-_AND = re.compile(r"(?<=\s)(?=and\s)", re.IGNORECASE)
-_ADJUNCT_END = re.compile(r"[,;.:!?()]\s|[,;.:!?()]\Z|\s[—–-]+\s|[，。；）]|\bthen\b")
+_AND = late_pattern(r"(?<=\s)(?=and\s)", re.IGNORECASE)
+_ADJUNCT_END = late_pattern(r"[,;.:!?()]\s|[,;.:!?()]\Z|\s[—–-]+\s|[，。；）]|\bthen\b")
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
+from inspector.core.patterns import late_pattern
 from inspector.core.scan.words import word_set
 from inspector.quality.facts.fact import Span, Value, Where
 from inspector.quality.facts.meaning import (
@@ -26,35 +27,35 @@ _LONG_WORDING, MIN_PIECES = 30, 0.8
 _LISTED = 120
 #: Characters of a passage; longer ones are compared sentence by sentence only.
 _LONG = 900
-LINES = re.compile(r"\\n|\n")
-_ENDS = re.compile(r"(?:(?<=[.!?;])[\"')\]*`]*\s+|(?<=[。！？；])\s*)")
-_HEADING = re.compile(
+LINES = late_pattern(r"\\n|\n")
+_ENDS = late_pattern(r"(?:(?<=[.!?;])[\"')\]*`]*\s+|(?<=[。！？；])\s*)")
+_HEADING = late_pattern(
     r"\s*(?:#{1,6}\s+(?P<a>.{1,80})|"
     r"(?:\d{1,2}[.)]\s+)?\*{0,2}(?P<b>[A-Z][^:.\n]{2,60}):\*{0,2}\s*(?P<rest>.*))$"
 )
-_LABELLED = re.compile(r"\s*+(?:[-*•]\s*+)?\*{0,2}(?P<label>[A-Z][a-z]+(?: [a-z&A-Z]+){0,3})\*{0,2}:\s")
-DONE_SECTION = re.compile(
+_LABELLED = late_pattern(r"\s*+(?:[-*•]\s*+)?\*{0,2}(?P<label>[A-Z][a-z]+(?: [a-z&A-Z]+){0,3})\*{0,2}:\s")
+DONE_SECTION = late_pattern(
     r"\b(?:done|accomplished|completed|progress|problem solving|errors?|fixes|fixed|"
     r"resolved|actions|state|files|blocked)\b|完成",
     re.I,
 )
 _MARKS = str.maketrans({**dict.fromkeys("*`\"'“”‘’«»\\", None), "—": "-", "–": "-", "…": "...", "、": "，"})
-_SPACES = re.compile(
+_SPACES = late_pattern(
     r" (?=[,;!?])|(?<=[,;!?]) | (?=\.(?: |\Z))|(?<=[^\W\d_]\.) (?=[^\W\d_])|(?<=[\u3040-\u9fff]) "
     r"(?=[\u3040-\u9fff])"
 )
 EDGES = " .。!！;；,，:：-"
-PIECES = re.compile(r"[a-z0-9_]+|[\u3040-\u9fff]")
-_DENIED_BEFORE = re.compile(
+PIECES = late_pattern(r"[a-z0-9_]+|[\u3040-\u9fff]")
+_DENIED_BEFORE = late_pattern(
     r"(?:\b(?:not|never|no longer|no need to|don ?t|do not|doesn ?t|without|instead of|"
     r"rather than|stopped?|nicht|no|ne|не)|n t|不|[别別])\s*$"
 )
 #: Small words that change what a sentence says.
 _MATTERS = word_set("not no never only on off dont t cannot without unless except before after all every")
 # A list line that begins with a quote, and may explain it.
-_QUOTED = re.compile(r"[\s>]*+(?:(?:[-*•]|\d{1,3}[.)])\s*+)?[\"“](?P<said>[^\"“”\n]{1,120})[\"”]")
+_QUOTED = late_pattern(r"[\s>]*+(?:(?:[-*•]|\d{1,3}[.)])\s*+)?[\"“](?P<said>[^\"“”\n]{1,120})[\"”]")
 _INSIDE = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_")
-_LATIN = re.compile(r"[A-Za-zÀ-ɏ]{2,}")
+_LATIN = late_pattern(r"[A-Za-zÀ-ɏ]{2,}")
 _TONGUES: Mapping[str, frozenset[str]] = {
     "en": word_set("the and is are to of in for with not be it on must this that we you should use please when "
                "don't from"),

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from inspector.core.patterns import late_pattern
 from inspector.quality.facts.extract import ARROW, asked_and_answered
 from inspector.quality.facts.fact import Fact, Value
 from inspector.quality.facts.meaning import BINDS, EVENT, Adjunct, Meaning, Word, meaning_of, parts_of
@@ -15,16 +16,16 @@ from inspector.quality.facts.sentences import clauses
 from inspector.quality.facts.values import values_of
 
 # How a wording begins that is left out where it is retold.
-_POLITE = re.compile(
+_POLITE = late_pattern(
     r"^(?:(?:we|i|please|just|ok|okay|and|so|also|then|now|yes|can you|could "
     r"you)\b[ ,]*)+(?=(?:\S+ ){3})"
 )
-_BEHIND_MODAL = re.compile(
+_BEHIND_MODAL = late_pattern(
     r"\b(?:must|shall|should|to|never|always|not|don['’]t|may|can|cannot|please|only|be|"
     r"is|are)\s+(?:be\s+|never\s+|not\s+|always\s+)*(\w+)",
     re.I,
 )
-_SENTENCE = re.compile(r"(?:[^.!?\n]|[.!?](?!\s))++[.!?]?")
+_SENTENCE = late_pattern(r"(?:[^.!?\n]|[.!?](?!\s))++[.!?]?")
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
+from inspector.core.patterns import late_pattern
 from inspector.core.scan.words import Stemmer, has_unspaced, word_set
 from inspector.quality.facts.fact import Kind
 
@@ -37,9 +38,9 @@ def _cue(
     id: str, kind: Kind, strength: int, find: str, unless: str = "", needs: str = "", role: str = USER
 ) -> Cue:
     edge = r"(?<![\w'’-])(?:{})(?![\w'’(-])" if id.startswith("en.") else r"(?:{})"
-    compiled = re.compile(edge.format(find), re.IGNORECASE)
+    compiled = late_pattern(edge.format(find), re.IGNORECASE)
     return Cue(
-        id, kind, strength, compiled, re.compile(unless, re.IGNORECASE) if unless else None, needs, role
+        id, kind, strength, compiled, late_pattern(unless, re.IGNORECASE) if unless else None, needs, role
     )
 
 
@@ -202,7 +203,7 @@ CUES: tuple[Cue, ...] = (
                                             r"推[荐薦]", role=AGENT),
 )  # fmt: skip
 
-REASON = re.compile(
+REASON = late_pattern(
     r"\b(?:because|since|so that|in order to|due to|otherwise|as it|therefore)\b|因[为為]|由[于於]|以便|"
     r"[为為]了|否[则則]|避免|"
     r"防止",
@@ -231,14 +232,14 @@ _VERBS = (
     "undo|update|upgrade|use|validate|verify|wire|wrap|write|tell|treat|rotate|retire|delay|leave"
 )
 #: How a sentence begins that asks for something, behind words that say nothing.
-ASKS = re.compile(
+ASKS = late_pattern(
     rf"{_FILLER}(?:{_VERBS})\b(?!\s+(?:is|are|was|were|has|had|says|said|fails?|failed|returns?|"
     rf"works?)\b)|{_FILLER}i(?:['’]d| would)? (?:want|need|like) to (?!(?:know|see|understand|say|ask)\b)\w|"
     r"请|請|[帮幫]我|麻[烦煩]|把",
     re.I,
 )
 #: How a sentence begins that asks for what is done and over.
-ERRANDS = re.compile(
+ERRANDS = late_pattern(
     rf"{_FILLER}(?:check|continue|proceed|go (?:ahead|on)|re-?run|run|retry|resume|restart|start|commit|push|"
     rf"pull|fetch|re-?read|look|open|list|scan|search|find|explore|"
     r"analy[sz]e|inspect|investigate|summari[sz]e|keep going|carry on|try(?: again)?|wait|deploy|rebuild|do it|"
@@ -246,7 +247,7 @@ ERRANDS = re.compile(
     re.I,
 )
 #: Answers that say nothing alone.
-NODS = re.compile(
+NODS = late_pattern(
     r"(?:\W|\b(?:yes|no|ok(?:ay)?|yep|yeah|nope|sure|thanks?|thank you|thx|great|cool|nice|perfect|good|fine|"
     r"done|go(?: (?:ahead|on))?|continue|proceed|please|next|push(?: it)?|commit(?: it)?|"
     r"do (?:it|that)|sounds good|looks good|lgtm|hi|hello|hey|again|correct|exactly|right|agreed|got it|"
@@ -255,61 +256,63 @@ NODS = re.compile(
     r"continua|spasibo)\b|继续|繼續|好的?|可以|是的?|[对對]|嗯|行|[没沒][问問][题題]|[谢謝]{2}|[请請]|下一步|吧|了)*",
     re.I,
 )
-_AGREES = re.compile(
+_AGREES = late_pattern(
     r"(?:\W|\b(?:yes|yep|yeah|sure|ok(?:ay)?|please|do (?:it|that|so)|go(?: ahead| for it)?|proceed|sounds good|"
     r"agreed|correct|exactly|right|no|nope|not now|then|now)\b|好的?|可以|是的?|不用|不要|行|[对對])+", re.I,
 )  # fmt: skip
 #: A question that only asks whether all is well or whether to go on.
-APPROVALS = re.compile(
+APPROVALS = late_pattern(
     r"look(?:s)? (?:right|good|correct|ok(?:ay)?)|makes? sense|sounds? (?:good|right)|(?:shall|should|may|can) "
     r"i (?:continue|proceed|go)|ready (?:to|for)|want me to (?:continue|proceed|go ahead)|"
     r"happy with|any (?:questions|changes)|anything else|可以[吗嗎]|[继繼][续續][吗嗎]|[对對][吗嗎]", re.I,
 )  # fmt: skip
-_QUESTION = re.compile(r"[?？][\s\"')*_]*$")
-_ASKS_POLITELY = re.compile(
+_QUESTION = late_pattern(r"[?？][\s\"')*_]*$")
+_ASKS_POLITELY = late_pattern(
     r"\W*(?:and |so |ok(?:ay)?,? |please )?(?:can|could|would|will|shall|should) "
     r"(?:you|we)\b|[能可][不否]|麻[烦煩]",
     re.I,
 )
-_ASKS_TO_TELL = re.compile(
+_ASKS_TO_TELL = late_pattern(
     rf"{_FILLER}(?:why|how|what|what['’]s|where|who|which|when|is|are|was|do|does|did|have|has|explain|"
     rf"describe|show me|tell me|give me|remind me)\b|[为為]什[么麼]|怎[么麼]|什[么麼]",
     re.I,
 )
 #: Of the agent: it is about to do something, or thinks aloud.
-NARRATES = re.compile(
+NARRATES = late_pattern(
     r"\W*(?:(?:now|next|then|first|ok(?:ay)?|alright|good|great|perfect|excellent|actually|wait|"
     r"hmm)\b[\s,.!—–:-]*)*(?:let me|let['’]s|i['’]ll|i will|i['’]m (?:going|now)|i (?:need|want|should|can) |"
     r"now (?:i|let|to)|"
     r"(?:good|great|perfect|excellent|done)[,.! ]|[让讓]我|我[来來将會会]|接下[来來]|[现現]在)", re.I,
 )  # fmt: skip
 #: Marks of a guess. A guess that a summary states as a fact is weakened.
-HEDGES = re.compile(
+HEDGES = late_pattern(
     r"\b(?:might|may be|perhaps|maybe|probably|likely|seems?|appears?|i think|possibly|suspect|"
     r"could be|presumably|i guess)\b|可能|也[许許]|大概|似乎|估[计計]|好像",
     re.I,
 )
-HOPES = re.compile(r"\b(?:expect|estimate[ds]?|hope|should be|roughly|about to|would)\b|[预預][计計期]", re.I)
+HOPES = late_pattern(
+    r"\b(?:expect|estimate[ds]?|hope|should be|roughly|about to|would)\b|[预預][计計期]", re.I
+)
 
 # Phrases that replace content in a summary; gaps.py uses them.
-ELISIONS = re.compile(
+ELISIONS = late_pattern(
     r"\b(?:detailed|full (?:plan|text|content|list|output)|plan with|list of|(?:text|contents?|output|log|rest|"
     r"summary|screenshot) of|omitted|truncated|abbreviated|remaining|continues|"
     r"long message|pasted|several|various|same as above|as above)\b|省略|[详詳][细細]|其[余餘]|完整[内內]容|全文", re.I,
 )  # fmt: skip
-REFERENCES = re.compile(
+REFERENCES = late_pattern(
     r"(?<![\w-])(?:skip|fix|only|do|items?|points?|options?|numbers?|steps?|proposal|direction|variant|phase|"
     r"take|choose|pick|go with|drop|keep|[跳过選选项方案第]{1,2})\s*"
     r"(?P<labels>(?:\d{1,2}|[A-H])(?:\s*(?:,|and|&|和|、|or|to|-)\s*(?:\d{1,2}|[A-H]))*)(?![\w.%:/])"
 )
-CLAIMS = re.compile(
+CLAIMS = late_pattern(
     r"\b(?:all (?:requested|user) (?:items|tasks|changes|requests)|all tasks (?:have been |are )?completed?|"
     r"all (?:requests|items) have been|everything (?:requested|the user asked|that was asked)|"
     r"no (?:pending|outstanding) tasks|none explicitly pending|nothing (?:is )?pending)\b|全部完成|均已完成|"
     r"[没沒]有待[办辦]|"
     r"[无無]待[办辦]", re.I,
 )  # fmt: skip
-CHOICES = re.compile(
+CHOICES = late_pattern(
     r"\W*(?:(?:ok(?:ay)?|yes|let['’]?s|please|i['’]d|i would|i|we|the|just|好的?)\W+)*"
     r"(?:(?:do|fix|take|choose|pick|go (?:with|for)|use|option|number|approach|variant|skip|"
     r"就|[选選]|用|做|方案|第)\s*)*"
@@ -568,7 +571,7 @@ def agrees(text: str) -> bool:
     return _AGREES.fullmatch(text) is not None
 
 
-_WHETHER = re.compile(r"\bwhether\b(?! to\b)|是否", re.IGNORECASE)
+_WHETHER = late_pattern(r"\bwhether\b(?! to\b)|是否", re.IGNORECASE)
 
 
 def best_cue(text: str, role: str, needed: frozenset[str]) -> tuple[Cue, tuple[int, int]] | None:

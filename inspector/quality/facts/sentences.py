@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from inspector.core.patterns import late_pattern
 from inspector.core.scan.words import has_unspaced, word_set
 from inspector.quality.facts.fact import Span
 
@@ -23,7 +24,7 @@ _WRAPPED = 45
 _LINE = 600
 
 # A message that begins so was written by a program in the user's name.
-_BY_PROGRAM = re.compile(
+_BY_PROGRAM = late_pattern(
     r"\s*(?:\[Request interrupted|\[Image(?: #\d+)?[:\]]|\[System|\[SYSTEM|\[tool (?:result|output)|Caveat: "
     r"The messages below were|"
     r"Base directory for this skill:|This session is being continued from a previous conversation|Stop hook "
@@ -34,11 +35,11 @@ _BY_PROGRAM = re.compile(
     r"Please analyze this codebase and create a CLAUDE\.md|Contents of \S{1,300} \(|# claudeMd\b)"
 )
 # Text that a program adds after the user's text.
-_NOTE = re.compile(
+_NOTE = late_pattern(
     r"If you need specific details from before exiting plan mode|Read the output file to retrieve the result: /|"
     r"Full transcript available at: "
 )
-_OPENING = re.compile(r"<(?P<tag>[A-Za-z][\w-]{0,40})(?:\s[^<>\n]{0,400})?>")
+_OPENING = late_pattern(r"<(?P<tag>[A-Za-z][\w-]{0,40})(?:\s[^<>\n]{0,400})?>")
 #: Tags around words of the user.
 _OWN_TAGS = word_set(
     "command-args task feedback answer user_query user_message user-message user_input objective "
@@ -54,11 +55,11 @@ _PROGRAM_TAGS = word_set(
     "session-start-hook available_skills skill ci-event teammate-message file_content "
     "github-webhook-activity"
 )
-_FENCE = re.compile(r"\s*(?P<mark>`{3,}|~{3,})(?P<info>[^\n]{0,80})")
+_FENCE = late_pattern(r"\s*(?P<mark>`{3,}|~{3,})(?P<info>[^\n]{0,80})")
 _PROSE_FENCES = frozenset(["markdown", "md", "text", "txt", "plaintext", "prompt"])
 
 # A line that a program printed: a log, a diff, a trace, a prompt of a shell, a compiler's complaint.
-_PRINTED = re.compile(
+_PRINTED = late_pattern(
     r"\s*(?:\W?\d{4}[-/]\d\d[-/]\d\d[ T]\d\d:\d\d:\d\d|\[?\d\d:\d\d:\d\d|[\w.-]{1,60}-\d+\s+\| |\[?(?:INFO|"
     r"DEBUG|TRACE|WARN(?:ING)?|ERROR)(?:\]|:? {2}| \[)|\[(?-i:[A-Z][a-z]\w*[A-Z])\w{0,40}\] \S|"
     r"(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) /\S* (?:\d{3}\b|HTTP/)|"
@@ -77,13 +78,13 @@ _PRINTED = re.compile(
     r"[⏺●⎿✻✽❯◻◼]|"
     r"[│┃║╭╰┌└├]|[─━═]{3})"
 )
-_TABLE = re.compile(r"\s*\|.*\|\s*$|[^|\n]*(?:\s\|\s[^|\n]*){3,}$|[^\s,;]{1,40}(?:[,;][^\s,;]{1,40}){3,}$")
-_MARKUP = re.compile(
+_TABLE = late_pattern(r"\s*\|.*\|\s*$|[^|\n]*(?:\s\|\s[^|\n]*){3,}$|[^\s,;]{1,40}(?:[,;][^\s,;]{1,40}){3,}$")
+_MARKUP = late_pattern(
     r"\s*</?[A-Za-z][\w-]{0,40}(?:\s[^<>]{0,300})?/?>|"
     r".{0,200}[\w:-]=\"[^\"]*\"(?:\s+[\w:-]+=\"|\s*/?>)"
 )
 # A whole line of code; a sentence is not one because it begins like it.
-_CODE = re.compile(
+_CODE = late_pattern(
     r"\s*(?:[{}\[\]()<>;,]+|[\w.\[\]'\"]{1,80}(?:\s?:\s?\w[\w\[\], |]{0,60})?\s?(?:[-+*/|&]|"
     r":)?=(?!=)\s?\S.{0,300}|"
     r"(?:await |return |yield |raise |throw |new |print ?|export |const |let |var "
@@ -98,7 +99,7 @@ _CODE = re.compile(
     r"(?:SELECT|INSERT INTO|UPDATE|DELETE FROM|CREATE|ALTER|DROP)\b.*[;(,])\s*"
 )
 # A command alone on its line.
-_COMMAND = re.compile(
+_COMMAND = late_pattern(
     r"(?:sudo )?(?:(?:pip3?|npm|pnpm|yarn|bun|apt|apt-get|brew|cargo|gem|conda|poetry|uv)(?: pip)? "
     r"(?:install|add|ci)|"
     r"(?=.* -)(?:npx|npm|pnpm|yarn|bun|docker|kubectl|uvicorn|python3?|node|curl|git|cargo|go|uv))"
@@ -106,11 +107,11 @@ _COMMAND = re.compile(
     r"but)\b)[\w./:@=~+,\[\]{}$\"'<>^-]++)+$"
 )
 # A run of letters and digits that is not a word: a key, a hash, an encoded file.
-_DATA = re.compile(r"(?=\S*[\dA-Z+/])[A-Za-z0-9+/=_-]{24,}|-{3,}[A-Z ]+-{3,}")
-_WORDS = re.compile(r"(?<!\S)[\"'(*_`]*[^\W\d_]{2,}[\"')*_`]*[,.;:!?]*(?!\S)")
-_LETTERS = re.compile(r"[^\W\d_]")
+_DATA = late_pattern(r"(?=\S*[\dA-Z+/])[A-Za-z0-9+/=_-]{24,}|-{3,}[A-Z ]+-{3,}")
+_WORDS = late_pattern(r"(?<!\S)[\"'(*_`]*[^\W\d_]{2,}[\"')*_`]*[,.;:!?]*(?!\S)")
+_LETTERS = late_pattern(r"[^\W\d_]")
 # Text of web pages that never occurs in messages.
-_PAGE = re.compile(
+_PAGE = late_pattern(
     r"\s*(?:skip to (?:main )?content|sign (?:in|up|out)|log ?in|subscribe|cookie|accept (?:all )?cookies|"
     r"privacy policy|terms of (?:service|use)|"
     r"all rights reserved|©|do not (?:share|sell) my personal|footer|navigation menu|toggle navigation|read "
@@ -122,28 +123,28 @@ _PAGE = re.compile(
     re.IGNORECASE,
 )
 # The line before a plan that an agent wrote and another one carries out: a document with headings.
-_LEADS_IN = re.compile(r"\s*[^\n]{0,80}\bplan\b[^\n]{0,80}:\s*\n\s*(?=#)", re.IGNORECASE)
+_LEADS_IN = late_pattern(r"\s*[^\n]{0,80}\bplan\b[^\n]{0,80}:\s*\n\s*(?=#)", re.IGNORECASE)
 # Text that bots write into a review.
-_BOT = re.compile(
+_BOT = late_pattern(
     r"(?i:code ?rabbit|greptile|sourcery-ai|bugbot|copilot reviewed|gemini-code-assist|devin-ai|sonarcloud|"
     r"codecov|dependabot|renovate\[bot\])|"
     r"\w\[bot\]|Actionable comments posted|Prompt for AI Agents|Committable suggestion|Potential issue|"
     r"Refactor suggestion|"
     r"Useful\? React with|<details>|<!-- "
 )
-_ITEM = re.compile(r"\s*(?:[-*•+]|\(?\d{1,3}[.)、])\s+")
-_HEADING = re.compile(r"\s*(?:#{1,6}\s|\*\*[^*\n]{1,80}\*\*:?\s*$)")
-_END = re.compile(
+_ITEM = late_pattern(r"\s*(?:[-*•+]|\(?\d{1,3}[.)、])\s+")
+_HEADING = late_pattern(r"\s*(?:#{1,6}\s|\*\*[^*\n]{1,80}\*\*:?\s*$)")
+_END = late_pattern(
     r"[.!?][\"')\]*»]*+\s++(?=[\"'(\[*`«¿¡]*+[^\W_])|[。！？；]++[”’」』）]*+|"
     # A paste on the line of the words before it.
     r"(?<=\w) {3,}(?=[A-Z])"
 )
-_ABBREVIATED = re.compile(
+_ABBREVIATED = late_pattern(
     r"(?:\b(?:e\.g|i\.e|vs|etc|cf|approx|no|fig|dr|mr|mrs|st|z\.\s?b|d\.\s?h|bzw|ca|ggf|inkl|p\.\s?ej|p\.\s?ex|"
     r"max|min|incl)|^\s*\d{1,3}|\s[A-Z])\.\s*$",
     re.IGNORECASE,
 )  # fmt: skip
-_CLAUSE = re.compile(r"[,;:]\s+|\s[—–-]\s|[，；：]")
+_CLAUSE = late_pattern(r"[,;:]\s+|\s[—–-]\s|[，；：]")
 # How a clause begins that lays down a rule by itself.
 _RULE = (
     r"(?:please\s+)?(?:do\s?n[o']?t|do not|never|always|make sure|ensure|avoid|must not|only use|don’t|keep|"
@@ -155,7 +156,7 @@ _NORM = (
     r"allowed"
 )
 # Start of a further statement in a sentence: after a comma, a dash, "and" or "but".
-_JOINT = re.compile(
+_JOINT = late_pattern(
     rf"(?:(?<!\s)\s*+[,;–—]\s*+(?:(?:and|but|so|also|then|yet|though)\s++)*"
     rf"|(?<!\s)\s++-{{1,2}}\s++(?:(?:and|but)\s++)?|(?<!\s)\s++but\s++)"
     rf"(?=(?:{_RULE}|(?:(?!(?:which|who|that|because|since|if|when|unless|"
@@ -165,14 +166,14 @@ _JOINT = re.compile(
     re.IGNORECASE,
 )
 # A clause that depends on the next clause.
-_HANGS = re.compile(
+_HANGS = late_pattern(
     r"\W*(?:(?:and|but|so|also|please|ok|okay|well|then)\W+)*(?:if|when|whenever|unless|until|before|after|"
     r"once|while|because|since|for|in|to|as|with|on|although|however|otherwise|"
     r"你|如果|当|除非|在)\b|.*\b(?:because|since|so that|that|which|who)\s*$",
     re.IGNORECASE,
 )
-_FIRST = re.compile(r"\bfirst\b", re.IGNORECASE)
-_LABEL = re.compile(
+_FIRST = late_pattern(r"\bfirst\b", re.IGNORECASE)
+_LABEL = late_pattern(
     r"(?:>\s*+)*+(?:[-*•+]\s++|"
     r"\(?\d{1,2}[.)、]\s++)?(?:#{1,6}\s++)?(?:\[[ xX]\]\s++)?(?:[A-Z]{3,}+(?=\s++(?:[A-Z][a-z']|I\s))\s++)?"
     r"(?:(?:\*\*)?(?:NOTE|IMPORTANT|"

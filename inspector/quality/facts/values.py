@@ -8,6 +8,7 @@ from decimal import Decimal, InvalidOperation
 from functools import lru_cache
 from itertools import islice
 
+from inspector.core.patterns import late_pattern
 from inspector.core.scan.exact import LINE, NUMBER, PATTERNS, is_path, plain_number
 from inspector.core.scan.words import word_set
 from inspector.quality.facts.fact import Span, Value
@@ -133,7 +134,7 @@ _COMMON = word_set(
     "read/edit show/hide his/her username/password key/value __init__.py setup.py foo.py test.py "
     "main.py example.py script.py"
 )
-_PLACEHOLDER = re.compile(
+_PLACEHOLDER = late_pattern(
     r"https?://(?:[^/]{0,200}@|(?!localhost)[^./]{1,200}(?:[:/]|$)|(?:\w{1,60}\.){0,4}example\.(?:com|org|"
     r"net)(?![\w.]))|"
     r"(?:http|https|ftp|file)://$",
@@ -161,7 +162,7 @@ def _whole_words(forms: Iterable[str]) -> str:
 
 _UNIT_OF: Mapping[str, str] = {form: unit for unit, forms in UNITS.items() for form in forms.split()}
 _SPELLED = _whole_words(_UNIT_OF)
-_UNIT = re.compile(rf"[\s-]?({_SPELLED})")
+_UNIT = late_pattern(rf"[\s-]?({_SPELLED})")
 _SIZED = _whole_words(form for form, unit in _UNIT_OF.items() if unit in _SIZES)
 _MONTH = "|".join(form.capitalize() + "|" + form for form in sorted(_MONTHS, key=len, reverse=True))
 _DAY = r"[12]\d|3[01]|0?[1-9]"
@@ -196,7 +197,7 @@ _WORDED = (
     rf"(?:(?P<amount>half an?\s|(?:{_AN_AMOUNT})(?:an?|one)\s)|(?:an?|one)\s)(?:{_SIZED})"
     r"(?(amount)|(?=\s(?:before|after|later|ahead|earlier|or|at most)\b))"
 )
-_VALUE = re.compile(
+_VALUE = late_pattern(
     _BEFORE
     + "(?:"
     + "|".join(
@@ -217,36 +218,36 @@ _VALUE = re.compile(
     + _BEHIND,
     re.ASCII,
 )  # fmt: skip
-_MENTION = re.compile(
+_MENTION = late_pattern(
     "|".join(rf"(?P<{form}>{PATTERNS[form]}{LINE if form in FILES else ''})" for form in NAMES), re.ASCII
 )
 # Nothing is a value that has none of these: no unit is looked at here.
-_WORTH = re.compile(
+_WORTH = late_pattern(
     rf"[0-9/_#]|--|\.[a-z]|[a-z][A-Z]|[两二三四五六七八九十半]|"
     rf"(?i:\b(?:(?:{_NUMERAL})[\s-]|half an?\s|(?:{_AN_AMOUNT})(?:an?|one)\s|(?:an?|one)\s\w+\s(?:before|"
     rf"after|later|ahead|earlier|or|at most)\b)|{_either(_WEEKDAYS.split())})"
 )
-_NUMBERED = re.compile(r"\d{1,4}")
-_WORDS = re.compile(r"[A-Za-z]+(?:/[A-Za-z]+)+")
-_WORD_BEFORE = re.compile(r"([A-Za-z]+)[ (]+\Z")
-_LINE_BEFORE = re.compile(r"\blines?\s(?:\d{1,6}\s?(?:[-–,]|to|and)\s?)?\Z", re.IGNORECASE)
+_NUMBERED = late_pattern(r"\d{1,4}")
+_WORDS = late_pattern(r"[A-Za-z]+(?:/[A-Za-z]+)+")
+_WORD_BEFORE = late_pattern(r"([A-Za-z]+)[ (]+\Z")
+_LINE_BEFORE = late_pattern(r"\blines?\s(?:\d{1,6}\s?(?:[-–,]|to|and)\s?)?\Z", re.IGNORECASE)
 #: Words behind which words with a slash between them are a path ("in docs/guide").
 _PLACES = word_set(
     "in under at from into inside within to of via on with folder directory dir path file files "
     "module package repo branch touch edit modify change open read run see cd delete move create "
     "add write remove"
 )
-_TOKEN = re.compile(r"[A-Za-z0-9_.@+~#/:%=*-]{4,}")
-_NAMELIKE = re.compile(r"[/_.:\d-]")
+_TOKEN = late_pattern(r"[A-Za-z0-9_.@+~#/:%=*-]{4,}")
+_NAMELIKE = late_pattern(r"[/_.:\d-]")
 _LONGEST_TOKEN = 200
 #: Characters of a run without a space that are looked at for values; a longer one is data.
 _LONGEST_RUN = 400
 #: Several numbers with a slash between them, but no date.
-_NUMBERS = re.compile(r"(?<![\w/.])\d{1,6}(?:/(?!\d{4}\b)\d{1,6}){2,}(?![\w/])")
-_RUN = re.compile(rf"(?<!\S)\S{{{_LONGEST_RUN}}}\S*+")
+_NUMBERS = late_pattern(r"(?<![\w/.])\d{1,6}(?:/(?!\d{4}\b)\d{1,6}){2,}(?![\w/])")
+_RUN = late_pattern(rf"(?<!\S)\S{{{_LONGEST_RUN}}}\S*+")
 _JOINED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.@+~#/:%=*-")
 _EDGES = "\"'`.,;:!?()[]{}<>|*"
-_WEB = re.compile(r"https?://(?:www\.)?(?=\w)|(?:sqlite|file):/{2,4}(?:\./)?(?=\w)")
+_WEB = late_pattern(r"https?://(?:www\.)?(?=\w)|(?:sqlite|file):/{2,4}(?:\./)?(?=\w)")
 
 
 def values_of(text: str) -> tuple[Value, ...]:

@@ -4,16 +4,16 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from typing import Any
 
+from inspector.core.patterns import late_pattern
 from inspector.core.rough import IMAGE_TOKENS, message_images
 from inspector.engines.hermes.estimates import content_chars, serialized_chars
 from inspector.engines.hermes.policies import MESSAGE_OVERHEAD, Policies
 
 #: Scripts whose characters each count as a token: Hangul, Han and kana, full-width forms.
-_DENSE = re.compile("[\u1100-\u11ff\u2e80-\u9fff\ua960-\ua97f\uac00-\ud7af\uf900-\ufaff\uff00-\uffef]")
+_DENSE = late_pattern("[\u1100-\u11ff\u2e80-\u9fff\ua960-\ua97f\uac00-\ud7af\uf900-\ufaff\uff00-\uffef]")
 _REPLAYED = ("reasoning", "reasoning_content", "codex_reasoning_items", "codex_message_items")
 #: Hardly any message has one of these.
 THOUGHT = frozenset({*_REPLAYED, "reasoning_details"})

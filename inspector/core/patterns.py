@@ -1,0 +1,32 @@
+"""Regular expressions that are compiled at their first use: a process uses few of the many that it imports."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from typing import Any, cast
+
+
+def late_pattern(text: str, flags: int = 0) -> re.Pattern[str]:
+    """Return a regular expression that is compiled at its first use."""
+    return cast(re.Pattern[str], LatePattern(text, flags))
+
+
+class LatePattern:
+    """A regular expression with the attributes of a `re.Pattern`, compiled when one of them is first used."""
+
+    def __init__(self, text: str, flags: int) -> None:
+        self._source = text, flags
+
+    @cached_property
+    def compiled(self) -> re.Pattern[str]:
+        """The `re.Pattern` itself."""
+        return re.compile(*self._source)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        found = getattr(self.compiled, name)
+        # The next use finds the attribute without this method.
+        setattr(self, name, found)
+        return found
