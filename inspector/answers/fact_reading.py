@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from inspector.answers.fate_processes import fates_together
+from inspector.answers.fate_processes import fates_together, kept_fates
 from inspector.answers.inspection import Inspection
 from inspector.answers.kept_results import KeptResults
 from inspector.answers.lists_after import ListsAfter
@@ -58,9 +58,10 @@ def read_facts(
     Facts that the user dismissed are apart, unless `all_facts` is true.
 
     Each list is read for its messages, for its rules files, and again for the part that a compaction left. `cache`
-    keeps the facts of each message between runs. `watch` gets the name of the step, the items done and their total; an
-    exception from it ends the work. `pruned` has, by compaction, the indexes of pruned texts (see pruned_by), whose
-    facts are listed separately. `places` is as in lives_of. Helper processes share the work if that is faster.
+    keeps the facts of each message and the fates between runs. `watch` gets the name of the step, the items done and
+    their total; an exception from it ends the work. `pruned` has, by compaction, the indexes of pruned texts (see
+    pruned_by), whose facts are listed separately. `places` is as in lives_of. Helper processes share the work if that
+    is faster.
     """
     compactions = inspection.compactions()
     course, ends, steps = _said(inspection, cache, watch, pruned or {})
@@ -72,10 +73,11 @@ def read_facts(
     lists_after = ListsAfter(inspection, compactions)
     follow = None if watch is None else lambda done: watch("facts", done, len(facts))
     encrypted = {c.index for c in compactions if c.encrypted}
-    lives = lives_of(
-        facts, _let_go(steps), ends, lists_after, follow, encrypted, places,
-        fates_together(inspection),
-    )  # fmt: skip
+    work = fates_together(inspection)
+    # Who asks for no places keeps what follows from the fates.
+    if cache is not None and places != "none":
+        work = kept_fates(inspection, cache, work)
+    lives = lives_of(facts, _let_go(steps), ends, lists_after, follow, encrypted, places, work)
     reading = FactsReading(lives, RiskIndex(facts, live), lists)
     return reading if all_facts else reading.without(dismissed_facts(inspection))
 

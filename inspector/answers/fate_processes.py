@@ -1,11 +1,14 @@
-"""Fates of the facts of a long conversation, computed by several processes: each follows some of the facts."""
+"""Fates of the facts of a conversation: kept between runs, and of a long one computed by several processes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+import msgspec
+
 from inspector.answers.helper_process import HelperProcess, cores_for
 from inspector.answers.inspection import Inspection
+from inspector.answers.kept_results import KeptResults, basis_of
 from inspector.answers.lists_after import ListsAfter
 from inspector.quality.facts.fact import Fate
 from inspector.quality.facts.lives import Following, Work, fates_of
@@ -15,6 +18,30 @@ from inspector.quality.facts.passages import PassageIndex
 _FEW = 60_000
 #: Maximum number of processes: each reads every list and needs as much memory as a single process.
 _MOST = 4
+_ENCODER = msgspec.msgpack.Encoder(order="deterministic")
+
+
+def kept_fates(inspection: Inspection, cache: KeptResults, work: Work) -> Work:
+    """Return a function that follows facts like `work`, unless `cache` has their fates in the same lists."""
+
+    def known(
+        asked: Following, lists_after: Mapping[int, PassageIndex], watch: Callable[[int], None] | None = None
+    ) -> dict[str, list[Fate]]:
+        basis = basis_of(inspection.store, inspection.conversation.id, "fates", options=asked.places)
+        # The store may have more messages by now than the lists that are followed.
+        basis = basis.with_inputs(_ENCODER.encode(asked))
+        document = cache.get(basis)
+        if document is not None:
+            different = msgspec.convert(document["different"], list[Fate], strict=False)
+            return {name: [different[at] for at in places] for name, places in document["fates"].items()}
+        fates = work(asked, lists_after, watch)
+        # Most facts share their fates, and should share them again when these are read.
+        places: dict[Fate, int] = {}
+        of = {name: [places.setdefault(fate, len(places)) for fate in each] for name, each in fates.items()}
+        cache.put(basis, {"different": msgspec.to_builtins(list(places)), "fates": of})
+        return fates
+
+    return known
 
 
 def fates_together(inspection: Inspection, processes: int | None = None) -> Work:

@@ -9,7 +9,7 @@ import time
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -48,6 +48,10 @@ class Basis:
 
     place: bytes
     stamp: bytes
+
+    def with_inputs(self, inputs: bytes) -> Basis:
+        """Return the basis of a result that depends on other inputs too."""
+        return replace(self, stamp=hashlib.blake2b(inputs, digest_size=16, key=self.stamp).digest())
 
 
 def basis_of(

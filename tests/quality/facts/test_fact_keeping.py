@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from inspector.answers import message_facts
+from inspector.answers import fate_processes, message_facts
 from inspector.answers.fact_reading import course_of, pruned_by, read_facts
 from inspector.answers.inspection import Inspection
 from inspector.answers.kept_facts import keep_facts, known_facts, message_key
@@ -22,9 +22,11 @@ from inspector.quality.facts.carry import checklist, escaped, memories, plain
 from inspector.quality.facts.extract import extract
 from inspector.quality.facts.fact import ConversationFacts, Fate, Life
 from inspector.quality.facts.gather import gather
+from inspector.quality.facts.lives import Places
 from inspector.quality.facts.risk import RiskIndex
 from inspector.replay.transcript import transcript
 from inspector.stores.detect import open_store
+from tests.app.running import add
 from tests.counting import Readings, calls_of, lines_run
 from tests.quality.facts.made_facts import facts, steps
 from tests.stores.writer import Writer, create, talk
@@ -91,6 +93,38 @@ def test_facts_from_the_cache_are_the_same(fixtures_dir: Path, tmp_path: Path) -
     assert not any("facts" in path.name for path in fixtures_dir.iterdir())
     cache.close()
     store.close()
+
+
+def test_facts_are_followed_again_once_the_conversation_or_what_is_asked_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    followed = calls_of(monkeypatch, fate_processes, "fates_of")
+    cache = KeptResults(tmp_path / "results.db")
+    writer = Writer(create(tmp_path / "state.db", fts=False))
+    writer.begin()
+    writer.say([{"role": "user", "content": f"Never change file {number}."} for number in range(20)])
+    writer.compact(3, 19, "## Goal\nNever change file 5.")
+    path = writer.end()
+
+    def read(places: Places = "every") -> tuple[int, ConversationFacts]:
+        """How often facts are followed in a new opening of the store, and what comes out."""
+        followed.clear()
+        store = open_store(path)
+        inspection = Inspection.open(store, "s0")
+        found = read_facts(inspection, cache, places=places).facts
+        assert found == read_facts(inspection, places=places).facts
+        store.close()
+        return len(followed) - 1, found
+
+    first = read()
+    assert (first[0], [life.outcome for life in first[1].lives].count("verbatim")) == (1, 1)
+    assert read() == (0, first[1])
+    assert read("changes")[0] == 1
+    assert read("changes")[0] == 0
+    assert read()[0] == 0, "each question keeps its own fates"
+    add(path, "Never change file 30.")
+    assert [read()[0] for _ in range(2)] == [1, 0]
+    cache.close()
 
 
 def test_reading_can_be_watched_and_ended(fixtures_dir: Path) -> None:
@@ -216,11 +250,11 @@ def test_a_long_conversation_is_read_once_and_its_facts_are_found_once(
     inspection.compactions()
     cache = KeptResults(tmp_path / "results.db")
     extracted = calls_of(monkeypatch, message_facts, "extract")
-    for found in (1_200, 0):
+    # Each list for what it says; at first for the rules files in it too, and what the compaction left.
+    for found, lists in ((1_200, 2 + 2 + 1), (0, 2)):
         readings = Readings(store, monkeypatch)
         read_facts(inspection, cache)
-        # Each list for what it says and for the rules files in it, and what the compaction left.
-        assert (readings.lists, readings.messages) == (2 + 2 + 1, 0)
+        assert (readings.lists, readings.messages) == (lists, 0)
         # The same words of the same speaker say the same.
         assert len(extracted) <= found
         extracted.clear()
