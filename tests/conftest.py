@@ -58,12 +58,18 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """The cache directory of the tests of this process, in place of the user's.
 
-    A test that needs one without kept results sets another.
+    A test that needs one without kept results takes `nothing_kept`.
     """
     folder = tmp_path_factory.mktemp("cache")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(folder))
         yield folder
+
+
+@pytest.fixture
+def nothing_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test before has kept anything."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "another cache"))
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -132,9 +138,35 @@ def tmp_path(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
     return new_folder(re.sub(r"\W", "_", request.node.name)[:30], tmp_path_factory)
 
 
+@pytest.fixture(scope="session")
+def _copied(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return Path(shutil.copytree(ROOT / "fixtures", tmp_path_factory.mktemp("bundled") / "fixtures"))
+
+
 @pytest.fixture
-def fixtures_dir(tmp_path: Path) -> Path:
-    """A copy of the bundled fixtures."""
+def fixtures_dir(_copied: Path) -> Iterator[Path]:
+    """A copy of the bundled fixtures, the same for all tests of this process: what is kept of it is found again.
+
+    Nothing may be written into it; a test that writes takes `own_fixtures`.
+    """
+    before = _files(_copied)
+    yield _copied
+    assert _files(_copied) == before
+
+
+def _files(folder: Path) -> dict[Path, tuple[int, int]]:
+    """The size of each file, and when it was written."""
+    return {
+        path: (status.st_size, status.st_mtime_ns)
+        for path in folder.rglob("*")
+        if path.is_file()
+        for status in (path.stat(),)
+    }
+
+
+@pytest.fixture
+def own_fixtures(tmp_path: Path) -> Path:
+    """A copy of the bundled fixtures for this test alone."""
     return Path(shutil.copytree(ROOT / "fixtures", tmp_path / "fixtures"))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,7 +15,6 @@ from inspector.stores.detect import open_store
 from inspector.stores.several import SeveralStores
 from inspector.tokens.tokenizers import Counter
 from tests.app.running import NOW, app_on
-from tests.conftest import ROOT
 from tests.idle import draw_at_rest
 from widgets.base import human
 
@@ -53,38 +51,26 @@ def _alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     time.tzset()
 
 
-def _copied(tmp_path: Path, pattern: str) -> Path:
-    """A folder with copies of those of the bundled files."""
-    folder = tmp_path / "fixtures"
-    folder.mkdir(exist_ok=True)
-    for path in (ROOT / "fixtures").glob(pattern):
-        shutil.copy(path, folder)
-    return folder
-
-
 @pytest.fixture
-def rotating(tmp_path: Path) -> Path:
+def rotating(fixtures_dir: Path) -> Path:
     """A copy of the bundled database of the release that rotates."""
-    name = "hermes-0.13-rotating.db"
-    return _copied(tmp_path, name) / name
+    return fixtures_dir / "hermes-0.13-rotating.db"
 
 
 @pytest.fixture
-def in_place(tmp_path: Path) -> Path:
+def in_place(fixtures_dir: Path) -> Path:
     """A copy of the bundled database of the release that compacts in place."""
-    name = "hermes-0.19-in-place.db"
-    return _copied(tmp_path, name) / name
+    return fixtures_dir / "hermes-0.19-in-place.db"
 
 
 @pytest.fixture
-def demo(tmp_path: Path) -> MakeApp:
+def demo(fixtures_dir: Path, tmp_path: Path) -> MakeApp:
     """Makes the app on copies of the bundled databases; a name opens that conversation."""
 
     def make(name: str | None = None, theme: str = "") -> InspectorApp:
-        databases = _copied(tmp_path, "*.db")
-        stores = [open_store(path) for path in sorted(databases.glob("*.db"))]
-        store = SeveralStores(stores, databases)
-        saved = SavedState.load(databases, tmp_path / "place")
+        stores = [open_store(path) for path in sorted(fixtures_dir.glob("*.db"))]
+        store = SeveralStores(stores, fixtures_dir)
+        saved = SavedState.load(fixtures_dir, tmp_path / "place")
         if theme:
             saved.theme = theme
         return app_on(store, saved, name=name)

@@ -45,9 +45,8 @@ list_screen.PREPARE_SECONDS = 0.0
 
 
 def made(path: Path, **kinds: Any) -> InspectorApp:
-    """The app on a database; `state` names the state directory, the rest goes to it as it is."""
-    folder = kinds.pop("state", path.parent / "state")
-    return app_on(open_store(path), SavedState.load(path, folder), **kinds)
+    """The app on a database, with the state directory of the test; the rest goes to it as it is."""
+    return app_on(open_store(path), SavedState.load(path), **kinds)
 
 
 def app_on(store: Store, saved: SavedState, **kinds: Any) -> InspectorApp:

@@ -25,8 +25,8 @@ from widgets.panes.next_request import NextRequest
 AGENTS = ROOT / "fixtures" / "agents"
 
 
-async def test_the_list_tells_agents_apart_and_groups_by_project(tmp_path: Path) -> None:
-    async with running(AGENTS, size=(160, 40), state=tmp_path) as pilot:
+async def test_the_list_tells_agents_apart_and_groups_by_project() -> None:
+    async with running(AGENTS, size=(160, 40)) as pilot:
         table = pilot.app.screen.query_one(ConversationTable)
         assert table.row_count == 21
         shown = screen_text(pilot)
@@ -42,17 +42,17 @@ async def test_the_list_tells_agents_apart_and_groups_by_project(tmp_path: Path)
 
 
 @pytest.mark.parametrize("name", also("Harbor importer", "Lighthouse", "tide.csv", "The loom", "Reef charts"))
-async def test_every_pane_opens_on_every_agent(tmp_path: Path, name: str) -> None:
+async def test_every_pane_opens_on_every_agent(name: str) -> None:
     if name == "tide.csv":
         name = "5fd1e58c-9635-410e-a644-133000000003"
-    async with running(AGENTS, name, state=tmp_path) as pilot:
+    async with running(AGENTS, name) as pilot:
         for key in "12345678":
             await press(pilot, key)
         assert "Traceback" not in screen_text(pilot)
 
 
-async def test_the_gauge_shows_what_the_agent_reported(tmp_path: Path) -> None:
-    async with running(AGENTS, "Harbor importer", state=tmp_path) as pilot:
+async def test_the_gauge_shows_what_the_agent_reported() -> None:
+    async with running(AGENTS, "Harbor importer") as pilot:
         screen = conversation(pilot)
         gauge = screen.query_one(Gauge)
         opened = screen.loaded.opened
@@ -90,14 +90,14 @@ async def test_rows_appear_before_all_files_are_read(tmp_path: Path, monkeypatch
 
     monkeypatch.setattr(ClaudeCodeReader, "digests", waiting)
     monkeypatch.setattr(ConversationsScreen, "_show_some", noticed)
-    async with running(AGENTS, state=tmp_path) as pilot:
+    async with running(AGENTS) as pilot:
         assert shown
         assert shown[0] >= 5
         assert pilot.app.screen.query_one(ConversationTable).row_count == 21
 
 
-async def test_an_encrypted_summary_is_no_failure(tmp_path: Path) -> None:
-    async with running(AGENTS, "The loom", state=tmp_path) as pilot:
+async def test_an_encrypted_summary_is_no_failure() -> None:
+    async with running(AGENTS, "The loom") as pilot:
         await press(pilot, "2")
         view = conversation(pilot).query_one(CompactionPane).view
         assert view is not None
@@ -105,8 +105,8 @@ async def test_an_encrypted_summary_is_no_failure(tmp_path: Path) -> None:
         assert "the compaction failed" not in screen_text(pilot)
 
 
-async def test_a_compaction_shows_the_agents_own_sizes(tmp_path: Path) -> None:
-    async with running(AGENTS, "Harbor importer", size=(160, 48), state=tmp_path) as pilot:
+async def test_a_compaction_shows_the_agents_own_sizes() -> None:
+    async with running(AGENTS, "Harbor importer", size=(160, 48)) as pilot:
         opened = conversation(pilot).loaded.opened
         assert opened is not None
         store, told = opened.inspection.store, opened.inspection.conversation
@@ -119,8 +119,8 @@ async def test_a_compaction_shows_the_agents_own_sizes(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", also("Harbor importer", "The loom", "Reef charts"))
-async def test_where_an_agent_sets_breakpoints_is_not_guessed(tmp_path: Path, name: str) -> None:
-    async with running(AGENTS, name, size=(160, 48), state=tmp_path) as pilot:
+async def test_where_an_agent_sets_breakpoints_is_not_guessed(name: str) -> None:
+    async with running(AGENTS, name, size=(160, 48)) as pilot:
         await press(pilot, "5")
         assert "breakpoints are not known" in screen_text(pilot)
         shown = conversation(pilot).query_one(NextRequest)
@@ -154,7 +154,7 @@ async def test_a_transcript_that_another_took_the_place_of(tmp_path: Path, moved
     whole = next((AGENTS / "claude-code").rglob("3f1c7a52*.jsonl")).read_bytes()
     path = tmp_path / "3f1c7a52.jsonl"
     path.write_bytes(whole)
-    async with running(path, "Harbor importer", state=tmp_path / "state") as pilot:
+    async with running(path, "Harbor importer") as pilot:
         screen = conversation(pilot)
         for key in (moved, *"234567"):
             if key:
@@ -183,8 +183,8 @@ async def test_a_transcript_that_another_took_the_place_of(tmp_path: Path, moved
         assert "The files of this conversation are gone" in screen_text(pilot)
 
 
-async def test_turning_the_profile_takes_its_own_threshold(tmp_path: Path) -> None:
-    async with running(AGENTS, "Harbor importer", size=(120, 40), state=tmp_path) as pilot:
+async def test_turning_the_profile_takes_its_own_threshold() -> None:
+    async with running(AGENTS, "Harbor importer", size=(120, 40)) as pilot:
         before = conversation(pilot).state.settings
         await press(pilot, "6", *["down"] * 6, "right")
         turned = conversation(pilot).state.settings

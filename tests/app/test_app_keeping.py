@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from inspector.app.conversation.opening import first_settings
+from inspector.config.folders import state_dir
 from inspector.engines.base import Settings
 from tests.app.running import (
     CHECKOUT,
@@ -97,7 +98,7 @@ def test_a_flag_comes_before_what_is_remembered() -> None:
 
 async def test_copies_go_to_the_clipboard_and_to_a_file(rotating: Path) -> None:
     async with running(rotating, CHECKOUT) as pilot:
-        copied = rotating.parent / "state" / "copied.txt"
+        copied = state_dir() / "copied.txt"
         await press(pilot, "ctrl+y")
         assert pilot.app.clipboard.startswith("# hermes-0.13")
         await press(pilot, "Y")

@@ -12,6 +12,7 @@ from inspector.answers.answers import Answers
 from inspector.answers.conversations import list_conversations
 from inspector.app.launch import shows_most
 from inspector.app.search.screen import HitList, SearchScreen, marked_word
+from inspector.config.folders import state_dir
 from inspector.export.conversations import conversation_documents
 from inspector.stores.detect import open_store
 from inspector.stores.several import SeveralStores
@@ -248,8 +249,8 @@ async def test_an_unknown_conversation_is_told_on_the_list(tmp_path: Path) -> No
 
 
 async def test_a_place_file_that_is_nonsense_is_left_alone(rotating: Path) -> None:
-    state = rotating.parent / "state"
-    state.mkdir()
+    state = state_dir()
+    state.mkdir(parents=True)
     known = {"sort": ["nothing", 1], "settings": {"x": 4}, "pane": "x", "messages": []}
     document = {"theme": 3, "places": {str(rotating): known}}
     (state / "places.json").write_text(json.dumps(document), encoding="utf-8")

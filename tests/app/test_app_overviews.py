@@ -39,12 +39,13 @@ def entries(pilot: Any) -> Entries:
 
 
 @pytest.fixture
-async def alone(rotating: Path) -> Entries:
+async def alone(rotating: Path, nothing_kept: None) -> Entries:
     """What is shown where everything is read in this process, nothing of it kept."""
     async with running(rotating) as pilot:
         return entries(pilot)
 
 
+@pytest.mark.usefixtures("nothing_kept")
 async def test_losses_and_findings_come_by_themselves(rotating: Path) -> None:
     async with running(rotating) as pilot:
         found = entries(pilot)
@@ -62,7 +63,7 @@ async def test_losses_and_findings_come_by_themselves(rotating: Path) -> None:
 async def test_another_process_works_the_same_out(
     alone: Entries, rotating: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "another cache"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache of the process"))
     begun: list[subprocess.Popen[str]] = []
     begin = subprocess.Popen
 
@@ -81,6 +82,7 @@ async def test_another_process_works_the_same_out(
     assert len(begun) == 3, "all is known from the run before"
 
 
+@pytest.mark.usefixtures("nothing_kept")
 async def test_the_other_process_goes_with_the_screen(
     rotating: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -104,6 +106,7 @@ async def test_the_other_process_goes_with_the_screen(
         await until(pilot, lambda: begun[0].returncode is not None)
 
 
+@pytest.mark.usefixtures("nothing_kept")
 async def test_what_ends_before_its_time_is_told(rotating: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     begin = subprocess.Popen
     monkeypatch.setattr(subprocess, "Popen", lambda words, **kinds: begin(["true"], **kinds))
@@ -154,6 +157,7 @@ async def test_the_losses_of_the_store_lead_to_the_compaction(rotating: Path) ->
         assert conversations(pilot)
 
 
+@pytest.mark.usefixtures("nothing_kept")
 async def test_a_conversation_that_cannot_be_read_is_counted(
     rotating: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -110,12 +110,12 @@ def test_what_is_told_before_names_cost_secrets_and_recipient(program: Run, serv
 
 
 def test_secrets_of_a_conversation_do_not_leave(
-    program: Run, server: Server, tmp_path: Path, fixtures_dir: Path
+    program: Run, server: Server, tmp_path: Path, own_fixtures: Path
 ) -> None:
     import sqlite3
 
     secret = "ghp_" + "a1B2" * 9
-    path = fixtures_dir / "hermes-0.13-rotating.db"
+    path = own_fixtures / "hermes-0.13-rotating.db"
     with sqlite3.connect(path) as database:
         database.execute(
             "UPDATE messages SET content = content || ? WHERE content LIKE '%held by legacy-gateway alone%'",

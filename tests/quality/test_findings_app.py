@@ -21,7 +21,7 @@ from widgets.panes.findings_pane import FindingsPane
 @asynccontextmanager
 async def running(folder: Path, name: str | None) -> AsyncIterator[tuple[InspectorApp, Pilot[None]]]:
     store = open_store(folder / "hermes-0.13-rotating.db")
-    app = InspectorApp(store, saved=SavedState(folder=folder), name=name)
+    app = InspectorApp(store, saved=SavedState(), name=name)
     async with app.run_test(size=(120, 40)) as pilot:
         await settled(pilot)
         yield app, pilot
@@ -57,9 +57,9 @@ async def test_the_list_counts_errors_and_warnings(fixtures_dir: Path) -> None:
         assert found["Numbers for the weekly report"] == 0
 
 
-async def test_a_finding_without_a_message_leads_to_the_settings(fixtures_dir: Path) -> None:
-    (fixtures_dir / "config.yaml").write_text("compression: {target_ratio: 0.95}\n", encoding="utf-8")
-    async with running(fixtures_dir, "Numbers for the weekly report") as (app, pilot):
+async def test_a_finding_without_a_message_leads_to_the_settings(own_fixtures: Path) -> None:
+    (own_fixtures / "config.yaml").write_text("compression: {target_ratio: 0.95}\n", encoding="utf-8")
+    async with running(own_fixtures, "Numbers for the weekly report") as (app, pilot):
         await pilot.press("7", "enter")
         await settled(pilot)
         screen = app.screen
