@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from inspector.answers.answers import Answers
 from inspector.answers.cost_evidence import cost_evidence
 from inspector.answers.each import Question, ask_each
+from inspector.answers.fact_reading import dismissed_facts
 from inspector.answers.fact_results import read_fact_evidence
 from inspector.answers.inspection import Inspection, budgets_of
 from inspector.answers.kept_results import Kept
@@ -121,12 +122,25 @@ def findings_there(answers: Answers, conversation: str) -> tuple[Finding, ...]:
     return read_findings(*answers.opened(conversation))
 
 
-def read_findings(inspection: Inspection, resolved: ResolvedSettings) -> tuple[Finding, ...]:
-    """The findings of a conversation, worked out if they are not kept. Raises as `findings` does."""
+def read_findings(
+    inspection: Inspection,
+    resolved: ResolvedSettings,
+    facts: ConversationFacts | None = None,
+    dismissed: frozenset[str] | None = None,
+) -> tuple[Finding, ...]:
+    """The findings of a conversation, worked out if they are not kept. Raises as `findings` does.
+
+    `facts` are its facts if they are known, without those of the `dismissed` keys (by default the user's).
+    """
+    dismissed = dismissed_facts(inspection) if dismissed is None else dismissed
     kept = FINDINGS.of(inspection.store, inspection.conversation.id, resolved)
+    # The store may have more messages by now than were opened, and the user may have dismissed more.
+    ends = [(one.session, *one.ids[-1:], len(one)) for one in inspection.conversation.generations]
+    kept = replace(kept, basis=kept.basis.with_inputs(repr((ends, sorted(dismissed))).encode()))
     found = kept.known()
     if found is None:
-        found = find(_evidence(inspection, resolved, read_fact_evidence(inspection)))
+        told = read_fact_evidence(inspection) if facts is None else _told_by(inspection, facts)
+        found = find(_evidence(inspection, resolved, told))
         kept.keep(found)
     return found
 
@@ -139,8 +153,11 @@ def evidence_of(
     Every list is measured, and the measurement is kept. Bodies of the live list are read again.
     """
     facts = facts_of(inspection) if facts is None else facts
-    events = read_aftermath(inspection, facts)
-    return _evidence(inspection, resolved, fact_evidence(inspection, facts, events))
+    return _evidence(inspection, resolved, _told_by(inspection, facts))
+
+
+def _told_by(inspection: Inspection, facts: ConversationFacts) -> FactEvidence:
+    return fact_evidence(inspection, facts, read_aftermath(inspection, facts))
 
 
 def _evidence(

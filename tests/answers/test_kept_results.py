@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from inspector.answers import fact_results, kept_results
+from inspector.answers import findings as answers_findings
 from inspector.answers.answers import Answers
 from inspector.answers.fact_results import list_losses, read_losses
 from inspector.answers.findings import findings, read_findings
@@ -19,8 +20,11 @@ from inspector.answers.kept_results import Basis, KeptResults, basis_of
 from inspector.answers.resolving import resolve
 from inspector.answers.store_losses import LOSSES
 from inspector.config.opened import OpenedOnce
+from inspector.config.settings import ResolvedSettings
 from inspector.quality.facts.fact import ConversationFacts
 from inspector.stores.detect import open_store
+from tests.app.running import add
+from tests.counting import calls_of
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 CHECKOUT = "Move checkout to orders-v2"
@@ -119,6 +123,26 @@ def test_losses_and_findings_are_worked_out_once_of_the_same_facts(
         inspection, resolved = answers.opened(name)
         assert read_findings(inspection, resolved) == findings(inspection, resolved)
     assert asked == names
+
+
+def test_findings_are_kept_of_what_was_opened_and_dismissed(
+    database: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    worked_out = calls_of(monkeypatch, answers_findings, "find")
+
+    def times(opened: tuple[Inspection, ResolvedSettings], dismissed: frozenset[str] | None = None) -> int:
+        worked_out.clear()
+        read_findings(*opened, dismissed=dismissed)
+        return len(worked_out)
+
+    opened = Answers.of([database], {}, None).opened(CHECKOUT)
+    assert [times(opened), times(opened)] == [1, 0]
+    assert times(Answers.of([database], {}, None).opened(CHECKOUT)) == 0
+    assert times(opened, frozenset({"constraint: a fact"})) == 1
+    assert times(opened, frozenset()) == 1, "one result is kept"
+    add(database, "Never again.", opened[0].conversation.live.session)
+    assert times(opened) == 1
+    assert times(Answers.of([database], {}, None).opened(CHECKOUT)) == 1, "that was read before the message"
 
 
 def test_the_worst_compaction_comes_first(database: Path, kept: KeptResults) -> None:

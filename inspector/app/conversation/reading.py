@@ -237,12 +237,13 @@ def judge_attempts(
 
 
 def find_findings(
-    inspection: Inspection, resolved: ResolvedSettings, facts: FactsRead | None, watch: Watch
-) -> tuple[Finding, ...]:
+    inspection: Inspection, resolved: ResolvedSettings, facts: FactsRead | None, dismissed: frozenset[str],
+    watch: Watch,
+) -> tuple[Finding, ...]:  # fmt: skip
     """The findings under the settings that the conversation was opened with. Raises StoreErrors, EngineErrors."""
-    from inspector.answers.findings import findings
+    from inspector.answers.findings import read_findings
 
-    return findings(inspection, resolved, None if facts is None else facts.reading.facts)
+    return read_findings(inspection, resolved, None if facts is None else facts.reading.facts, dismissed)
 
 
 def findings_as_of(every: tuple[Finding, ...], dismissed: frozenset[str], watch: Watch) -> FindingsAsOf:

@@ -155,7 +155,8 @@ FACTS: Resource[FactsRead] = Resource(
     "facts that count", reading.facts_read, (_inspection, ALL_FACTS, lambda state, _: state.dismissed_facts)
 )
 ALL_FINDINGS: Resource[tuple[Finding, ...]] = Resource(
-    "findings", reading.find_findings, (_inspection, _resolved, Maybe(FACTS)), (COMPACTIONS, FACTS), _facts_known
+    "findings", reading.find_findings,
+    (_inspection, _resolved, Maybe(FACTS), lambda state, _: state.dismissed_facts), (COMPACTIONS, FACTS), _facts_known
 )  # fmt: skip
 #: The findings that count, and the dismissed ones apart.
 FINDINGS: Resource[FindingsAsOf] = Resource(
