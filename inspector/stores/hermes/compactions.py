@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from inspector.core.conversations import Compaction, Generation, Session
 from inspector.core.messages import Message
-from inspector.core.rough import list_tokens
+from inspector.core.rough import list_tokens, message_chars
 from inspector.stores.hermes.matching import Print, print_of
 from inspector.stores.hermes.recovery import recover
 
@@ -50,14 +50,18 @@ def _prints(
     ids: Sequence[int], known: Mapping[int, Print], read: Callable[[Sequence[int]], Mapping[int, Message]]
 ) -> dict[int, Print]:
     found: dict[int, Print] = {}
-    empty = print_of(Message({}))
+    empty = _measured(Message({}))
     for at in range(0, len(ids), _BATCH):
         some = ids[at : at + _BATCH]
         bodies = read([identity for identity in some if identity not in known])
         for identity in some:
             body = bodies.get(identity)
-            found[identity] = known[identity] if identity in known else print_of(body) if body else empty
+            found[identity] = known[identity] if identity in known else _measured(body) if body else empty
     return found
+
+
+def _measured(message: Message) -> Print:
+    return print_of(message, message_chars(message.wire))
 
 
 def _compaction(

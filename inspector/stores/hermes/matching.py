@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from inspector.core.handoff import PREFIXES, Handoff, read_handoff
 from inspector.core.messages import Message, ToolCall, text_of
-from inspector.core.rough import message_chars, message_images
+from inspector.core.rough import message_images
 
 #: The result that 0.13 puts behind a call whose own result was summarized away, up to its dash.
 _STUB = "[Result from earlier conversation"
@@ -58,8 +58,8 @@ class Print:
     tail_text: int = 0
 
 
-def print_of(message: Message) -> Print:
-    """The print of a message."""
+def print_of(message: Message, chars: int = 0) -> Print:
+    """The print of a message; `chars` are the characters that it adds to a list, which take longest to count."""
     wire = message.wire
     content = wire.get("content")
     role = message.role
@@ -75,7 +75,7 @@ def print_of(message: Message) -> Print:
         tool_call_id=message.tool_call_id,
         calls=calls,
         timestamp=message.timestamp,
-        chars=message_chars(wire),
+        chars=chars,
         images=message_images(wire),
         bracketed=role == "tool" and isinstance(content, str) and content.startswith("["),
         stub=role == "tool" and text.startswith(_STUB),
