@@ -8,7 +8,9 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
 
+from textual.app import App
 from textual.pilot import Pilot
 from textual.worker import WorkerError
 
@@ -37,6 +39,9 @@ from widgets.panes.message_pane import MessagePane
 NOW = 1_800_000_000.0
 CHECKOUT = "Move checkout to orders-v2"
 
+#: What each app notified of.
+_TOLD: WeakKeyDictionary[App[Any], list[str]] = WeakKeyDictionary()
+
 T = TypeVar("T")
 Test = Pilot[None]
 
@@ -53,6 +58,13 @@ def app_on(store: Store, saved: SavedState, **kinds: Any) -> InspectorApp:
     """The app on a store."""
     app = InspectorApp(store, saved=saved, **kinds)
     app.animation_level = "none"
+    messages, notify = _TOLD.setdefault(app, []), app.notify
+
+    def tell(message: str, **how: Any) -> None:
+        messages.append(message)
+        notify(message, **how)
+
+    app.notify = tell  # type: ignore[method-assign]
     return app
 
 
@@ -194,8 +206,8 @@ def notes(pilot: Test) -> tuple[str, ...]:
 
 
 def told(pilot: Test) -> list[str]:
-    """The notifications."""
-    return [notification.message for notification in pilot.app._notifications]
+    """The notifications, the first one first."""
+    return _TOLD[pilot.app]
 
 
 def screen_text(pilot: Test) -> str:
