@@ -145,9 +145,9 @@ def _copied(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def fixtures_dir(_copied: Path) -> Iterator[Path]:
-    """A copy of the bundled fixtures, the same for all tests of this process: what is kept of it is found again.
+    """A copy of the bundled fixtures that all tests of this process share, so that kept results are found again.
 
-    Nothing may be written into it; a test that writes takes `own_fixtures`.
+    A test that writes into it fails; it takes `own_fixtures`.
     """
     before = _files(_copied)
     yield _copied

@@ -74,7 +74,7 @@ def read_facts(
     follow = None if watch is None else lambda done: watch("facts", done, len(facts))
     encrypted = {c.index for c in compactions if c.encrypted}
     work = fates_together(inspection)
-    # Who asks for no places keeps what follows from the fates.
+    # Callers without places keep their own results, which follow from the fates.
     if cache is not None and places != "none":
         work = kept_fates(inspection, cache, work)
     lives = lives_of(facts, _let_go(steps), ends, lists_after, follow, encrypted, places, work)

@@ -250,7 +250,7 @@ def test_a_long_conversation_is_read_once_and_its_facts_are_found_once(
     inspection.compactions()
     cache = KeptResults(tmp_path / "results.db")
     extracted = calls_of(monkeypatch, message_facts, "extract")
-    # Each list for what it says; at first for the rules files in it too, and what the compaction left.
+    # Each list is read for its messages; at first also for rules files and for the part that the compaction left.
     for found, lists in ((1_200, 2 + 2 + 1), (0, 2)):
         readings = Readings(store, monkeypatch)
         read_facts(inspection, cache)
