@@ -38,7 +38,7 @@ def kept_fates(inspection: Inspection, cache: KeptResults, work: Work) -> Work:
         # Most facts share their fates, and should share them again when these are read.
         places: dict[Fate, int] = {}
         of = {name: [places.setdefault(fate, len(places)) for fate in each] for name, each in fates.items()}
-        cache.put(basis, {"different": msgspec.to_builtins(list(places)), "fates": of})
+        cache.put({basis: {"different": msgspec.to_builtins(list(places)), "fates": of}})
         return fates
 
     return known
