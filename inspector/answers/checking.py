@@ -12,6 +12,7 @@ from inspector.answers.answers import Answers
 from inspector.answers.each import Question, ask_each
 from inspector.answers.fact_results import read_events, read_losses
 from inspector.answers.findings import read_findings, shown_findings
+from inspector.answers.store_losses import ConversationLosses, unknown_losses
 from inspector.core.conversations import ConversationRow
 from inspector.core.errors import BadInput, UsageProblem
 from inspector.quality.aftermath import AftermathEvent
@@ -119,11 +120,8 @@ def check(
     for row in rows:
         if row.id not in results:
             continue
-        findings, events, unread = results[row.id]
-        if unread:
-            unknown.append(
-                f"{row.title or row.id}: the fate of {unread:,} facts is unknown, as a summary is encrypted."
-            )
+        findings, events, losses = results[row.id]
+        unknown += [f"{row.title or row.id}: {sentence}" for sentence in unknown_losses([losses])]
         for condition, cases in found.items():
             for case in _cases(condition, row, str(store.path), findings, events):
                 if case.key in baseline:
@@ -137,12 +135,12 @@ def check(
 
 def read_for_check(
     answers: Answers, conversation: str
-) -> tuple[tuple[Finding, ...], tuple[AftermathEvent, ...], int]:
-    """Return the findings and the aftermath of a conversation, and the number of its facts with an unknown fate."""
+) -> tuple[tuple[Finding, ...], tuple[AftermathEvent, ...], ConversationLosses]:
+    """Return the findings, the aftermath and the losses of a conversation."""
     inspection, resolved = answers.opened(conversation)
     findings, _ = shown_findings(inspection, read_findings(inspection, resolved))
     events = read_events(answers, conversation)[1]
-    return findings, events, read_losses(answers, conversation).unknown
+    return findings, events, read_losses(answers, conversation)
 
 
 def _cases(

@@ -22,6 +22,7 @@ from inspector.answers.store_losses import (
     ListedLoss,
     listed_of,
     losses_of_facts,
+    unknown_losses,
     worst_first,
 )
 from inspector.core.conversations import ConversationRow
@@ -94,11 +95,8 @@ def list_losses(answers: Answers, names: Sequence[str] = ()) -> list[ListedLoss]
         listed += listed_of(answers.store, row, found)
     answers.note(in_all(losses))
     note_dismissed(answers, sum(found.dismissed for found in losses))
-    unknown = sum(found.unknown for found in losses)
-    if unknown:
-        answers.note(
-            f"The fate of {unknown:,} fact{'' if unknown == 1 else 's'} is unknown: the summaries are encrypted."
-        )
+    for sentence in unknown_losses(losses):
+        answers.note(sentence)
     return worst_first(listed)
 
 

@@ -68,9 +68,10 @@ class CompactionLoss:
 class ConversationLosses:
     """The losses of the compactions of a conversation, oldest first.
 
-    `unknown` facts went into unreadable summaries. Of `recorded` compactions, `corrected` were followed by a correction
-    of the user or an act against a rule. `rules` counts the user's rules in summarized messages, `verbatim` those that
-    the list after has word for word. `dismissed` facts count nowhere.
+    `unknown` facts went into unreadable summaries. Of `unseen` compactions the list before is not recorded. Of
+    `recorded` compactions, `corrected` were followed by a correction of the user or an act against a rule. `rules`
+    counts the user's rules in summarized messages, `verbatim` those that the list after has word for word. `dismissed`
+    facts count nowhere.
     """
 
     compactions: tuple[CompactionLoss, ...] = ()
@@ -79,6 +80,7 @@ class ConversationLosses:
     rules: int = 0
     verbatim: int = 0
     dismissed: int = 0
+    unseen: int = 0
 
     @property
     def corrected(self) -> int:
@@ -131,8 +133,24 @@ def losses_of_facts(
     )
     rules = [life for life in facts.lives if life.fact.binds]
     verbatim = sum(life.fates[0].outcome == "verbatim" for life in rules if life.fates)
-    unknown = unknown_facts(facts.lives)
-    return ConversationLosses(losses, unknown, len(times), len(rules), verbatim, facts.dismissed_count)
+    unseen = sum(not recorded.before for recorded in inspection.compactions())
+    return ConversationLosses(
+        losses, unknown_facts(facts.lives), len(times), len(rules), verbatim, facts.dismissed_count, unseen
+    )
+
+
+def unknown_losses(losses: Sequence[ConversationLosses]) -> list[str]:
+    """Return a sentence for each reason why losses of these conversations are unknown."""
+    facts, unseen = sum(one.unknown for one in losses), sum(one.unseen for one in losses)
+    sentences = []
+    if facts:
+        sentences.append(
+            f"The fate of {facts:,} fact{'' if facts == 1 else 's'} is unknown: the summaries are encrypted."
+        )
+    if unseen:
+        compactions = "1 compaction" if unseen == 1 else f"{unseen:,} compactions"
+        sentences.append(f"The losses of {compactions} are unknown: the list before is not in the files.")
+    return sentences
 
 
 def _loss(found: LostFacts, at: float | None, events: Sequence[AftermathEvent]) -> CompactionLoss:

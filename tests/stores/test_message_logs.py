@@ -8,6 +8,9 @@ from typing import Any
 
 import pytest
 
+from inspector.answers.answers import Answers
+from inspector.answers.fact_results import read_losses
+from inspector.answers.store_losses import unknown_losses
 from inspector.core.conversations import Compaction, Conversation, Request
 from inspector.engines.base import Settings
 from inspector.engines.capabilities import default_threshold
@@ -87,6 +90,30 @@ def test_a_document_is_read_as_lines_are(tmp_path: Path) -> None:
     store, conversation, (compaction,), _ = opened(path)
     assert SUMMARY in (compaction.summary or "")
     assert texts(store, conversation, 2)[-1] == "Moored."
+
+
+def test_a_session_of_hermes_begins_with_the_list_after_its_compaction(tmp_path: Path) -> None:
+    handoff = f"[CONTEXT COMPACTION — REFERENCE ONLY] Earlier turns were compacted.\n{SUMMARY}"
+    said = [("user", RULE), ("assistant", "Noted."), ("user", handoff), ("assistant", "Moored.")]
+    path = tmp_path / "session_20260417_132146_06891a.json"
+    path.write_text(
+        json.dumps(
+            {
+                "session_id": "20260417_132146_06891a",
+                "model": "gpt-5.5",
+                "system_prompt": "You are an agent of the harbour. " * 10_000,
+                "messages": [{"role": role, "content": text} for role, text in said],
+            }
+        )
+    )
+    store, conversation, (compaction,), _ = opened(path)
+    assert conversation.id == "20260417_132146_06891a"
+    assert (compaction.before, compaction.after, compaction.summary_at) == (0, 4, 2)
+    assert SUMMARY in (compaction.summary or "")
+    assert "The list before it is not in this file." in compaction.note
+    assert texts(store, conversation, 2)[-1] == "Moored."
+    (sentence,) = unknown_losses([read_losses(Answers(store, {}, None), conversation.id)])
+    assert "losses of 1 compaction are unknown" in sentence
 
 
 def test_a_conversation_that_only_grows_was_never_compacted(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from inspector.core.conversations import ROLE_CODES
+from inspector.core.handoff import read_handoff
 from inspector.stores.assembly import several
 from inspector.stores.codex.forms import ENCRYPTED
 from inspector.stores.entries import Entries, Entry, Wire
@@ -33,6 +34,8 @@ _SHARED_WORDS = 5
 _PROMPT = 1_000
 #: Keys that may hold a document's requests.
 _LISTS = ("requests", "calls", "exchanges", "logs", "data")
+#: Keys of a document that may be one. A session that Hermes exports has a long system prompt before its messages.
+_SIGNS = (b'"messages"', b'"input"', b'"resourceSpans"', b'"session_id"')
 #: Largest document that is looked into to recognise it, in bytes.
 _LARGEST = 64_000_000
 #: Minimum length of an answer that a later message quotes as its summary, in characters.
@@ -55,9 +58,7 @@ class MessageLogReader(SessionReader):
         if head.mappings:
             return is_logged(head.first)
         start = head.raw.lstrip()[:1]
-        if start not in (b"[", b"{") or not any(
-            key in head.raw for key in (b'"messages"', b'"input"', b'"resourceSpans"')
-        ):
+        if start not in (b"[", b"{") or not any(key in head.raw for key in _SIGNS):
             return False
         if head.path.stat().st_size > _LARGEST:
             return False
@@ -190,6 +191,8 @@ def _add(thread: _Thread, exchange: Exchange, line: Line, offset: int) -> None:
         goes_on = _continues(thread, made, hashes) or _cleared(thread, made, exchange.at)
         if not goes_on and not _edited(thread, wires, made):
             _compact(thread, exchange, wires, made)
+        elif not session.live:
+            _begin_compacted(session, exchange, wires, made)
     session.lists[-1] = made
     thread.hashes = [session.hashes[number] for number in made]
     session.note_words(wires)
@@ -348,6 +351,25 @@ def _compact(thread: _Thread, exchange: Exchange, wires: Sequence[Wire], made: l
         made, number, exchange.at, text=text, encrypted=text == ENCRYPTED, head=True,
         note="Inferred: the request does not continue the one before.",
     )  # fmt: skip
+
+
+def _begin_compacted(
+    session: SessionLists, exchange: Exchange, wires: Sequence[Wire], made: Sequence[int]
+) -> None:
+    """Add the compaction before the first list, if that list has a summary of Hermes."""
+    found = ((at, read_handoff(wire["content"], str(wire["role"]))) for at, wire in enumerate(wires))
+    at, handoff = next(((at, one) for at, one in found if one is not None), (0, None))
+    if handoff is None:
+        return
+    session.entries.found[made[at]].summary = True
+    session.compact(
+        made,
+        made[at],
+        exchange.at,
+        text=handoff.body,
+        exact=False,
+        note="The list before it is not in this file.",
+    )
 
 
 def _without_question(before: list[int], thread: _Thread) -> list[int]:
