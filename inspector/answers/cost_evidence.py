@@ -80,7 +80,7 @@ def _falls(inspection: Inspection, found: Requests, profile: str) -> Iterator[Fa
             continue
         soon = [one.judged.request for one in asked[number + 2 : number + 2 + _SOON]]
         shared = any(one.generation == request.generation and one.context >= before.context for one in soon)
-        if shared or (later.judged.idle or 0.0) > FIVE_MINUTES:
+        if shared or (before.at and request.at - before.at > FIVE_MINUTES):
             continue
         if fell < FALL_TOKENS or fell < FALL_SHARE * before.context:
             continue
@@ -154,14 +154,16 @@ def cache_evidence(priced: Sequence[PricedRequest]) -> CacheEvidence:
 def _cleared(inspection: Inspection, found: Requests) -> list[ClearedEvidence]:
     cleared = []
     for one in inspection.store.microcompactions(inspection.conversation):
-        behind = (
+        behind = [
             other
             for other in found.priced
             if other.judged.request.generation == one.generation and other.judged.request.at > one.at
-        )
-        first = next(behind, None)
-        saved = one.tokens_saved_reported
-        if saved is not None and first is not None and first.judged.cause == "microcompaction":
-            missed = first.judged.missed
-            cleared.append(ClearedEvidence(one.index, one.generation, one.place, saved, missed, first.more))
+        ]
+        saved, first = one.tokens_saved_reported, next(iter(behind), None)
+        if saved is None or first is None or first.judged.cause != "microcompaction":
+            continue
+        rate = None if first.rates is None else first.rates.at(first.judged.request.context).cache_read
+        back = None if rate is None else saved * rate * (len(behind) - 1) / 1_000_000
+        missed = first.judged.missed
+        cleared.append(ClearedEvidence(one.index, one.generation, one.place, saved, missed, first.more, back))
     return cleared

@@ -17,6 +17,7 @@ from inspector.answers.requests import Requests
 from inspector.config.dismissals import Dismissals
 from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import Compaction, Generation
+from inspector.core.text import safe
 from inspector.engines.base import TokenIndex
 from inspector.quality.evidence import (
     SYSTEM,
@@ -35,7 +36,7 @@ from inspector.quality.evidence import (
 from inspector.quality.facts.extract import NAMES
 from inspector.quality.facts.fact import ConversationFacts
 from inspector.quality.facts.rules import load_stemmer
-from inspector.quality.facts.sentences import by_person
+from inspector.quality.facts.sentences import by_person, sentences
 from inspector.quality.facts.values import names_in
 from inspector.quality.find import find
 from inspector.quality.finding import SEVERITIES, Finding, Severity
@@ -262,11 +263,15 @@ def _at_work(
 
 
 def _gone(inspection: Inspection, recorded: Compaction, before: Generation, request: int) -> bool:
-    """Return whether a request that is not told is gone: the summary can be read, and the request is not very short."""
+    """Return whether a request that is not told is gone: the summary can be read, and the user's own words in the
+    request are not very few."""
     if recorded.summary is None:
         return False
-    text = inspection.store.messages(before, request, request + 1)[0].text
-    return len(content_words(text, load_stemmer())) >= MIN_WORDS
+    text = safe(inspection.store.messages(before, request, request + 1)[0].text)
+    own = " ".join(text[one.start : one.end] for one in sentences(text) if not one.pasted)
+    return len(content_words(own, load_stemmer())) >= MIN_WORDS and not mention_of(
+        own, recorded.summary, load_stemmer()
+    )
 
 
 def _told(inspection: Inspection, recorded: Compaction, before: Generation, request: int) -> bool:

@@ -141,7 +141,8 @@ def exchanged_values(inspection: Inspection, facts: ConversationFacts) -> dict[i
             for fate in life.fates:
                 for value in values_of(fate.changed):
                     # The sentence that denies a fact is not a value in the place of another.
-                    if value.text == fate.changed and value.form in _CHANGING:
+                    named = value.unit or value.form in ("version", "release")
+                    if value.text == fate.changed and value.form in _CHANGING and named:
                         change = Exchanged(life.fact.text, life.fact.value, fate.changed)
                         claimed[fate.compaction].append((value.canon, change))
     found: dict[int, tuple[Exchanged, ...]] = {}

@@ -12,6 +12,7 @@ from inspector.quality.limits import (
     FOSSIL_COMPACTIONS,
     LEAST_SAVED,
     MID_TASK,
+    NOTICED_DOLLARS,
     QUICK_MESSAGES,
     QUICK_SHARE,
     READ_AGAIN,
@@ -192,12 +193,18 @@ def read_again(evidence: ConversationEvidence) -> Iterator[Violation]:
 
 
 def cleared_at_a_loss(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """Yield microcompactions after which more tokens were written to the cache again than were saved."""
+    """Yield microcompactions after which more was written to the cache again than they saved."""
     for cleared in evidence.cleared:
-        if cleared.rewritten > cleared.saved:
+        cost = ""
+        if cleared.more is not None:
+            loss = cleared.more - (cleared.back or 0.0)
+            if loss < NOTICED_DOLLARS:
+                continue
             cost = (
-                "" if cleared.more is None else f": {dollars(cleared.more)} US dollars more than reading them"
+                f": {dollars(cleared.more)} US dollars more than reading them. Later requests saved "
+                f"{dollars(cleared.back or 0.0)}"
             )
+        if cleared.rewritten > cleared.saved:
             yield Violation(
                 f"Microcompaction {cleared.index} saved {cleared.saved:,} tokens, and the next request wrote "
                 f"{cleared.rewritten:,} to the cache again{cost}.",

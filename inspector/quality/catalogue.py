@@ -169,9 +169,9 @@ _ALL = (
         "The list of the user's messages has a gap",
         "The summary lists the user's messages, and the agent takes this list as complete. A message is "
         "missing from it.",
-        "The summary has a section for the user's messages. At least one of the summarized messages is "
-        "there word for word, and nothing of another is, which states a rule or a wish, or a request and is one of the "
-        f"last {LATE_MESSAGES}.",
+        "The summary has a section for the user's messages. At least one of the summarized messages is there word for "
+        "word. Nothing of another is, nor nearly the same words, although it states a rule or a wish, or a request and "
+        f"is one of the last {LATE_MESSAGES}.",
         "Repeat what was left out.",
     ),
     Rule(
@@ -521,7 +521,8 @@ _ALL = (
         "Old tool results were cleared from the middle of the list, so everything after them had to be "
         "written to the prompt cache again. That is more than was saved.",
         "A microcompaction saved fewer tokens, by the agent's own figure, than the next request wrote to "
-        "the cache again.",
+        f"the cache again. If prices are known: that cost {NOTICED_DOLLARS} US dollars more than the later requests "
+        "saved.",
         "It pays off only in a long session. Compact the whole list, or start a new session for a new task.",
     ),
     Rule(

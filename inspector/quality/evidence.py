@@ -156,8 +156,8 @@ class Prompt:
 class ClearedEvidence:
     """A microcompaction: tokens `saved` (reported), and tokens `rewritten` to the cache by the next request.
 
-    `more` is the cost of rewriting above reading, in US dollars (None: unknown). `place` is the number of messages in
-    the list of `generation` at that moment.
+    `more` is the cost of rewriting above reading, and `back` what the later requests of the list saved by reading less,
+    in US dollars (None: unknown). `place` is the number of messages in the list of `generation` at that moment.
     """
 
     index: int
@@ -166,6 +166,7 @@ class ClearedEvidence:
     saved: int
     rewritten: int
     more: float | None = None
+    back: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,8 @@ _SUBORDINATE = re.compile(r"\b(?:because|since|so that|in case|if|when)\b|因为
 #: A heading, or a line that introduces the lines below it.
 _LABEL = re.compile(r"^\s*#{1,6}\s|:\W*$")
 _FENCED = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
+#: Likeness (0 to 100) from which a list has a message in nearly the same words.
+_NEARLY = 80
 #: Minimum share of the words of a list item in one line for the line to mention it.
 _TOLD = 0.5
 
@@ -63,6 +65,8 @@ def gaps_of(summary: str, lives: Sequence[Life], before: Before) -> Iterator[Gap
 
 def _unlisted(summary: str, own: Sequence[Life]) -> Iterator[Gap]:
     """Yield user messages that the summary's list of user messages leaves out."""
+    from rapidfuzz import fuzz
+
     sections = [one for one in parse_summary(summary).sections if _LISTED in one.name.casefold()]
     listed = _bare(" ".join(item.text for section in sections for item in section.items))
     if not listed:
@@ -84,7 +88,13 @@ def _unlisted(summary: str, own: Sequence[Life]) -> Iterator[Gap]:
         if not lives[0].fate.gone or any(found):
             continue
         is_late = (generation, index) in late
-        gone = [life for life in lives if life.fate.gone and _matters(life, is_late)]
+        gone = [
+            life
+            for life in lives
+            if life.fate.gone
+            and _matters(life, is_late)
+            and fuzz.partial_ratio(_bare(life.text), listed) < _NEARLY
+        ]
         if gone:
             worst = max(gone, key=lambda life: life.fact.rank)
             yield Gap("left out", worst.text, "", generation, index)

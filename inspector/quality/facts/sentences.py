@@ -53,7 +53,7 @@ _PROGRAM_TAGS = word_set(
     "user_instructions turn_aborted ide_opened_file ide_selection permissions "
     "collaboration_mode subagent_notification new-diagnostics post-tool-use-hook "
     "session-start-hook available_skills skill ci-event teammate-message file_content "
-    "github-webhook-activity"
+    "github-webhook-activity bash-notification"
 )
 _FENCE = late_pattern(r"\s*(?P<mark>`{3,}|~{3,})(?P<info>[^\n]{0,80})")
 _PROSE_FENCES = frozenset(["markdown", "md", "text", "txt", "plaintext", "prompt"])
