@@ -105,7 +105,7 @@ def list_conversations(answers: Answers) -> list[ListedConversation]:
                 settings,
                 str(store.info_of(row.id).path),
                 None if losses is None else losses.total,
-                None if losses is None else losses.unknown,
+                None if losses is None else losses.unjudged,
             )
         )
     return listed

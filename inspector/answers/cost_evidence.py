@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from inspector.answers.inspection import Inspection
-from inspector.answers.requests import AnswerPlaces, Requests, answer_places, bills_of, requests_of
+from inspector.answers.requests import Requests, answer_places, bills_of, places_by_list, requests_of
 from inspector.caching.costs import Bill
 from inspector.caching.idle import IdleCosts
 from inspector.caching.misses import FIVE_MINUTES
@@ -68,8 +68,8 @@ def _falls(inspection: Inspection, found: Requests, profile: str) -> Iterator[Fa
     went back), and a fall after which the prompt is as long as before again (two agents share a session).
     """
     cleared = [(one.generation, one.at) for one in inspection.store.microcompactions(inspection.conversation)]
-    asked = _in_lists(inspection, profile, [one for one in found.priced if not one.judged.request.summarizes])
-    places = answer_places(inspection, profile, replace(found, priced=tuple(asked)))
+    asked = _in_lists(inspection, profile, found)
+    places = answer_places(inspection, profile, replace(found, priced=asked))
     thoughts = 0
     for number, ((earlier, later), place) in enumerate(zip(pairwise(asked), places[1:], strict=True)):
         before, request = earlier.judged.request, later.judged.request
@@ -78,14 +78,14 @@ def _falls(inspection: Inspection, found: Requests, profile: str) -> Iterator[Fa
         known = any(where == request.generation and before.at <= at <= request.at for where, at in cleared)
         if request.generation != before.generation or known or before.model != request.model:
             continue
-        soon = [one.judged.request for one in asked[number + 2 : number + 2 + _SOON]]
-        shared = any(one.generation == request.generation and one.context >= before.context for one in soon)
-        if shared or (before.at and request.at - before.at > FIVE_MINUTES):
-            continue
         if fell < FALL_TOKENS or fell < FALL_SHARE * before.context:
             continue
         dropped, thoughts = thoughts, 0
-        if fell - dropped < FALL_TOKENS:
+        paused = before.at and request.at - before.at > FIVE_MINUTES
+        if paused or fell - dropped < FALL_TOKENS:
+            continue
+        soon = [one.judged.request for one in asked[number + 2 : number + 2 + _SOON]]
+        if any(one.generation == request.generation and one.context >= before.context for one in soon):
             continue
         generation = inspection.generation(request.generation)
         index = inspection.token_index(generation, profile)
@@ -97,20 +97,15 @@ def _falls(inspection: Inspection, found: Requests, profile: str) -> Iterator[Fa
         )  # fmt: skip
 
 
-def _in_lists(
-    inspection: Inspection, profile: str, asked: Sequence[PricedRequest]
-) -> Sequence[PricedRequest]:
-    """Return the requests whose answers are in their lists; all of them if the answers have other times."""
-    lists = {generation.number: generation for generation in inspection.conversation.generations}
-    answers = {
-        number: AnswerPlaces(lists[number], inspection.sent(lists[number], profile).times, False)
-        for number in {one.judged.request.generation for one in asked} & lists.keys()
-    }
-    there = [
+def _in_lists(inspection: Inspection, profile: str, found: Requests) -> tuple[PricedRequest, ...]:
+    """Return the requests for answers that are in the lists; all of them if the answers have other times."""
+    lists = places_by_list(inspection, profile, found)
+    asked = tuple(one for one in found.priced if not one.judged.request.summarizes)
+    there = tuple(
         one
         for one in asked
-        if (known := answers.get(one.judged.request.generation)) is not None and known.has(one.judged.request)
-    ]
+        if (request := one.judged.request).generation in lists and lists[request.generation].has(request)
+    )
     return there if 2 * len(there) > len(asked) else asked
 
 

@@ -10,6 +10,7 @@ from typing import Any, Literal
 from inspector.answers.answers import Answers
 from inspector.answers.fact_results import read_events, read_losses
 from inspector.answers.inspection import Inspection
+from inspector.answers.store_losses import unknown_losses
 from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import Compaction, ConversationRow
 from inspector.core.errors import InspectorError
@@ -171,7 +172,5 @@ def _lost(answers: Answers, row: ConversationRow, compactions: set[int]) -> Iter
         yield LiveEvent(
             "lost", row, f"lost: {', '.join(filter(None, (counts, weak)))}{first}", loss.compaction
         )
-    if losses.unknown:
-        yield LiveEvent(
-            "lost", row, f"the fate of {losses.unknown:,} facts is unknown: the summary is encrypted"
-        )
+    for sentence in unknown_losses([losses]):
+        yield LiveEvent("lost", row, sentence)

@@ -106,6 +106,6 @@ def read_overview(
     found = read_findings(inspection, resolved)
     grave = tuple(dismissal_key(finding) for finding in found if finding.severity != "info")
     rules = losses.lost.get("constraint", 0)
-    overview = Overview(row.id, losses.total, rules, losses.weakened, len(grave), losses.unknown)
+    overview = Overview(row.id, losses.total, rules, losses.weakened, len(grave), losses.unjudged)
     kept.keep((overview, grave))
     return _without_dismissed(row, overview, grave)

@@ -149,20 +149,21 @@ def with_differences(inspection: Inspection, resolved: ResolvedSettings, found: 
 def answer_places(inspection: Inspection, profile: str, found: Requests) -> tuple[int | None, ...]:
     """The index of each request's answer in the list of its generation, None where there is none: of requests that are
     modelled by its row, of others by its time, the last answer before it where none is of that time."""
-    lists = {generation.number: generation for generation in inspection.conversation.generations}
-    known: dict[int, AnswerPlaces] = {}
-    places: list[int | None] = []
-    for one in found.priced:
-        request = one.judged.request
-        generation = lists.get(request.generation)
-        if generation is None:
-            places.append(None)
-            continue
-        if generation.number not in known:
-            times = inspection.sent(generation, profile).times
-            known[generation.number] = AnswerPlaces(generation, times, found.modelled)
-        places.append(known[generation.number].of(request))
-    return tuple(places)
+    lists = places_by_list(inspection, profile, found)
+    asked = (one.judged.request for one in found.priced)
+    return tuple(lists[one.generation].of(one) if one.generation in lists else None for one in asked)
+
+
+def places_by_list(inspection: Inspection, profile: str, found: Requests) -> Mapping[int, AnswerPlaces]:
+    """Return the answers of each list that the requests use, by generation."""
+    used = {one.judged.request.generation for one in found.priced}
+    return {
+        generation.number: AnswerPlaces(
+            generation, inspection.sent(generation, profile).times, found.modelled
+        )
+        for generation in inspection.conversation.generations
+        if generation.number in used
+    }
 
 
 def requests_again(inspection: Inspection, found: Requests, changed: Sequence[Request]) -> Requests:

@@ -105,6 +105,11 @@ class ConversationLosses:
         """Facts that were weakened."""
         return sum(one.weakened for one in self.compactions)
 
+    @property
+    def unjudged(self) -> int:
+        """Facts with an unknown fate, and compactions without the list before."""
+        return self.unknown + self.unseen
+
 
 LOSSES: Kept[ConversationLosses] = Kept("losses", ConversationLosses)
 

@@ -54,7 +54,7 @@ def with_urls(text: str) -> str:
     copies = copies_dir()
     if str(copies) in text:
         for file in copies.glob(f"*/{URL_FILE}"):
-            url = shown_url(file.read_text(encoding="utf-8")).rstrip("/")
+            url = shown_url(file.read_text(encoding="utf-8", errors="replace")).rstrip("/")
             # A URL may be that of a file, which has the same name in the folder.
             copy = file.with_name(url.rpartition("/")[2])
             text = text.replace(str(copy), url) if copy.is_file() else text

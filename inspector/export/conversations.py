@@ -107,7 +107,7 @@ def print_conversations(documents: Sequence[Document]) -> None:
     if any(entry["lost"] is None for entry in documents):
         say("· its losses are not read yet: run `compaction-inspector losses`.")
     if any(entry["unknown"] for entry in documents):
-        say("? the fate of this many facts is unknown: the summary that took them is encrypted.")
+        say("? unknown fates: the summary is encrypted, or the list before a compaction is missing.")
 
 
 def _lost(entry: Document) -> str:

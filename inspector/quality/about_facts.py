@@ -36,24 +36,23 @@ def constraint_lost(evidence: ConversationEvidence) -> Iterator[Violation]:
         by_message: dict[tuple[int, int], list[LostRule]] = defaultdict(list)
         for lost in compaction.lost:
             by_message[lost.generation, lost.index].append(lost)
-        violations: list[Violation] = []
-        for (generation, index), rules in by_message.items():
-            more = len(rules) - 1 if len(rules) > FEW else 0
-            for lost in rules[:1] if more else rules:
-                how = "mentions only its subject" if lost.mentioned else "does not have it"
-                others = f" It lost {more:,} more rules of the same message." if more else ""
-                violations.append(
-                    Violation(
-                        f"“{safe_title(lost.text, _QUOTE)}” is a hard constraint of the user's; the list after "
-                        f"compaction {number} {how}.{others}",
-                        number,
-                        generation,
-                        index,
-                        cause=lost.text,
-                    )
-                )
-        yield from violations[:MOST]
-        more = len(violations) - MOST
+        named: list[tuple[LostRule, str]] = []
+        for rules in by_message.values():
+            others = (
+                f" It lost {len(rules) - 1:,} more rules of the same message." if len(rules) > FEW else ""
+            )
+            named += [(lost, others) for lost in (rules[:1] if others else rules)]
+        for lost, others in named[:MOST]:
+            how = "mentions only its subject" if lost.mentioned else "does not have it"
+            yield Violation(
+                f"“{safe_title(lost.text, _QUOTE)}” is a hard constraint of the user's; the list after compaction "
+                f"{number} {how}.{others}",
+                number,
+                lost.generation,
+                lost.index,
+                cause=lost.text,
+            )
+        more = len(named) - MOST
         if more > 0:
             yield Violation(f"Compaction {number} lost {more:,} more of the user's hard constraints.", number)
 

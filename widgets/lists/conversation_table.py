@@ -150,7 +150,7 @@ class ConversationTable(LineList):
             ("↓", "facts that were weakened", any(entry.weakened for entry in entries)),
             (
                 "?",
-                "facts with an unknown fate: the summary is encrypted",
+                "unknown fates: the summary is encrypted, or the list before is missing",
                 any(entry.unknown for entry in entries),
             ),
             ("!", "errors and warnings", any(entry.findings for entry in entries)),

@@ -29,7 +29,7 @@ OUTCOMES: tuple[Outcome, ...] = (
 PLAIN = (".request", ".question", ".told", ".errand")
 #: Start of the rule of a fact that a model found; its name follows.
 BY_MODEL = "model "
-#: Minimum strength of a rule that goes on to hold ("never", "at most 40"). A weaker one may be a request ("make sure").
+#: Minimum strength of a lasting rule ("never", "at most 40"). A weaker one may be a request ("make sure").
 STANDING = 7
 #: Regions of a list. The agent loads "rules file" and "memory" into every list.
 Where = Literal["summary", "head", "tail", "rules file", "memory"]
@@ -191,7 +191,7 @@ class Fact:
 
     @property
     def standing(self) -> bool:
-        """Whether its wording is that of a rule that goes on to hold: mostly no request that is done at some time."""
+        """Whether it is worded as a lasting rule, not as a request that will be done."""
         return self.binds and self.strength >= STANDING
 
     @property

@@ -1,4 +1,4 @@
-"""Words of English and Chinese that give a fact away, as data, and how words are compared.
+"""English and Chinese words that mark facts, as data, and the comparison of words.
 
 Other languages have no lexicon: their sentences are listed without a kind, and are matched by words, values and names.
 """
@@ -19,7 +19,7 @@ USER, AGENT = "user", "assistant"
 
 @dataclass(frozen=True, slots=True)
 class Cue:
-    """Phrases that give a kind of fact away, and how sure they are (1 to 10).
+    """Phrases that mark a kind of fact, and their strength (1 to 10).
 
     `unless` takes back a match that it overlaps. `needs` is what else the sentence must have: "" for nothing, "number"
     or "name" for an exact value, "reason" for a word such as "because".
@@ -44,7 +44,7 @@ def _cue(
     )
 
 
-# A clause begins: the start, or behind a mark or a word that joins.
+# The start of a clause: the start of the text, or after a mark or a conjunction.
 _AT = (
     r"(?:(?<=^)|(?<=[,;:.(–—] )|(?<=\band )|(?<=\bbut )|(?<=\bplease )|(?<=\bthen )|(?<=\balso )|(?<=\bso ))"
 )
@@ -231,14 +231,14 @@ _VERBS = (
     "summari[sz]e|support|swap|switch|take|test|tidy|track|translate|try|tune|turn|"
     "undo|update|upgrade|use|validate|verify|wire|wrap|write|tell|treat|rotate|retire|delay|leave"
 )
-#: How a sentence begins that asks for something, behind words that say nothing.
+#: The start of a request, after filler words.
 ASKS = late_pattern(
     rf"{_FILLER}(?:{_VERBS})\b(?!\s+(?:is|are|was|were|has|had|says|said|fails?|failed|returns?|"
     rf"works?)\b)|{_FILLER}i(?:['’]d| would)? (?:want|need|like) to (?!(?:know|see|understand|say|ask)\b)\w|"
     r"请|請|[帮幫]我|麻[烦煩]|把",
     re.I,
 )
-#: How a sentence begins that asks for what is done and over.
+#: The start of a request that is over once it is done.
 ERRANDS = late_pattern(
     rf"{_FILLER}(?:check|continue|proceed|go (?:ahead|on)|re-?run|run|retry|resume|restart|start|commit|push|"
     rf"pull|fetch|re-?read|look|open|list|scan|search|find|explore|"
@@ -246,7 +246,7 @@ ERRANDS = late_pattern(
     r"merge)\b|看一下|看看|[检檢]查一下|[跑运運]行?一下|提交|推送|打[开開]|重[启啟]",
     re.I,
 )
-#: Answers that say nothing alone.
+#: Answers without content of their own.
 NODS = late_pattern(
     r"(?:\W|\b(?:yes|no|ok(?:ay)?|yep|yeah|nope|sure|thanks?|thank you|thx|great|cool|nice|perfect|good|fine|"
     r"done|go(?: (?:ahead|on))?|continue|proceed|please|next|push(?: it)?|commit(?: it)?|"
@@ -277,7 +277,7 @@ _ASKS_TO_TELL = late_pattern(
     rf"describe|show me|tell me|give me|remind me)\b|[为為]什[么麼]|怎[么麼]|什[么麼]",
     re.I,
 )
-#: Of the agent: it is about to do something, or thinks aloud.
+#: The start of a sentence in which the agent announces an act or thinks aloud.
 NARRATES = late_pattern(
     r"\W*(?:(?:now|next|then|first|ok(?:ay)?|alright|good|great|perfect|excellent|actually|wait|"
     r"hmm)\b[\s,.!—–:-]*)*(?:let me|let['’]s|i['’]ll|i will|i['’]m (?:going|now)|i (?:need|want|should|can) |"
@@ -375,11 +375,11 @@ def _snowball(language: str):  # type: ignore[no-untyped-def]
 
 @lru_cache(maxsize=1)
 def load_stemmer() -> Stemmer:
-    """Return how words are brought to one form: Latin letters as English, Cyrillic ones as Russian."""
+    """Return the stemmer: English for Latin letters, Russian for Cyrillic letters."""
     return Stemmer(_STOP, _stem)
 
 
-#: Words that mean the same in messages to an agent, a group a line.
+#: Words with the same meaning in messages to an agent, one group on each line.
 _ALIKE = """
 remove delete drop erase wipe purge discard strip eliminate rid
 add append insert introduce
@@ -458,7 +458,7 @@ restart reboot
 advance ahead prior
 write record
 """
-#: Words that exclude each other, a group on each line. Another word of the group in place of the fact's is a change.
+#: Words that exclude each other, one group on each line. Another word of the same group changes a fact.
 _EXCLUSIVE = """
 on off
 production staging development test
@@ -529,7 +529,7 @@ def _exclusives() -> Mapping[str, frozenset[int]]:
 
 
 def concept(stem: str) -> str:
-    """Return the stem that stands for all words that mean the same."""
+    """Return one stem for all words with the same meaning."""
     return _concepts().get(stem, stem)
 
 
@@ -575,7 +575,7 @@ _WHETHER = late_pattern(r"\bwhether\b(?! to\b)|是否", re.IGNORECASE)
 
 
 def best_cue(text: str, role: str, needed: frozenset[str]) -> tuple[Cue, tuple[int, int]] | None:
-    """Return the surest cue of a sentence with the span of its words; None where it has none.
+    """Return the surest cue of a sentence with the span of its words; None if there is none.
 
     `needed` has "number", "name" and "reason" where the sentence has such.
     """
