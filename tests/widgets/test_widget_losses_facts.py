@@ -148,6 +148,9 @@ async def test_waiting_nothing_and_hostile_text() -> None:
         pane.set_view(LossesView((FactScope("1", ()),), 1, SURVIVAL))
         await host.settle()
         assert "no facts" in pane.headline
+        unseen = replace(SURVIVAL.compactions[0], before=0)
+        pane.set_view(LossesView((), 1, replace(SURVIVAL, compactions=(unseen,), shares={})))
+        assert "Its losses are unknown" in pane.headline
         bad = fact(1, "lost", text=HOSTILE, values=(HOSTILE, ""), excerpt=HOSTILE, changed=HOSTILE)
         pane.set_view(LossesView((FactScope("1", (bad,)),), 1))
         await host.settle()

@@ -41,6 +41,9 @@ class FactScope:
         return _LABELS.get(self.name, self.name)
 
 
+_UNSEEN = "Its losses are unknown: the list before it is not in the files."
+
+
 @dataclass(frozen=True, slots=True)
 class LossesView:
     """Facts of a conversation.
@@ -69,7 +72,8 @@ class LossesView:
         if not self.chosen:
             return others
         chosen = next((scope for scope in self.scopes if scope.name == number), None)
-        return [chosen or FactScope(number, ()), *self.judged, *others]
+        unseen = any(one.index == self.chosen and not one.before for one in self.survival.compactions)
+        return [chosen or FactScope(number, (), _UNSEEN if unseen else ""), *self.judged, *others]
 
     @property
     def first_scope(self) -> str:
@@ -93,6 +97,6 @@ def head_lines(
     lines = [line_of(*parts)]
     if low and only:
         lines.append(TextLine(f"only {', '.join(only)} ({shown:,})", "muted"))
-    elif not low and scope.note:
+    elif scope.note and not (low and scope.facts):
         lines.append(TextLine(scope.note, "muted"))
     return lines
