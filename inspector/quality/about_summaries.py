@@ -326,17 +326,6 @@ def dangles(evidence: ConversationEvidence) -> Iterator[Violation]:
         yield Violation(text, compaction.index, gap.generation, gap.index, cause=gap.text)
 
 
-def guess_told_as_fact(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """Yield guesses of the agent that a summary states without doubt."""
-    for compaction, gap in _gaps(evidence, "sure"):
-        became = f" became “{safe_title(gap.more, _QUOTE)}”" if gap.more else ""
-        text = (
-            f"Summary {compaction.index} states a guess of the agent as a fact: "
-            f"“{safe_title(gap.text, _QUOTE)}”{became}."
-        )
-        yield Violation(text, compaction.index, gap.generation, gap.index, cause=gap.text)
-
-
 def done_claimed(evidence: ConversationEvidence) -> Iterator[Violation]:
     """Yield summaries that say all is done while a request is not mentioned."""
     for compaction, gap in _gaps(evidence, "claimed"):

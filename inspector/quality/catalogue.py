@@ -194,16 +194,6 @@ _ALL = (
         "Repeat what the numbers mean.",
     ),
     Rule(
-        "guess-told-as-fact",
-        "warning",
-        "A guess became a fact",
-        "The agent said that something was likely. The summary repeats it without the doubt, and the agent "
-        "will rely on it.",
-        "A guess of the agent's after the user's last message is in the list after a compaction without a word of "
-        "doubt (fate: weakened).",
-        "Say that this is not known yet.",
-    ),
-    Rule(
         "done-claimed",
         "warning",
         "The summary says that all is done, but a request is not mentioned",

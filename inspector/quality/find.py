@@ -38,7 +38,6 @@ CHECKS: Mapping[str, Check] = MappingProxyType(
         "user-message-left-out": about_summaries.message_left_out,
         "summary-elides": about_summaries.elides,
         "reference-dangles": about_summaries.dangles,
-        "guess-told-as-fact": about_summaries.guess_told_as_fact,
         "done-claimed": about_summaries.done_claimed,
         "summary-model-too-small": about_summaries.model_small,
         "summary-cut-off": about_summaries.cut_off,

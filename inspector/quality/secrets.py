@@ -57,6 +57,7 @@ _NAMED = ("a password or key", "a password in an address")
 _WORDY = (*_NAMED, "an OpenAI key")
 _PLACEHOLDER = late_pattern(
     r"(?i)example|redacted|your[_-]|placeholder|change[_-]?me|dummy|sample|xxxx|\*\*\*|\.\.\.|0000|1234567|abcdef"
+    r"|(?:real|test|fake|my|some)[_-]?(?:secret|key|token|passw)"
 )
 _PATTERNS = tuple((kind, mark, late_pattern(pattern)) for kind, mark, pattern in FORMATS)
 #: Maximum characters that are searched. Summaries are far shorter; this bounds the time for a hostile one.

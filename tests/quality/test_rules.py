@@ -117,7 +117,6 @@ SETS_OFF: dict[str, Make] = {
     "user-message-left-out": lambda: gap("left out", "and draft a PR"),
     "summary-elides": lambda: gap("elided", "plan with 4 steps"),
     "reference-dangles": lambda: gap("dangling", "skip 5 and 7", "5, 7"),
-    "guess-told-as-fact": lambda: gap("sure", "It is likely the cache.", "It was the cache."),
     "done-claimed": lambda: gap("claimed", "add a test", "No pending tasks"),
     "summary-model-too-small": lambda: live(
         evidence(compaction_evidence(1), settings=Settings(profile="documented", summary_context=109_999)),
@@ -209,10 +208,9 @@ DOES_NOT: dict[str, Make] = {
     "said-again": lambda: evidence(after(replace(done_again("said again"), fact="", category="", fate=""))),
     "number-changed": evidence,
     "constraint-weakened": evidence,
-    "user-message-left-out": lambda: gap("sure", "It is likely the cache."),
+    "user-message-left-out": lambda: gap("elided", "plan with 4 steps"),
     "summary-elides": lambda: gap("left out", "and draft a PR"),
     "reference-dangles": lambda: gap("left out", "and draft a PR"),
-    "guess-told-as-fact": lambda: gap("left out", "and draft a PR"),
     "done-claimed": lambda: gap("left out", "and draft a PR"),
     "summary-model-too-small": lambda: live(
         evidence(compaction_evidence(1), settings=Settings(profile="documented", summary_context=110_000)),

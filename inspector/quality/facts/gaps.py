@@ -12,14 +12,13 @@ from typing import Literal
 from inspector.quality.facts.extract import ARROW, points_of
 from inspector.quality.facts.fact import Life
 from inspector.quality.facts.passages import plain
-from inspector.quality.facts.rules import CLAIMS, ELISIONS, HEDGES, REFERENCES, load_stemmer
+from inspector.quality.facts.rules import CLAIMS, ELISIONS, REFERENCES, load_stemmer
 from inspector.quality.limits import LATE_MESSAGES
 from inspector.summaries.parse import parse_summary
 
 #: left out: the summary's list of user messages lacks a message. elided: brackets replace a text.
-#: dangling: a reference to a list that is gone. sure: a guess written as a fact. claimed: the summary says that all is
-#: done, and requests are gone.
-GapKind = Literal["left out", "elided", "dangling", "sure", "claimed"]
+#: dangling: a reference to a list that is gone. claimed: the summary says that all is done, and requests are gone.
+GapKind = Literal["left out", "elided", "dangling", "claimed"]
 #: The texts of the messages before a place (generation, index), the nearest first.
 Before = Callable[[int, int], Sequence[str]]
 
@@ -29,7 +28,6 @@ _BRACKETS = re.compile(r"(?<![\w\]!])(?<!\.\.\.)(?<!…)\[(?P<text>[^\[\]\n]{4,1
 #: JSON, such as a line of a log. A list of messages does not repeat it.
 _DATA = re.compile(r"\s*[{\[]\s*[\"{\[]")
 _SIGNS = re.compile(r"[\W_]+")
-_SUBORDINATE = re.compile(r"\b(?:because|since|so that|in case|if|when)\b|因为|以便|如果", re.IGNORECASE)
 #: A heading, or a line that introduces the lines below it.
 _LABEL = re.compile(r"^\s*#{1,6}\s|:\W*$")
 _FENCED = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
@@ -59,7 +57,6 @@ def gaps_of(summary: str, lives: Sequence[Life], before: Before) -> Iterator[Gap
     yield from _unlisted(summary, own)
     yield from _elided(summary)
     yield from _dangling(summary, own, before)
-    yield from _sure(lives, own)
     yield from _claimed(summary, own)
 
 
@@ -153,16 +150,6 @@ def _explained(label: str, summary: str) -> bool:
 def _told(point: str, lines: Sequence[frozenset[str]]) -> bool:
     words = frozenset(load_stemmer().words(point))
     return not words or any(len(words & line) >= max(1, _TOLD * len(words)) for line in lines)
-
-
-def _sure(lives: Sequence[Life], own: Sequence[Life]) -> Iterator[Gap]:
-    """Yield guesses about the last request that the summary states as facts. An earlier one may be proven by now."""
-    last = max((_place(life) for life in own), default=(0, 0))
-    for life in lives:
-        guess = life.role == "assistant" and life.outcome == "weakened" and _place(life) > last
-        # A doubt in a reason or a condition is not about the statement.
-        if guess and HEDGES.search(_SUBORDINATE.split(life.text, maxsplit=1)[0]):
-            yield Gap("sure", life.text, life.fate.excerpt, life.saying.generation, life.saying.index)
 
 
 def _claimed(summary: str, own: Sequence[Life]) -> Iterator[Gap]:

@@ -287,7 +287,7 @@ NARRATES = late_pattern(
 #: Marks of a guess. A guess that a summary states as a fact is weakened.
 HEDGES = late_pattern(
     r"\b(?:might|may be|perhaps|maybe|probably|likely|seems?|appears?|i think|possibly|suspect|"
-    r"could be|presumably|i guess)\b|可能|也[许許]|大概|似乎|估[计計]|好像",
+    r"could be|presumably|i guess|hypothesi[sz]\w+|theory)\b|可能|也[许許]|大概|似乎|估[计計]|好像",
     re.I,
 )
 HOPES = late_pattern(

@@ -87,13 +87,6 @@ def test_a_choice_by_number_whose_list_is_gone() -> None:
     assert gaps("## Goal\nA parser.", "skip 5, 7 and do the rest.", before=[LIST]) == []
 
 
-def test_a_guess_that_is_told_as_a_fact() -> None:
-    guess = ("assistant", "The issue is likely that the start and end marks are swapped in the renderer.")
-    sure = "- Issue: the start and end marks were swapped in the renderer.\n"
-    assert kinds(gaps(sure, guess)) == [("sure", guess[1])]
-    assert gaps("- Issue: the start and end marks are likely swapped in the renderer.\n", guess) == []
-
-
 def test_all_is_done_beside_what_nothing_mentions() -> None:
     claim = "## Pending\nNone: all requested items have been addressed.\n"
     (gap,) = gaps(claim, "Add a migration for the invoices table.")
