@@ -17,7 +17,7 @@ from inspector.quality.aftermath import AftermathEvent, Step, aftermath_of, step
 from inspector.quality.evidence import Exchanged, LostRule
 from inspector.quality.facts.fact import ConversationFacts, Life
 from inspector.quality.facts.gaps import Gap, gaps_of
-from inspector.quality.facts.rules import load_stemmer
+from inspector.quality.facts.rules import ELISIONS, load_stemmer
 from inspector.quality.facts.values import COUNTED, values_of
 from inspector.replay.transcript import transcript
 from inspector.summaries.content import content_words
@@ -31,8 +31,6 @@ _SAME_THING = 0.5
 _LINES = 2_000
 #: Forms of values that a summary may change by mistake; another path or name usually belongs to something else.
 _CHANGING = COUNTED | {"version", "release"}
-#: An item that is a remark of the program that made the summary.
-_NOTE = re.compile(r"[-*\s]*\([^()]{1,200}\)\W*")
 #: Number of messages before a choice by number to search for its list.
 _BEFORE = 12
 
@@ -116,10 +114,8 @@ def _counts(life: Life, died: int) -> bool:
 
 
 def _is_note(item: str, number: str) -> bool:
-    """Return whether a number counts entries: "#5", "Error 5: ...", or a note ("(3 earlier entries omitted)")."""
-    counted = (
-        f"#{number}" in item.split() or f"(#{number})" in item or _NOTE.fullmatch(item.strip()) is not None
-    )
+    """Return whether a number counts entries ("#5", "Error 5: ..."), or an item says that something is left out."""
+    counted = f"#{number}" in item.split() or f"(#{number})" in item or ELISIONS.search(item) is not None
     return counted or re.match(rf"[\W_]*[^\W\d]+ {re.escape(number)}\W*:", item) is not None
 
 

@@ -85,7 +85,8 @@ CUES: tuple[Cue, ...] = (
     _cue("en.no", "constraint", 8, _AT + r"no (?!(?:problem|idea|worries|longer|luck|errors?|matter|such|"
                                          r"output|results?|data|match(?:es)?|response|"
          r"answer|issues?|warnings?|failures?|difference|clue|doubt|wonder|thanks|one|other|rows?|changes?|"
-         r"questions?|wait|way|module)\b)\w+",
+         r"questions?|wait|way|module|i|it|this|that|these|those|we|you|they|he|she|the|there|need|not|just|my|"
+         r"your|our|don|please|is|are|was)\b)\w+",
          r"^\W*(?:(?:i|we|it|they|this|that)(?:['’](?:ve|m|s|re))?|there(?:['’]s)?) (?:still |now |only )?"
          r"(?:have|has|had|got|get|gets|see|am|is|are|was|were)\b.{0,300}"),
     _cue("en.bound", "constraint", 7,
