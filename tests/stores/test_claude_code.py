@@ -65,6 +65,22 @@ def test_blocks_of_one_answer_are_one_message_and_one_request(tmp_path: Path) ->
     assert [request.model for request in (first, second)] == ["claude-opus-4-5"] * 2
 
 
+def test_blocks_of_a_copied_session_have_their_lines_names(tmp_path: Path) -> None:
+    made = session()
+    worked(made, 1)
+    path = made.write(tmp_path / "a.jsonl")
+    copied = list(map(json.loads, path.read_text(encoding="utf-8").splitlines()))
+    for line in copied:
+        if line["type"] == "assistant":
+            line["requestId"] = f"req_{line['message']['id']}"
+            line["message"]["id"] = line["uuid"]
+    path.write_text("".join(json.dumps(line) + "\n" for line in copied), encoding="utf-8")
+    store, conversation, _ = opened(path)
+    assert [role for role, _ in texts(store, conversation)] == ["user", "assistant", "tool", "assistant"]
+    assert [request.output for request in store.requests(conversation)] == [120, 120]
+    assert store.conversations()[0].messages == 4
+
+
 @pytest.mark.parametrize("side", [False, True])
 def test_the_whole_of_a_large_result_is_found_beside_the_transcript(tmp_path: Path, side: bool) -> None:
     def said(name: str) -> str:

@@ -13,7 +13,7 @@ import msgspec
 
 from inspector.core.text import opening_title, safe_line, without_pictures
 from inspector.stores.claude_code.chain import gone_back, parts_of
-from inspector.stores.claude_code.forms import attachment_wires, user_wires, without_tag
+from inspector.stores.claude_code.forms import answer_name, attachment_wires, user_wires, without_tag
 from inspector.stores.claude_code.joining import is_left, left_name
 from inspector.stores.claude_code.queued import QUEUED, Handed, Queue, said_again
 from inspector.stores.claude_code.scan import SYNTHETIC, boundary_of, scan
@@ -53,6 +53,7 @@ class _Line(msgspec.Struct, gc=False):
     type: str = ""
     subtype: str | None = None
     uuid: str | None = None
+    requestId: str | None = None
     parentUuid: str | None = None
     logicalParentUuid: str | None = None
     sessionId: str | None = None
@@ -125,7 +126,7 @@ class _Tally:
                 self._summarized(line, uuid)
             self._words(line, raw, uuid)
         elif line.type == "assistant" and line.message is not None and not line.isApiErrorMessage:
-            self._answer(line.message, uuid)
+            self._answer(line.message, uuid, _answer_of(line))
 
     def _summarized(self, line: _Line, uuid: str) -> None:
         """A summary, which no boundary announces in what up to some 2.0 wrote."""
@@ -164,9 +165,9 @@ class _Tally:
             named = lines[lines.index(data.head) : lines.index(data.tail) + 1]
         return len({self.message_of[uuid] for uuid in named if uuid in self.message_of})
 
-    def _answer(self, answer: _Message, uuid: str) -> None:
+    def _answer(self, answer: _Message, uuid: str, name: str) -> None:
         self.results = False
-        name = self.message_of[uuid] = answer.id or uuid
+        self.message_of[uuid] = name
         if name not in self.answers:
             self.answers.add(name)
             self.messages += 1
@@ -300,10 +301,15 @@ def _begins(line: _Line, answers: set[str]) -> bool:
     """Whether a line begins something: an answer, what the user says, a list; results go on with a turn."""
     message = line.message or _Message()
     if line.type == "assistant":
-        return (message.id or line.uuid) not in answers
+        return _answer_of(line) not in answers
     if line.type == "user":
         return isinstance(message.content, str | None) or not any(map(_is_result, message.content))
     return line.subtype == "compact_boundary"
+
+
+def _answer_of(line: _Line) -> str:
+    identity = line.message.id if line.message is not None else None
+    return answer_name(identity or "", line.requestId or "", line.uuid or "")
 
 
 def _is_result(part: str | _Part) -> bool:
@@ -343,6 +349,7 @@ def _odd(value: dict[str, object]) -> _Line:
         "type",
         "subtype",
         "uuid",
+        "requestId",
         "parentUuid",
         "logicalParentUuid",
         "sessionId",

@@ -14,6 +14,7 @@ from typing import Any
 
 from inspector.core.patterns import late_pattern
 from inspector.stores.entries import Wire
+from inspector.stores.lines import text_at, text_of
 from inspector.stores.wires import answer_of, call_of, plain, result_of
 
 #: Tags around texts that are not the user's. In a team only the lead gives instructions.
@@ -54,6 +55,19 @@ def failure_in(line: Mapping[str, Any]) -> str:
     content = message.get("content") if isinstance(message, Mapping) else line.get("content")
     match = _FAILED.fullmatch(content) if isinstance(content, str) else None
     return match[1].strip() if match else ""
+
+
+def answer_name(identity: str, request: str, uuid: str) -> str:
+    """Return the name of the answer that a line belongs to: the id of its message.
+
+    A resumed session may be copied with the line's own uuid as the id; all lines of an answer then share the request.
+    """
+    return identity if identity and identity != uuid else request or uuid
+
+
+def answer_in(line: Mapping[str, Any]) -> str:
+    """Return the name of the answer that a line belongs to."""
+    return answer_name(text_at(line, "message", "id"), text_of(line, "requestId"), text_of(line, "uuid"))
 
 
 def user_wires(line: Mapping[str, Any]) -> list[Wire]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from inspector.stores.claude_code.forms import (
+    answer_in,
     assistant_wire,
     attachment_wires,
     blocks_of,
@@ -195,7 +196,7 @@ class _Scanner:
     def _begins(self, value: dict[str, Any], node: Node) -> bool:
         """Return whether a line begins an answer, a user's message or a list; tool results continue a turn."""
         if node.kind == "assistant":
-            return (text_at(value, "message", "id") or node.uuid, node.side) not in self.answers
+            return (answer_in(value), node.side) not in self.answers
         if node.kind == "user":
             return not any(wire["role"] == "tool" for wire in user_wires(value))
         return value.get("subtype") == "compact_boundary"
@@ -216,12 +217,12 @@ class _Scanner:
     def _answer(self, value: dict[str, Any], node: Node) -> None:
         found, here = self.found, len(self.found.nodes) - 1
         message = mapping_at(value, "message")
-        answer, model = text_of(message, "id"), text_of(message, "model")
+        model = text_of(message, "model")
         if value.get("isApiErrorMessage") is True:
             # Shown to the user, never sent to the model.
             found.api_errors += 1
             return
-        node.answer = answer or node.uuid
+        node.answer = answer_in(value)
         content = message.get("content")
         if isinstance(content, list):
             node.uses = tuple(

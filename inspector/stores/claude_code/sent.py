@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from inspector.core.conversations import SentRequest
+from inspector.stores.claude_code.forms import answer_in
 from inspector.stores.lines import count_of, mapping_at, mappings_in, read_lines, seconds_of, text_at
 
 
@@ -33,9 +34,7 @@ def sent_requests(path: Path) -> tuple[SentRequest, ...]:
             blobs[text_at(value, "hash")] = mapping_at(value, "message")
         elif kind == "assistant" and value.get("isSidechain") is not True:
             content = mapping_at(value, "message").get("content")
-            answers.setdefault(text_at(value, "message", "id"), []).extend(
-                content if isinstance(content, list) else []
-            )
+            answers.setdefault(answer_in(value), []).extend(content if isinstance(content, list) else [])
         elif kind == "api-request":
             kept = lists.get(text_at(value, "base"), [])[: count_of(value, "keep") or 0]
             tail = value.get("tail")
