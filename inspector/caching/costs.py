@@ -105,6 +105,11 @@ class Bill:
         return f"{cost}; break-even after {needed:,} requests ({reached})"
 
     @property
+    def loss(self) -> float:
+        """Return the cost less what the later requests saved."""
+        return self.cost.amount - self.later * self.saved_a_request
+
+    @property
     def paid_off(self) -> bool:
         """Return whether enough requests followed to break even."""
         needed = self.requests_to_pay_off

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from inspector.core.shares import dollars
 from inspector.quality.evidence import ConversationEvidence
 from inspector.quality.finding import Violation
 from inspector.quality.firing import doubted
+
+#: Numbers of requests that a sentence names.
+_NAMED = 8
 
 
 def failed_attempts(evidence: ConversationEvidence) -> Iterator[Violation]:
@@ -81,9 +84,15 @@ def prefix_missed(evidence: ConversationEvidence) -> Iterator[Violation]:
         yield Violation(
             f"{missed.count:,} request{'s' if missed.count > 1 else ''} did not find the prompt in a fresh cache: "
             f"{missed.tokens:,} tokens sent again for {dollars(missed.more)} US dollars more than reading them{share} "
-            f"(number {', '.join(map(str, missed.requests))}). At most the first {missed.same:,} tokens were still "
+            f"(number {_first(missed.requests)}). At most the first {missed.same:,} tokens were still "
             "read.",
             None,
             missed.generation,
             missed.place,
         )
+
+
+def _first(numbers: Sequence[int]) -> str:
+    """Return the first _NAMED numbers, and how many follow."""
+    more = f" and {len(numbers) - _NAMED:,} more" if len(numbers) > _NAMED else ""
+    return ", ".join(map(str, numbers[:_NAMED])) + more

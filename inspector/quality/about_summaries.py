@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from inspector.core.handoff import ANCHOR_INDEX
 from inspector.core.refusals import refusal_in
@@ -23,9 +23,10 @@ from inspector.quality.limits import (
 )
 from inspector.quality.secrets import secrets
 from inspector.summaries.diff import diff_summaries
+from inspector.summaries.headings import MEANINGS, meaning
 from inspector.summaries.summary import Summary, SummaryDiff
 
-_FENCE = re.compile(r"^[ \t]*(?:```|~~~)", re.MULTILINE)
+_FENCE = re.compile(r"^[ \t]*(?:```|~~~)[\w+#.-]*[ \t]*$", re.MULTILINE)
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]")
 _BARE_MARK = re.compile(r"[ \t]*(?:[-*+•]|\d{1,9}[.)])[ \t]*$")
 #: Words of a model that got no conversation, or did not recognise it.
@@ -229,9 +230,8 @@ def repeats(evidence: ConversationEvidence) -> Iterator[Violation]:
 
 
 def section_vanished(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """Yield sections with content that the next summary lacks, unless it has the section around them.
-
-    An analysis is a draft: each summary has its own.
+    """Yield sections of a known meaning with content that the next summary lacks, unless it has the section around
+    them. A heading of the model's own is for one summary.
     """
     for old, new, diff in _pairs(evidence, _lacks_a_section):
         there = {section.name for section in new.summary.sections} if new.summary else set[str]()
@@ -239,8 +239,7 @@ def section_vanished(evidence: ConversationEvidence) -> Iterator[Violation]:
             (section.name, sum(item.change == "removed" for item in section.items))
             for section in diff.sections
             if section.gone
-            and section.name
-            and "analysis" not in section.name.casefold()
+            and meaning(section.name) in MEANINGS
             and section.name.partition(" / ")[0] not in there
         ]
         lost = [(name, count) for name, count in lost if count]
@@ -296,10 +295,8 @@ def message_left_out(evidence: ConversationEvidence) -> Iterator[Violation]:
     for compaction in evidence.compactions:
         gone = [gap for gap in compaction.gaps if gap.kind == "left out"]
         if gone:
-            quotes = ", ".join(f"“{safe_title(gap.text, _QUOTE)}”" for gap in gone[:_LISTED])
-            more = f" and {len(gone) - _LISTED:,} more" if len(gone) > _LISTED else ""
             yield Violation(
-                f"The list of the user's messages in summary {compaction.index} leaves out {quotes}{more}.",
+                f"The list of the user's messages in summary {compaction.index} leaves out {_quotes(gone)}.",
                 compaction.index,
                 gone[0].generation,
                 gone[0].index,
@@ -327,10 +324,21 @@ def dangles(evidence: ConversationEvidence) -> Iterator[Violation]:
 
 
 def done_claimed(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """Yield summaries that say all is done while a request is not mentioned."""
-    for compaction, gap in _gaps(evidence, "claimed"):
-        text = (
-            f"Summary {compaction.index} says “{safe_title(gap.more, 60)}”, and nothing after compaction "
-            f"{compaction.index} mentions “{safe_title(gap.text, _QUOTE)}”."
-        )
-        yield Violation(text, compaction.index, gap.generation, gap.index, cause=gap.text)
+    """Yield summaries that say all is done while they mention a request in no word, one for each summary."""
+    for compaction in evidence.compactions:
+        gone = [gap for gap in compaction.gaps if gap.kind == "claimed"]
+        if gone:
+            yield Violation(
+                f"Summary {compaction.index} says “{safe_title(gone[0].more, 60)}”, and nothing after compaction "
+                f"{compaction.index} mentions {_quotes(gone)}.",
+                compaction.index,
+                gone[0].generation,
+                gone[0].index,
+                cause=gone[0].text,
+            )
+
+
+def _quotes(gaps: Sequence[Gap]) -> str:
+    """Return the texts of the first gaps in quotation marks, and the number of the others."""
+    quotes = ", ".join(f"“{safe_title(gap.text, _QUOTE)}”" for gap in gaps[:_LISTED])
+    return quotes + (f" and {len(gaps) - _LISTED:,} more" if len(gaps) > _LISTED else "")

@@ -10,6 +10,7 @@ from inspector.quality.limits import (
     CHANGED_REQUESTS,
     CHANGED_SHARE,
     CLOSE_REQUESTS,
+    CROWDED,
     EMPTY_SUMMARY,
     FALL_SHARE,
     FALL_TOKENS,
@@ -170,8 +171,8 @@ _ALL = (
         "The summary lists the user's messages, and the agent takes this list as complete. A message is "
         "missing from it.",
         "The summary has a section for the user's messages. At least one of the summarized messages is there word for "
-        "word. Nothing of another is, nor nearly the same words, although it states a rule or a wish, or a request and "
-        f"is one of the last {LATE_MESSAGES}.",
+        "word. Nothing of another is, nor nearly the same, although it states a rule or a wish. Messages with more "
+        f"than {CROWDED} statements do not count.",
         "Repeat what was left out.",
     ),
     Rule(
@@ -199,8 +200,8 @@ _ALL = (
         "The summary says that all is done, but a request is not mentioned",
         "The summary says that everything is done or that nothing is pending. The user had asked for "
         "something that the list after does not mention.",
-        "The summary says that all is done, and a rule or request in one of the user's last "
-        f"{LATE_MESSAGES} summarized messages is lost.",
+        "The summary says that all is done, and a request in one of the user's last "
+        f"{LATE_MESSAGES} summarized messages is lost. Messages with more than {CROWDED} statements do not count.",
         "Check whether it was done. Ask for it again if not.",
     ),
     Rule(
@@ -238,8 +239,9 @@ _ALL = (
         "A section of the summary vanished",
         "An earlier summary had a section with content. The next one has neither its heading nor its "
         "content.",
-        "A section with entries has no counterpart in the next summary that a model wrote, nor has the section around "
-        "it, and at least one entry is nowhere in that summary. An analysis does not count.",
+        "A section with entries and a heading that summaries usually have (goal, constraints, decisions, pending tasks "
+        "and the like) has no counterpart in the next summary that a model wrote, nor has the section around it. At "
+        "least one entry is nowhere in that summary.",
         "Look at the removed entries in the summary pane (changes), and repeat what still holds.",
     ),
     Rule(
@@ -478,8 +480,7 @@ _ALL = (
         "Reading the summarized messages, writing the summary and writing the new list into the cache cost "
         "more than the shorter prompts saved until the next compaction.",
         "Usage and prices are known, and the number of requests between two compactions is below the "
-        f"break-even of the first, but not below {CLOSE_REQUESTS}. The compaction cost at least {NOTICED_DOLLARS} US "
-        "dollars.",
+        f"break-even of the first, but not below {CLOSE_REQUESTS}. The loss is at least {NOTICED_DOLLARS} US dollars.",
         "Compact later or keep less, so that the next compaction comes later: with Hermes raise the "
         "threshold or lower target_ratio.",
     ),
@@ -500,7 +501,7 @@ _ALL = (
         "Each compaction writes a new list into the cache. The next one came before that list was read "
         "often enough to be worth writing.",
         f"Fewer than {CLOSE_REQUESTS} requests came between the first one after a compaction and the next "
-        f"compaction. The first compaction cost at least {NOTICED_DOLLARS} US dollars and did not pay off.",
+        f"compaction. The first compaction lost at least {NOTICED_DOLLARS} US dollars.",
         "Find what fills the list right after a compaction. With Hermes raise the threshold, or lower "
         "target_ratio.",
     ),

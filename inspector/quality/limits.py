@@ -23,6 +23,8 @@ READ_AGAIN = 5
 READ_AGAIN_TOKENS = 10_000
 #: Number of the last messages of the user whose request may still be open; an earlier one is mostly done.
 LATE_MESSAGES = 3
+#: Maximum statements of an ordinary message. A longer message is a document, and its weak cues count less.
+CROWDED = 15
 #: Maximum number of lost rules of one message that are findings of their own: a longer list is one finding.
 FEW = 3
 #: Maximum number of findings of one rule about one list; a last one counts the others.
@@ -32,7 +34,7 @@ CLOSE_REQUESTS = 3
 #: Minimum fall of a context, in tokens and as a share.
 FALL_TOKENS = 10_000
 FALL_SHARE = 0.1
-#: Minimum cost of a compaction, or of misses of a fresh prefix, in US dollars.
+#: Minimum loss by a compaction, or cost of misses of a fresh prefix, in US dollars.
 NOTICED_DOLLARS = 0.1
 #: Minimum cost of these misses as a share of all requests. Minimum share that another time to live, or a keep-alive,
 #: saves.

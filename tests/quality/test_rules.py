@@ -164,7 +164,7 @@ SETS_OFF: dict[str, Make] = {
     "unanswered-call": lambda: live(evidence(), links=Links(unanswered=(7,))),
     "breakpoints-never-hit": lambda: replace(evidence(), cache=cached(read=0)),
     "prompt-always-changes": lambda: replace(evidence(), cache=cached(changed=8)),
-    "never-paid-off": lambda: billed(7),
+    "never-paid-off": lambda: billed(5),
     "idling-costs-most": lambda: replace(billed(8), idle=idled(0.41)),
     "caches-thrown-away": lambda: billed(2),
     "cleared-at-a-loss": lambda: replace(evidence(), cleared=(ClearedEvidence(1, 1, 40, 20_000, 20_001),)),
@@ -266,7 +266,7 @@ DOES_NOT: dict[str, Make] = {
     "unanswered-call": evidence,
     "breakpoints-never-hit": lambda: replace(evidence(), cache=cached(writing=4, read=0)),
     "prompt-always-changes": lambda: replace(evidence(), cache=cached(changed=7)),
-    "never-paid-off": lambda: billed(8),
+    "never-paid-off": lambda: billed(7),
     "idling-costs-most": lambda: replace(billed(8), idle=idled(0.399)),
     "caches-thrown-away": lambda: billed(3),
     "cleared-at-a-loss": lambda: replace(evidence(), cleared=(ClearedEvidence(1, 1, 40, 20_000, 20_000),)),
@@ -429,7 +429,7 @@ def test_what_a_tail_over_its_budget_names() -> None:
 
 
 def test_hostile_text_of_a_summary_is_safe_in_findings() -> None:
-    text = "## A\x1b[31m\u202e\n- one entry that will be gone\n## B\n- two"
+    text = "## Goal\n- one \x1b[31m\u202e entry that will be gone\n## B\n- two"
     found = find(summary("## B\n- two\n", before=text))
     assert {f.rule for f in found} == {"summary-says-nothing", "summary-section-vanished"}
     assert not any("\x1b" in f.text or "\u202e" in f.text for f in found)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Literal
@@ -13,7 +13,7 @@ from inspector.quality.facts.extract import ARROW, points_of
 from inspector.quality.facts.fact import Life
 from inspector.quality.facts.passages import plain
 from inspector.quality.facts.rules import CLAIMS, ELISIONS, REFERENCES, load_stemmer
-from inspector.quality.limits import LATE_MESSAGES
+from inspector.quality.limits import CROWDED, LATE_MESSAGES
 from inspector.summaries.parse import parse_summary
 
 #: left out: the summary's list of user messages lacks a message. elided: brackets replace a text.
@@ -53,11 +53,18 @@ class Gap:
 
 def gaps_of(summary: str, lives: Sequence[Life], before: Before) -> Iterator[Gap]:
     """Yield the gaps of a summary. `lives` are the lives that begin with its compaction."""
-    own = [life for life in lives if life.role == "user" and not life.fact.pasted and not life.pruned]
+    own = _typed(life for life in lives if life.role == "user" and not life.fact.pasted and not life.pruned)
     yield from _unlisted(summary, own)
     yield from _elided(summary)
     yield from _dangling(summary, own, before)
     yield from _claimed(summary, own)
+
+
+def _typed(lives: Iterable[Life]) -> list[Life]:
+    """Return lives without those of crowded messages, which are documents."""
+    own = list(lives)
+    counts = Counter(map(_place, own))
+    return [life for life in own if counts[_place(life)] <= CROWDED]
 
 
 def _unlisted(summary: str, own: Sequence[Life]) -> Iterator[Gap]:
@@ -78,29 +85,21 @@ def _unlisted(summary: str, own: Sequence[Life]) -> Iterator[Gap]:
     if not any(any(found) for found in stands.values()):
         # The list paraphrases the messages.
         return
-    late = sorted(stands)[-LATE_MESSAGES:]
     for (generation, index), found in sorted(stands.items()):
         # A message of which the new list has the beginning, or may have it, need not be listed again.
         lives = sorted(said[generation, index], key=lambda life: life.saying.span)
         if not lives[0].fate.gone or any(found):
             continue
-        is_late = (generation, index) in late
         gone = [
             life
             for life in lives
             if life.fate.gone
-            and _matters(life, is_late)
+            and (life.fact.standing or life.kind == "preference")
             and fuzz.partial_ratio(_bare(life.text), listed) < _NEARLY
         ]
         if gone:
             worst = max(gone, key=lambda life: life.fact.rank)
             yield Gap("left out", worst.text, "", generation, index)
-
-
-def _matters(life: Life, is_late: bool) -> bool:
-    """Return whether a statement may still hold: a rule or a wish, or a request or question in a late message."""
-    informs = life.kind == "value" or life.fact.rule.endswith((".told", ".errand"))
-    return life.fact.standing or life.kind == "preference" or (is_late and not informs)
 
 
 def _bare(text: str) -> str:
@@ -158,7 +157,7 @@ def _claimed(summary: str, own: Sequence[Life]) -> Iterator[Gap]:
         return
     late = sorted({_place(life) for life in own})[-LATE_MESSAGES:]
     for life in own:
-        asked = life.kind == "constraint" or life.fact.rule.endswith((".request", ".errand"))
+        asked = life.fact.rule.endswith((".request", ".errand"))
         if asked and life.lost and _place(life) in late:
             yield Gap("claimed", life.text, claim.group(), life.saying.generation, life.saying.index)
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from inspector.core.scan.words import folded, has_unspaced
 from inspector.quality.facts.fact import STANDING, Fact, Mention, Saying, SpokenMessage, Statement
+from inspector.quality.limits import CROWDED
 
 #: Points for who says it and for the kind; a cue of the agent's weighs more the surer it is.
 ROLE = {"user": 100.0, "assistant": 5.0, "tool": 15.0}
@@ -24,8 +25,7 @@ _VALUE = "value "
 _BEGUN, _AGAIN = 24, 4
 #: Minimum content words of what the agent says for it to be joined with the same at more length.
 _FEWEST = 3
-#: Maximum statements of an ordinary message. A longer message is a plan or a list, and weak cues in it count less.
-_MANY = 15
+#: Points that a statement of a message with more than CROWDED loses, that a rule loses, and a sure rule.
 _CROWDED, _CROWDED_RULE, _CROWDED_SURE = 42.0, 32.0, 10.0
 _SUREST = 9
 #: Words and values of a statement without a penalty for being short, and the largest penalty.
@@ -78,7 +78,7 @@ def gather(steps: Sequence[SpokenMessage]) -> tuple[Fact, ...]:
     found: dict[str, _Gathered] = {}
     owned = _owned(steps)
     for step in steps:
-        crowded = len(step.facts.statements) > _MANY
+        crowded = len(step.facts.statements) > CROWDED
         for statement in step.facts.statements:
             role = statement.voice or step.saying.role
             key = _key(statement, role, owned)

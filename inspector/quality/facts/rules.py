@@ -49,14 +49,25 @@ _AT = (
     r"(?:(?<=^)|(?<=[,;:.(–—] )|(?<=\band )|(?<=\bbut )|(?<=\bplease )|(?<=\bthen )|(?<=\balso )|(?<=\bso ))"
 )
 
+#: An answer "no", and a "no" that reports.
+_NO_RULE = (
+    r"no (?:problem|idea|worries|longer|luck|errors?|matter|such|output|results?|data|match(?:es)?|response|"
+    r"answer|issues?|warnings?|failures?|difference|clue|doubt|wonder|thanks|one|other|rows?|changes?|"
+    r"questions?|wait|way|module|i|it|this|that|these|those|we|you|they|he|she|the|there|need|not|just|my|"
+    r"your|our|don|please|is|are|was|like)\b|"
+    r"^\W*(?:(?:i|we|it|they|this|that)(?:['’](?:ve|m|s|re))?|there(?:['’]s)?) (?:still |now |only )?"
+    r"(?:have|has|had|got|get|gets|see|am|is|are|was|were)\b.{0,300}"
+)
+
 CUES: tuple[Cue, ...] = (
     _cue("en.hard-rule", "constraint", 10,
          r"(?:hard|ground|house|strict|golden) rule|hard (?:limit|requirement)|non-negotiable|under no "
          r"circumstances|on no account|"
          r"no exceptions?|without exception|no matter what"),
     _cue("en.never", "constraint", 9, r"never",
-         r"never mind|(?:i|we|it|they|i've|we've)\s+never|(?:was|were|would|will|can|has|had)\s+never|"
+         r"never mind|(?:i|we|it|they|i've|we've)\s+never|(?:is|are|was|were|would|will|can|has|had)\s+never|"
          r"never\s+(?:happen|match|work)\w*"),
+    _cue("en.is-never", "constraint", 6, r"(?:is|are) never"),
     _cue("en.do-not", "constraint", 9,
          r"do not|don['’]?t|must not|mustn['’]?t|may not|shall not|should ?not|shouldn['’]?t|not allowed|(?:is|"
          r"are) forbidden|off[ -]limits|"
@@ -65,14 +76,16 @@ CUES: tuple[Cue, ...] = (
          r"(?:i|we|they|people|which|that|it|you|why|if you|if we)\s+(?:do not|don['’]?t)|why\s+(?:do not|"
          r"don['’]?t)|(?:do not|don['’]?t)\s+(?:know|think|see|worry|understand|have to)|"
          r"let['’]s not (?:worry|bother)|(?:do not|don['’]?t) (?:exist|work|match|appear|seem|contain|cause)|"
-         r"should(?: not|n['’]?t) (?:be necessary|happen|it|this|that|we|they|there)|may not (?:be|have)"),
+         r"should(?: not|n['’]?t) (?:be necessary|happen|it|this|that|we|they|there)|there should(?: not|n['’]?t)|"
+         r"may not (?:be|have)"),
     _cue("en.cannot", "constraint", 6,
          r"(?:can ?not|can['’]t|cannot) (?:be|exceed|have|use|see|buy|change|go|touch|leave)"),
     _cue("en.from-now-on", "constraint", 9, r"from (?:now|here|today) on|going forward|every time|in (?:the "
                                             r")?future(?:,| always)"),
     _cue("en.must", "constraint", 8,
          r"must|required to|(?:is|are) (?:required|mandatory)|it is essential|absolutely|shall",
-         r"must (?:be because|have been|be (?:a bug|something|the))|(?:it|that|this|there) must be"),
+         r"must (?:be because|have been|be (?:a bug|something|the))|(?:it|that|this|there) must be|"
+         r"(?:they|you|we) must (?:be (?:in|at|on)|have)\b"),
     _cue("en.need", "constraint", 6, r"(?:have|has|needs?) to|requires?",
          r"(?:i|we|you) (?:have|need) to (?:ask|say|go|admit|see|look|figure|think)|"
          r"(?:don['’]?t|does(?: not|n['’]?t)|do i|do we|would|i|had) (?:have|need) to|has to do with|have to "
@@ -82,13 +95,9 @@ CUES: tuple[Cue, ...] = (
          r"been|true|false|the)"),
     _cue("en.each", "constraint", 6, r"(?:each|every|all|any) (?:\S+ ){1,6}(?:needs?|has to|have to|gets?|goes|"
                                      r"go|is|are|must|should)"),
-    _cue("en.no", "constraint", 8, _AT + r"no (?!(?:problem|idea|worries|longer|luck|errors?|matter|such|"
-                                         r"output|results?|data|match(?:es)?|response|"
-         r"answer|issues?|warnings?|failures?|difference|clue|doubt|wonder|thanks|one|other|rows?|changes?|"
-         r"questions?|wait|way|module|i|it|this|that|these|those|we|you|they|he|she|the|there|need|not|just|my|"
-         r"your|our|don|please|is|are|was)\b)\w+",
-         r"^\W*(?:(?:i|we|it|they|this|that)(?:['’](?:ve|m|s|re))?|there(?:['’]s)?) (?:still |now |only )?"
-         r"(?:have|has|had|got|get|gets|see|am|is|are|was|were)\b.{0,300}"),
+    # A plural or a gerund is forbidden ("no new dependencies"); a single noun may follow the answer "no".
+    _cue("en.no", "constraint", 8, _AT + r"no (?!more\b)(?:[\w-]+ ){0,2}(?:\w+[^\Ws]s|\w+ing)", _NO_RULE),
+    _cue("en.no-thing", "constraint", 6, _AT + r"no \w+", _NO_RULE),
     _cue("en.bound", "constraint", 7,
          r"(?:at (?:most|least)|(?:no|not) (?:more|less|fewer|later|earlier|older) than|max(?:imum)?|"
          r"min(?:imum)?|within|capped at|limited to|"

@@ -25,10 +25,12 @@ def kinds(found: Sequence[Gap]) -> list[tuple[str, str]]:
 
 
 def test_a_message_that_the_list_of_messages_leaves_out() -> None:
-    told = ("Add a loading indicator to the list.", "Why is the main branch empty now?")
+    told = ("Add a loading indicator to the list.", "Never push to the main branch.")
     assert kinds(gaps(f"## {LISTED}", *told)) == [("left out", told[1])]
-    whole = f'## {LISTED}- "Why is the main\n  branch empty now?"\n'
+    whole = f'## {LISTED}- "Never push to the\n  main branch."\n'
     assert gaps(whole, *told) == []
+    # A question is answered, and a request done.
+    assert gaps(f"## {LISTED}", told[0], "Why is the main branch empty now?") == []
 
 
 def test_a_message_of_which_the_list_has_a_part_is_not_left_out() -> None:
@@ -38,8 +40,8 @@ def test_a_message_of_which_the_list_has_a_part_is_not_left_out() -> None:
 
 def test_a_message_whose_beginning_is_told_is_not_left_out() -> None:
     told = "Add a loading indicator to the list."
-    pasted = "Why is the main branch empty now?\nThe second server of the cluster answers with an empty page."
-    assert gaps(f"## {LISTED}\n## Current work\nWhy the main branch is empty now\n", told, pasted) == []
+    pasted = "Never push to the main branch.\nThe second server of the cluster answers with an empty page."
+    assert gaps(f"## {LISTED}\n## Current work\nNever push to the main branch\n", told, pasted) == []
 
 
 def test_a_list_of_the_users_messages_may_shorten_a_paste() -> None:
@@ -53,9 +55,9 @@ def test_a_program_that_quotes_the_start_of_a_message_elides_nothing() -> None:
 
 
 def test_a_summary_without_such_a_list_or_that_retells_leaves_nothing_out() -> None:
-    assert gaps("## Goal\nA loading indicator.", "Why is the main branch empty now?") == []
-    retold = "## All user messages\n- The user wondered about the main branch.\n"
-    assert gaps(retold, "Why is the main branch empty now?") == []
+    assert gaps("## Goal\nA loading indicator.", "Never push to the main branch.") == []
+    retold = "## All user messages\n- The user protected the main branch.\n"
+    assert gaps(retold, "Never push to the main branch.") == []
 
 
 @pytest.mark.parametrize(
