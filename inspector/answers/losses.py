@@ -15,7 +15,7 @@ from inspector.core.handoff import handoff_of
 from inspector.core.messages import Message
 from inspector.quality.aftermath import AftermathEvent, Step, aftermath_of, steps_with_acts
 from inspector.quality.evidence import Exchanged, LostRule
-from inspector.quality.facts.fact import ConversationFacts, Life
+from inspector.quality.facts.fact import STANDING, ConversationFacts, Life
 from inspector.quality.facts.gaps import Gap, gaps_of
 from inspector.quality.facts.rules import ELISIONS, load_stemmer
 from inspector.quality.facts.values import COUNTED, values_of
@@ -133,7 +133,8 @@ def exchanged_values(inspection: Inspection, facts: ConversationFacts) -> dict[i
                 change = Exchanged(turn.text, one.was, one.now)
                 claimed[written[turn.column].index].append((one.now, change))
     for life in facts.lives:
-        if life.fact.role == "user" and not life.fact.pasted:
+        # A document describes many things, and the summary may tell of another one of them.
+        if life.fact.role == "user" and not life.fact.pasted and life.fact.strength >= STANDING:
             for fate in life.fates:
                 for value in values_of(fate.changed):
                     # The sentence that denies a fact is not a value in the place of another.

@@ -27,6 +27,8 @@ from inspector.summaries.headings import MEANINGS, meaning
 from inspector.summaries.summary import Summary, SummaryDiff
 
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~)[\w+#.-]*[ \t]*$", re.MULTILINE)
+#: A heading or a tag: the text goes on after a code block that a quote left open.
+_GOES_ON = re.compile(r"^(?:#{1,6}[ \t]|</?[a-z][\w-]*>)", re.MULTILINE)
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]")
 _BARE_MARK = re.compile(r"[ \t]*(?:[-*+•]|\d{1,9}[.)])[ \t]*$")
 #: Words of a model that got no conversation, or did not recognise it.
@@ -170,7 +172,8 @@ def ends_early(body: str) -> str:
     if not text:
         return "it is empty"
     last = text[text.rfind("\n") + 1 :]
-    if len(_FENCE.findall(text)) % 2:
+    fences = list(_FENCE.finditer(text))
+    if len(fences) % 2 and not _GOES_ON.search(text, fences[-1].end()):
         return "a code block does not end"
     if _HEADING.match(last):
         return f"its last heading has no text, “{safe_line(last.lstrip('# '), 60)}”"

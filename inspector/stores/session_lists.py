@@ -16,6 +16,7 @@ from inspector.core.conversations import (
     Request,
     Usage,
 )
+from inspector.core.envelope import without_envelope
 from inspector.core.refusals import refusal_in
 from inspector.core.text import opening_title, safe_line, without_pictures
 from inspector.stores.assembly import bodies_of, generations_of, identity, left_out, row_of, session_of
@@ -108,7 +109,8 @@ class SessionLists:
         """Note the first words of the user, which are the title of a session without one."""
         if not self.first_words:
             words = (wire["content"] for wire in wires if wire["role"] == "user")
-            self.first_words = without_pictures(next((text for text in words if isinstance(text, str)), ""))
+            text = next((text for text in words if isinstance(text, str)), "")
+            self.first_words = without_pictures(without_envelope(text))
 
     def compact(
         self,

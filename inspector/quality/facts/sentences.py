@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from inspector.core.envelope import ENVELOPE
 from inspector.core.patterns import late_pattern
 from inspector.core.scan.words import has_unspaced, word_set
 from inspector.quality.facts.fact import Span
@@ -240,6 +241,15 @@ def _spoken_in_tags(text: str, start: int, end: int) -> Iterator[Span]:
 
 def _blocks(text: str, start: int, end: int) -> Iterator[tuple[Span, bool]]:
     """Yield the spans outside of program blocks and those inside tags of the user's, and whether each is pasted."""
+    for span, pasted in _tagged(text, start, end):
+        at = span[0]
+        for found in ENVELOPE.finditer(text, *span):
+            yield (at, found.start()), pasted
+            at = found.end()
+        yield (at, span[1]), pasted
+
+
+def _tagged(text: str, start: int, end: int) -> Iterator[tuple[Span, bool]]:
     at = look = start
     while (opened := _OPENING.search(text, look, end)) is not None:
         look, tag = opened.end(), opened["tag"]
