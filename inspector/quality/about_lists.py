@@ -40,7 +40,9 @@ def _role(evidence: ConversationEvidence, index: int) -> str:
 
 
 def orphaned_results(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """Yield tool results whose call is not in the list."""
+    """Yield tool results whose call is not in the list. Observed agents repair their lists."""
+    if evidence.budgets.observed:
+        return
     yield from _each(
         evidence,
         evidence.live.links.orphans,
@@ -50,7 +52,7 @@ def orphaned_results(evidence: ConversationEvidence) -> Iterator[Violation]:
 
 
 def unanswered_calls(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """Yield calls without results, unless they may be in what cannot be read. Observed agents repair their lists."""
+    """Yield calls without results, unless they may be in what cannot be read. Observed agents are skipped too."""
     if evidence.budgets.observed or evidence.live.unread:
         return
     yield from _each(

@@ -77,6 +77,7 @@ CUES: tuple[Cue, ...] = (
          r"don['’]?t)|(?:do not|don['’]?t)\s+(?:know|think|see|worry|understand|have to)|"
          r"let['’]s not (?:worry|bother)|(?:do not|don['’]?t) (?:exist|work|match|appear|seem|contain|cause)|"
          r"should(?: not|n['’]?t) (?:be necessary|happen|it|this|that|we|they|there)|there should(?: not|n['’]?t)|"
+         r"\b(?:http|error|status|报错)\W{0,3}\d{3}\b.{0,200}|"
          r"may not (?:be|have)"),
     _cue("en.cannot", "constraint", 6,
          r"(?:can ?not|can['’]t|cannot) (?:be|exceed|have|use|see|buy|change|go|touch|leave)"),

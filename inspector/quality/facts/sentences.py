@@ -75,6 +75,7 @@ _PRINTED = late_pattern(
     r"={3,}|(?:PASS|FAIL|ok|FAILED|PASSED)\s{1,4}\S*[/.]\S+|#\d+ (?:\d+\.\d+ |ERROR|DONE|CACHED|\[)|\d+ "
     r"(?:passed|failed)\b|"
     r"\d+ files? changed|create mode \d{6} |(?:Setting up|Unpacking|Get:\d+|Hit:\d+|Step \d+/\d+) \S|"
+    r"[a-z][\w.-]{1,30}: (?:unable to|cannot|can't|could not|failed to|falling back|no such|not found|\()|"
     r"-?(?:zsh|bash|sh|fish|make|npm|git|node|python\d?|docker|curl|fatal|error|warning|hint)(?:\[\d+\])?: |"
     r"[⏺●⎿✻✽❯◻◼]|"
     r"[│┃║╭╰┌└├]|[─━═]{3})"
