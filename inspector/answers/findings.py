@@ -35,14 +35,14 @@ from inspector.quality.evidence import (
 )
 from inspector.quality.facts.extract import NAMES
 from inspector.quality.facts.fact import ConversationFacts
+from inspector.quality.facts.passages import tongue_of
 from inspector.quality.facts.rules import load_stemmer
 from inspector.quality.facts.sentences import by_person, sentences
 from inspector.quality.facts.values import names_in
 from inspector.quality.find import find
 from inspector.quality.finding import SEVERITIES, Finding, Severity
 from inspector.quality.grouping import dismissal_key, parted
-from inspector.quality.mentions import MIN_WORDS, mention_of
-from inspector.summaries.content import content_words
+from inspector.quality.mentions import is_absent, mention_of
 from inspector.summaries.parse import parse_summary
 
 FINDINGS: Kept[tuple[Finding, ...]] = Kept("findings", tuple[Finding, ...])
@@ -263,15 +263,14 @@ def _at_work(
 
 
 def _gone(inspection: Inspection, recorded: Compaction, before: Generation, request: int) -> bool:
-    """Return whether a request that is not told is gone: the summary can be read, and the user's own words in the
-    request are not very few."""
+    """Return whether a request that is not told is gone: the summary can be read, is in its language, and has hardly
+    any of the user's own words."""
     if recorded.summary is None:
         return False
     text = safe(inspection.store.messages(before, request, request + 1)[0].text)
     own = " ".join(text[one.start : one.end] for one in sentences(text) if not one.pasted)
-    return len(content_words(own, load_stemmer())) >= MIN_WORDS and not mention_of(
-        own, recorded.summary, load_stemmer()
-    )
+    tongues = {tongue_of(own), tongue_of(recorded.summary)} - {""}
+    return len(tongues) < 2 and is_absent(own, recorded.summary, load_stemmer())
 
 
 def _told(inspection: Inspection, recorded: Compaction, before: Generation, request: int) -> bool:

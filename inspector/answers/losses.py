@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,14 +16,11 @@ from inspector.quality.aftermath import AftermathEvent, Step, aftermath_of, step
 from inspector.quality.evidence import Exchanged, LostRule
 from inspector.quality.facts.fact import STANDING, ConversationFacts, Life
 from inspector.quality.facts.gaps import Gap, gaps_of
-from inspector.quality.facts.rules import ELISIONS, load_stemmer
+from inspector.quality.facts.rules import load_stemmer
 from inspector.quality.facts.values import COUNTED, values_of
 from inspector.replay.transcript import transcript
 from inspector.summaries.content import content_words
-from inspector.summaries.drift import drift_of
 from inspector.summaries.exact import exact_of
-from inspector.summaries.lineage import Column, follow
-from inspector.summaries.parse import parse_summary
 
 #: Minimum share of an entry's words in a line for the line to be about the same thing.
 _SAME_THING = 0.5
@@ -113,25 +109,11 @@ def _counts(life: Life, died: int) -> bool:
     return life.fact.standing and life.back is None and not taken_back
 
 
-def _is_note(item: str, number: str) -> bool:
-    """Return whether a number counts entries ("#5", "Error 5: ..."), or an item says that something is left out."""
-    counted = f"#{number}" in item.split() or f"(#{number})" in item or ELISIONS.search(item) is not None
-    return counted or re.match(rf"[\W_]*[^\W\d]+ {re.escape(number)}\W*:", item) is not None
-
-
 def exchanged_values(inspection: Inspection, facts: ConversationFacts) -> dict[int, tuple[Exchanged, ...]]:
-    """Return, by compaction, the numbers and versions that its summary changed without a message that says so."""
-    # The changes of each summary, each with the number as messages write it.
+    """Return, by compaction, the user's numbers that its summary changed without a message that says so."""
+    # Each with the number as messages write it.
     claimed: dict[int, list[tuple[str, Exchanged]]] = defaultdict(list)
     written = [c for c in inspection.compactions() if c.summary is not None and not c.fallback]
-    lineage = follow([Column(c.index, parse_summary(c.summary or "")) for c in written])
-    settled = [turn for turn in drift_of(lineage, load_stemmer()).otherwise if turn.settled]
-    for turn in settled:
-        for one in turn.turns:
-            changed = one.how == "changed" and one.kind in ("number", "version")
-            if changed and not _is_note(turn.text, one.now):
-                change = Exchanged(turn.text, one.was, one.now)
-                claimed[written[turn.column].index].append((one.now, change))
     for life in facts.lives:
         # A document describes many things, and the summary may tell of another one of them.
         if life.fact.role == "user" and not life.fact.pasted and life.fact.strength >= STANDING:

@@ -15,10 +15,11 @@ ENVELOPE = late_pattern(
     r"[A-Z][\w ]{1,60} \(untrusted[^()\n]{0,60}\):[ \t]*\n```json\n(?:[^`\n][^\n]{0,2000}\n|\n)*?```[ \t]*\n?"
     # A context of the gateway's own.
     r"|<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>.{0,20000}?<<<END_OPENCLAW_INTERNAL_CONTEXT>>>"
+    r"|\[Bootstrap truncation warning\](?:\n[^\n]+){1,40}"
     # Notices, and prompts that the gateway sends by itself.
     r"|(?:System(?: \(untrusted\))?:[ \n]|Current time: |When reading HEARTBEAT\.md, |Read HEARTBEAT\.md if it exists|"
     r"Pre-compaction memory flush\.|A new session was started via |\[OpenClaw heartbeat poll\]|\[media attached|"
-    r"To send an image back, prefer the message tool)[^\n]*\n?"
+    r"An async command (?:you ran|the user)|To send an image back, prefer the message tool)[^\n]*\n?"
     # Marks before the words: a job, an id and the sender, a time.
     r"|\[cron:[^\]\n]{1,200}\][ ]?|\[message_id: [^\]\n]{1,100}\][ ]?(?:\n[\w@.-]{1,80}: )?"
     r"|\[(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) \d{4}-\d\d-\d\d \d\d:\d\d [^\]\n]{1,20}\][ ]?"

@@ -133,7 +133,12 @@ def _moved(compaction: CompactionEvidence) -> str:
 
 
 def request_summarized(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """Yield compactions that summarized the user's last request, where the summary does not mention it."""
+    """Yield compactions that summarized the user's last request, where the summary does not mention it.
+
+    Observed agents are skipped: they do not aim at keeping it.
+    """
+    if evidence.budgets.observed:
+        return
     for compaction in evidence.compactions:
         recorded, index = compaction.recorded, compaction.last_request
         stays = recorded.tail_start < recorded.before

@@ -23,7 +23,7 @@ from inspector.quality.limits import (
 )
 from inspector.quality.secrets import secrets
 from inspector.summaries.diff import diff_summaries
-from inspector.summaries.headings import MEANINGS, meaning
+from inspector.summaries.headings import is_common
 from inspector.summaries.summary import Summary, SummaryDiff
 
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~)[\w+#.-]*[ \t]*$", re.MULTILINE)
@@ -241,9 +241,7 @@ def section_vanished(evidence: ConversationEvidence) -> Iterator[Violation]:
         lost = [
             (section.name, sum(item.change == "removed" for item in section.items))
             for section in diff.sections
-            if section.gone
-            and meaning(section.name) in MEANINGS
-            and section.name.partition(" / ")[0] not in there
+            if section.gone and is_common(section.name) and section.name.partition(" / ")[0] not in there
         ]
         lost = [(name, count) for name, count in lost if count]
         if lost:

@@ -233,6 +233,7 @@ class _HarmedFacts:
                 if fact.role == "user"
                 and not fact.pasted
                 and fact.kind in ("constraint", "preference", "decision")
+                and fact.concise
                 if (forbidden := prohibitions_of(fact.text))
             ]
         return self._rules[generation]

@@ -10,6 +10,7 @@ from inspector.quality.limits import (
     CHANGED_REQUESTS,
     CHANGED_SHARE,
     CLOSE_REQUESTS,
+    CONCISE,
     CROWDED,
     EMPTY_SUMMARY,
     FALL_SHARE,
@@ -70,8 +71,8 @@ _ALL = (
         "The agent broke a rule that a compaction lost",
         "The user had forbidden an act. A compaction lost the rule, and the agent then did the act.",
         "A call after the compaction writes, reads or runs something that a lost or weakened rule of the "
-        "user forbids by name. The rule was not repeated before the call. Rules with a condition are not "
-        "compared.",
+        "user forbids by name. The rule was not repeated before the call. Rules with a condition, and long "
+        "sentences, are not compared.",
         "Check what the call did, and repeat the rule. Put rules that must always hold into a file that "
         "the agent loads by itself.",
     ),
@@ -114,9 +115,9 @@ _ALL = (
         "The open request is gone",
         "The user's last request was summarized, and the summary does not mention it. The agent cannot "
         "know what to do.",
-        "After a compaction the last request is not in the head or tail. No entry of the summary quotes "
-        "it, has 60% of its words, or has 60% of its words from the request. Requests with fewer than three "
-        "content words do not count.",
+        "After a compaction the last request is not in the head or tail. No entry of the summary quotes it or has 60% "
+        "of its words, and the whole summary has fewer than a third of them. Requests with fewer than three content "
+        "words do not count.",
         "Ask again. Protect more of the tail, and find out why the tail was so short.",
     ),
     Rule(
@@ -126,9 +127,9 @@ _ALL = (
         "A rule of the user's (must, must never) is no longer in the list. Nothing stops the agent from "
         "breaking it.",
         "A hard constraint in the user's own words was in a summarized message: a prohibition, a bound, a "
-        "condition, “always” or “must”, in a message of at most 15 statements. It is not in the list after the "
-        "compaction, no later message repeats it, and the user had not withdrawn it before. More than "
-        f"{FEW} of one message are one finding.",
+        f"condition, “always” or “must”, in a sentence of at most {CONCISE} octets, in a message of at most {CROWDED} "
+        "statements. It is not in the list after the compaction, no later message repeats it, and the user had "
+        f"not withdrawn it before. More than {FEW} of one message are one finding.",
         "Repeat the rule if it still holds. The facts command prints a checklist of the facts at risk, for "
         "the focus text of a manual compaction.",
     ),
@@ -146,13 +147,11 @@ _ALL = (
         "number-changed",
         "warning",
         "A summary changed a number",
-        "The summary has another number or version than before, and no message explains the change. The "
-        "agent will use the new one.",
-        "An entry has another number or version than in the summary before, outside the sections that "
-        "change with the work, and no summarized or kept message gives the new value for the same thing. "
-        "Or the summary gives a value that is in no message, where the user gave another. The summary does not have "
-        "the old value for the same thing too.",
-        "Compare both summaries in the summary pane (changes), and give the agent the right value.",
+        "The summary has another number or version than the user gave, and no message explains the change. The agent "
+        "will use the new one.",
+        "The user gave a number with its unit, or a version, in the words of a rule. The summary has another for the "
+        "same thing, and not the old one too. No summarized or kept message gives the new value for the same thing.",
+        "Give the agent the right value.",
     ),
     Rule(
         "constraint-weakened",
@@ -319,7 +318,7 @@ _ALL = (
         "The last request was summarized",
         "The user's last request is no longer in the list in the user's words. The agent knows it only "
         "from the summary.",
-        "The user's last message before a compaction is between head_end and tail_start, and the summary does "
+        "The user's last message before a compaction of Hermes is between head_end and tail_start. The summary does "
         "not mention it, or cannot be read.",
         "Repeat the request. Hermes 0.13 and later keeps that message in the tail.",
     ),

@@ -11,14 +11,18 @@ MIN_WORD_OVERLAP = 0.6
 MIN_WORDS = 3
 #: Minimum number of shared words if the entry is shorter than the request.
 MIN_SHARED_WORDS = 4
-#: Characters of a request that identify a quote.
-QUOTED = 60
+#: Characters of a request that identify a quote. From FUZZY on, a quote may differ: in 0 to 100, from LIKE on.
+QUOTED, FUZZY, LIKE = 60, 20, 80
+#: Minimum share of a request's words in a whole summary for the request not to be absent for sure.
+SOME_WORDS = 1 / 3
 
 
 def mention_of(text: str, summary: str, stemmer: Stemmer) -> str:
     """Return how a summary mentions a request: quoted, or by shared words; "" if it does not."""
-    folded = " ".join(text.split())
-    if folded and folded[:QUOTED].strip() in " ".join(summary.split()):
+    from rapidfuzz import fuzz
+
+    start, whole = " ".join(text.split())[:QUOTED].strip().casefold(), " ".join(summary.split()).casefold()
+    if start and (start in whole or (len(start) >= FUZZY and fuzz.partial_ratio(start, whole) >= LIKE)):
         return "quoted"
     words = content_words(text, stemmer)
     if len(words) < MIN_WORDS:
@@ -33,3 +37,10 @@ def mention_of(text: str, summary: str, stemmer: Stemmer) -> str:
         if there >= MIN_SHARED_WORDS and there >= MIN_WORD_OVERLAP * len(entry):
             return f"an entry has {there} of its {len(entry)} words from it"
     return ""
+
+
+def is_absent(text: str, summary: str, stemmer: Stemmer) -> bool:
+    """Return whether a summary has hardly any word of a request, which has several."""
+    words = content_words(text, stemmer)
+    there = words & content_words(summary, stemmer)
+    return len(words) >= MIN_WORDS and len(there) < SOME_WORDS * len(words)

@@ -49,3 +49,8 @@ def meaning(name: str) -> str:
     found = plain(name)
     # A remark may follow: "Pending Tasks (from the plan)".
     return _BY_NAME.get(found) or _BY_NAME.get(plain(_REMARK.sub("", name)), found)
+
+
+def is_common(name: str) -> bool:
+    """Return whether a section has a heading of MEANINGS, rather than one of the model's own."""
+    return plain(name) in _BY_NAME or plain(_REMARK.sub("", name)) in _BY_NAME

@@ -230,6 +230,24 @@ def test_what_an_encrypted_summary_kept_is_not_measured(tmp_path: Path) -> None:
     assert (losses.total, losses.unknown) == (0, 1)
 
 
+def test_where_codex_records_no_list_the_users_newest_messages_stay(tmp_path: Path) -> None:
+    rollout = codex(encrypted=False, message="The loom is half fixed.")
+    records = [json.loads(line) for line in rollout.text().splitlines()]
+    for record in records:
+        if record["type"] == "compacted":
+            del record["payload"]["replacement_history"]
+    path = written(tmp_path / "a.jsonl", "".join(json.dumps(record) + "\n" for record in records))
+    store, conversation, (compaction,) = opened(path)
+    assert texts(store, conversation)[3:5] == [
+        ("user", "Never touch the release branch. Fix the loom."),
+        ("user", "The loom is half fixed."),
+    ]
+    assert (compaction.summary_at, compaction.kept, compaction.exact) == (
+        4, ((0, 0), (1, 1), (2, 2), (3, 3)), False,
+    )  # fmt: skip
+    assert "20,000 tokens" in compaction.note
+
+
 def test_a_summary_of_codex_that_can_be_read_is_read(tmp_path: Path) -> None:
     rollout = codex(encrypted=False, message="The loom is half fixed.")
     _, _, (compaction,) = opened(written(tmp_path / "rollout.jsonl", rollout.text()))

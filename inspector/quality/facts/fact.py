@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal
 
+from inspector.quality.limits import CONCISE
+
 #: value: an exact value and its meaning. constraint: a rule to follow. decision: a choice, mostly with its reason, or a
 #: request of the user's. link: a relation between things that the user stated or asked about, or that the agent found.
 #: preference: how the user wants things done.
@@ -190,9 +192,14 @@ class Fact:
         return own and not self.rule.endswith(PLAIN)
 
     @property
+    def concise(self) -> bool:
+        """Whether it is in a few words."""
+        return len(self.text.encode("utf-8", errors="surrogatepass")) <= CONCISE
+
+    @property
     def standing(self) -> bool:
-        """Whether it is worded as a lasting rule, not as a request that will be done."""
-        return self.binds and self.strength >= STANDING
+        """Whether it is worded as a lasting rule, in a few words, not as a request that will be done."""
+        return self.binds and self.strength >= STANDING and self.concise
 
     @property
     def judged(self) -> bool:

@@ -66,7 +66,7 @@ CUES: tuple[Cue, ...] = (
          r"no exceptions?|without exception|no matter what"),
     _cue("en.never", "constraint", 9, r"never",
          r"never mind|(?:i|we|it|they|i've|we've)\s+never|(?:is|are|was|were|would|will|can|has|had)\s+never|"
-         r"never\s+(?:happen|match|work)\w*"),
+         r"never\s+(?:happen|match|work|forget)\w*"),
     _cue("en.is-never", "constraint", 6, r"(?:is|are) never"),
     _cue("en.do-not", "constraint", 9,
          r"do not|don['’]?t|must not|mustn['’]?t|may not|shall not|should ?not|shouldn['’]?t|not allowed|(?:is|"
@@ -96,9 +96,7 @@ CUES: tuple[Cue, ...] = (
          r"been|true|false|the)"),
     _cue("en.each", "constraint", 6, r"(?:each|every|all|any) (?:\S+ ){1,6}(?:needs?|has to|have to|gets?|goes|"
                                      r"go|is|are|must|should)"),
-    # A plural or a gerund is forbidden ("no new dependencies"); a single noun may follow the answer "no".
-    _cue("en.no", "constraint", 8, _AT + r"no (?!more\b)(?:[\w-]+ ){0,2}(?:\w+[^\Ws]s|\w+ing)", _NO_RULE),
-    _cue("en.no-thing", "constraint", 6, _AT + r"no \w+", _NO_RULE),
+    _cue("en.no", "constraint", 6, _AT + r"no \w+", _NO_RULE),
     _cue("en.bound", "constraint", 7,
          r"(?:at (?:most|least)|(?:no|not) (?:more|less|fewer|later|earlier|older) than|max(?:imum)?|"
          r"min(?:imum)?|within|capped at|limited to|"
@@ -186,12 +184,12 @@ CUES: tuple[Cue, ...] = (
     _cue("zh.do-not", "constraint", 9, r"不要|不能|不得|不可以|不[许許准準]|不允[许許]|[请請]?勿|[别別](?:动|改|"
                                        r"再|用|碰|动|加|删|提交)|"
                                        r"不[动動改碰变變]|不[应應][该該]?",
-         r"要不要|能不能|可不可以|不能不|不变形"),
+         r"要不要|能不能|可不可以|不能不|不变形|[做推拉举跑拿搬走]不[动動]|我(?:们|們)?(?:就|也|都)?不(?:能|得不)|会不会"),
     _cue("zh.from-now-on", "constraint", 9, r"[从從](?:现在起|今以[后後]|此)|今[后後]|以[后後](?:都|要)|往[后後]"),
     _cue("zh.should", "constraint", 6, r"[应應][当當该該]"),
     _cue("zh.must", "constraint", 8, r"必[须須需]|一定要|[务務]必|得先|要求是|只能|[仅僅]限|"
                                      r"只(?:允[许許]|在|用|准)|只有在|[仅僅]在|"
-                                     r"只[读讀]", r"不必[须須]|是否必"),
+                                     r"只[读讀]", r"不必[须須]|是否必|我(?:们|們)?(?:就|也)?只|不是让你只"),
     _cue("zh.always", "constraint", 8, r"始[终終]|[总總]是|每次都|一直要|全部都要|[统統]一(?:用|使用)|"
                                        r"固定(?:[为為]|在|用)|一律|之前必|[先][问問]我|"
                                        r"等我[确確][认認]|我同意[后後]", r"为什么总是|总是(?:失败|报错)"),

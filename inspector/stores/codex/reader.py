@@ -10,6 +10,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +30,15 @@ from inspector.stores.lines import (
 from inspector.stores.recorded import Recorded, Source
 from inspector.stores.session_lists import SessionLists, SessionReader
 
-_USER = ROLE_CODES["user"]
+_USER, _SYSTEM = ROLE_CODES["user"], ROLE_CODES["system"]
 _TYPES = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted", "world_state"})
+#: Octets of the user's messages that stay: 20,000 tokens of 4, as the source of 0.45 has it. It puts them and the
+#: summary into one message, where later releases have one for each.
+_KEPT = 80_000
+_WHY_INFERRED = (
+    "The record has no list. By the source of this release the user's messages stay, up to the newest 20,000 "
+    "tokens."
+)
 _WHY_UNREADABLE = "The summary is encrypted, only the provider reads it. What stays word for word is known."
 
 
@@ -94,6 +102,8 @@ class _Scanner:
         #: The size at the request before the last one, and the usage of a call that no count followed yet.
         self.earlier_size: int | None = None
         self.record: Mapping[str, Any] = {}
+        #: The messages that carry summaries.
+        self.summaries: set[int | None] = set()
 
     def run(self) -> _Scanner:
         session = self.session
@@ -161,14 +171,36 @@ class _Scanner:
         self.record = {}
         self.open = None
         wires = _replacement(payload)
+        listed = "replacement_history" in payload or not text
         numbers = found.make(wires, at)
         places = [place for place, wire in enumerate(wires) if wire["content"] in (ENCRYPTED, text)]
+        summary = numbers[places[-1]] if places else None
+        if not listed:
+            numbers = (*self._kept(), *numbers)
         self.waiting, self.last_size = len(found.compactions), None
         found.names.append(_name(payload))
         found.compact(
-            numbers, numbers[places[-1]] if places else None, at, text=text, encrypted=not text, tokens_before=size,
-            note="" if text else _WHY_UNREADABLE,
+            numbers, summary, at, text=text, encrypted=not text, tokens_before=size, exact=listed,
+            note=_WHY_UNREADABLE if not text else "" if listed else _WHY_INFERRED,
         )  # fmt: skip
+        self.summaries.add(summary)
+
+    def _kept(self) -> list[int]:
+        """The messages of the live list that stay if the record does not say: what the harness put first, and the
+        user's newest within _KEPT octets."""
+        entries, live, left = self.session.entries, self.session.lists[-1], _KEPT
+        kept: list[int] = []
+        for number in reversed(live):
+            entry = entries.found[number]
+            if entry.role == _USER and number not in self.summaries:
+                items = entries.fetch(entries.path, [entries.spans[line] for line in entry.lines])
+                wire = _convert([item for item in items if item])[entry.part]
+                left -= len(str(wire["content"]).encode("utf-8", errors="surrogatepass"))
+                if left < 0:
+                    break
+                kept.append(number)
+        first = takewhile(lambda number: entries.found[number].role == _SYSTEM, live)
+        return [*first, *reversed(kept)]
 
     def _wrote(self, text: str) -> bool:
         """Whether the last answer is the summary `text`: then it is in no list, and its request wrote the summary."""

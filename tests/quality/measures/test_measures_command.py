@@ -166,45 +166,32 @@ def test_an_open_request_that_is_gone(tmp_path: Path) -> None:
     assert "request-gone" not in rules(compacted(tmp_path / "notice.db", "## Goal\nFind it\n", notice))
 
 
-ENTRY = "## Key Decisions\n- The pool of the billing gateway has {} connections for each pod\n"
+POOL = "The pool of the billing gateway must have at most {} connections for each pod."
 
 
 @pytest.mark.parametrize(
-    ("entry", "second", "said", "changed"),
+    ("summarized", "said", "changed"),
     [
-        (ENTRY, "90", "nothing", True),
-        (ENTRY, "40", "nothing", False),
-        (ENTRY, "90", "Make it 90 connections for each pod of the billing gateway pool.", False),
-        (ENTRY, "90", "Wait 90 seconds.", True),
-        # Numbers of the program that made the summary.
-        (
-            "## Key Decisions\n- ({} connections of the billing gateway pool omitted)\n",
-            "90",
-            "nothing",
-            False,
-        ),
-        (
-            "## Key Decisions\n- The pool of the billing gateway has connections (#{})\n",
-            "90",
-            "nothing",
-            False,
-        ),
+        ("90", "nothing", True),
+        ("40", "nothing", False),
+        ("90", "Make it 90 connections for each pod of the billing gateway pool.", False),
+        ("90", "Wait 90 seconds.", True),
     ],
 )
-def test_a_number_that_a_summary_changed(
-    tmp_path: Path, entry: str, second: str, said: str, changed: bool
+def test_a_number_of_the_user_that_a_summary_changed(
+    tmp_path: Path, summarized: str, said: str, changed: bool
 ) -> None:
     writer = Writer(create(tmp_path / "state.db"))
     writer.begin(title="Made", system_prompt="You are an agent.")
-    writer.say(talk(8))
-    writer.compact(3, 20, entry.format("40"))
+    writer.say(talk(4))
+    writer.say([{"role": "user", "content": POOL.format("40")}, {"role": "assistant", "content": "Done."}])
     writer.say([{"role": "user", "content": said}, {"role": "assistant", "content": "Done."}])
     writer.say(talk(8, 8))
-    writer.compact(3, 30, entry.format(second))
+    writer.compact(3, 24, f"## Key Decisions\n- {POOL.format(summarized)}\n")
     found = rules(writer.end())
     assert ("number-changed" in found) == changed
     if changed:
-        assert "has 90 instead of 40" in found["number-changed"][0]
+        assert "has 90 connections instead of 40" in found["number-changed"][0]
 
 
 @pytest.mark.parametrize(
