@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
+from inspector.core.conversations import Compaction
 from inspector.core.shares import dollars
 from inspector.quality.evidence import SYSTEM, CompactionEvidence, ConversationEvidence
 from inspector.quality.finding import Violation
@@ -88,12 +89,13 @@ def saved_little(evidence: ConversationEvidence) -> Iterator[Violation]:
 
 
 def quick_succession(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """Yield compactions that followed the previous one after few messages or tokens."""
+    """Yield compactions that followed the previous one after few messages or tokens, unless the user asked for them."""
     threshold = evidence.budgets.threshold_tokens
     for old, new in pairwise(evidence.compactions):
         messages = new.recorded.before - old.recorded.after
-        grown = new.recorded.tokens_before - old.recorded.tokens_after
-        if messages >= QUICK_MESSAGES and grown >= QUICK_SHARE * threshold:
+        grown = _growth(old.recorded, new.recorded)
+        enough = messages >= QUICK_MESSAGES and grown >= QUICK_SHARE * threshold
+        if enough or new.recorded.trigger == "manual":
             continue
         count = "1 message" if messages == 1 else f"{max(0, messages):,} messages"
         yield Violation(
@@ -102,6 +104,12 @@ def quick_succession(evidence: ConversationEvidence) -> Iterator[Violation]:
             new.index,
             min(old.recorded.after, new.recorded.before - 1),
         )
+
+
+def _growth(old: Compaction, new: Compaction) -> int:
+    """Return the tokens that the list grew by between two compactions: as the agent reports, else rough."""
+    before, after = new.tokens_before_reported, old.tokens_after_reported
+    return new.tokens_before - old.tokens_after if before is None or after is None else before - after
 
 
 def tail_over_budget(evidence: ConversationEvidence) -> Iterator[Violation]:

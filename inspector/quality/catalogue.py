@@ -339,8 +339,8 @@ _ALL = (
         "Compactions in quick succession",
         "Little was added between two compactions. Each one costs a summary call and the prompt cache, and "
         "each summary of a summary loses details.",
-        f"Between two compactions, fewer than {QUICK_MESSAGES} messages were added, or rough tokens under "
-        f"{QUICK_SHARE:.0%} of the threshold.",
+        f"Between two compactions, fewer than {QUICK_MESSAGES} messages were added, or less than {QUICK_SHARE:.0%} "
+        "of the threshold (in tokens, reported ones if there are any). A compaction by hand does not count.",
         "Find what fills the list after a compaction: a large head or tail, or one huge message. With "
         "Hermes lower target_ratio or raise the threshold.",
     ),
