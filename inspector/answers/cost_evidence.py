@@ -13,7 +13,7 @@ from inspector.caching.idle import IdleCosts
 from inspector.caching.misses import FIVE_MINUTES
 from inspector.caching.priced import PricedRequest
 from inspector.config.settings import ResolvedSettings
-from inspector.quality.evidence import TOOL, CacheEvidence, ClearedEvidence, FallEvidence, MissedEvidence
+from inspector.quality.evidence import TOOL, CacheEvidence, FallEvidence, MissedEvidence
 from inspector.quality.limits import FALL_SHARE, FALL_TOKENS, MISSED_SHARE, NOTICED_DOLLARS
 
 #: Behind these causes the prompt changed for a reason that is known.
@@ -33,7 +33,6 @@ class CostEvidence:
     idle: IdleCosts | None = None
     falls: tuple[FallEvidence, ...] = ()
     missed: tuple[MissedEvidence, ...] = ()
-    cleared: tuple[ClearedEvidence, ...] = ()
 
 
 def cost_evidence(
@@ -56,7 +55,6 @@ def cost_evidence(
         found.idle(),
         () if found.modelled else tuple(_falls(inspection, found, resolved.settings.profile)),
         () if found.modelled else tuple(_missed(inspection, found, resolved.settings.profile)),
-        tuple(_cleared(inspection, found)),
     )
 
 
@@ -144,21 +142,3 @@ def cache_evidence(priced: Sequence[PricedRequest]) -> CacheEvidence:
         sum(one.missed for one in changed),
         max((one.request.cache_read for one in changed), default=0),
     )
-
-
-def _cleared(inspection: Inspection, found: Requests) -> list[ClearedEvidence]:
-    cleared = []
-    for one in inspection.store.microcompactions(inspection.conversation):
-        behind = [
-            other
-            for other in found.priced
-            if other.judged.request.generation == one.generation and other.judged.request.at > one.at
-        ]
-        saved, first = one.tokens_saved_reported, next(iter(behind), None)
-        if saved is None or first is None or first.judged.cause != "microcompaction":
-            continue
-        rate = None if first.rates is None else first.rates.at(first.judged.request.context).cache_read
-        back = None if rate is None else saved * rate * (len(behind) - 1) / 1_000_000
-        missed = first.judged.missed
-        cleared.append(ClearedEvidence(one.index, one.generation, one.place, saved, missed, first.more, back))
-    return cleared

@@ -196,7 +196,6 @@ def _evidence(
         prompts=_prompts(inspection),
         rows={generation.number: generation.ids for generation in conversation.generations},
         failure=failure if isinstance(failure, str) else "",
-        cleared=costs.cleared,
         cache=costs.cache,
         idle=costs.idle,
         streak=streak if isinstance(streak, int) else None,

@@ -6,14 +6,12 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from inspector.core.conversations import Compaction
-from inspector.core.shares import dollars
 from inspector.quality.evidence import SYSTEM, CompactionEvidence, ConversationEvidence
 from inspector.quality.finding import Violation
 from inspector.quality.limits import (
     FOSSIL_COMPACTIONS,
     LEAST_SAVED,
     MID_TASK,
-    NOTICED_DOLLARS,
     QUICK_MESSAGES,
     QUICK_SHARE,
     READ_AGAIN,
@@ -202,28 +200,6 @@ def read_again(evidence: ConversationEvidence) -> Iterator[Violation]:
                 again[0].place.generation,
                 again[0].place.index,
                 (again[-1].place.generation, again[-1].place.index),
-            )
-
-
-def cleared_at_a_loss(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """Yield microcompactions after which more was written to the cache again than they saved."""
-    for cleared in evidence.cleared:
-        cost = ""
-        if cleared.more is not None:
-            loss = cleared.more - (cleared.back or 0.0)
-            if loss < NOTICED_DOLLARS:
-                continue
-            cost = (
-                f": {dollars(cleared.more)} US dollars more than reading them. Later requests saved "
-                f"{dollars(cleared.back or 0.0)}"
-            )
-        if cleared.rewritten > cleared.saved:
-            yield Violation(
-                f"Microcompaction {cleared.index} saved {cleared.saved:,} tokens, and the next request wrote "
-                f"{cleared.rewritten:,} to the cache again{cost}.",
-                None,
-                cleared.generation,
-                max(0, cleared.place - 1),
             )
 
 

@@ -23,7 +23,7 @@ def never_paid_off(evidence: ConversationEvidence) -> Iterator[Violation]:
     """Yield compactions that the next one followed before the break-even, but not as soon as `caches_thrown_away`."""
     for one, following in pairwise(evidence.compactions):
         bill = one.bill
-        if bill is None or bill.paid_off or bill.loss < NOTICED_DOLLARS or _discarded(bill):
+        if bill is None or bill.paid_off or bill.loss < NOTICED_DOLLARS or _discarded(bill) or one.doubted:
             continue
         needed = bill.requests_to_pay_off
         after = "never" if needed is None else f"after {needed:,} requests"
@@ -81,7 +81,13 @@ def caches_thrown_away(evidence: ConversationEvidence) -> Iterator[Violation]:
     """Yield compactions whose new cache was read by fewer than CLOSE_REQUESTS requests."""
     for one, following in pairwise(evidence.compactions):
         bill = one.bill
-        if bill is None or bill.paid_off or bill.loss < NOTICED_DOLLARS or not _discarded(bill):
+        if (
+            bill is None
+            or bill.paid_off
+            or bill.loss < NOTICED_DOLLARS
+            or not _discarded(bill)
+            or one.doubted
+        ):
             continue
         requests = "request" if bill.later == 1 else "requests"
         yield Violation(

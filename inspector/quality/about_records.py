@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from inspector.core.patterns import late_pattern
 from inspector.core.shares import dollars
 from inspector.quality.evidence import ConversationEvidence
 from inspector.quality.finding import Violation
-from inspector.quality.firing import doubted
 
 #: Numbers of requests that a sentence names.
 _NAMED = 8
+#: The words of an attempt that the user cancelled.
+_CANCELLED = late_pattern(r"(?i)\bcancel|\babort|\binterrupt")
 
 
 def failed_attempts(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """Yield failed attempts to compact."""
+    """Yield failed attempts to compact; the user's own cancelling is none."""
     for failed in evidence.failures:
+        if _CANCELLED.search(failed.error):
+            continue
         by = {"manual": " by hand", "auto": " automatically"}.get(failed.trigger or "", "")
         size = f" at {failed.tokens_before_reported:,} tokens" if failed.tokens_before_reported else ""
         error = failed.error.strip().rstrip(".") or "the agent recorded no reason"
@@ -50,13 +54,13 @@ def context_shrank(evidence: ConversationEvidence) -> Iterator[Violation]:
 
 
 def size_doubted(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """Yield reported sizes that cannot be true."""
+    """Yield reported sizes that do not fit the recorded requests."""
     for compaction in evidence.compactions:
         reported, last = compaction.recorded.tokens_before_reported, compaction.last_size
-        if reported is not None and last is not None and doubted(reported, last):
+        if compaction.doubted:
             yield Violation(
                 f"The agent reports {reported:,} tokens before compaction {compaction.index}; the last request and its "
-                f"answer had {last:,}. The figure of the request is used.",
+                f"answer had {last:,}, so requests before it may be missing here. The figure of the request is used.",
                 compaction.index,
                 compaction.index,
             )

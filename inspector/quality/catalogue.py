@@ -29,6 +29,7 @@ from inspector.quality.limits import (
     REPEATED_ENTRIES,
     REPEATED_MESSAGES,
     REPEATED_SHARE,
+    SHORTEST,
     SUMMARIZED_AT_LEAST,
     TAIL_CEILING,
     TWICE,
@@ -127,9 +128,9 @@ _ALL = (
         "A rule of the user's (must, must never) is no longer in the list. Nothing stops the agent from "
         "breaking it.",
         "A hard constraint in the user's own words was in a summarized message: a prohibition, a bound, a "
-        f"condition, “always” or “must”, in a sentence of at most {CONCISE} octets, in a message of at most {CROWDED} "
-        "statements. It is not in the list after the compaction, no later message repeats it, and the user had "
-        f"not withdrawn it before. More than {FEW} of one message are one finding.",
+        f"condition, “always” or “must”, in a sentence of {SHORTEST} to {CONCISE} octets, in a message "
+        f"of at most {CROWDED} statements. It is not in the list after the compaction, no later message repeats it, "
+        f"and the user had not withdrawn it before. More than {FEW} of one message are one finding.",
         "Repeat the rule if it still holds. The facts command prints a checklist of the facts at risk, for "
         "the focus text of a manual compaction.",
     ),
@@ -268,7 +269,7 @@ _ALL = (
         "warning",
         "An attempt to compact failed",
         "The agent tried to compact and could not. The list stayed as it was and grows until requests fail.",
-        "The agent recorded an attempt to compact with an error.",
+        "The agent recorded an attempt to compact with an error, other than that the user cancelled it.",
         "Read the error. Go back a few messages, or start a new session with the text that still matters.",
     ),
     Rule(
@@ -505,23 +506,13 @@ _ALL = (
         "target_ratio.",
     ),
     Rule(
-        "cleared-at-a-loss",
-        "info",
-        "Clearing results cost more than it saved",
-        "Old tool results were cleared from the middle of the list, so everything after them had to be "
-        "written to the prompt cache again. That is more than was saved.",
-        "A microcompaction saved fewer tokens, by the agent's own figure, than the next request wrote to "
-        f"the cache again. If prices are known: that cost {NOTICED_DOLLARS} US dollars more than the later requests "
-        "saved.",
-        "It pays off only in a long session. Compact the whole list, or start a new session for a new task.",
-    ),
-    Rule(
         "reported-size-doubted",
         "info",
-        "A reported size cannot be true",
-        "The agent reports far more tokens before a compaction than the last request and its answer had.",
+        "A reported size does not fit the requests",
+        "The agent reports far more tokens before a compaction than the last request and its answer had. Requests "
+        "before the compaction may be missing in the file, and messages with them.",
         "The reported size is more than twice that of the last request.",
-        "Nothing to do: the size of the last request is used.",
+        "Look for another file of the session. The size of the last request is used.",
     ),
     Rule(
         "threshold-raised",

@@ -15,6 +15,7 @@ from inspector.engines.guards import Guard, compacted, guard_of, responded
 from inspector.engines.hygiene import TODO_START
 from inspector.quality.aftermath import AftermathEvent
 from inspector.quality.facts.gaps import Gap
+from inspector.quality.firing import doubted
 from inspector.quality.limits import TWICE
 from inspector.summaries.summary import Summary
 
@@ -98,6 +99,12 @@ class CompactionEvidence:
         return self.recorded.summary is not None and not self.recorded.fallback
 
     @property
+    def doubted(self) -> bool:
+        """Whether the reported size does not fit the recorded requests."""
+        reported, last = self.recorded.tokens_before_reported, self.last_size
+        return reported is not None and last is not None and doubted(reported, last)
+
+    @property
     def agrees(self) -> bool:
         """Whether the plan has the recorded boundaries."""
         planned = self.planned
@@ -150,23 +157,6 @@ class Prompt:
     generation: int
     tokens: int
     text: str
-
-
-@dataclass(frozen=True, slots=True)
-class ClearedEvidence:
-    """A microcompaction: tokens `saved` (reported), and tokens `rewritten` to the cache by the next request.
-
-    `more` is the cost of rewriting above reading, and `back` what the later requests of the list saved by reading less,
-    in US dollars (None: unknown). `place` is the number of messages in the list of `generation` at that moment.
-    """
-
-    index: int
-    generation: int
-    place: int
-    saved: int
-    rewritten: int
-    more: float | None = None
-    back: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,7 +235,6 @@ class ConversationEvidence:
     rows: Mapping[int, Sequence[int]] = field(default_factory=dict)
     failure: str = ""
     streak: int | None = None
-    cleared: tuple[ClearedEvidence, ...] = ()
     cache: CacheEvidence | None = None
     idle: IdleCosts | None = None
     failures: tuple[FailedCompaction, ...] = ()

@@ -69,7 +69,6 @@ CHECKS: Mapping[str, Check] = MappingProxyType(
         "never-paid-off": about_costs.never_paid_off,
         "idling-costs-most": about_costs.idling_costs_most,
         "caches-thrown-away": about_costs.caches_thrown_away,
-        "cleared-at-a-loss": about_compactions.cleared_at_a_loss,
         "reported-size-doubted": about_records.size_doubted,
         "threshold-raised": about_settings.default_overridden,
         "mid-task": about_compactions.in_mid_task,

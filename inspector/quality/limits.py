@@ -23,8 +23,9 @@ READ_AGAIN = 5
 READ_AGAIN_TOKENS = 10_000
 #: Number of the last messages of the user whose request may still be open; an earlier one is mostly done.
 LATE_MESSAGES = 3
-#: Maximum octets of a lasting rule. A longer sentence is mostly about something else.
-CONCISE = 160
+#: Minimum and maximum octets of a lasting rule. A shorter sentence needs others, a longer one is mostly about
+#: something else.
+SHORTEST, CONCISE = 15, 160
 #: Maximum statements of an ordinary message. A longer message is a document, and its weak cues count less.
 CROWDED = 15
 #: Maximum number of lost rules of one message that are findings of their own: a longer list is one finding.

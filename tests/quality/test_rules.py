@@ -16,7 +16,6 @@ from inspector.quality.aftermath import AftermathEvent, AftermathKind, Place
 from inspector.quality.catalogue import RULES
 from inspector.quality.evidence import (
     CacheEvidence,
-    ClearedEvidence,
     CompactionEvidence,
     ConversationEvidence,
     Exchanged,
@@ -167,7 +166,6 @@ SETS_OFF: dict[str, Make] = {
     "never-paid-off": lambda: billed(5),
     "idling-costs-most": lambda: replace(billed(8), idle=idled(0.41)),
     "caches-thrown-away": lambda: billed(2),
-    "cleared-at-a-loss": lambda: replace(evidence(), cleared=(ClearedEvidence(1, 1, 40, 20_000, 20_001),)),
     "reported-size-doubted": lambda: evidence(
         compaction_evidence(1, {"tokens_before_reported": 180_001}, last_size=90_000)
     ),
@@ -269,7 +267,6 @@ DOES_NOT: dict[str, Make] = {
     "never-paid-off": lambda: billed(7),
     "idling-costs-most": lambda: replace(billed(8), idle=idled(0.399)),
     "caches-thrown-away": lambda: billed(3),
-    "cleared-at-a-loss": lambda: replace(evidence(), cleared=(ClearedEvidence(1, 1, 40, 20_000, 20_000),)),
     "reported-size-doubted": lambda: evidence(
         compaction_evidence(1, {"tokens_before_reported": 180_000}, last_size=90_000)
     ),

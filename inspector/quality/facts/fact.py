@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal
 
-from inspector.quality.limits import CONCISE
+from inspector.quality.limits import CONCISE, SHORTEST
 
 #: value: an exact value and its meaning. constraint: a rule to follow. decision: a choice, mostly with its reason, or a
 #: request of the user's. link: a relation between things that the user stated or asked about, or that the agent found.
@@ -193,8 +193,9 @@ class Fact:
 
     @property
     def concise(self) -> bool:
-        """Whether it is in a few words."""
-        return len(self.text.encode("utf-8", errors="surrogatepass")) <= CONCISE
+        """Whether it is a sentence of a few words, not a fragment or a line that introduces others."""
+        octets = len(self.text.encode("utf-8", errors="surrogatepass"))
+        return SHORTEST <= octets <= CONCISE and not self.text.endswith((":", "："))
 
     @property
     def standing(self) -> bool:

@@ -74,7 +74,7 @@ CUES: tuple[Cue, ...] = (
          r"hands off|(?:nothing|nobody|no one) may|you (?:can['’]?t|cannot|may only)|prohibited|let['’]s not",
          r"(?:do not|don['’]?t) (?:allow|let) (?:the |a |any )?(?:users?|people|visitors?|customers?|players?)|"
          r"(?:i|we|they|people|which|that|it|you|why|if you|if we)\s+(?:do not|don['’]?t)|why\s+(?:do not|"
-         r"don['’]?t)|(?:do not|don['’]?t)\s+(?:know|think|see|worry|understand|have to)|"
+         r"don['’]?t)|(?:do not|don['’]?t)\s+(?:know|think|see|worry|mind|understand|have to)|"
          r"let['’]s not (?:worry|bother)|(?:do not|don['’]?t) (?:exist|work|match|appear|seem|contain|cause)|"
          r"should(?: not|n['’]?t) (?:be necessary|happen|it|this|that|we|they|there)|there should(?: not|n['’]?t)|"
          r"\b(?:http|error|status|报错)\W{0,3}\d{3}\b.{0,200}|"
@@ -86,7 +86,7 @@ CUES: tuple[Cue, ...] = (
     _cue("en.must", "constraint", 8,
          r"must|required to|(?:is|are) (?:required|mandatory)|it is essential|absolutely|shall",
          r"must (?:be because|have been|be (?:a bug|something|the))|(?:it|that|this|there) must be|"
-         r"(?:they|you|we) must (?:be (?:in|at|on)|have)\b"),
+         r"(?:they|you|we) must (?:be (?:in|at|on)|have)\b|you must (?:provide|specify|supply|enter)"),
     _cue("en.need", "constraint", 6, r"(?:have|has|needs?) to|requires?",
          r"(?:i|we|you) (?:have|need) to (?:ask|say|go|admit|see|look|figure|think)|"
          r"(?:don['’]?t|does(?: not|n['’]?t)|do i|do we|would|i|had) (?:have|need) to|has to do with|have to "
