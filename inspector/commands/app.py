@@ -9,12 +9,12 @@ import click
 
 from inspector.commands import opening
 from inspector.commands.completing import words_argument
-from inspector.commands.options import COUNT, is_plain, plain_option, settings_options
+from inspector.commands.options import COUNT, demo_option, is_plain, plain_option, settings_options
 
 
 @click.command("open", hidden=True)
 @words_argument("[PATH] [CONVERSATION]")
-@click.option("--demo", is_flag=True, help="Use the bundled databases.")
+@demo_option
 @click.option("--theme", metavar="NAME", help="A colour theme, for this run.")
 @click.option("--compaction", type=COUNT, metavar="K", help="Open CONVERSATION at this compaction.")
 @plain_option

@@ -2,29 +2,54 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from inspector.commands.options import is_plain, plain_option, print_answer, say
-from inspector.commands.scheduling import ShownProgress, check_complete, interrupts
+from inspector.commands.completing import path_argument, words_argument
+from inspector.commands.options import (
+    PATH_HELP,
+    Option,
+    demo_option,
+    is_plain,
+    json_option,
+    plain_option,
+    print_answer,
+    say,
+    together,
+)
 from inspector.commands.sources import flags_of, only_one, open_source, path_or_name, split_path
-from inspector.core.errors import UsageProblem
+from inspector.core.errors import InspectorError, Interrupted, UsageProblem
 from inspector.core.text import safe_line
 from inspector.engines.settings import SETTINGS
 
 if TYPE_CHECKING:
     from inspector.answers.answers import Answers
+    from inspector.answers.scheduling import Progress
     from inspector.export.masking import DocumentMasker
 
 NAME_IT = (
     "Name a conversation by a session id, a unique prefix of an id, or its title: compaction-inspector COMMAND "
     "[PATH] CONVERSATION. The only conversation of a store needs no name."
 )
+
+
+class ShownProgress:
+    """Shows how many conversations are done in one line of standard error, if it is a terminal."""
+
+    def __init__(self) -> None:
+        self.last: Progress | None = None
+
+    def __call__(self, progress: Progress) -> None:
+        self.last = progress
+        if sys.stderr is not None and sys.stderr.isatty() and progress.total > 1:
+            end = "\r" if progress.done < progress.total else "\n"
+            click.echo(f"{progress.words:<60}{end}", nl=False, err=True)
 
 
 class Asked:
@@ -84,9 +109,19 @@ class Asked:
         self.answers = Answers(open_source(path, self.demo), self.flags, self.config, scheduling)
         return self.answers
 
-    def interrupts(self) -> AbstractContextManager[None]:
-        """Turn an interrupt into a sentence about the finished conversations."""
-        return interrupts(self.progress)
+    @contextmanager
+    def interrupts(self) -> Iterator[None]:
+        """Turn an interrupt into a sentence: the results of finished conversations are kept."""
+        try:
+            yield
+        except KeyboardInterrupt:
+            last = self.progress.last
+            if last is None or not last.done:
+                raise
+            done = f"{last.done:,} of {last.total:,} conversations"
+            raise Interrupted(
+                f"interrupted; the results of {done} are kept, and the next run continues there."
+            ) from None
 
     def kept(self, question: str, make: Callable[[str], Any], *options: Any) -> Callable[[str], Any]:
         """Return a function of a conversation's name, whose result is kept: what `make` returns for the name."""
@@ -117,7 +152,12 @@ class Asked:
     def end(self) -> None:
         """Print the notes. Raises InspectorError if conversations are left out."""
         say([*self.answers.notes(), *(self._masker.notes if self._masker else ())])
-        check_complete(self.answers)
+        unread = self.answers.unread
+        if unread:
+            noun = "conversation is" if len(unread) == 1 else "conversations are"
+            raise InspectorError(
+                "\n".join([*unread, f"The answer is incomplete: {len(unread):,} {noun} left out."])
+            )
 
     def _entries(self, ask: Callable[[str], Any]) -> Iterator[Any]:
         for row in self.answers.store.conversations():
@@ -152,11 +192,13 @@ def asks(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-def source_options(command: Callable[..., None]) -> Callable[..., Any]:
-    """Add --json, --demo and --plain. The command gets the shared options as an `Asked`."""
-    options: Callable[[Any], Any] = click.option("--demo", is_flag=True, help="Use the bundled databases.")
-    as_json: Callable[[Any], Any] = click.option(
-        "--json", "as_json", is_flag=True, help="One JSON document on standard output."
-    )
-    wrapped: Callable[..., Any] = as_json(options(plain_option(asks(command))))
-    return wrapped
+def command(words: str, name: str | None = None) -> Option:
+    """Return the decorator of a command with `words` such as "[PATH] [CONVERSATION]", or "[PATH]" alone."""
+    argument = path_argument if words == "[PATH]" else words_argument(words)
+    declared: Option = click.command(name, epilog=PATH_HELP)
+    return together(declared, argument)
+
+
+def shared_options(*more: Option) -> Option:
+    """Return the decorator that adds `more` options, --json, --demo and --plain. The command gets an `Asked`."""
+    return together(*more, json_option, demo_option, plain_option, asks)

@@ -1,15 +1,14 @@
-"""The commands that make summaries again."""
+"""The commands that ask a model of the user: summaries made again, what it recalls, what it judges."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from inspector.commands.asking import Asked, source_options
-from inspector.commands.completing import words_argument
-from inspector.commands.options import PATH_HELP, WHOLE, print_answer, settings_options
+from inspector.commands.asking import Asked, command, shared_options
+from inspector.commands.options import WHOLE, print_answer, say, settings_options
 from inspector.commands.sending import Progress, Sender, summarizer_options, wording_options
 from inspector.commands.sources import path_or_name
 from inspector.core.errors import SummarizerFailed, UnknownConversation, UsageProblem
@@ -24,8 +23,7 @@ if TYPE_CHECKING:
     from inspector.models.attempt import Attempt
 
 
-@click.command(epilog=PATH_HELP)
-@words_argument("[PATH] [CONVERSATION]")
+@command("[PATH] [CONVERSATION]")
 @click.option(
     "--compaction",
     "compactions",
@@ -47,8 +45,7 @@ if TYPE_CHECKING:
 @wording_options
 @click.option("--show-prompt", is_flag=True, help="Print the prompts and send nothing.")
 @summarizer_options
-@settings_options
-@source_options
+@shared_options(settings_options)
 def attempt(
     asked: Asked, sender: Sender, compactions: tuple[str, ...], step: int | None, budgets: tuple[int, ...],
     show_prompt: bool,
@@ -148,8 +145,7 @@ def check_made(made: Sequence[Attempt]) -> None:
         raise SummarizerFailed("No summary was made.")
 
 
-@click.command(epilog=PATH_HELP)
-@words_argument("[PATH] [CONVERSATION]")
+@command("[PATH] [CONVERSATION]")
 @click.option(
     "--show",
     "shown",
@@ -161,8 +157,7 @@ def check_made(made: Sequence[Attempt]) -> None:
     "--delete", "deleted", type=WHOLE, multiple=True, metavar="ID", help="Delete an attempt. May be repeated."
 )
 @click.option("--life", type=WHOLE, metavar="ID", help="Show the curve of a life next to the recorded one.")
-@settings_options
-@source_options
+@shared_options(settings_options)
 def attempts(asked: Asked, shown: int | None, deleted: tuple[int, ...], life: int | None) -> None:
     """List the stored attempts. With CONVERSATION, compare them with its recorded summaries."""
     from inspector.answers.attempt_life import life_curve, life_of
@@ -212,8 +207,7 @@ def _whole(path: str) -> str:
     return str(Path(path).absolute())
 
 
-@click.command(epilog=PATH_HELP)
-@words_argument("[PATH] [CONVERSATION]")
+@command("[PATH] [CONVERSATION]")
 @click.option("--compaction", "number", type=WHOLE, required=True, metavar="K", help="Counted from 1.")
 @click.option(
     "--questions",
@@ -232,8 +226,7 @@ def _whole(path: str) -> str:
 )
 @click.option("--show-prompt", is_flag=True, help="Print the questions and send nothing.")
 @summarizer_options
-@settings_options
-@source_options
+@shared_options(settings_options)
 def recall(
     asked: Asked, sender: Sender, number: int, questions: int, chosen: tuple[int, ...], show_prompt: bool
 ) -> None:
@@ -267,3 +260,120 @@ def recall(
     documents = [recall_document(one) for one in results]
     whole = {"sending": sending_document(sending), "recall": documents}
     asked.print(whole, lambda _: print_recall(documents))
+
+
+@command("[PATH] [CONVERSATION]")
+@click.option(
+    "--compaction", "first", type=WHOLE, default=1, show_default=True, metavar="K", help="First compaction."
+)
+@click.option("--budget", type=WHOLE, metavar="TOKENS", help="Budget of each summary.")
+@click.option("--resume", type=WHOLE, metavar="ID", help="Continue an unfinished life.")
+@wording_options
+@summarizer_options
+@shared_options(settings_options)
+def life(asked: Asked, sender: Sender, first: int, budget: int | None, resume: int | None) -> None:
+    """Make every summary from a compaction on again, each from the previous new one, and draw what survives.
+
+    The command shows an estimate of the cost first. --resume continues an unfinished life.
+    """
+    from inspector.answers.attempt_life import LifeOrder, life_curve, life_of, life_sending, make_life
+    from inspector.answers.attempting import attempts_of
+    from inspector.export.attempts import attempt_document, print_curve, sending_document
+    from inspector.export.document import built
+    from inspector.models.kept import default_attempts
+
+    answers, name = asked.one()
+    inspection, resolved = answers.opened(name)
+    settings, kept = resolved.settings, default_attempts()
+    done: dict[int, Attempt] = {}
+    if resume is not None:
+        done = life_of(attempts_of(answers.store, inspection.conversation.row, kept), resume)
+        if not done:
+            raise UnknownConversation(
+                f"This conversation has no life {resume} to continue. `attempts` lists the lives."
+            )
+        first = min(done)
+    order = LifeOrder(sender.summarizer(), sender.wording(), first, budget, done, resume)
+    sending = life_sending(inspection, settings, order)
+    allowance = sender.allowed(sending)
+    with Progress() as progress:
+        made = make_life(inspection, settings, order, kept, allowance, progress)
+    whole = {one.place.compaction: one for one in made if one.state == "finished"}
+    points = built(life_curve(inspection, settings, whole)) if whole else []
+    number = made[0].life
+    document = {
+        "sending": sending_document(sending),
+        "life": number,
+        "attempts": [attempt_document(attempt) for attempt in made],
+        "curve": points,
+    }
+    note_problems(asked, made)
+    asked.print(document, lambda _: print_curve(points, number) if points else None)
+    if made[-1].state != "finished" and whole:
+        say([f"The life ends at compaction {made[-1].place.compaction}; --resume {number} continues it."])
+    check_made(made)
+
+
+@command("[PATH] [CONVERSATION]")
+@click.option(
+    "--compaction",
+    default="all",
+    show_default=True,
+    metavar="K",
+    help="A recorded compaction, from 1, or `all`.",
+)
+@click.option("--piece", type=WHOLE, metavar="TOKENS", help="Maximum tokens of old messages in one prompt.")
+@click.option("--show-prompt", is_flag=True, help="Print the prompts and send nothing.")
+@summarizer_options
+@shared_options()
+def judge(asked: Asked, sender: Sender, compaction: str, piece: int | None, show_prompt: bool) -> None:
+    """Let a model of your own judge what compactions kept, and compare it with the rules.
+
+    The model reads the summarized messages, in pieces, and the list after. It returns statements with fates and quotes.
+    A statement whose quote is not in the text is dropped and counted. Answers are stored and never paid twice.
+    """
+    from inspector.answers.judging import PIECE_TOKENS, ask_judge, judge_prompts, judge_sending, judgement_of
+    from inspector.answers.losses import facts_of
+    from inspector.export.attempts import sending_document
+    from inspector.export.judging import judgement_documents, print_judgements
+    from inspector.models.kept import default_attempts
+
+    answers, name = asked.one()
+    inspection, _ = answers.opened(name)
+    masker, kept = sender.masker(), default_attempts()
+    numbers = [item.index for item in inspection.compactions() if not item.encrypted]
+    if compaction != "all":
+        if not compaction.isdecimal() or len(compaction) > 9:
+            raise UsageProblem("--compaction takes a number, counted from 1, or `all`.")
+        numbers = [int(compaction)]
+    elif not numbers:
+        answers.note(
+            "This conversation has no compaction with a readable summary, so there is nothing to judge."
+        )
+    prompts = {
+        number: judge_prompts(inspection, number, masker, piece or PIECE_TOKENS[1]) for number in numbers
+    }
+    every = [prompt for pieces in prompts.values() for prompt in pieces]
+    if show_prompt:
+        click.echo("\n\n".join(safe(prompt.prompt) for prompt in every))
+        asked.end()
+        return
+    summarizer = sender.summarizer()
+    sending = judge_sending(every, summarizer, masker, kept)
+    problems: tuple[str, ...] = ()
+    if sending.recipients:
+        allowance = sender.allowed(sending)
+        with Progress() as progress:
+            problems = ask_judge(every, summarizer, allowance, kept, progress)
+    facts = facts_of(inspection)
+    judgements = [
+        judgement_of(inspection, pieces, summarizer, kept, facts) for pieces in prompts.values() if pieces
+    ]
+    document: dict[str, Any] = judgement_documents(inspection.conversation.row, judgements)
+    for problem in problems:
+        answers.note(problem)
+    asked.print(
+        document | {"sending": sending_document(sending), "problems": list(problems)}, print_judgements
+    )
+    if problems and not any(item.answered for item in judgements):
+        raise SummarizerFailed("The model gave no usable answer, so nothing was judged.")

@@ -6,16 +6,13 @@ from pathlib import Path
 
 import click
 
-from inspector.commands.asking import Asked, source_options
-from inspector.commands.completing import words_argument
-from inspector.commands.options import PATH_HELP, print_answer, say, settings_options
-from inspector.commands.scheduling import scheduler_option
+from inspector.commands.asking import Asked, command, shared_options
+from inspector.commands.options import print_answer, say, scheduler_option, settings_options
 from inspector.commands.sources import open_source
 from inspector.core.errors import CheckFailed, UsageProblem
 
 
-@click.command(epilog=PATH_HELP)
-@words_argument("[PATH] [CONVERSATION...]")
+@command("[PATH] [CONVERSATION...]")
 @click.option(
     "--fail-on", "wanted", multiple=True, metavar="NAME[:N]",
     help="A rule, a severity or `aftermath`: fail from N cases on. May be repeated. Default: error, constraint-lost.",
@@ -39,9 +36,7 @@ from inspector.core.errors import CheckFailed, UsageProblem
     help="Compare with the sessions in PATH instead: the same tasks with another setup.",
 )
 @click.option("--force", is_flag=True, help="Overwrite the baseline FILE.")
-@scheduler_option
-@settings_options
-@source_options
+@shared_options(scheduler_option, settings_options)
 def check(
     asked: Asked, wanted: tuple[str, ...], form: str, allow_unknown: bool, baseline: Path | None,
     write_baseline: Path | None, against: str | None, force: bool,

@@ -70,6 +70,4 @@ def words_argument(metavar: str) -> Callable[[F], F]:
     return click.argument("words", nargs=-1, metavar=metavar, shell_complete=complete_words)
 
 
-def path_argument() -> Callable[[F], F]:
-    """Return the decorator of an optional PATH."""
-    return click.argument("path", required=False, shell_complete=complete_path)
+path_argument = click.argument("path", required=False, shell_complete=complete_path)

@@ -1,4 +1,4 @@
-"""The commands about one conversation: lists, compactions, requests, findings, facts, measures."""
+"""The commands about one conversation: lists, compactions, requests, findings, facts, measures, the next compaction."""
 
 from __future__ import annotations
 
@@ -6,15 +6,19 @@ from typing import Any, Literal
 
 import click
 
-from inspector.commands.asking import Asked, source_options
-from inspector.commands.completing import words_argument
-from inspector.commands.options import COUNT, PATH_HELP, WHOLE, mask_option, print_answer, settings_options
-from inspector.commands.scheduling import scheduler_option
+from inspector.commands.asking import Asked, command, shared_options
+from inspector.commands.options import (
+    COUNT,
+    WHOLE,
+    mask_option,
+    print_answer,
+    scheduler_option,
+    settings_options,
+)
 from inspector.core.errors import UsageProblem
 
 
-@click.command(epilog=PATH_HELP)
-@words_argument("[PATH] [CONVERSATION]")
+@command("[PATH] [CONVERSATION]")
 @click.option("--generation", type=WHOLE, metavar="N", help="Counted from 1; default: the live one.")
 @click.option("--step", type=WHOLE, metavar="N", help="Show the list after N messages of the conversation.")
 @click.option("--full", is_flag=True, help="Print whole texts instead of first lines.")
@@ -22,8 +26,7 @@ from inspector.core.errors import UsageProblem
     "--messages", is_flag=True, help="Print the list as OpenAI-style messages, to ask a model again."
 )
 @click.option("--no-exact", is_flag=True, help="Leave exact token counts out.")
-@settings_options
-@source_options
+@shared_options(settings_options)
 def show(
     asked: Asked, generation: int | None, step: int | None, full: bool, messages: bool, no_exact: bool
 ) -> None:
@@ -42,10 +45,8 @@ def show(
         asked.print(show_document(answer, full), print_show)
 
 
-@click.command(epilog=PATH_HELP)
-@words_argument("[PATH] [CONVERSATION]")
-@settings_options
-@source_options
+@command("[PATH] [CONVERSATION]")
+@shared_options(settings_options)
 def compactions(asked: Asked) -> None:
     """List the recorded compactions of one conversation, or of all, each with the plan for the same list."""
     from inspector.answers.compactions import compare_compactions, other_compactions
@@ -60,13 +61,12 @@ def compactions(asked: Asked) -> None:
     asked.print_each(name, asked.kept("compactions", documents), print_compactions)
 
 
-@click.command(epilog=PATH_HELP)
-@words_argument("[PATH] [CONVERSATION]")
+@command("[PATH] [CONVERSATION]")
 @click.option(
     "--sums", is_flag=True, help="Print only the sums: misses by cause, their cost, and the cost of idling."
 )
 @click.option("--sent", type=int, metavar="N", help="Show request N as it was sent, if the agent records it.")
-@source_options
+@shared_options()
 def requests(asked: Asked, sums: bool, sent: int | None) -> None:
     """List the calls of the model's API, each once, with recorded usage and cost."""
     from inspector.answers.requests import list_requests, open_request
@@ -91,8 +91,7 @@ def requests(asked: Asked, sums: bool, sent: int | None) -> None:
         asked.print(request_documents(listed), lambda documents: print_requests(documents, total))
 
 
-@click.command(epilog=PATH_HELP)
-@words_argument("[PATH] [CONVERSATION]")
+@command("[PATH] [CONVERSATION]")
 @click.option(
     "--severity",
     type=click.Choice(["info", "warning", "error"]),
@@ -101,10 +100,7 @@ def requests(asked: Asked, sums: bool, sent: int | None) -> None:
     help="Lowest severity to list.",
 )
 @click.option("--dismissed", is_flag=True, help="List dismissed findings too.")
-@mask_option
-@scheduler_option
-@settings_options
-@source_options
+@shared_options(mask_option, scheduler_option, settings_options)
 def findings(asked: Asked, severity: Literal["info", "warning", "error"], dismissed: bool) -> None:
     """List problems of the conversations and other findings, with advice.
 
@@ -119,14 +115,13 @@ def findings(asked: Asked, severity: Literal["info", "warning", "error"], dismis
     asked.print(finding_documents(listed), print_findings)
 
 
-@click.command(epilog=PATH_HELP)
-@words_argument("[PATH] [CONVERSATION]")
+@command("[PATH] [CONVERSATION]")
 @click.option(
     "--from", "first", type=WHOLE, metavar="K", help="The earlier compaction; default: the last but one."
 )
 @click.option("--to", "last", type=WHOLE, metavar="L", help="The later compaction; default: the last.")
 @click.option("--life", is_flag=True, help="Follow every item through all summaries.")
-@source_options
+@shared_options()
 def diff(asked: Asked, first: int | None, last: int | None, life: bool) -> None:
     """Compare the summaries of two compactions, section by section and item by item; with --life, all summaries."""
     from inspector.answers.summaries import compare_summaries, follow_summaries
@@ -142,8 +137,7 @@ def diff(asked: Asked, first: int | None, last: int | None, life: bool) -> None:
         asked.print(diff_documents(compare_summaries(answers, name, first, last)), print_diff)
 
 
-@click.command(epilog=PATH_HELP)
-@words_argument("[PATH] [CONVERSATION]")
+@command("[PATH] [CONVERSATION]")
 @click.option("--compaction", type=WHOLE, metavar="K", help="Only this compaction, counted from 1.")
 @click.option("--after", type=WHOLE, metavar="K", help="Fates after this compaction; default: the last.")
 @click.option(
@@ -176,9 +170,7 @@ def diff(asked: Asked, first: int | None, last: int | None, life: bool) -> None:
     help="markdown: a checklist of what is lost or at risk; mem0: the same as payloads for its add.",
 )
 @click.option("--user-id", metavar="ID", help="The user whose memories --format mem0 writes.")
-@mask_option
-@settings_options
-@source_options
+@shared_options(mask_option, settings_options)
 def facts(
     asked: Asked, compaction: int | None, after: int | None, kinds: tuple[str, ...], fates: tuple[str, ...],
     roles: tuple[str, ...], limit: int | None, pruned: bool, dismissed: bool, at_risk: bool, form: str,
@@ -229,11 +221,8 @@ def facts(
     asked.end()
 
 
-@click.command(epilog=PATH_HELP)
-@words_argument("[PATH] [CONVERSATION]")
-@mask_option
-@settings_options
-@source_options
+@command("[PATH] [CONVERSATION]")
+@shared_options(mask_option, settings_options)
 def measures(asked: Asked) -> None:
     """Measure what each compaction kept and what it cost, of one conversation or of all."""
     from inspector.answers.measures import measure
@@ -244,8 +233,7 @@ def measures(asked: Asked) -> None:
     asked.print_each(name, ask, print_measures)
 
 
-@click.command(epilog=PATH_HELP)
-@words_argument("[PATH] [CONVERSATION]")
+@command("[PATH] [CONVERSATION]")
 @click.option("--generation", type=WHOLE, metavar="N", help="Counted from 1; default: the live one.")
 @click.option(
     "--layout", type=click.Choice(["native", "envelope"]), help="Default: the layout of the provider."
@@ -253,8 +241,7 @@ def measures(asked: Asked) -> None:
 @click.option(
     "--ttl", type=click.Choice(["5m", "1h"]), default=None, help="Default: the configured one, else 5m."
 )
-@settings_options
-@source_options
+@shared_options(settings_options)
 def breakpoints(
     asked: Asked, generation: int | None, layout: Literal["native", "envelope"] | None,
     ttl: Literal["5m", "1h"] | None,
@@ -266,3 +253,22 @@ def breakpoints(
     answers, name = asked.one()
     answer = cache_points(answers, name, generation, layout, ttl)
     asked.print(breakpoints_document(answer), print_breakpoints)
+
+
+@command("[PATH] [CONVERSATION]", "next")
+@click.option("--pin", is_flag=True, help="Print the text to pin alone.")
+@shared_options(mask_option, settings_options)
+def next_compaction(asked: Asked, pin: bool) -> None:
+    """Show the next compaction: how far it is, what it takes, what is at risk, what to pin, what it costs."""
+    from inspector.answers.upcoming import upcoming
+    from inspector.export.upcoming import print_upcoming, upcoming_document
+    from inspector.models.masking import Masker
+
+    # Escapes in the text to pin would break secrets up, so the document is made without them.
+    masker, asked.masking = Masker(bool(asked.masking)), None
+    if pin:
+        answers, one = asked.one("--pin is about one CONVERSATION; name it.")
+        click.echo(masker(upcoming(answers, one).pin), nl=False)
+        return
+    answers, name = asked.one_or_all()
+    asked.print_each(name, lambda one: upcoming_document(upcoming(answers, one), masker), print_upcoming)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from math import nan
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,8 @@ class ProfileOption(click.Option):
         return super().get_help_record(ctx)
 
 
+#: A decorator that adds options to a command.
+Option = Callable[[Any], Any]
 PATH_HELP = (
     "Without PATH, every store on this machine is read (`stores` lists them). The only conversation of a store need "
     "not be named."
@@ -89,21 +91,6 @@ class Number(click.ParamType):  # type: ignore[type-arg]
 WHOLE, COUNT = Whole(), Whole(1)
 
 
-def settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add an option for each setting, and the file to read settings from."""
-    file = click.option(
-        "--config",
-        type=click.Path(path_type=Path),
-        metavar="FILE",
-        help="Hermes' config.yaml to read settings from.",
-    )
-    profile: Callable[[Any], Any] = click.option("--profile", cls=ProfileOption)
-    options = [profile, *map(_option, _OFFERED), file]
-    for option in reversed(options):
-        command = option(command)
-    return command
-
-
 #: The key in click's context that asks for plain lines.
 _PLAIN = "inspector.plain"
 
@@ -118,36 +105,60 @@ def is_plain() -> bool:
     return bool(ctx is not None and ctx.meta.get(_PLAIN))
 
 
-def plain_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    return click.option(
-        "--plain", is_flag=True, expose_value=False, callback=_ask_plain,
-        help="Plain lines for screen readers: one field a line.",
-    )(command)  # fmt: skip
-
-
 #: The settings besides the profile, whose option names all engines.
 _OFFERED = tuple(row for row in SETTINGS.values() if row.name != "profile")
 METAVARS = {"share": "SHARE", "tokens": "TOKENS", "count": "N"}
 
 
-def _option(row: Setting) -> Callable[[Any], Any]:
+def together(*options: Option) -> Option:
+    """Return one decorator for several, which adds their options in this order."""
+
+    def add(command: Any) -> Any:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
+
+
+def _setting(row: Setting) -> Option:
     if row.kind == "choice":
         return click.option(row.flag, type=click.Choice(row.choices), help=row.help)
     number = Number() if row.kind == "share" else WHOLE
     return click.option(row.flag, type=number, metavar=METAVARS[row.kind], help=row.help)
 
 
-def range_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add an option for the values of each setting that can be swept."""
-    swept = [row for row in _OFFERED if row.swept]
-    for row in reversed(swept):
-        text = (
-            "The same."
-            if row is not swept[0]
-            else "START:STOP:STEP (both ends included), A,B,C, or one value."
-        )
-        command = click.option(row.flag, metavar="RANGE", help=text)(command)
-    return command
+def _ranges(rows: Sequence[Setting]) -> Iterator[Option]:
+    text = "START:STOP:STEP (both ends included), A,B,C, or one value."
+    for row in rows:
+        yield click.option(row.flag, metavar="RANGE", help=text)
+        text = "The same."
+
+
+plain_option = click.option(
+    "--plain", is_flag=True, expose_value=False, callback=_ask_plain,
+    help="Plain lines for screen readers: one field a line.",
+)  # fmt: skip
+demo_option = click.option("--demo", is_flag=True, help="Use the bundled databases.")
+json_option = click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
+mask_option = click.option("--no-mask", is_flag=True, help="Print keys and passwords as they are.")
+scheduler_option = click.option(
+    "--scheduler", default="local", show_default=True, metavar="ADDRESS",
+    help="A Dask scheduler whose workers read the conversations; `local` or `local:N`: processes of this machine.",
+)  # fmt: skip
+#: An option for each setting, and the file to read settings from.
+settings_options = together(
+    click.option("--profile", cls=ProfileOption),
+    *map(_setting, _OFFERED),
+    click.option(
+        "--config",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="Hermes' config.yaml to read settings from.",
+    ),
+)
+#: An option for the values of each setting that can be swept.
+range_options = together(*_ranges([row for row in _OFFERED if row.swept]))
 
 
 def print_answer(document: Any, as_json: bool, text: Callable[[Any], None]) -> None:
@@ -162,10 +173,6 @@ def print_answer(document: Any, as_json: bool, text: Callable[[Any], None]) -> N
             click.echo(line)
     else:
         text(document)
-
-
-def mask_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    return click.option("--no-mask", is_flag=True, help="Print keys and passwords as they are.")(command)
 
 
 def say(notes: Sequence[str]) -> None:

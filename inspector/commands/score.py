@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from inspector.commands.options import print_answer, say, settings_options
+from inspector.commands.options import json_option, print_answer, say, settings_options
 from inspector.commands.sending import Progress, Sender, summarizer_options, wording_options
 from inspector.commands.sources import flags_of
 from inspector.core.errors import SummarizerFailed
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 @wording_options
 @summarizer_options
 @settings_options
-@click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
+@json_option
 def score(
     sender: Sender, line: str | None, corpus: Path | None, no_profiles: bool, again: bool, show_prompt: bool,
     config: Path | None, as_json: bool, **options: Any,

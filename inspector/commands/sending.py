@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from inspector.commands.options import Number
+from inspector.commands.options import Number, together
 from inspector.core.errors import NotAllowed, UsageProblem
 from inspector.core.text import safe
 
@@ -85,69 +85,61 @@ class Sender:
         return first
 
     def allowed(self, sending: Sending) -> Allowance:
-        """Return the consent of the user. Raises NotAllowed."""
-        return allowed(sending, self.send)
+        """Return the consent of the user, by --send or by an answer in the terminal. Raises NotAllowed."""
+        from inspector.models.consent import Allowance
+
+        for sentence in sending.sentences:
+            click.echo(safe(sentence), err=True)
+        if self.send:
+            return Allowance(sending)
+        if not (
+            sys.stdin is not None and sys.stdin.isatty() and sys.stderr is not None and sys.stderr.isatty()
+        ):
+            raise NotAllowed("Nothing was sent: there is no terminal to ask in. Give --send to send it.")
+        if not click.confirm("Send it?", default=False, err=True):
+            raise NotAllowed("Nothing was sent.")
+        return Allowance(sending)
 
 
-def summarizer_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of a summarizer. The command gets them, and those of the wording, as `sender`."""
+def _as_sender(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Pass the options of a summarizer and of the wording to a command as one value."""
 
     @wraps(command)
     def run(**given: Any) -> None:
         own = {name: given.pop(name) for name in signature(Sender).parameters if name in given}
         command(sender=Sender(**own), **given)
 
-    options = [
-        click.option(
-            "--command", "commands", multiple=True, metavar="LINE",
-            help="A command that reads a prompt and writes an answer, such as 'llm -m MODEL'. May be repeated.",
-        ),
-        click.option("--endpoint", metavar="URL", help="An OpenAI-compatible endpoint, such as https://api.openai.com/v1."),
-        click.option("--model", "models", multiple=True, metavar="NAME", help="The endpoint's model. May be repeated."),
-        click.option("--key-env", metavar="NAME", help="The environment variable with the endpoint's key."),
-        click.option(
-            "--timeout", type=Number(1, 86_400), default=600.0, show_default=True, metavar="SECONDS",
-            help="Maximum time to wait for an answer.",
-        ),
-        click.option("--no-mask", is_flag=True, help="Send keys and passwords unmasked."),
-        click.option("--send", is_flag=True, help="Send without asking."),
-    ]  # fmt: skip
-    wrapped: Callable[..., Any] = run
-    for option in reversed(options):
-        wrapped = option(wrapped)
-    return wrapped
+    return run
 
 
-def wording_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    options = [
-        click.option("--focus", default="", metavar="TEXT", help="Focus of the summary."),
-        click.option(
-            "--prompt", type=click.Path(path_type=Path), metavar="FILE",
-            help="A prompt of your own, with {turns}, {earlier}, {budget} and {focus}.",
-        ),
-        click.option(
-            "--release-prompt", type=click.Path(path_type=Path), metavar="PYTHON",
-            help="Use the prompt of the hermes-agent that is installed in this Python.",
-        ),
-    ]  # fmt: skip
-    for option in reversed(options):
-        command = option(command)
-    return command
-
-
-def allowed(sending: Sending, send: bool) -> Allowance:
-    """Return the consent of the user, by --send or by an answer in the terminal. Raises NotAllowed."""
-    from inspector.models.consent import Allowance
-
-    for sentence in sending.sentences:
-        click.echo(safe(sentence), err=True)
-    if send:
-        return Allowance(sending)
-    if not (sys.stdin is not None and sys.stdin.isatty() and sys.stderr is not None and sys.stderr.isatty()):
-        raise NotAllowed("Nothing was sent: there is no terminal to ask in. Give --send to send it.")
-    if not click.confirm("Send it?", default=False, err=True):
-        raise NotAllowed("Nothing was sent.")
-    return Allowance(sending)
+#: The options of a summarizer. The command gets them, and those of the wording, as `sender`.
+summarizer_options = together(
+    click.option(
+        "--command", "commands", multiple=True, metavar="LINE",
+        help="A command that reads a prompt and writes an answer, such as 'llm -m MODEL'. May be repeated.",
+    ),
+    click.option("--endpoint", metavar="URL", help="An OpenAI-compatible endpoint, such as https://api.openai.com/v1."),
+    click.option("--model", "models", multiple=True, metavar="NAME", help="The endpoint's model. May be repeated."),
+    click.option("--key-env", metavar="NAME", help="The environment variable with the endpoint's key."),
+    click.option(
+        "--timeout", type=Number(1, 86_400), default=600.0, show_default=True, metavar="SECONDS",
+        help="Maximum time to wait for an answer.",
+    ),
+    click.option("--no-mask", is_flag=True, help="Send keys and passwords unmasked."),
+    click.option("--send", is_flag=True, help="Send without asking."),
+    _as_sender,
+)  # fmt: skip
+wording_options = together(
+    click.option("--focus", default="", metavar="TEXT", help="Focus of the summary."),
+    click.option(
+        "--prompt", type=click.Path(path_type=Path), metavar="FILE",
+        help="A prompt of your own, with {turns}, {earlier}, {budget} and {focus}.",
+    ),
+    click.option(
+        "--release-prompt", type=click.Path(path_type=Path), metavar="PYTHON",
+        help="Use the prompt of the hermes-agent that is installed in this Python.",
+    ),
+)  # fmt: skip
 
 
 class Progress:

@@ -6,13 +6,12 @@ from pathlib import Path
 
 import click
 
-from inspector.commands.completing import path_argument
-from inspector.commands.options import PATH_HELP, Whole, say
+from inspector.commands.asking import command
+from inspector.commands.options import Whole, demo_option, say
 from inspector.core.errors import UsageProblem
 
 
-@click.command(epilog=PATH_HELP)
-@path_argument()
+@command("[PATH]")
 @click.option(
     "--host", default="127.0.0.1", show_default=True, metavar="NAME", help="The address to listen on."
 )
@@ -20,7 +19,7 @@ from inspector.core.errors import UsageProblem
     "--port", type=Whole(1), default=8_000, show_default=True, metavar="N", help="The port to listen on."
 )
 @click.option("--public", is_flag=True, help="Allow a host that other machines reach.")
-@click.option("--demo", is_flag=True, help="Use the bundled databases.")
+@demo_option
 def serve(path: str | None, host: str, port: int, public: bool, demo: bool) -> None:
     """Serve the app to a browser, by default only on this machine.
 

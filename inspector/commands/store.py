@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import click
 
-from inspector.commands.asking import Asked, source_options
-from inspector.commands.completing import path_argument, words_argument
-from inspector.commands.options import COUNT, PATH_HELP, mask_option
-from inspector.commands.scheduling import scheduler_option
+from inspector.commands.asking import Asked, command, shared_options
+from inspector.commands.options import COUNT, mask_option, scheduler_option
 from inspector.core.errors import UsageProblem
 
 
-@click.command(epilog=PATH_HELP)
-@path_argument()
-@source_options
+@command("[PATH]")
+@shared_options()
 def conversations(asked: Asked) -> None:
     """List the conversations of a database."""
     from inspector.answers.conversations import list_conversations
@@ -22,12 +19,9 @@ def conversations(asked: Asked) -> None:
     asked.print(conversation_documents(list_conversations(asked.whole())), print_conversations)
 
 
-@click.command(epilog=PATH_HELP)
-@words_argument("[PATH] [CONVERSATION...]")
+@command("[PATH] [CONVERSATION...]")
 @click.option("--limit", type=COUNT, metavar="N", help="Maximum number of compactions.")
-@mask_option
-@scheduler_option
-@source_options
+@shared_options(mask_option, scheduler_option)
 def losses(asked: Asked, limit: int | None) -> None:
     """List the losses of every compaction, the worst first.
 
@@ -43,11 +37,8 @@ def losses(asked: Asked, limit: int | None) -> None:
     asked.print(loss_documents(listed[:limit]), print_losses)
 
 
-@click.command(epilog=PATH_HELP)
-@words_argument("[PATH] [CONVERSATION...]")
-@mask_option
-@scheduler_option
-@source_options
+@command("[PATH] [CONVERSATION...]")
+@shared_options(mask_option, scheduler_option)
 def aftermath(asked: Asked) -> None:
     """List what was done again after each compaction: read, fetched, run, said, asked, failed, or done against a rule.
 
@@ -64,10 +55,8 @@ def aftermath(asked: Asked) -> None:
     asked.print(aftermath_documents(listed), print_aftermath)
 
 
-@click.command(epilog=PATH_HELP)
-@words_argument("[PATH] [CONVERSATION...]")
-@mask_option
-@source_options
+@command("[PATH] [CONVERSATION...]")
+@shared_options(mask_option)
 def rules(asked: Asked) -> None:
     """List the files of standing rules that the agent loaded (CLAUDE.md, AGENTS.md, memory), and where they are now.
 
@@ -79,10 +68,8 @@ def rules(asked: Asked) -> None:
     asked.print(rules_documents(list_rules(*asked.several())), print_rules)
 
 
-@click.command(epilog=PATH_HELP)
-@words_argument("[PATH] [CONVERSATION] TEXT")
-@mask_option
-@source_options
+@command("[PATH] [CONVERSATION] TEXT")
+@shared_options(mask_option)
 def trace(asked: Asked) -> None:
     """Show the history of a phrase: its messages, and its fate after each compaction.
 
@@ -99,9 +86,8 @@ def trace(asked: Asked) -> None:
     asked.print(trace_documents(trace_phrase(answers, words[:-1], words[-1])), print_traces)
 
 
-@click.command(epilog=PATH_HELP)
-@path_argument()
-@source_options
+@command("[PATH]")
+@shared_options()
 def store(asked: Asked) -> None:
     """Describe a database: schema, detected profile and why, tables, full-text indexes."""
     from inspector.answers.conversations import describe_databases
@@ -110,9 +96,8 @@ def store(asked: Asked) -> None:
     asked.print(database_documents(describe_databases(asked.whole())), print_stores)
 
 
-@click.command(epilog=PATH_HELP)
-@path_argument()
-@source_options
+@command("[PATH]")
+@shared_options()
 def stores(asked: Asked) -> None:
     """List the stores that are read, with agent, place, number of sessions, and what each does not record."""
     from inspector.answers.conversations import list_stores
@@ -121,12 +106,11 @@ def stores(asked: Asked) -> None:
     asked.print(store_documents(list_stores(asked.whole())), print_store_list)
 
 
-@click.command(epilog=PATH_HELP)
-@words_argument("[PATH] WORDS...")
+@command("[PATH] WORDS...")
 @click.option(
     "--limit", type=click.IntRange(1, 10_000), default=50, show_default=True, help="Maximum number of hits."
 )
-@source_options
+@shared_options()
 def search(asked: Asked, limit: int) -> None:
     """Search the text of every message.
 

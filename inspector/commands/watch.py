@@ -9,17 +9,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from inspector.commands.asking import Asked, source_options
-from inspector.commands.completing import path_argument
-from inspector.commands.options import PATH_HELP, Number, say, settings_options
+from inspector.commands.asking import Asked, command, shared_options
+from inspector.commands.options import Number, say, settings_options
 from inspector.core.text import desktop_notification, safe_line, safe_title
 
 if TYPE_CHECKING:
     from inspector.answers.live_events import LiveEvent, SeenConversation
 
 
-@click.command(epilog=PATH_HELP)
-@path_argument()
+@command("[PATH]")
 @click.option(
     "--interval",
     type=Number(0.1, 3_600),
@@ -32,8 +30,7 @@ if TYPE_CHECKING:
     "--once", is_flag=True, help="Read once, print the conversations near their threshold, and end."
 )
 @click.option("--notify", is_flag=True, help="Ring the bell and send a desktop notification (OSC 9 and 777).")
-@settings_options
-@source_options
+@shared_options(settings_options)
 def watch(asked: Asked, interval: float, once: bool, notify: bool) -> None:
     """Follow live conversations: one line an event, until ctrl+c.
 

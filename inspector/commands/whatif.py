@@ -7,19 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from inspector.commands.asking import Asked, source_options
-from inspector.commands.completing import words_argument
+from inspector.commands.asking import Asked, command, shared_options
 from inspector.commands.options import (
-    PATH_HELP,
     Number,
     ProfileOption,
     Whole,
+    json_option,
     print_answer,
     range_options,
     say,
+    scheduler_option,
     settings_options,
 )
-from inspector.commands.scheduling import scheduler_option
 from inspector.commands.sources import flags_of
 from inspector.core.errors import Interrupted, UsageProblem
 
@@ -39,7 +38,7 @@ _GRID = {"threshold": "0.3:0.9:0.1", "target_ratio": "0.1:0.8:0.1"}
     metavar="N",
     help="Number of earlier compactions.",
 )
-@click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
+@json_option
 @settings_options
 def plan(
     files: tuple[Path, ...], compactions_so_far: int, as_json: bool, config: Path | None, **options: Any
@@ -58,12 +57,11 @@ def plan(
         say(read_config(config).notes)
 
 
-@click.command(epilog=PATH_HELP)
-@words_argument("[PATH] [CONVERSATION]")
+@command("[PATH] [CONVERSATION]")
 @settings_options
 @click.option("--facts", is_flag=True, help="Count the facts at risk too.")
 @click.option("--against", multiple=True, metavar="NAME", help="Compare with this profile. May be repeated.")
-@source_options
+@shared_options()
 def replay(asked: Asked, facts: bool, against: tuple[str, ...]) -> None:
     """Replay a conversation step by step, as recorded and under the settings."""
     from inspector.answers import replaying
@@ -78,8 +76,7 @@ def replay(asked: Asked, facts: bool, against: tuple[str, ...]) -> None:
     asked.print(document, print_replay)
 
 
-@click.command("sweep", epilog=PATH_HELP)
-@words_argument("[PATH] [CONVERSATION...]")
+@command("[PATH] [CONVERSATION...]", "sweep")
 @range_options
 @click.option("--profile", cls=ProfileOption)
 @click.option(
@@ -91,8 +88,7 @@ def replay(asked: Asked, facts: bool, against: tuple[str, ...]) -> None:
 @click.option("--config", type=click.Path(path_type=Path), metavar="FILE", help="Hermes' config.yaml.")
 @click.option("--facts", is_flag=True, help="Count the facts at risk too; reads every message.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print one line for each cell.")
-@scheduler_option
-@source_options
+@shared_options(scheduler_option)
 def sweep_command(asked: Asked, summary_size: float | None, facts: bool, as_csv: bool) -> None:
     """Run conversations over a grid of two settings. Without a name, run every conversation."""
     from inspector.answers.sweeping import sweep_store
@@ -126,8 +122,7 @@ def sweep_command(asked: Asked, summary_size: float | None, facts: bool, as_csv:
         raise Interrupted(f"interrupted; the answer covers {done}.")
 
 
-@click.command(epilog=PATH_HELP)
-@words_argument("[PATH] [CONVERSATION...]")
+@command("[PATH] [CONVERSATION...]")
 @click.option(
     "--for",
     "goal",
@@ -135,8 +130,7 @@ def sweep_command(asked: Asked, summary_size: float | None, facts: bool, as_csv:
     default="cost",
     help="The cheapest with no more facts at risk, the fewest facts at risk, or the fewest compactions.",
 )
-@settings_options
-@source_options
+@shared_options(settings_options)
 def recommend(asked: Asked, goal: Goal) -> None:
     """Recommend settings with reasons, compare them with the current ones, and print the lines for the agent."""
     from inspector.answers.recommending import recommend as recommended

@@ -76,7 +76,7 @@ def test_in_a_terminal_it_asks(
 ) -> None:
     import io
 
-    from inspector.commands.sending import allowed
+    from inspector.commands.sending import Sender
 
     class Terminal(io.StringIO):
         def isatty(self) -> bool:
@@ -86,11 +86,12 @@ def test_in_a_terminal_it_asks(
     monkeypatch.setattr("sys.stdin", Terminal(typed))
     monkeypatch.setattr("sys.stderr", told)
     summarizer = EndpointSummarizer(server.base, "m")
+    sender = Sender((), server.base, ("m",), None, 1.0, no_mask=False, send=False)
     if sent:
-        allowed(sending(summarizer, "prompt"), send=False).take(summarizer, "prompt")
+        sender.allowed(sending(summarizer, "prompt")).take(summarizer, "prompt")
     else:
         with pytest.raises((NotAllowed, __import__("click").Abort)):
-            allowed(sending(summarizer, "prompt"), send=False)
+            sender.allowed(sending(summarizer, "prompt"))
     assert "1 prompt of ~2 tokens to m at http://127.0.0.1" in told.getvalue()
     assert "Send it?" in told.getvalue()
 

@@ -1,23 +1,48 @@
-"""The command that writes a report."""
+"""The commands that write files: tables of all conversations, and a report of one."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import click
 
-from inspector.commands.asking import Asked, asks
-from inspector.commands.completing import words_argument
-from inspector.commands.options import PATH_HELP, print_answer, settings_options
-from inspector.core.errors import UsageProblem
+from inspector.commands.asking import Asked, asks, command
+from inspector.commands.options import demo_option, print_answer, say, scheduler_option, settings_options
+from inspector.core.errors import InspectorError, UsageProblem
 from inspector.core.text import safe
 
 
-@click.command("report", epilog=PATH_HELP)
-@words_argument("[PATH] [CONVERSATION]")
+@command("[PATH]", "export")
+@click.option(
+    "--to", "target", type=click.Path(path_type=Path), required=True, metavar="FILE.db|FOLDER",
+    help="A SQLite database, or a folder of Parquet files (the extra `parquet`).",
+)  # fmt: skip
+@click.option("--no-mask", is_flag=True, help="Leave keys and passwords in the texts.")
+@scheduler_option
+@demo_option
+@settings_options
+@asks
+def export_tables(asked: Asked, target: Path) -> None:
+    """Write conversations, compactions, requests, facts, aftermath and findings as tables.
+
+    A second run writes what changed. An interrupted run continues where it ended.
+    """
+    from inspector.export.dataset import export, sink_for
+
+    answers = asked.whole()
+    with asked.interrupts(), closing(sink_for(target, answers.paths())) as sink:
+        written, unchanged, problems = export(answers, sink, bool(asked.masking))
+    click.echo(f"Wrote {written:,} conversations to {target}; {unchanged:,} had not changed.")
+    say(problems)
+    if problems and not written and not unchanged:
+        raise InspectorError("No conversation could be read, so nothing was written.")
+
+
+@command("[PATH] [CONVERSATION]", "report")
 @click.option("--output", metavar="FILE", help="The file to write; - for standard output.")
 @click.option(
     "--format",
@@ -28,7 +53,7 @@ from inspector.core.text import safe
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of a file.")
 @click.option("--force", is_flag=True, help="Overwrite an existing FILE.")
 @click.option("--no-mask", is_flag=True, help="Leave keys and passwords in the report.")
-@click.option("--demo", is_flag=True, help="Use the bundled databases.")
+@demo_option
 @settings_options
 @asks
 def report_command(asked: Asked, output: str | None, form: str | None, force: bool) -> None:
