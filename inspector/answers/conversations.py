@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 from inspector.answers.answers import Answers
 from inspector.answers.resolving import resolve
-from inspector.answers.searching import HitPlace, hit_places
+from inspector.answers.searching import hit_places
 from inspector.answers.store_losses import LOSSES
-from inspector.core.conversations import Conversation, Hit
+from inspector.core.conversations import Conversation
+from inspector.core.text import safe_line
 from inspector.engines.base import Settings
 from inspector.stores.base import StoreInfo
 from inspector.stores.hermes.describe import StoreDescription
@@ -32,20 +33,30 @@ class Database:
 
 @dataclass(frozen=True, slots=True)
 class ListedStore:
-    """A store: its kind, its number of conversations, its size in bytes."""
+    """A store: its path, agent, number of conversations, size in bytes, and sentences about its limits."""
 
-    info: StoreInfo
+    path: str
+    agent: str
     sessions: int
     size: int
+    notes: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class TitledHit:
-    """A message that a search found, the title of its conversation, and its place; None if no list has it."""
+class FoundMessage:
+    """A message that a search found, with the title of its conversation and the text around the match.
 
-    hit: Hit
+    `generation` is the list in which it was said, `left_with` the compaction that removed it; both None if unknown.
+    """
+
+    conversation: str
     title: str
-    place: HitPlace | None
+    session: str
+    message: int
+    generation: int | None
+    left_with: int | None
+    role: str
+    text: str
 
 
 def describe_databases(answers: Answers) -> list[Database]:
@@ -65,16 +76,26 @@ def list_stores(answers: Answers) -> list[ListedStore]:
     found = []
     for store in single_stores(answers.store):
         sessions = len(store.conversations())
-        found.append(ListedStore(store.info, sessions, store.size()))
+        notes = *store.info.limits, *store.info.notes
+        found.append(ListedStore(str(store.info.path), store.info.kind, sessions, store.size(), notes))
     return found
 
 
-def search(answers: Answers, query: str, limit: int) -> list[TitledHit]:
+def search(answers: Answers, query: str, limit: int) -> list[FoundMessage]:
     """At most `limit` messages that contain the words. Raises StoreErrors."""
     titles = {row.id: row.title or row.id for row in answers.store.conversations()}
     hits = answers.store.search(query, limit=limit)
     return [
-        TitledHit(hit, titles.get(hit.conversation, hit.conversation), place)
+        FoundMessage(
+            hit.conversation,
+            safe_line(titles.get(hit.conversation, hit.conversation)),
+            hit.session,
+            hit.message,
+            place.generation if place else None,
+            (place.left_with or None) if place else None,
+            hit.role,
+            safe_line(hit.excerpt),
+        )
         for hit, place in hit_places(answers.store, hits)
     ]
 

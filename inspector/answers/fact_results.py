@@ -14,7 +14,7 @@ from inspector.answers.answers import Answers
 from inspector.answers.each import Question, ask_each
 from inspector.answers.facts import note_dismissed
 from inspector.answers.inspection import Inspection
-from inspector.answers.kept_results import Kept, KeptAnswer, bases_of, keep
+from inspector.answers.kept_results import Kept, keep
 from inspector.answers.losses import FactEvidence, fact_evidence, facts_of, read_aftermath
 from inspector.answers.store_losses import (
     LOSSES,
@@ -45,40 +45,29 @@ def work_out(
     The results of the last two conversations are held in memory, in case the disk keeps nothing.
     """
     kinds: tuple[Kept[Any], ...] = (LOSSES, EVIDENCE, AFTERMATH)
-    bases = bases_of(inspection.store, inspection.conversation.id, [kind.question for kind in kinds])
+    places = [kind.of(inspection.store, inspection.conversation.id) for kind in kinds]
     facts = facts_of(inspection)
     events = read_aftermath(inspection, facts)
     losses, evidence = losses_of_facts(inspection, facts, events), fact_evidence(inspection, facts, events)
     aftermath = len(inspection.compactions()), events
     results = losses, evidence, aftermath
-    places: list[KeptAnswer[Any]] = [
-        KeptAnswer(kind.kind, basis) for kind, basis in zip(kinds, bases, strict=True)
-    ]
     keep(zip(places, results, strict=True))
     return results
 
 
 def read_losses(answers: Answers, conversation: str) -> ConversationLosses:
     """The losses of a conversation, worked out if they are not kept. Raises StoreErrors."""
-    return LOSSES.of(answers.store, conversation).known() or _work_out_losses(answers, conversation)
+    return LOSSES.of(answers.store, conversation).known() or work_out(_opened(answers, conversation))[0]
 
 
 def read_events(answers: Answers, conversation: str) -> tuple[int, tuple[AftermathEvent, ...]]:
     """The aftermath of a conversation, worked out if it is not kept. Raises StoreErrors."""
-    return AFTERMATH.of(answers.store, conversation).known() or _work_out_events(answers, conversation)
+    return AFTERMATH.of(answers.store, conversation).known() or work_out(_opened(answers, conversation))[2]
 
 
 def read_fact_evidence(inspection: Inspection) -> FactEvidence:
     """The facts for the rules of findings, worked out if they are not kept. Raises StoreErrors."""
     return EVIDENCE.of(inspection.store, inspection.conversation.id).known() or work_out(inspection)[1]
-
-
-def _work_out_losses(answers: Answers, conversation: str) -> ConversationLosses:
-    return work_out(_opened(answers, conversation))[0]
-
-
-def _work_out_events(answers: Answers, conversation: str) -> tuple[int, tuple[AftermathEvent, ...]]:
-    return work_out(_opened(answers, conversation))[2]
 
 
 def _opened(answers: Answers, conversation: str) -> Inspection:
@@ -90,7 +79,7 @@ def list_losses(answers: Answers, names: Sequence[str] = ()) -> list[ListedLoss]
     StoreErrors."""
     losses: list[ConversationLosses] = []
     listed: list[ListedLoss] = []
-    for row, found in ask_each(answers, answers.rows(names), Question(_work_out_losses, kept=LOSSES)):
+    for row, found in ask_each(answers, answers.rows(names), Question(read_losses, kept=LOSSES)):
         losses.append(found)
         listed += listed_of(answers.store, row, found)
     answers.note(in_all(losses))
@@ -112,7 +101,7 @@ class ConversationAftermath:
 def list_aftermath(answers: Answers, names: Sequence[str] = ()) -> list[ConversationAftermath]:
     """The aftermath of the named conversations, or of all. Raises UnknownConversation and StoreErrors."""
     rows = answers.rows(names)
-    question = Question(_work_out_events, kept=AFTERMATH)
+    question = Question(read_events, kept=AFTERMATH)
     found = {row.id: result for row, result in ask_each(answers, rows, question)}
     return [ConversationAftermath(row, *found[row.id]) for row in rows if row.id in found]
 

@@ -66,20 +66,14 @@ def basis_of(
     `resolved` are the settings if the answer depends on them, `options` its other inputs. Reads no message; raises
     UnknownConversation and StoreErrors.
     """
-    return bases_of(store, conversation, (question,), resolved, options)[0]
-
-
-def bases_of(
-    store: Store,
-    conversation: str,
-    questions: Sequence[str],
-    resolved: ResolvedSettings | None = None,
-    options: str = "",
-) -> list[Basis]:
-    """As `basis_of`, for the answers to several questions about one conversation."""
-    dismissed = dismissed_stamp(store, conversation)
-    stamp = _hashed(program_stamp(), prices_stamp(), store.stamp(conversation), repr(resolved), dismissed)
-    return [Basis(_place(store, conversation, question, options), stamp) for question in questions]
+    stamp = _hashed(
+        program_stamp(),
+        prices_stamp(),
+        store.stamp(conversation),
+        repr(resolved),
+        dismissed_stamp(store, conversation),
+    )
+    return Basis(_place(store, conversation, question, options), stamp)
 
 
 def _place(store: Store, conversation: str, question: str, options: str = "") -> bytes:

@@ -13,19 +13,9 @@ from inspector.answers.resolving import observed_threshold
 from inspector.config.settings import ConfigReading, read_config, resolve_settings
 from inspector.core.errors import BadInput
 from inspector.core.messages import Message, messages_from
-from inspector.engines.base import Engine, Plan, Settings
+from inspector.engines.base import Output, Plan, Settings
 from inspector.engines.capabilities import assemble, fallback_raises
 from inspector.engines.registry import engine
-
-
-@dataclass(frozen=True, slots=True)
-class PlannedMessage:
-    """A message of the list after a compaction. `source` is its index in the list before, or says what else it is;
-    `merged` where the summary went into it."""
-
-    role: str
-    source: int | str
-    merged: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +25,7 @@ class PlannedFile:
 
     file: Path
     plan: Plan
-    output: tuple[PlannedMessage, ...]
+    output: Sequence[Output]
     fallback_raises: str = ""
 
 
@@ -64,12 +54,8 @@ def _planned(file: Path, settings: Settings, compactions: int) -> PlannedFile:
     messages = read_messages(file)
     found = engine(settings.profile)
     plan = plan_with(found, measured(found, messages), settings, compactions, 0)
-    return PlannedFile(file, plan, _output(found, messages, plan), fallback_raises(found, messages, plan))
-
-
-def _output(found: Engine, messages: Sequence[Message], plan: Plan) -> tuple[PlannedMessage, ...]:
-    outputs = assemble(found, messages, plan, "")
-    return tuple(PlannedMessage(out.role, out.source, out.merged) for out in outputs)
+    output = assemble(found, messages, plan, "")
+    return PlannedFile(file, plan, output, fallback_raises(found, messages, plan))
 
 
 def read_messages(file: Path) -> tuple[Message, ...]:

@@ -2,61 +2,71 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from inspector.answers.answers import Answers
 from inspector.core.conversations import ConversationRow
+from inspector.core.text import safe, safe_line, safe_title
 from inspector.stores.rule_files import RuleFile, rule_files
 
 
 @dataclass(frozen=True, slots=True)
-class StandingFile:
-    """A file of rules or of memory, with every place where a list has its text.
+class Entry:
+    """A message of a list that has the text of a rule file."""
 
-    `lists` are the generations (from 1) whose recorded list has it. `live`: the agent's current list has it. Agents may
-    send such a file without recording it: a file that is missing from the recorded list may still have been seen by the
-    model.
-    """
-
-    path: str
-    text: str
-    memory: bool
-    entries: tuple[RuleFile, ...]
-    lists: tuple[int, ...]
-    live: bool
+    generation: int
+    index: int
+    message: int
+    how: str
 
 
 @dataclass(frozen=True, slots=True)
-class StandingRules:
-    """Rule files of one conversation in the order they were loaded, and its number of lists."""
+class StandingFile:
+    """A file of rules or of memory of a conversation, with every place where a list has its text.
 
-    row: ConversationRow
+    `in_lists` are the generations (from 1, of `generations`) whose recorded list has it, `in_context`: the current list
+    has it. Agents may send such a file without recording it: a file that is missing from the recorded list may still
+    have been seen by the model. Texts are safe.
+    """
+
+    conversation: str
+    title: str
+    path: str
+    kind: str
+    how: tuple[str, ...]
+    text: str
     generations: int
-    files: tuple[StandingFile, ...]
+    in_lists: tuple[int, ...]
+    in_context: bool
+    entries: tuple[Entry, ...]
 
 
-def list_rules(answers: Answers, names: Sequence[str] = ()) -> list[StandingRules]:
-    """Return the rule files of the named conversations, or of all conversations that loaded any.
+def list_rules(answers: Answers, names: Sequence[str] = ()) -> list[StandingFile]:
+    """Return the rule files of the named conversations, or of all, in the order in which they were loaded.
 
     Raises UnknownConversation and StoreErrors.
     """
-    store = answers.store
-    found = []
-    for row in answers.rows(names):
-        conversation = store.open(row.id)
-        last = conversation.live.number
-        by_path: dict[str, list[RuleFile]] = {}
-        for file in rule_files(store, conversation):
-            by_path.setdefault(file.path, []).append(file)
-        files = tuple(_standing(path, entries, last) for path, entries in by_path.items())
-        if files or names:
-            found.append(StandingRules(row, last, files))
-    return found
+    return [file for row in answers.rows(names) for file in _files(answers, row)]
 
 
-def _standing(path: str, entries: Sequence[RuleFile], last: int) -> StandingFile:
-    lists = tuple(sorted({file.generation for file in entries}))
-    return StandingFile(
-        path, entries[-1].text, any(file.is_memory for file in entries), tuple(entries), lists, last in lists
-    )
+def _files(answers: Answers, row: ConversationRow) -> Iterator[StandingFile]:
+    conversation = answers.store.open(row.id)
+    last = conversation.live.number
+    by_path: dict[str, list[RuleFile]] = {}
+    for file in rule_files(answers.store, conversation):
+        by_path.setdefault(file.path, []).append(file)
+    for path, entries in by_path.items():
+        lists = tuple(sorted({file.generation for file in entries}))
+        yield StandingFile(
+            row.id,
+            safe_title(row.title),
+            safe_line(path),
+            "memory" if any(file.is_memory for file in entries) else "rules file",
+            tuple(dict.fromkeys(file.how for file in entries)),
+            safe(entries[-1].text),
+            last,
+            lists,
+            last in lists,
+            tuple(Entry(file.generation, file.place, file.message, file.how) for file in entries),
+        )

@@ -62,9 +62,8 @@ def report_command(asked: Asked, output: str | None, form: str | None, force: bo
     The report has the course of the conversation, the losses of each compaction, the summaries and their differences,
     the measures, and what is at risk now. It quotes the conversation; keys and passwords are masked.
     """
-    from inspector.export.report.document import report_document
     from inspector.export.report.gathering import gather_report
-    from inspector.export.report.rendering import form_of, render
+    from inspector.export.report.rendering import form_of, render, report_document
     from inspector.export.writing import check_target, write_file
 
     if asked.as_json == (output is not None):

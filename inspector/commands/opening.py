@@ -72,9 +72,9 @@ def _as_lines(store: Store, name: str | None, config: Path | None, flags: dict[s
     from inspector.answers.fact_results import list_losses
     from inspector.answers.showing import show_generation
     from inspector.export.conversations import conversation_documents
+    from inspector.export.document import plain_lines
+    from inspector.export.fact_results import loss_documents
     from inspector.export.generations import compaction_documents, show_document
-    from inspector.export.losses import loss_documents
-    from inspector.export.plain import plain_lines
 
     answers = Answers(store, flags, config)
     parts: list[tuple[str, Any]]

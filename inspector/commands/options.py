@@ -167,7 +167,7 @@ def print_answer(document: Any, as_json: bool, text: Callable[[Any], None]) -> N
 
         click.echo(json_bytes(document))
     elif is_plain():
-        from inspector.export.plain import plain_lines
+        from inspector.export.document import plain_lines
 
         for line in plain_lines(document):
             click.echo(line)

@@ -29,7 +29,7 @@ def losses(asked: Asked, limit: int | None) -> None:
     Covers every conversation, or the named ones. Results are kept between runs.
     """
     from inspector.answers.fact_results import list_losses
-    from inspector.export.losses import loss_documents, print_losses
+    from inspector.export.fact_results import loss_documents, print_losses
 
     answers, names = asked.several()
     with asked.interrupts():
@@ -45,7 +45,7 @@ def aftermath(asked: Asked) -> None:
     Events are observations. They do not prove that the compaction is the cause.
     """
     from inspector.answers.fact_results import list_aftermath
-    from inspector.export.aftermath import aftermath_documents, print_aftermath
+    from inspector.export.fact_results import aftermath_documents, print_aftermath
 
     answers, names = asked.several()
     with asked.interrupts():
@@ -63,9 +63,10 @@ def rules(asked: Asked) -> None:
     A file that is missing after a compaction is not in the recorded list; the agent may still send it unrecorded.
     """
     from inspector.answers.standing import list_rules
-    from inspector.export.standing import print_rules, rules_documents
+    from inspector.export.document import built
+    from inspector.export.standing import print_rules
 
-    asked.print(rules_documents(list_rules(*asked.several())), print_rules)
+    asked.print(built(list_rules(*asked.several())), print_rules)
 
 
 @command("[PATH] [CONVERSATION] TEXT")
@@ -101,9 +102,10 @@ def store(asked: Asked) -> None:
 def stores(asked: Asked) -> None:
     """List the stores that are read, with agent, place, number of sessions, and what each does not record."""
     from inspector.answers.conversations import list_stores
-    from inspector.export.conversations import print_store_list, store_documents
+    from inspector.export.conversations import print_store_list
+    from inspector.export.document import built
 
-    asked.print(store_documents(list_stores(asked.whole())), print_store_list)
+    asked.print(built(list_stores(asked.whole())), print_store_list)
 
 
 @command("[PATH] WORDS...")
@@ -117,9 +119,10 @@ def search(asked: Asked, limit: int) -> None:
     The first word is PATH if it is a file or looks like a path.
     """
     from inspector.answers.conversations import search as found
-    from inspector.export.conversations import hit_documents, print_hits
+    from inspector.export.conversations import print_hits
+    from inspector.export.document import built
 
     answers, words = asked.several(
         "Give the words to search for: compaction-inspector search [PATH] WORDS..."
     )
-    asked.print(hit_documents(found(answers, " ".join(words), limit)), print_hits)
+    asked.print(built(found(answers, " ".join(words), limit)), print_hits)

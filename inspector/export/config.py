@@ -1,4 +1,4 @@
-"""Settings as each agent's own configuration writes them, with a comment on each line that changes."""
+"""Settings as JSON, and as each agent's own configuration writes them, with a comment on each line that changes."""
 
 from __future__ import annotations
 
@@ -6,10 +6,27 @@ import json
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from inspector.engines.base import Settings
+from inspector.config.settings import ResolvedSettings
+from inspector.engines.base import Budgets, Settings
 from inspector.engines.capabilities import default_threshold
 from inspector.engines.registry import agent_of, engine
 from inspector.engines.settings import SETTINGS
+from inspector.export.document import Document, built, fields_of
+
+
+def settings_document(resolved: ResolvedSettings) -> Document:
+    """The settings in force, where each came from, and sentences about what was refused or read differently."""
+    return built(resolved.settings) | fields_of(resolved, "sources", "notes")  # type: ignore[no-any-return]
+
+
+def budgets_document(budgets: Budgets) -> Document:
+    """The derived numbers, and the steps that made each."""
+    return {
+        **fields_of(budgets, "threshold_tokens", "tail_token_budget", "max_summary_tokens"),
+        "hygiene_tokens": budgets.hygiene_tokens or None,
+        "observed": budgets.observed,
+        "explained": built(budgets.steps),
+    }
 
 
 class Written(NamedTuple):

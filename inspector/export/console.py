@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from typing import TextIO
+from typing import TextIO, TypeVar
 
 from rich.cells import cell_len, set_cell_size
 from rich.console import Console
@@ -15,6 +15,7 @@ from rich.text import Text
 
 from inspector.core.text import safe
 
+T = TypeVar("T")
 #: The width of text that goes to a file or a pipe, in characters.
 WIDTH = 120
 #: Minimum width of a flexible column, in cells.
@@ -57,6 +58,16 @@ class StyledLines:
         else:
             line = Text.assemble(*parts)
             console.print(Padding(line, (0, 0, 0, indent), expand=False) if indent else line)
+
+    def each(self, entries: Iterable[T], nothing: str) -> Iterator[T]:
+        """Yield the entries, with an empty line between two; without any, the line `nothing`."""
+        number = -1
+        for number, entry in enumerate(entries):
+            if number:
+                self.add()
+            yield entry
+        if number < 0:
+            self.add((nothing, ""))
 
     def _styled(self, part: tuple[str, str]) -> tuple[str, str, str]:
         text, style = part

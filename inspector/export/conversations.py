@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import PurePath
 
-from inspector.answers.conversations import Database, ListedConversation, ListedStore, TitledHit
+from inspector.answers.conversations import Database, ListedConversation
 from inspector.core.text import safe_line
 from inspector.export.console import WIDTH, Table, console_for, print_table, say
 from inspector.export.document import Document, built, fields_of
@@ -52,36 +52,6 @@ def database_documents(answer: Iterable[Database]) -> list[Document]:
             "conversations": entry.conversations,
             **(built(entry.description) or {}),
             "notes": list(entry.info.notes),
-        }
-        for entry in answer
-    ]
-
-
-def store_documents(answer: Iterable[ListedStore]) -> list[Document]:
-    """The answer of `stores`: path, agent and limits of each."""
-    return [
-        {
-            "path": str(entry.info.path),
-            "agent": entry.info.kind,
-            **fields_of(entry, "sessions", "size"),
-            "notes": [*entry.info.limits, *entry.info.notes],
-        }
-        for entry in answer
-    ]
-
-
-def hit_documents(answer: Iterable[TitledHit]) -> list[Document]:
-    """The answer of `search`."""
-    return [
-        {
-            "conversation": entry.hit.conversation,
-            "title": safe_line(entry.title),
-            "session": entry.hit.session,
-            "message": entry.hit.message,
-            "generation": entry.place.generation if entry.place else None,
-            "left_with": (entry.place.left_with or None) if entry.place else None,
-            "role": entry.hit.role,
-            "text": safe_line(entry.hit.excerpt),
         }
         for entry in answer
     ]

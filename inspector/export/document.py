@@ -1,16 +1,21 @@
-"""Documents, and how they are written as JSON."""
+"""Documents, and how they are written: as JSON, or as plain lines for screen readers."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence, Set
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import fields, is_dataclass
 from typing import Any
+
+from inspector.core.text import safe
 
 Document = dict[str, Any]
 #: Characters that JSON leaves unescaped and a terminal may act on: DEL, C1 controls, bidi marks.
 _UNSAFE = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+#: Keys of times, in seconds since the epoch.
+_TIMES = ("at", "started_at", "last_active")
 
 
 def built(value: Any, special: Callable[[Any], Any] = lambda value: None) -> Any:
@@ -48,3 +53,50 @@ def json_bytes(document: Any) -> bytes:
         return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text).encode("utf-8")
     except (UnicodeEncodeError, OverflowError):
         return json.dumps(document, indent=2).encode("ascii")
+
+
+def plain_lines(document: Any, name: str = "entry") -> Iterator[str]:
+    """Yield a document as lines without table, frame and sign, one field a line.
+
+    Entries of a list are numbered; unknown values are named as unknown.
+    """
+    if isinstance(document, list):
+        if not document:
+            yield "Nothing."
+        for number, entry in enumerate(document, start=1):
+            yield f"{name} {number} of {len(document)}"
+            yield from plain_lines(entry) if isinstance(entry, dict) else [_value(entry)]
+    elif isinstance(document, dict):
+        for key, value in document.items():
+            words = key.replace("_", " ")
+            if isinstance(value, list) and any(isinstance(one, dict) for one in value):
+                yield f"{words}: {len(value)}"
+                yield from plain_lines(value, words)
+            elif isinstance(value, dict) and any(isinstance(one, dict | list) for one in value.values()):
+                yield f"{words}:"
+                yield from plain_lines(value)
+            else:
+                shown = _time(value) if key in _TIMES and isinstance(value, float) else _value(value)
+                yield f"{words}: {shown}"
+    else:
+        yield _value(document)
+
+
+def _time(seconds: float) -> str:
+    return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds))
+
+
+def _value(value: Any) -> str:
+    if value is None:
+        return "unknown"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:,.6g}"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, list):
+        return ", ".join(map(_value, value)) or "none"
+    if isinstance(value, dict):
+        return ", ".join(f"{key.replace('_', ' ')} {_value(one)}" for key, one in value.items()) or "none"
+    return " ".join(safe(str(value)).split()) or "none"

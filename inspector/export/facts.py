@@ -107,13 +107,8 @@ def risk_documents(answer: FactsAtRisk) -> list[Document]:
 def print_facts(documents: Sequence[Document]) -> None:
     """The facts for people, grouped by compaction, with what became of each."""
     lines = StyledLines()
-    if not documents:
-        lines.add(("No facts were found.", ""))
-        return
-    for number, (_, entries) in enumerate(groupby(documents, key=itemgetter("compaction"))):
+    for _, entries in lines.each(groupby(documents, key=itemgetter("compaction")), "No facts were found."):
         group = list(entries)
-        if number:
-            lines.add()
         lines.add((_title(group), "bold"), (f"  {_counts(group)}", "dim"))
         for entry in group:
             _print_fact(lines, entry)

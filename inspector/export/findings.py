@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import groupby
+from operator import itemgetter
 
 from inspector.answers.findings import TitledFinding
 from inspector.core.places import place_name
@@ -51,13 +52,8 @@ def finding_document(finding: Finding) -> Document:
 def print_findings(documents: Sequence[Document]) -> None:
     """Findings of one rule and cause as one entry, and what to do the first time in a conversation."""
     lines = StyledLines()
-    if not documents:
-        lines.add(("No findings.", ""))
-        return
-    for number, (_, group) in enumerate(groupby(documents, key=lambda entry: entry["conversation"])):
+    for _, group in lines.each(groupby(documents, key=itemgetter("conversation")), "No findings."):
         entries = list(group)
-        if number:
-            lines.add()
         first = entries[0]
         name = safe(first["conversation"])
         title = first["conversation_title"] or name

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from inspector.answers.cachepoints import CachePoints
 from inspector.answers.compactions import JudgedCompaction
-from inspector.answers.plans import PlannedFile, PlannedMessage
+from inspector.answers.plans import PlannedFile
 from inspector.answers.showing import ShownGeneration
 from inspector.core.conversations import FailedCompaction, Microcompaction
 from inspector.core.handoff import handoff_of
@@ -14,11 +14,12 @@ from inspector.core.messages import Message
 from inspector.core.rough import list_tokens, message_chars, message_images
 from inspector.core.shares import percent
 from inspector.core.text import safe, safe_line, unwrapped
+from inspector.engines.base import Output
+from inspector.export.config import budgets_document, settings_document
 from inspector.export.console import Table, print_table, say
 from inspector.export.document import Document, built, fields_of
 from inspector.export.findings import finding_document
 from inspector.export.requests import bill_document
-from inspector.export.settings import budgets_document, settings_document
 
 _GUTTERS = {"head": "▎", "middle": "┊", "tail": "▌"}
 
@@ -164,7 +165,7 @@ def _plan(entry: PlannedFile) -> Document:
     }
 
 
-def _planned(out: PlannedMessage) -> Document:
+def _planned(out: Output) -> Document:
     document: Document = {"role": out.role, "source": out.source}
     return document | {"merged": True} if out.merged else document
 

@@ -21,8 +21,8 @@ from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import ConversationRow
 from inspector.core.rough import text_tokens
 from inspector.core.text import safe, safe_title
-from inspector.export.aftermath import event_document
 from inspector.export.document import Document, built
+from inspector.export.fact_results import event_document
 from inspector.export.facts import life_document
 from inspector.export.findings import finding_document
 from inspector.export.requests import request_documents

@@ -8,9 +8,9 @@ from inspector.answers.tracing import FATE_WORDS, Trace
 from inspector.core.places import place_name
 from inspector.core.signs import FATE_SIGNS
 from inspector.core.text import safe_line, safe_title
-from inspector.export.aftermath import event_document
 from inspector.export.console import StyledLines
 from inspector.export.document import Document, built
+from inspector.export.fact_results import event_document
 from inspector.export.facts import fate_after
 
 
@@ -33,12 +33,7 @@ def trace_documents(answer: Iterable[Trace]) -> list[Document]:
 def print_traces(documents: Sequence[Document]) -> None:
     """The history of the phrase in each conversation, a line an event, in order."""
     lines = StyledLines()
-    if not documents:
-        lines.add(("The phrase was not found in any message.", ""))
-        return
-    for number, entry in enumerate(documents):
-        if number:
-            lines.add()
+    for entry in lines.each(documents, "The phrase was not found in any message."):
         lines.add((safe_title(entry["title"] or entry["conversation"], 200), "bold"))
         if entry["fact"]:
             lines.add((f"statement: {safe_title(entry['fact'], 400)}", "dim"), indent=2)

@@ -15,11 +15,10 @@ from inspector.core.scatter import placed
 from inspector.core.shares import percent
 from inspector.engines.registry import standing
 from inspector.export.comparison import figure_rows
-from inspector.export.config import settings_written
+from inspector.export.config import settings_document, settings_written
 from inspector.export.console import Table, console_for, print_table, say
 from inspector.export.conversations import conversations
 from inspector.export.document import Document, built, fields_of
-from inspector.export.settings import settings_document
 from inspector.replay.event import Event
 from inspector.replay.frontier import Point, points, sentence
 from inspector.replay.reproducing import Reproduction

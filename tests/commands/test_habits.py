@@ -22,7 +22,7 @@ from inspector.commands.cli import commands, every_command
 from inspector.config.bundled import demo_databases
 from inspector.config.folders import config_dir
 from inspector.core.errors import BadInput, UsageProblem
-from inspector.export.plain import plain_lines
+from inspector.export.document import plain_lines
 from inspector.stores.detect import open_store
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -56,8 +56,7 @@ def test_a_row_is_read_from_the_configuration_and_written_into_it(tmp_path: Path
     text = run(
         "from pathlib import Path\n"
         "from inspector.config.settings import read_config, resolve_settings\n"
-        "from inspector.export.config import compression_yaml\n"
-        "from inspector.export.settings import settings_document\n"
+        "from inspector.export.config import compression_yaml, settings_document\n"
         "from inspector.replay.axes import SWEPT, default_axis\n"
         f"resolved = resolve_settings({{}}, read_config(Path({str(config)!r})), {{}})\n"
         "print(resolved.settings.pinned_results, resolved.sources['pinned_results'])\n"

@@ -15,7 +15,7 @@ from inspector.answers.attempting import place_of
 from inspector.commands.sources import open_source
 from inspector.core.shares import kept_of
 from inspector.export.report.gathering import gather_report
-from inspector.export.report.limits import ATTEMPTS
+from inspector.export.report.parts import ATTEMPTS
 from inspector.export.report.rendering import render_html, render_markdown
 from inspector.export.report.values import Report
 from inspector.models.attempt import Ask

@@ -15,9 +15,15 @@ from jinja2 import Environment
 
 from inspector.answers.answers import Answers
 from inspector.core.text import safe
-from inspector.export.report.escaping import fenced, line
 from inspector.export.report.gathering import gather_report
-from inspector.export.report.rendering import html_templates, markdown_templates, render_html, render_markdown
+from inspector.export.report.rendering import (
+    fenced,
+    html_templates,
+    line,
+    markdown_templates,
+    render_html,
+    render_markdown,
+)
 from inspector.export.report.values import Report
 from inspector.quality.facts.fact import KINDS, OUTCOMES
 from inspector.quality.finding import SEVERITIES

@@ -8,7 +8,7 @@ import pytest
 
 from inspector.answers.answers import Answers
 from inspector.export.report.gathering import gather_report
-from inspector.export.report.limits import group_limit, items_limit, summary_limit
+from inspector.export.report.parts import group_limit, items_limit, summary_limit
 from inspector.export.report.rendering import render_html, render_markdown
 from inspector.export.report.values import Report
 from inspector.stores.detect import open_store

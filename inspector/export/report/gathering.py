@@ -23,8 +23,16 @@ from inspector.engines.base import Budgets, Settings
 from inspector.engines.settings import SETTINGS
 from inspector.export.document import Document, fields_of
 from inspector.export.masking import masked, masked_words, masker_of, masking_note
-from inspector.export.report.limits import FINDINGS, group_limit, items_limit, summary_limit
-from inspector.export.report.parts import attempts_part, drift_part, facts_part, risk_part
+from inspector.export.report.parts import (
+    FINDINGS,
+    attempts_part,
+    drift_part,
+    facts_part,
+    group_limit,
+    items_limit,
+    risk_part,
+    summary_limit,
+)
 from inspector.export.report.values import CompactionPart, Course, DiffPart, Fall, GenerationLine, Report
 from inspector.export.report.wording import share_words
 from inspector.export.requests import sums_document

@@ -1,4 +1,7 @@
-"""Parts of a report: facts of a compaction, facts at risk, the drift of the summaries, attempts."""
+"""Parts of a report and their maximum sizes: facts of a compaction, facts at risk, the drift of summaries, attempts.
+
+Omitted parts are counted and named.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,6 @@ from inspector.engines.base import Plan, Settings
 from inspector.export.document import Document, fields_of
 from inspector.export.facts import AT_RISK_LEAD
 from inspector.export.masking import masked
-from inspector.export.report.limits import ATTEMPTS, CHECKLIST, DRIFT, RISK
 from inspector.export.report.values import FactGroup, FactsPart, ToldFact
 from inspector.models.attempt import Attempt
 from inspector.models.masking import Masker
@@ -24,6 +26,37 @@ from inspector.quality.measures.measure import Share
 from inspector.summaries.drift import Stale
 from inspector.summaries.exact import Turn
 from inspector.summaries.lineage import Lineage
+
+#: Facts of one kind that are shown of a compaction, and all of a report together.
+_GROUP, _GROUPS = 25, 500
+_LEAST_GROUP = 5
+#: Characters of a summary, and of all summaries together.
+_SUMMARY, _SUMMARIES = 60_000, 800_000
+_LEAST_SUMMARY = 4_000
+#: Items of one section of a comparison, and all of a report together.
+_ITEMS, _ALL_ITEMS = 40, 3_000
+_LEAST_ITEMS = 8
+#: Facts at risk of one kind, entries of the checklist, entries of a list of drift.
+RISK, CHECKLIST, DRIFT = 25, 40, 15
+#: Attempts that are shown of a compaction, the newest.
+ATTEMPTS = 20
+#: Findings of one rule about one compaction, or about the conversation.
+FINDINGS = 10
+
+
+def group_limit(compactions: int) -> int:
+    """Facts of one kind that are shown of each compaction."""
+    return max(_LEAST_GROUP, min(_GROUP, _GROUPS // max(1, compactions)))
+
+
+def summary_limit(compactions: int) -> int:
+    """Characters of each summary."""
+    return max(_LEAST_SUMMARY, min(_SUMMARY, _SUMMARIES // max(1, compactions)))
+
+
+def items_limit(compactions: int) -> int:
+    """Items of each section of each comparison."""
+    return max(_LEAST_ITEMS, min(_ITEMS, _ALL_ITEMS // max(1, 10 * compactions)))
 
 
 def facts_part(

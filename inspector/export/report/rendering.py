@@ -1,4 +1,4 @@
-"""A report as a page or a document: templates are filled in, and every text in them is escaped.
+"""A report as a page, as Markdown or as JSON: templates are filled in, and every text in them is escaped.
 
 A template need not remember it: what an expression writes is a text unless it is markup already, which only macros and
 the filters made here for it are.
@@ -6,6 +6,7 @@ the filters made here for it are.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import lru_cache
 from inspect import isfunction
@@ -17,10 +18,13 @@ from typing import TYPE_CHECKING, Any, Literal
 from inspector.core.errors import UsageProblem
 from inspector.core.signs import CAUSE_WORDS, CHANGE_SIGNS, FATE_SIGNS, SEVERITY_SIGNS
 from inspector.core.text import safe, safe_title
+from inspector.export.document import Document, built
+from inspector.export.facts import life_document
 from inspector.export.report import charting, wording
-from inspector.export.report.escaping import fenced, line
 from inspector.export.report.values import FactGroup, Report
-from inspector.quality.facts.fact import OUTCOMES
+from inspector.quality.facts.carry import plain
+from inspector.quality.facts.fact import OUTCOMES, Life
+from inspector.quality.facts.risk import AtRisk
 from inspector.summaries.parse import parse_summary
 from inspector.summaries.summary import Item
 
@@ -31,6 +35,14 @@ Form = Literal["html", "markdown"]
 _ENDINGS: dict[str, Form] = {".html": "html", ".htm": "html", ".md": "markdown", ".markdown": "markdown"}
 #: Nothing may be loaded and nothing may run; style is inline, a picture would have to be in the file itself.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
+#: Characters that Markdown reads as markup.
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>|~&$@])")
+#: Marks that start a block at the start of a line: headings, lists, rules, quotes, definitions.
+_OPENS = re.compile(r"^([#+=\-:!%^])")
+_ORDERED = re.compile(r"^(\d{1,9})([.)])(?=\s|$)")
+#: Texts that some renderers turn into links.
+_ADDRESS = re.compile(r"(?i)(\b(?:https?|ftp|mailto|xmpp|javascript|data|file|vbscript))(:)|(\bwww)(\.)")
+_TICKS = re.compile(r"`+")
 
 
 def render_html(report: Report) -> str:
@@ -147,3 +159,38 @@ def form_of(path: Path | None, asked: str | None) -> Form:
 def render(report: Report, form: Form) -> str:
     """The report in a form."""
     return render_markdown(report) if form == "markdown" else render_html(report)
+
+
+def report_document(report: Report) -> Document:
+    """Everything that the page and the Markdown of a report say."""
+    document: Document = built(report, _fact)
+    return document
+
+
+def _fact(value: Any) -> Document | None:
+    if isinstance(value, Life):
+        return life_document(value)
+    if isinstance(value, AtRisk):
+        return plain(value.fact) | {"once": value.once, "places": list(value.places)}
+    return None
+
+
+def line(text: str) -> str:
+    """Return a text in one line that Markdown shows unchanged, in any place.
+
+    An empty text becomes "(nothing)": a bare list mark would make a heading of the line above.
+    """
+    one = " ".join(safe(text).split())
+    if not one:
+        return "(nothing)"
+    one = _SPECIAL.sub(r"\\\1", one)
+    one = _ADDRESS.sub(lambda found: "\\".join(part for part in found.groups() if part), one)
+    one = _OPENS.sub(r"\\\1", one)
+    return _ORDERED.sub(r"\1\\\2", one)
+
+
+def fenced(text: str, language: str = "text") -> str:
+    """A text as a fenced block; its fence is longer than any run of backticks in it."""
+    body = safe(text)
+    fence = "`" * max(3, max((len(run) for run in _TICKS.findall(body)), default=0) + 1)
+    return f"{fence}{language}\n{body}\n{fence}"

@@ -1,0 +1,128 @@
+"""Losses over a store, and the aftermath of compactions, as JSON and text."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from itertools import groupby
+from operator import itemgetter
+
+from inspector.answers.fact_results import ConversationAftermath
+from inspector.answers.store_losses import ListedLoss
+from inspector.core.places import place_name
+from inspector.core.signs import FATE_SIGNS
+from inspector.core.text import safe_line, safe_title
+from inspector.core.times import calendar_time
+from inspector.export.console import StyledLines
+from inspector.export.document import Document, fields_of
+from inspector.quality.aftermath import AFTERMATH_KINDS, AftermathEvent
+
+_WORDS = {"constraint": "rule", "preference": "preference", "decision": "decision", "value": "value"}
+
+
+def loss_documents(answer: Iterable[ListedLoss]) -> list[Document]:
+    """The answer of `losses`."""
+    return [
+        {
+            "conversation": one.row.id,
+            "title": safe_line(one.row.title),
+            "agent": one.agent,
+            **fields_of(one.loss, "compaction", "at", "lost", "weakened", "uncertain", "aftermath"),
+            "aftermath_of_lost_rules": one.loss.broken,
+            **fields_of(one.loss, "facts"),
+        }
+        for one in answer
+    ]
+
+
+def print_losses(documents: Sequence[Document]) -> None:
+    """Every compaction that lost something, the worst first, with the worst of what it lost."""
+    lines = StyledLines()
+    for entry in lines.each(documents, "No compaction lost anything that was found."):
+        title = safe_title(entry["title"] or entry["conversation"], 200)
+        lines.add(
+            (title, "bold"),
+            (f"  compaction {entry['compaction']}{_when(entry['at'])}  ", ""),
+            (told_losses(entry["lost"], entry["weakened"]), "red"),
+            (f", {entry['uncertain']:,} uncertain" if entry["uncertain"] else "", ""),
+        )
+        if entry["aftermath"]:
+            lines.add((f"then {aftermath_counts(entry['aftermath'])}", "yellow"), indent=2)
+        for fact in entry["facts"]:
+            lines.add(
+                (f"{FATE_SIGNS[fact['fate']]} {fact['category']:<10} {fact['fate']}  ", "red"),
+                (f"{fact['role']}, {place_name(fact['index'], fact['message'])}", "dim"),
+                indent=2,
+            )
+            lines.add((safe_title(fact["text"], 400), ""), indent=6)
+
+
+def told_losses(lost: Mapping[str, int], weakened: int) -> str:
+    """Lost facts in words, the gravest first: "2 rules, 1 value lost, 1 weakened"."""
+    counts = [
+        f"{lost[kind]:,} {word}{'' if lost[kind] == 1 else 's'}"
+        for kind, word in _WORDS.items()
+        if lost.get(kind)
+    ]
+    told = [f"{', '.join(counts)} lost"] if counts else []
+    return ", ".join([*told, *([f"{weakened:,} weakened"] if weakened else [])]) or "nothing lost"
+
+
+def _when(at: float | None) -> str:
+    time = calendar_time(at or 0.0)
+    return f", {datetime.fromtimestamp(time):%Y-%m-%d %H:%M}" if time else ""
+
+
+def aftermath_documents(answer: Iterable[ConversationAftermath]) -> list[Document]:
+    """The answer of `aftermath`: one entry an event."""
+    return [
+        {"conversation": entry.row.id, "title": safe_line(entry.row.title), **event_document(event)}
+        for entry in answer
+        for event in entry.events
+    ]
+
+
+def event_document(event: AftermathEvent) -> Document:
+    """One event, with both places."""
+    earlier = event.earlier
+    return {
+        **fields_of(event, "compaction", "kind"),
+        **fields_of(event.place, "message", "generation", "index"),
+        "earlier": None if earlier is None else earlier.message,
+        "earlier_place": None if earlier is None else fields_of(earlier, "generation", "index"),
+        "fact": event.fact or None,
+        "category": event.category or None,
+        "fate": event.fate or None,
+        **fields_of(event, "text", "tokens"),
+    }
+
+
+def print_aftermath(documents: Sequence[Document]) -> None:
+    """Every event under its conversation and compaction."""
+    lines = StyledLines()
+    nothing = "Nothing was done again after a compaction, as far as the recorded messages show."
+    place_of = itemgetter("conversation", "compaction")
+    kinds = Counter((place_of(event), event["kind"]) for event in documents)
+    for place, events in lines.each(groupby(documents, key=place_of), nothing):
+        first, *others = events
+        title = safe_title(first["title"] or first["conversation"], 200)
+        counts = aftermath_counts({kind: kinds[place, kind] for kind in AFTERMATH_KINDS})
+        lines.add((title, "bold"), (f"  compaction {first['compaction']}  ", ""), (counts, "yellow"))
+        for event in (first, *others):
+            _print_event(lines, event)
+
+
+def _print_event(lines: StyledLines, event: Document) -> None:
+    place, earlier = place_name(event["index"], None, event["generation"]), event["earlier_place"]
+    if earlier is not None:
+        place += f"  earlier {place_name(earlier['index'], None, earlier['generation'])}"
+    lines.add((f"{event['kind']:<14} {place}  ~{event['tokens']:,} tokens", "dim"), indent=2)
+    lines.add((safe_title(event["text"], 400), ""), indent=6)
+    if event["fact"]:
+        lines.add((f"{event['fate']}: {safe_title(event['fact'], 400)}", "red"), indent=6)
+
+
+def aftermath_counts(kinds: Mapping[str, int]) -> str:
+    """Counts in words: "2 against a rule, 5 read again"; "" where nothing was done again."""
+    return ", ".join(f"{kinds[kind]:,} {kind}" for kind in AFTERMATH_KINDS if kinds.get(kind))
