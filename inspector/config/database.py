@@ -8,19 +8,17 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from inspector.config.agent_folders import refuse_own_file
 from inspector.core.errors import OutputProblem
 
-if TYPE_CHECKING:
-    from sqlite_utils import Database
-    from sqlite_utils.migrations import Migrations
-
 # SQLite allows at least 999 parameters in a statement.
 _BATCH = 900
-#: Number of migrations in `_migrations`.
-_MIGRATIONS = 1
+#: The version of the files, which SQLite stores as their `user_version`.
+_VERSION = 1
+#: The columns of every table, as SQLite stores them. Keys are hashes, and as good as SQLite's additional row ids.
+_COLUMNS = "(key BLOB PRIMARY KEY, {}) WITHOUT ROWID"
 #: Size in bytes of the start of a database file that contains the names of its tables.
 _SCHEMA = 65_536
 #: Suffixes of the files of a database: the file itself, and two that SQLite adds.
@@ -157,8 +155,13 @@ class CacheFile:
             connection.execute("PRAGMA synchronous = OFF")
             # A cache of 0.5 MB instead of SQLite's 2 MB: each key is read once.
             connection.execute("PRAGMA cache_size = -512")
-            if not self._is_current(connection):
-                self._migrate(connection)
+            version = _pragma(connection, "user_version")
+            if version > _VERSION:
+                raise _Newer("a newer version of the program created it")
+            if version < _VERSION:
+                columns = _COLUMNS.format(self._column)
+                connection.execute(f"CREATE TABLE IF NOT EXISTS {self._table} {columns}")
+                connection.execute(f"PRAGMA user_version = {_VERSION}")
             used = _pragma(connection, "page_count") - _pragma(connection, "freelist_count")
             if used * _pragma(connection, "page_size") > self._largest:
                 with connection:
@@ -168,29 +171,6 @@ class CacheFile:
             connection.close()
             raise
         return connection
-
-    def _is_current(self, connection: sqlite3.Connection) -> bool:
-        """Return whether every migration was applied, without importing sqlite-utils, which takes long."""
-        try:
-            query = "SELECT count(*) FROM _sqlite_migrations WHERE migration_set = ?"
-            applied: int = connection.execute(query, (self._table,)).fetchone()[0]
-        except sqlite3.OperationalError:
-            return False
-        if applied > _MIGRATIONS:
-            raise _Newer("a newer version of the program created it")
-        return applied == _MIGRATIONS
-
-    def _migrate(self, connection: sqlite3.Connection) -> None:
-        from sqlite_utils import Database
-
-        # Plug-ins of sqlite-utils may run statements on a new connection.
-        database = Database(connection, execute_plugins=False)
-        migrations = _migrations(self._table, self._column)
-        if migrations.pending(database):
-            # One program at a time: the next one finds the migrations applied.
-            connection.execute("BEGIN IMMEDIATE")
-            migrations.apply(database)
-            connection.commit()
 
     def _give_up(self, error: Exception) -> None:
         self._close()
@@ -210,39 +190,22 @@ class CacheFile:
         # An error about undecodable text has no code.
         if code in (0, sqlite3.SQLITE_ERROR, sqlite3.SQLITE_MISMATCH):
             with suppress(OSError), self.path.open("rb") as file:
-                return b"_sqlite_migrations" in file.read(_SCHEMA)
+                return _COLUMNS.partition("{")[0].encode() in file.read(_SCHEMA)
         return False
 
     def _rebuilt(self, error: Exception) -> None:
-        self._remove()
-        self._tell(
-            f"{self._what} are computed again: the file {self.path} was damaged ({error}) and was replaced."
-        )
-
-    def _remove(self) -> None:
         with suppress(OSError):
             for end in _FILES:
                 Path(f"{self.path}{end}").unlink(missing_ok=True)
+        self._tell(
+            f"{self._what} are computed again: the file {self.path} was damaged ({error}) and was replaced."
+        )
 
     def _say(self, error: Exception) -> None:
         self._tell(f"{self._what} are not stored between runs: {self.path} cannot be used ({error}).")
 
     def _tell(self, sentence: str) -> None:
         self.problem = _problems[self.path] = sentence
-
-
-def _migrations(table: str, column: str) -> Migrations:
-    """Return the migrations that create or update a file; each is applied once, in order."""
-    from sqlite_utils.migrations import Migrations
-
-    migrations = Migrations(table)
-
-    @migrations()
-    def values_under_keys(database: Database) -> None:
-        # Keys are hashes, and as good as SQLite's additional row ids.
-        database.execute(f"CREATE TABLE IF NOT EXISTS {table} (key BLOB PRIMARY KEY, {column}) WITHOUT ROWID")
-
-    return migrations
 
 
 def _pragma(connection: sqlite3.Connection, name: str) -> int:
