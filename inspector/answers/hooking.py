@@ -61,10 +61,8 @@ def claude_code(event: Mapping[str, Any], budget: int = BUDGET) -> HookAnswer:
     path = Path(_text(event, "transcript_path"))
     if name in ("UserPromptSubmit", "PostToolUse"):
         return _say_once(session, name)
-    from inspector.quality.facts.carry import pin_text
-
     if name == "PreCompact":
-        return HookAnswer(pin_text(user_facts_of(path), min(budget, MOST), _KEEP_LEAD))
+        return _keep(user_facts_of(path), budget)
     if name == "SessionStart" and event.get("source") == "compact":
         text = _standing(path)
         _remember(session, {"standing": text, "verdict": ""})
@@ -90,11 +88,7 @@ def hermes(event: Mapping[str, Any], budget: int = BUDGET) -> HookAnswer:
     extra = event.get("extra")
     extra = extra if isinstance(extra, dict) else {}
     if name == "on_pre_compress":
-        from inspector.quality.facts.carry import pin_text
-
-        return HookAnswer(
-            pin_text(user_facts(_messages(event.get("messages"))), min(budget, MOST), _KEEP_LEAD)
-        )
+        return _keep(user_facts(_messages(event.get("messages"))), budget)
     if name != "pre_llm_call":
         return HookAnswer()
     return _after_compression(
@@ -118,7 +112,6 @@ def opencode(event: Mapping[str, Any], budget: int = BUDGET) -> HookAnswer:
     Raise StoreErrors for a database that cannot be read, and BadInput where there is none.
     """
     from inspector.agents import agent_named, places_of
-    from inspector.quality.facts.carry import pin_text
 
     session, agent = _text(event, "session_id"), agent_named("opencode")
     if _text(event, "hook_event_name") != "session.compacting" or not session or agent is None:
@@ -127,7 +120,7 @@ def opencode(event: Mapping[str, Any], budget: int = BUDGET) -> HookAnswer:
     if not databases:
         raise BadInput("There is no database of opencode in its usual place.")
     newest = max(databases, key=lambda path: path.stat().st_mtime)
-    return HookAnswer(pin_text(user_facts_of(newest, session), min(budget, MOST), _KEEP_LEAD))
+    return _keep(user_facts_of(newest, session), budget)
 
 
 def pi(event: Mapping[str, Any], budget: int = BUDGET) -> HookAnswer:
@@ -241,6 +234,13 @@ def settings_of(agent: str, program: str) -> str:
     """Return what to paste into an agent's settings, or to save as its plug-in. This program writes nothing there."""
     (file,) = Path(__file__).with_name("hook_files").glob(f"{agent}.*")
     return file.read_text(encoding="utf-8").replace("PROGRAM", program)
+
+
+def _keep(facts: Sequence[Fact], budget: int) -> HookAnswer:
+    """Return the statements to keep as the text for the summarizer."""
+    from inspector.quality.facts.carry import pin_text
+
+    return HookAnswer(pin_text(facts, min(budget, MOST), _KEEP_LEAD))
 
 
 def _standing(path: Path) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,8 @@ from inspector.engines.registry import release_of
 from inspector.engines.settings import RANGES, SETTINGS, Setting, Settings, check_range
 
 _Path = tuple[str, ...]
+#: Reads a value as the releases do: the value, None if it cannot be used, and a note about the difference.
+_Reader = Callable[[Any], tuple[Any, str]]
 
 #: Other values: whether the agent compacts, the model that summarizes, and the prompt cache.
 OTHER_KEYS: Mapping[str, tuple[_Path, ...]] = {
@@ -78,28 +81,23 @@ def read_config(path: Path) -> ConfigReading:
     other: dict[str, Any] = {}
     sources: dict[str, str] = {}
     notes: list[str] = []
-    value: Any
-    for name, row in SETTINGS.items():
-        key, raw = _first(document, tuple(tuple(key.split(".")) for key in row.keys))
-        if not key or (raw is None and row.lenient):
-            continue
-        value, note = _choice(row, raw) if row.kind == "choice" else _number(row, raw)
-        if note:
-            notes.append(f"{path.name}: {key} is {_shown(raw)}{note}")
-        if value is not None:
-            values[name] = value
-            sources[name] = f"{path.name}: {key}"
-    for name, paths in OTHER_KEYS.items():
-        key, raw = _first(document, paths)
-        if raw is None:
-            continue
-        read: Callable[[Any], tuple[Any, str]] = _READERS.get(name, _text)
+
+    def take(into: dict[str, Any], name: str, key: str, raw: Any, read: _Reader) -> None:
         value, note = read(raw)
         if note:
             notes.append(f"{path.name}: {key} is {_shown(raw)}{note}")
         if value is not None:
-            other[name] = value
+            into[name] = value
             sources[name] = f"{path.name}: {key}"
+
+    for name, row in SETTINGS.items():
+        key, raw = _first(document, tuple(tuple(key.split(".")) for key in row.keys))
+        if key and not (raw is None and row.lenient):
+            take(values, name, key, raw, partial(_choice if row.kind == "choice" else _number, row))
+    for name, paths in OTHER_KEYS.items():
+        key, raw = _first(document, paths)
+        if raw is not None:
+            take(other, name, key, raw, _READERS.get(name, _text))
     if other.get("in_place") is False:
         notes.append(f"{path.name}: compression.in_place is off, so a compaction starts a new session.")
     if other.get("enabled") is False:
@@ -231,7 +229,7 @@ def _shares(raw: Any) -> tuple[Mapping[str, float] | None, str]:
     ) else ", where some values are not shares from 0 to 1; these are ignored."
 
 
-_READERS: Mapping[str, Callable[[Any], tuple[Any, str]]] = {
+_READERS: Mapping[str, _Reader] = {
     "enabled": _switch,
     "in_place": _switch,
     "model_thresholds": _shares,

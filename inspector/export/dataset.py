@@ -9,7 +9,7 @@ import sqlite3
 from collections.abc import Iterable, Mapping
 from contextlib import closing
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from inspector.answers.answers import Answers
 from inspector.answers.each import Question, ask_each
@@ -58,26 +58,6 @@ QUERIES: Mapping[str, tuple[str, str]] = {
 }
 
 
-class Sink(Protocol):
-    """A place for tables."""
-
-    def known(self) -> Mapping[str, str]:
-        """The stamp of each conversation that is written already."""
-        ...
-
-    def write(self, rows: TableRows) -> None:
-        """Write one conversation, in the place of what was written of it before."""
-        ...
-
-    def forget(self, conversations: Iterable[str]) -> None:
-        """Delete conversations that the store no longer has."""
-        ...
-
-    def close(self) -> None:
-        """Finish writing."""
-        ...
-
-
 def export(answers: Answers, sink: Sink, masking: bool) -> tuple[int, int, list[str]]:
     """Write every conversation that changed since the last run: (written, unchanged, sentences about unread ones)."""
     known = dict(sink.known())
@@ -111,23 +91,6 @@ def _masked(rows: TableRows) -> TableRows:
 
     tables = {name: list(map(clean, found)) for name, found in rows.rows.items()}
     return TableRows(rows.conversation, rows.stamp, tables)
-
-
-def sink_for(path: Path, stores: Iterable[Path]) -> Sink:
-    """The sink of a path: a database for a file that ends with .db or .sqlite, else a folder of Parquet files.
-
-    Raises OutputProblem for a path that may not be written, UsageProblem if pyarrow is missing.
-    """
-    target = refuse_agent_folders(path)
-    for store in stores:
-        real = store.expanduser().resolve()
-        if target == real or (real.is_dir() and target.is_relative_to(real)):
-            raise OutputProblem(f"{path} belongs to the sessions that are read; it is never written to.")
-    if not target.parent.is_dir():
-        raise OutputProblem(f"There is no folder {target.parent} to write {target.name} to. Make it first.")
-    if target.suffix in (".db", ".sqlite", ".sqlite3"):
-        return SqliteSink(target)
-    return ParquetSink(target)
 
 
 class SqliteSink:
@@ -278,6 +241,27 @@ class ParquetSink:
 
     def close(self) -> None:
         """Nothing is open."""
+
+
+#: A place for tables.
+Sink = SqliteSink | ParquetSink
+
+
+def sink_for(path: Path, stores: Iterable[Path]) -> Sink:
+    """The sink of a path: a database for a file that ends with .db or .sqlite, else a folder of Parquet files.
+
+    Raises OutputProblem for a path that may not be written, UsageProblem if pyarrow is missing.
+    """
+    target = refuse_agent_folders(path)
+    for store in stores:
+        real = store.expanduser().resolve()
+        if target == real or (real.is_dir() and target.is_relative_to(real)):
+            raise OutputProblem(f"{path} belongs to the sessions that are read; it is never written to.")
+    if not target.parent.is_dir():
+        raise OutputProblem(f"There is no folder {target.parent} to write {target.name} to. Make it first.")
+    if target.suffix in (".db", ".sqlite", ".sqlite3"):
+        return SqliteSink(target)
+    return ParquetSink(target)
 
 
 def datasette_metadata(name: str) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from threading import Lock
 
 from inspector.caching.costs import Cost, Rates, total
@@ -142,30 +142,20 @@ class Allowance:
         self.masking = sending.masking
         self._lock = Lock()
         factor = _MAX_GROWTH if sending.growing else 1.0
-        self._left = {
-            one.key: [one.requests, int(one.tokens * factor)] for one in _merged(sending.recipients)
-        }
+        self._left: dict[tuple[str, str, str], tuple[int, float]] = {}
+        for one in sending.recipients:
+            requests, tokens = self._left.get(one.key, (0, 0.0))
+            self._left[one.key] = requests + one.requests, tokens + one.tokens * factor
 
     def take(self, summarizer: Summarizer, prompt: str) -> None:
         """Use the allowance for a prompt. Raise NotAllowed for another recipient, or too many or too large prompts."""
         with self._lock:
-            left = self._left.get(key_of(summarizer))
-            if left is None:
+            key = key_of(summarizer)
+            if key not in self._left:
                 raise NotAllowed(f"You did not allow prompts to {summarizer.to}. Nothing was sent.")
-            size = prompt_tokens(prompt)
-            if left[0] < 1 or left[1] < size:
+            (requests, tokens), size = self._left[key], prompt_tokens(prompt)
+            if requests < 1 or tokens < size:
                 raise NotAllowed(
                     f"A prompt of ~{size:,} tokens is more than you allowed for {summarizer.to}. It was not sent."
                 )
-            left[0] -= 1
-            left[1] -= size
-
-
-def _merged(recipients: Iterable[Recipient]) -> list[Recipient]:
-    by_key: dict[tuple[str, str, str], Recipient] = {}
-    for one in recipients:
-        known = by_key.get(one.key, one)
-        if known is not one:
-            one = replace(one, requests=known.requests + one.requests, tokens=known.tokens + one.tokens)
-        by_key[one.key] = one
-    return list(by_key.values())
+            self._left[key] = requests - 1, tokens - size

@@ -11,6 +11,7 @@ import subprocess
 import time
 from contextlib import suppress
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from inspector.core.errors import SummarizerFailed, UsageProblem
 from inspector.core.text import safe_line
@@ -31,6 +32,9 @@ class CommandSummarizer:
     line: str
     patience: float = PATIENCE
     words: tuple[str, ...] = field(init=False)
+    kind: ClassVar[str] = "command"
+    #: The command chooses the model.
+    model: ClassVar[str] = ""
 
     def __post_init__(self) -> None:
         try:
@@ -42,19 +46,9 @@ class CommandSummarizer:
         object.__setattr__(self, "words", words)
 
     @property
-    def kind(self) -> str:
-        """Return the kind of summarizer."""
-        return "command"
-
-    @property
     def name(self) -> str:
         """Return the command line without its secrets."""
         return self.where
-
-    @property
-    def model(self) -> str:
-        """Return "": the command chooses the model."""
-        return ""
 
     @property
     def to(self) -> str:

@@ -12,7 +12,7 @@ import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from inspector.core.errors import SummarizerCut, SummarizerFailed, UsageProblem
 from inspector.core.text import safe_line, safe_title
@@ -66,6 +66,7 @@ class EndpointSummarizer:
     key_name: str = ""
     patience: float = PATIENCE
     pause: Callable[[float], Awaitable[None]] = field(default=asyncio.sleep, compare=False, repr=False)
+    kind: ClassVar[str] = "endpoint"
 
     def __post_init__(self) -> None:
         import httpx2
@@ -94,11 +95,6 @@ class EndpointSummarizer:
         raise UsageProblem(
             f"The key in {safe_line(self.key_name)} contains characters that a key cannot have."
         )
-
-    @property
-    def kind(self) -> str:
-        """Return the kind of summarizer."""
-        return "endpoint"
 
     @property
     def name(self) -> str:
