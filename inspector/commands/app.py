@@ -1,4 +1,4 @@
-"""The command that opens the app."""
+"""The commands that open the app, in the terminal and in a browser."""
 
 from __future__ import annotations
 
@@ -8,8 +8,18 @@ from typing import Any
 import click
 
 from inspector.commands import opening
+from inspector.commands.asking import command
 from inspector.commands.completing import words_argument
-from inspector.commands.options import COUNT, demo_option, is_plain, plain_option, settings_options
+from inspector.commands.options import (
+    COUNT,
+    Whole,
+    demo_option,
+    is_plain,
+    plain_option,
+    say,
+    settings_options,
+)
+from inspector.core.errors import UsageProblem
 
 
 @click.command("open", hidden=True)
@@ -37,3 +47,34 @@ def open_app(
         options=options,
         plain=is_plain(),
     )
+
+
+@command("[PATH]")
+@click.option(
+    "--host", default="127.0.0.1", show_default=True, metavar="NAME", help="The address to listen on."
+)
+@click.option(
+    "--port", type=Whole(1), default=8_000, show_default=True, metavar="N", help="The port to listen on."
+)
+@click.option("--public", is_flag=True, help="Allow a host that other machines reach.")
+@demo_option
+def serve(path: str | None, host: str, port: int, public: bool, demo: bool) -> None:
+    """Serve the app to a browser, by default only on this machine.
+
+    The printed address has a token, and requests without it are refused. `#conversation=NAME&compaction=2` after the
+    address opens that place. Each tab runs a separate app.
+    """
+    if port > 65_535:
+        raise UsageProblem(f"--port takes a number up to 65,535, not {port:,}.")
+    if demo and path is not None:
+        raise UsageProblem(f"--demo reads the bundled databases: leave out --demo or {path}.")
+    try:
+        from inspector.serving.server import AppServer
+    except ImportError as error:
+        raise UsageProblem(
+            f"Serving needs the extra `serve` ({error.name} is missing): pip install 'compaction-inspector[serve]'."
+        ) from error
+    words = ["--demo"] if demo else [str(Path(path).absolute())] if path is not None else []
+    server = AppServer(words, host, port, public)
+    say([f"Serving on {server.address}", "ctrl+c ends it."])
+    server.run()

@@ -50,13 +50,13 @@ def show(
 def compactions(asked: Asked) -> None:
     """List the recorded compactions of one conversation, or of all, each with the plan for the same list."""
     from inspector.answers.compactions import compare_compactions, other_compactions
-    from inspector.export.generations import compaction_documents, other_documents, print_compactions
+    from inspector.export.generations import compaction_document, other_document, print_compactions
 
     answers, name = asked.one_or_all()
 
     def documents(one: str) -> list[Any]:
-        recorded = compaction_documents(compare_compactions(answers, one))
-        return recorded + other_documents(other_compactions(answers, one))
+        recorded = map(compaction_document, compare_compactions(answers, one))
+        return [*recorded, *map(other_document, other_compactions(answers, one))]
 
     asked.print_each(name, asked.kept("compactions", documents), print_compactions)
 
@@ -74,7 +74,7 @@ def requests(asked: Asked, sums: bool, sent: int | None) -> None:
         print_requests,
         print_sent,
         print_sums,
-        request_documents,
+        request_document,
         sent_document,
         sums_document,
     )
@@ -88,7 +88,9 @@ def requests(asked: Asked, sums: bool, sent: int | None) -> None:
     if sums:
         asked.print(total, print_sums)
     else:
-        asked.print(request_documents(listed), lambda documents: print_requests(documents, total))
+        asked.print(
+            list(map(request_document, listed.priced)), lambda documents: print_requests(documents, total)
+        )
 
 
 @command("[PATH] [CONVERSATION]")

@@ -74,7 +74,7 @@ def _as_lines(store: Store, name: str | None, config: Path | None, flags: dict[s
     from inspector.export.conversations import conversation_documents
     from inspector.export.document import plain_lines
     from inspector.export.fact_results import loss_documents
-    from inspector.export.generations import compaction_documents, show_document
+    from inspector.export.generations import compaction_document, show_document
 
     answers = Answers(store, flags, config)
     parts: list[tuple[str, Any]]
@@ -83,7 +83,7 @@ def _as_lines(store: Store, name: str | None, config: Path | None, flags: dict[s
     else:
         parts = [
             ("list", show_document(show_generation(answers, name, None, exact=False))),
-            ("compaction", compaction_documents(compare_compactions(answers, name))),
+            ("compaction", list(map(compaction_document, compare_compactions(answers, name)))),
             ("loss", loss_documents(list_losses(answers, [name]))),
         ]
     for word, document in parts:
@@ -100,7 +100,7 @@ def _without_terminal(store: Store, name: str | None, config: Path | None, flags
     from inspector.export.console import say
     from inspector.export.conversations import conversation_documents, print_conversations
     from inspector.export.generations import (
-        compaction_documents,
+        compaction_document,
         print_compactions,
         print_show,
         show_document,
@@ -114,6 +114,6 @@ def _without_terminal(store: Store, name: str | None, config: Path | None, flags
         chosen = chosen or max(listed, key=lambda entry: (entry["compactions"], entry["messages"]))["id"]
         say()
         say(next((entry["title"] for entry in listed if chosen == entry["id"]), chosen), "bold")
-        print_compactions(compaction_documents(compare_compactions(answers, chosen)))
+        print_compactions(list(map(compaction_document, compare_compactions(answers, chosen))))
         say()
         print_show(show_document(show_generation(answers, chosen, None, exact=True)))

@@ -47,11 +47,11 @@ def plan(
     from inspector.answers.plans import plan_files
     from inspector.answers.resolving import unused_flags
     from inspector.config.settings import read_config
-    from inspector.export.generations import plan_documents, print_plans
+    from inspector.export.generations import plan_document, print_plans
 
     flags = flags_of(options)
     plans = plan_files(files, flags, config, compactions_so_far)
-    print_answer(plan_documents(plans), as_json, print_plans)
+    print_answer(list(map(plan_document, plans)), as_json, print_plans)
     say(unused_flags(flags, plans[0].plan.profile, plans[0].plan.budgets))
     if config is not None:
         say(read_config(config).notes)

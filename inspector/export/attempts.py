@@ -116,9 +116,6 @@ def recall_document(recall: Recall) -> Document:
 
 def print_outcomes(documents: Sequence[Document]) -> None:
     """A row a summary, by compaction: the recorded one first, then its attempts."""
-    if not documents:
-        say("There is nothing to compare.")
-        return
     kinds = [kind for kind in KINDS if any(kind in entry["survival"] for entry in documents)]
     table = Table("summary", *(f">{kind}" for kind in kinds), ">kept", ">~tokens", ">~after", ">cost")
     shown = None
@@ -135,7 +132,7 @@ def print_outcomes(documents: Sequence[Document]) -> None:
             f"{entry['retained_tokens']:,}",
             "" if attempt is None else _cost(attempt),
         )
-    print_table(table)
+    print_table(table, "There is nothing to compare.")
 
 
 def _heading(attempt: Document) -> str:
@@ -169,9 +166,6 @@ def _cost(attempt: Document) -> str:
 
 def print_attempts(documents: Sequence[Document]) -> None:
     """Every attempt that is kept, a row each."""
-    if not documents:
-        say("No attempts are kept. `compaction-inspector attempt` makes one.")
-        return
     table = Table(
         ">id", "made", "conversation", ">at", "by", "prompt", ">~summary", ">sent", ">cost", "state",
     )  # fmt: skip
@@ -189,7 +183,7 @@ def print_attempts(documents: Sequence[Document]) -> None:
             _cost(entry),
             entry["state"] + (f", life {entry['life']}" if entry["life"] else ""),
         )
-    print_table(table)
+    print_table(table, "No attempts are kept. `compaction-inspector attempt` makes one.")
 
 
 def print_attempt(entry: Document) -> None:

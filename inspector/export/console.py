@@ -97,16 +97,16 @@ class Table:
     def __init__(self, *columns: str, spare: Sequence[str] = (), cut: Sequence[str] = ()) -> None:
         self._columns = [(name.removeprefix(">"), name.startswith(">")) for name in columns]
         self._spare, self._cut = tuple(spare), frozenset(cut)
-        self._rows: list[tuple[str, ...]] = []
+        self.rows: list[tuple[str, ...]] = []
 
     def add(self, *cells: object) -> None:
         """Add a row of cells, safe for a terminal; None and missing cells are empty."""
         shown = ["" if cell is None else safe(str(cell)) for cell in cells]
-        self._rows.append((*shown, *[""] * (len(self._columns) - len(shown))))
+        self.rows.append((*shown, *[""] * (len(self._columns) - len(shown))))
 
     def lines(self, room: int) -> list[str]:
         """The lines, in `room` cells if possible; the names first."""
-        rows = [tuple(name for name, _ in self._columns), *self._rows]
+        rows = [tuple(name for name, _ in self._columns), *self.rows]
         shown = list(range(len(self._columns)))
         needs = [max(_width(line) for row in rows for line in row[at].split("\n")) for at in shown]
         gives = [name == "text" or name in self._cut for name, _ in self._columns]
@@ -142,8 +142,11 @@ class Table:
         ]
 
 
-def print_table(table: Table) -> None:
-    """The whole table."""
+def print_table(table: Table, nothing: str = "") -> None:
+    """Print a table; in the place of one without rows the sentence `nothing`, if there is one."""
+    if nothing and not table.rows:
+        say(nothing)
+        return
     console = console_for()
     names, *lines = table.lines(console.width)
     console.print(Text(names, style="bold"), soft_wrap=True)

@@ -59,9 +59,6 @@ def database_documents(answer: Iterable[Database]) -> list[Document]:
 
 def print_conversations(documents: Sequence[Document]) -> None:
     """One line per conversation. On narrow terminals ids are cut to a unique prefix."""
-    if not documents:
-        say("There are no conversations in this database.")
-        return
     ids = [entry["id"] for entry in documents]
     names = dict(zip(ids, ids, strict=True)) if console_for().width >= WIDTH else shortest_names(ids)
     table = Table(
@@ -73,7 +70,7 @@ def print_conversations(documents: Sequence[Document]) -> None:
         table.add((entry["title"] or entry["id"]) + kind, entry["agent"], PurePath(entry["folder"]).name or "–",
             f"{entry['messages']:,}", entry["compactions"], _lost(entry), entry["profile"], names[entry["id"]],
         )  # fmt: skip
-    print_table(table)
+    print_table(table, "There are no conversations in this database.")
     if any(entry["lost"] is None for entry in documents):
         say("· its losses are not read yet: run `compaction-inspector losses`.")
     if any(entry["unknown"] for entry in documents):
@@ -153,7 +150,4 @@ def print_hits(documents: Sequence[Document]) -> None:
     table = Table("conversation", ">row", "list", "role", "text", spare=("role",), cut=("conversation",))
     for entry in documents:
         table.add(entry["title"], entry["message"], _list_of(entry), entry["role"], entry["text"])
-    if documents:
-        print_table(table)
-    else:
-        say("No message contains that.")
+    print_table(table, "No message contains that.")

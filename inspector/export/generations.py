@@ -86,12 +86,8 @@ def first_line(message: Message) -> str:
     return f"({message.images} picture{'s' if message.images != 1 else ''})" if message.images else ""
 
 
-def compaction_documents(answer: Iterable[JudgedCompaction]) -> list[Document]:
-    """The answer of `compactions`: recorded compactions, and the engine's plan for the same list."""
-    return [_compaction(entry) for entry in answer]
-
-
-def _compaction(entry: JudgedCompaction) -> Document:
+def compaction_document(entry: JudgedCompaction) -> Document:
+    """An entry of `compactions`: a recorded compaction, and the engine's plan for the same list."""
     recorded, planned = entry.compared.recorded, entry.compared.planned
     return {
         "index": recorded.index,
@@ -125,12 +121,8 @@ def _compaction(entry: JudgedCompaction) -> Document:
     }
 
 
-def other_documents(answer: Iterable[Microcompaction | FailedCompaction]) -> list[Document]:
-    """The other entries in the answer of `compactions`: microcompactions, and attempts that failed."""
-    return [_without_summary(entry) for entry in answer]
-
-
-def _without_summary(entry: Microcompaction | FailedCompaction) -> Document:
+def other_document(entry: Microcompaction | FailedCompaction) -> Document:
+    """Another entry of `compactions`: a microcompaction, or an attempt that failed."""
     after = None
     if isinstance(entry, Microcompaction):
         before, saved = entry.tokens_before_reported, entry.tokens_saved_reported
@@ -145,12 +137,8 @@ def _without_summary(entry: Microcompaction | FailedCompaction) -> Document:
     }
 
 
-def plan_documents(answer: Iterable[PlannedFile]) -> list[Document]:
-    """The answer of `plan`: a compaction of each file's list."""
-    return [_plan(entry) for entry in answer]
-
-
-def _plan(entry: PlannedFile) -> Document:
+def plan_document(entry: PlannedFile) -> Document:
+    """An entry of `plan`: a compaction of a file's list."""
     plan = entry.plan
     return {
         "file": str(entry.file),

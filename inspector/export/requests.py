@@ -31,12 +31,8 @@ def bill_document(found: tuple[Bill, Rates] | None, modelled: bool = False) -> D
     }
 
 
-def request_documents(answer: Requests) -> list[Document]:
-    """The answer of `requests`."""
-    return [_request(one) for one in answer.priced]
-
-
-def _request(one: PricedRequest) -> Document:
+def request_document(one: PricedRequest) -> Document:
+    """An entry of `requests`."""
     judged, request = one.judged, one.judged.request
     return {
         **fields_of(request, "index", "generation"),

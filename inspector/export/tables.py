@@ -15,17 +15,18 @@ from inspector.answers.inspection import Inspection
 from inspector.answers.kept_results import program_stamp
 from inspector.answers.losses import facts_of
 from inspector.answers.requests import Requests, bills_of, requests_of
+from inspector.caching.priced import PricedRequest
 from inspector.config.dismissals import Dismissals
 from inspector.config.prices import prices_stamp
 from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import ConversationRow
 from inspector.core.rough import text_tokens
 from inspector.core.text import safe, safe_title
-from inspector.export.document import Document, built
+from inspector.export.document import built
 from inspector.export.fact_results import event_document
 from inspector.export.facts import life_document
 from inspector.export.findings import finding_document
-from inspector.export.requests import request_documents
+from inspector.export.requests import request_document
 from inspector.quality.facts.fact import Life
 
 Row = dict[str, Any]
@@ -101,7 +102,7 @@ def table_rows(answers: Answers, key: str, row: ConversationRow, stamp: str) -> 
     rows = {
         "conversations": [_conversation(inspection, resolved, row)],
         "compactions": _compactions(inspection, requests),
-        "requests": list(map(_request, request_documents(requests))),
+        "requests": list(map(_request, requests.priced)),
         "facts": list(map(_fact, facts_of(inspection).lives)),
         "aftermath": list(map(event_document, read_events(answers, row.id)[1])),
         "findings": list(
@@ -153,7 +154,8 @@ def _compactions(inspection: Inspection, requests: Requests) -> list[Row]:
     return rows
 
 
-def _request(document: Document) -> Row:
+def _request(one: PricedRequest) -> Row:
+    document = request_document(one)
     cost = document["cost"]
     return document | {
         "request": document["index"],

@@ -26,7 +26,7 @@ from inspector.caching.misses import judge
 from inspector.caching.priced import PricedRequest
 from inspector.core.conversations import ROLE_CODES, Generation, Request
 from inspector.core.shares import dollars
-from inspector.export.requests import request_documents, sums_document
+from inspector.export.requests import request_document, sums_document
 from inspector.stores.detect import open_store
 from tests.caching.test_costs import OPUS
 from tests.caching.test_misses import request
@@ -103,7 +103,7 @@ def test_what_has_no_price_says_why() -> None:
     assert known.why_no_cost == ()
     assert unknown.why_no_cost == ("no price of claude-opus-4-5 is known",)
     assert unknown.cost is None
-    (document,) = request_documents(unknown)
+    (document,) = map(request_document, unknown.priced)
     assert (document["cost"], document["cost_note"]) == (None, "no price of claude-opus-4-5 is known")
     sums = sums_document(unknown)
     assert sums["cost"] is None
@@ -115,7 +115,7 @@ def test_sums_are_those_of_the_requests(fixtures_dir: Path) -> None:
         answers = Answers(open_store(path), {}, None)
         for row in answers.store.conversations():
             found = list_requests(answers, row.id)
-            documents, sums = request_documents(found), sums_document(found)
+            documents, sums = list(map(request_document, found.priced)), sums_document(found)
             assert sums["requests"] == len(documents)
             assert sums["sent_tokens"] == sum(one["context_tokens"] for one in documents)
             for one in sums["by_cause"]:

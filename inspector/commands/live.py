@@ -1,20 +1,24 @@
-"""The command that follows live conversations."""
+"""The commands that follow live agents: from outside, and as a hook that the agent calls."""
 
 from __future__ import annotations
 
 import json
 import sys
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from inspector.commands.asking import Asked, command, shared_options
-from inspector.commands.options import Number, say, settings_options
+from inspector.commands.options import Number, Whole, say, settings_options
+from inspector.core.errors import BadInput, InspectorError
 from inspector.core.text import desktop_notification, safe_line, safe_title
 
 if TYPE_CHECKING:
     from inspector.answers.live_events import LiveEvent, SeenConversation
+
+#: Characters of one event of a hook that are read.
+_MOST = 50_000_000
 
 
 @command("[PATH]")
@@ -83,3 +87,47 @@ def _json(event: LiveEvent) -> str:
             "threshold_tokens": event.threshold_tokens,
         }
     )
+
+
+@click.command()
+@click.argument("agent", type=click.Choice(["claude-code", "codex", "hermes", "opencode", "pi"]))
+@click.option(
+    "--print-settings", is_flag=True, help="Print the block to paste into the agent's settings, and end."
+)
+@click.option("--status", is_flag=True, help="Answer Claude Code's status line.")
+@click.option(
+    "--budget", type=Whole(200), default=6_000, show_default=True, help="Characters for the summarizer."
+)
+def hook(agent: str, print_settings: bool, status: bool, budget: int) -> None:
+    """Answer a hook of an agent: rules to keep before a compaction, losses after it. See docs/hooks.md.
+
+    Reads the event as JSON from standard input. It never blocks the agent: where something fails, the exit code is 1,
+    nothing is printed on standard output, and the agent goes on.
+    """
+    from inspector.answers import hooking
+
+    if print_settings:
+        click.echo(hooking.settings_of(agent, "compaction-inspector"), nl=False)
+        return
+    try:
+        event = _event()
+        if status:
+            click.echo(hooking.status_line(event))
+            return
+        answer = hooking.AGENTS[agent](event, budget)
+    except InspectorError as error:
+        raise BadInput(safe_line(str(error))) from error
+    if answer.json is not None:
+        click.echo(json.dumps(answer.json))
+    elif answer.text:
+        click.echo(answer.text, nl=False)
+
+
+def _event() -> dict[str, Any]:
+    try:
+        event = json.loads(sys.stdin.read(_MOST))
+    except (ValueError, RecursionError) as error:
+        raise BadInput(f"The hook got no JSON on standard input ({error}).") from error
+    if not isinstance(event, dict):
+        raise BadInput("The hook got JSON that is no mapping.")
+    return event
