@@ -90,7 +90,7 @@ def outcomes_of(
             summaries.insert(0, {compaction: recorded.summary or ""})
         judged = list(facts_with(inspection, summaries, default_results(), watch, pruned))
         own = recorded_facts if recorded_facts is not None else judged.pop(0)
-        size, after = _size(recorded.summary or ""), recorded.tokens_after
+        size, after = text_tokens(len(recorded.summary or "")), recorded.tokens_after
         found.append(SummaryOutcome(compaction, None, _now(own, recorded), size, after))
         for attempt, facts in zip(at_record, judged, strict=True):
             retained = after - size + attempt.tokens
@@ -160,7 +160,3 @@ def list_after(listed: SummarizedList, summary: str, profile: str) -> tuple[list
             if own.text:
                 parts.append(ListText(where, at, own.role, safe(own.text)))
     return parts, text_tokens(size)
-
-
-def _size(summary: str) -> int:
-    return text_tokens(len(summary))

@@ -21,7 +21,7 @@ from inspector.models.consent import Allowance, Sending
 from inspector.models.kept import KeptAttempts
 from inspector.models.making import make_attempt
 from inspector.models.masking import Masker
-from inspector.models.prompts import file_prompt, our_prompt, read_template
+from inspector.models.prompts import filled, our_prompt, read_template
 from inspector.models.release import release_prompt
 from inspector.models.summarizers.base import Summarizer
 from inspector.stores.base import Store
@@ -140,7 +140,7 @@ def _worded(given: SummaryInput, settings: Settings, wording: Wording, mask: Mas
         found = release_prompt(wording.python, given, settings.context_length, mask)
         return found.prompt, f"hermes-agent {found.version}"
     if wording.template is not None:
-        return file_prompt(read_template(wording.template), given), wording.template.name
+        return filled(read_template(wording.template), given), wording.template.name
     return our_prompt(given), "ours"
 
 

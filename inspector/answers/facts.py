@@ -66,11 +66,9 @@ def lives_wanted(inspection: Inspection, reading: FactsReading, wanted: Wanted) 
         and (wanted.compaction is None or life.compaction == wanted.compaction)
         and (wanted.after is None or life.compaction <= wanted.after)
     ]
-    return _first([life for life in seen if not wanted.fates or _has_fate(life, wanted.fates)], wanted.limit)
-
-
-def _has_fate(life: Life, fates: Collection[str]) -> bool:
-    return life.fate.outcome in fates and (is_lost(life) or not life.fate.gone)
+    if wanted.fates:
+        seen = [one for one in seen if one.outcome in wanted.fates and (is_lost(one) or not one.fate.gone)]
+    return _first(seen, wanted.limit)
 
 
 def risks_wanted(

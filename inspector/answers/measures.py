@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -23,14 +22,12 @@ def measure_conversation(
     inspection: Inspection, settings: Settings, facts: ConversationFacts | None = None
 ) -> ConversationMeasures:
     """The measures of every compaction. Raises StoreErrors and EngineErrors."""
-    return measures_of(_measured_compactions(inspection, settings), facts)
-
-
-def _measured_compactions(inspection: Inspection, settings: Settings) -> Iterator[MeasuredCompaction]:
-    """Every recorded compaction with the tokens that its summary call read and wrote."""
-    for recorded in inspection.compactions():
-        written = text_tokens(len(recorded.summary or ""))
-        yield MeasuredCompaction(recorded, inspection.middle_tokens(recorded, settings), written)
+    # Each has the tokens that its summary call read and wrote.
+    measured = (
+        MeasuredCompaction(one, inspection.middle_tokens(one, settings), text_tokens(len(one.summary or "")))
+        for one in inspection.compactions()
+    )
+    return measures_of(measured, facts)
 
 
 @dataclass(frozen=True, slots=True)

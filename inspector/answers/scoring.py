@@ -90,21 +90,14 @@ class ScoreRow:
         return tuple(score for score in self.conversations if score.compacted)
 
     @property
-    def statements(self) -> tuple[ScoredStatement, ...]:
+    def statements(self) -> list[ScoredStatement]:
         """The statements that count: those that still hold."""
-        return tuple(
-            scored for score in self.compacted for scored in score.statements if scored.statement.still_holds
-        )
+        return [one for score in self.compacted for one in score.statements if one.statement.still_holds]
 
     @property
     def withdrawn(self) -> Proportion:
         """How many of the statements that the user withdrew are still in the list."""
-        old = [
-            scored
-            for score in self.compacted
-            for scored in score.statements
-            if not scored.statement.still_holds
-        ]
+        old = [one for score in self.compacted for one in score.statements if not one.statement.still_holds]
         return Proportion(sum(scored.fate.alive for scored in old), len(old))
 
     def kept(self, kind: Kind | None = None) -> Proportion:

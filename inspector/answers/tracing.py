@@ -75,46 +75,33 @@ class TraceStep:
 
 
 def steps_of(trace: Trace) -> tuple[TraceStep, ...]:
-    """The entries of a trace in the order of the conversation."""
-    return tuple(step for _, step in sorted(_steps(trace), key=lambda entry: entry[0]))
+    """The entries of a trace in the order of the conversation: each list's messages, then its compaction."""
+    return tuple(
+        sorted(
+            _steps(trace),
+            key=lambda step: (
+                (step.generation, 0, step.index) if step.compaction is None else (step.compaction, 1, 0)
+            ),
+        )
+    )
 
 
-def _steps(trace: Trace) -> Iterator[tuple[tuple[int, int, int], TraceStep]]:
-    """Entries with their order: generation, 0 for its messages and 1 for its compaction, index."""
+def _steps(trace: Trace) -> Iterator[TraceStep]:
     for number, said in enumerate(trace.said):
         verb = "said again" if number else "said"
         words = f"{verb} at {place_name(said.index, generation=said.generation)} by the {said.role}"
-        yield (
-            (said.generation, 0, said.index),
-            TraceStep(words, "", False, None, said.generation, said.index, said.message),
-        )
+        yield TraceStep(words, "", False, None, said.generation, said.index, said.message)
     for fate in trace.fates:
         where = f" in the {fate.where}" if fate.where else ""
         words = f"compaction {fate.compaction}: {FATE_WORDS.get(fate.outcome, fate.outcome)}{where}"
-        yield (
-            (fate.compaction, 1, 0),
-            TraceStep(
-                words, FATE_SIGNS[fate.outcome], fate.gone, fate.compaction, fate.compaction + 1, fate.index, None,
-                fate.excerpt,
-            ),
-        )  # fmt: skip
+        sign, number = FATE_SIGNS[fate.outcome], fate.compaction
+        yield TraceStep(words, sign, fate.gone, number, number + 1, fate.index, None, fate.excerpt)
     for event in trace.aftermath:
         if event.kind != "said again":
-            place = event.place
-            words = f"{event.kind} at {place_name(place.index, generation=place.generation)}"
-            yield (
-                (place.generation, 0, place.index),
-                TraceStep(
-                    words,
-                    "",
-                    event.breaks_rule,
-                    None,
-                    place.generation,
-                    place.index,
-                    place.message,
-                    event.text,
-                ),
-            )
+            at = event.place
+            words = f"{event.kind} at {place_name(at.index, generation=at.generation)}"
+            grave = event.breaks_rule
+            yield TraceStep(words, "", grave, None, at.generation, at.index, at.message, event.text)
 
 
 def trace_phrase(answers: Answers, names: Sequence[str], text: str) -> list[Trace]:

@@ -30,7 +30,9 @@ from inspector.engines.settings import SETTINGS
 
 if TYPE_CHECKING:
     from inspector.answers.answers import Answers
+    from inspector.answers.inspection import Inspection
     from inspector.answers.scheduling import Progress
+    from inspector.config.settings import ResolvedSettings
     from inspector.export.masking import DocumentMasker
 
 NAME_IT = (
@@ -100,6 +102,11 @@ class Asked:
         if name is None:
             raise UsageProblem(problem)
         return self._opened(self.path), name
+
+    def opened(self) -> tuple[Answers, Inspection, ResolvedSettings]:
+        """Open `[PATH] CONVERSATION` with the settings in force for it."""
+        answers, name = self.one()
+        return answers, *answers.opened(name)
 
     def _opened(self, path: str | None) -> Answers:
         from inspector.answers.answers import Answers

@@ -66,8 +66,7 @@ def attempt(
     from inspector.export.attempts import attempt_document, print_outcomes, sending_document
     from inspector.models.kept import default_attempts
 
-    answers, name = asked.one()
-    inspection, resolved = answers.opened(name)
+    answers, inspection, resolved = asked.opened()
     settings, masker, wording = resolved.settings, sender.masker(), sender.wording()
     if (step is None) == (not compactions):
         raise UsageProblem("Give either --compaction K (or all) or --step N.")
@@ -189,22 +188,19 @@ def attempts(asked: Asked, shown: int | None, deleted: tuple[int, ...], life: in
     path, name = path_or_name(asked.words, asked.demo)
     if name is None:
         listed = [
-            attempt_document(one) for one in kept.all() if path is None or one.place.store == _whole(path)
+            attempt_document(one)
+            for one in kept.all()
+            if path is None or one.place.store == str(Path(path).absolute())
         ]
         print_answer(listed, asked.as_json, print_attempts)
         return
-    answers, name = asked.one()
-    inspection, resolved = answers.opened(name)
+    answers, inspection, resolved = asked.opened()
     mine = attempts_of(answers.store, inspection.conversation.row, kept)
     if life is not None:
         points = built(life_curve(inspection, resolved.settings, life_of(mine, life)))
         asked.print(points, lambda curve: print_curve(curve, life))
     else:
         asked.print(_outcomes(inspection, resolved.settings, mine), print_outcomes)
-
-
-def _whole(path: str) -> str:
-    return str(Path(path).absolute())
 
 
 @command("[PATH] [CONVERSATION]")
@@ -241,8 +237,7 @@ def recall(
     from inspector.export.attempts import print_recall, recall_document, sending_document
     from inspector.models.kept import default_attempts
 
-    answers, name = asked.one()
-    inspection, resolved = answers.opened(name)
+    answers, inspection, resolved = asked.opened()
     recorded_list(inspection, resolved.settings, number)
     mine = attempts_of(answers.store, inspection.conversation.row, default_attempts())
     wanted = [one for one in mine if one.place.step is None and (not chosen or one.id in chosen)]
@@ -282,8 +277,7 @@ def life(asked: Asked, sender: Sender, first: int, budget: int | None, resume: i
     from inspector.export.document import built
     from inspector.models.kept import default_attempts
 
-    answers, name = asked.one()
-    inspection, resolved = answers.opened(name)
+    answers, inspection, resolved = asked.opened()
     settings, kept = resolved.settings, default_attempts()
     done: dict[int, Attempt] = {}
     if resume is not None:
@@ -338,8 +332,7 @@ def judge(asked: Asked, sender: Sender, compaction: str, piece: int | None, show
     from inspector.export.judging import judgement_documents, print_judgements
     from inspector.models.kept import default_attempts
 
-    answers, name = asked.one()
-    inspection, _ = answers.opened(name)
+    answers, inspection, _ = asked.opened()
     masker, kept = sender.masker(), default_attempts()
     numbers = [item.index for item in inspection.compactions() if not item.encrypted]
     if compaction != "all":

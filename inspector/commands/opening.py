@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from inspector.commands.sources import flags_of, open_source, path_or_name
 
 if TYPE_CHECKING:
-    from inspector.stores.base import Store
+    from inspector.answers.answers import Answers
 
 #: Terminals that can only print lines.
 _NO_SCREEN = ("dumb", "unknown")
@@ -44,29 +44,36 @@ def open_app(
     path, name = path_or_name(words, demo)
     store = open_source(path, demo, name)
     flags = flags_of(options or {})
-    served = _DRIVER in os.environ
-    if plain:
-        _as_lines(store, name, config, flags)
-        return
-    if not served and not all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout)):
-        _without_terminal(store, name, config, flags)
-        print("\nThe output is not a terminal. In a terminal the same command opens the app.")
-        return
-    if not served and os.environ.get("TERM") in _NO_SCREEN:
-        _without_terminal(store, name, config, flags)
-        print(
-            f"\nA terminal with TERM={os.environ['TERM']} cannot draw the app. In another terminal this command opens "
-            "it."
-        )
+    why = _why_no_app()
+    if plain or why:
+        from inspector.answers.answers import Answers
+
+        answers = Answers(store, flags, config)
+        if plain:
+            _as_lines(answers, name)
+        else:
+            _as_text(answers, name)
+            print(f"\n{why}")
         return
     from inspector.app.launch import launch
 
     launch(store, name, flags, config, theme, compaction)
 
 
-def _as_lines(store: Store, name: str | None, config: Path | None, flags: dict[str, Any]) -> None:
+def _why_no_app() -> str:
+    """Return why the app cannot be drawn here; "" if it can."""
+    if _DRIVER in os.environ:
+        return ""
+    if not all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout)):
+        return "The output is not a terminal. In a terminal the same command opens the app."
+    term = os.environ.get("TERM")
+    if term not in _NO_SCREEN:
+        return ""
+    return f"A terminal with TERM={term} cannot draw the app. In another terminal this command opens it."
+
+
+def _as_lines(answers: Answers, name: str | None) -> None:
     """Print the list of conversations, or one conversation with its compactions and losses, one field a line."""
-    from inspector.answers.answers import Answers
     from inspector.answers.compactions import compare_compactions
     from inspector.answers.conversations import list_conversations
     from inspector.answers.fact_results import list_losses
@@ -76,7 +83,6 @@ def _as_lines(store: Store, name: str | None, config: Path | None, flags: dict[s
     from inspector.export.fact_results import loss_documents
     from inspector.export.generations import compaction_document, show_document
 
-    answers = Answers(store, flags, config)
     parts: list[tuple[str, Any]]
     if name is None:
         parts = [("conversation", conversation_documents(list_conversations(answers)))]
@@ -91,9 +97,8 @@ def _as_lines(store: Store, name: str | None, config: Path | None, flags: dict[s
             print(line)
 
 
-def _without_terminal(store: Store, name: str | None, config: Path | None, flags: dict[str, Any]) -> None:
+def _as_text(answers: Answers, name: str | None) -> None:
     """Print the first screens of the app as text: the list, then one conversation with its compactions."""
-    from inspector.answers.answers import Answers
     from inspector.answers.compactions import compare_compactions
     from inspector.answers.conversations import list_conversations
     from inspector.answers.showing import show_generation
@@ -106,8 +111,7 @@ def _without_terminal(store: Store, name: str | None, config: Path | None, flags
         show_document,
     )
 
-    answers = Answers(store, flags, config)
-    chosen = store.resolve(name) if name is not None else ""
+    chosen = answers.store.resolve(name) if name is not None else ""
     listed = conversation_documents(list_conversations(answers))
     print_conversations(listed)
     if listed:

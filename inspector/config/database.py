@@ -129,7 +129,7 @@ class CacheFile:
             with self._database:
                 self._database.executemany(insert, values.items())
         except (sqlite3.Error, UnicodeDecodeError) as error:
-            if not _busy(error):
+            if _code(error) not in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
                 self._give_up(error)
             return False
         return True
@@ -210,10 +210,6 @@ class CacheFile:
 
 def _pragma(connection: sqlite3.Connection, name: str) -> int:
     return int(connection.execute(f"PRAGMA {name}").fetchone()[0])
-
-
-def _busy(error: Exception) -> bool:
-    return _code(error) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
 def _code(error: Exception) -> int:

@@ -51,18 +51,11 @@ def _lines(entry: Document) -> Iterator[tuple[tuple[int, int, int], str, str]]:
         outcome = fate["fate"]
         where = f" in the {fate['where']}" if fate["where"] else ""
         quote = f": “{safe_title(fate['evidence'], 160)}”" if fate["evidence"] else ""
-        sign = FATE_SIGNS[outcome]
-        text = f"compaction {fate['compaction']}: {sign} {FATE_WORDS.get(outcome, outcome)}{where}{quote}"
-        yield (
-            (fate["compaction"], 1, 0),
-            text,
-            "red" if outcome in ("lost", "value lost", "contradicted") else "",
-        )
+        sign, number = FATE_SIGNS[outcome], fate["compaction"]
+        text = f"compaction {number}: {sign} {FATE_WORDS.get(outcome, outcome)}{where}{quote}"
+        yield (number, 1, 0), text, "red" if outcome in ("lost", "value lost", "contradicted") else ""
     for event in entry["aftermath"]:
         if event["kind"] != "said again":
             place = place_name(event["index"], event["message"], event["generation"])
-            yield (
-                (event["generation"], 0, event["index"]),
-                f"{event['kind']} at {place}: {safe_title(event['text'], 160)}",
-                "yellow",
-            )
+            text = f"{event['kind']} at {place}: {safe_title(event['text'], 160)}"
+            yield (event["generation"], 0, event["index"]), text, "yellow"

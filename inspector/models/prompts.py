@@ -68,9 +68,9 @@ Write about {budget} tokens at most.
 
 def our_prompt(given: SummaryInput) -> str:
     """Return our own prompt, with the sections of Hermes' documentation."""
-    earlier = _filled(_EARLIER, given) if given.earlier else ""
+    earlier = filled(_EARLIER, given) if given.earlier else ""
     focus = f"\nGive most of the room to this, in full detail:\n{given.focus}\n" if given.focus else ""
-    return f"{_TASK}\n{earlier}<messages>\n{given.turns}\n</messages>\n\n{_filled(_SECTIONS, given)}{focus}"
+    return f"{_TASK}\n{earlier}<messages>\n{given.turns}\n</messages>\n\n{filled(_SECTIONS, given)}{focus}"
 
 
 def read_template(path: Path) -> str:
@@ -89,12 +89,8 @@ def read_template(path: Path) -> str:
     return text
 
 
-def file_prompt(template: str, given: SummaryInput) -> str:
-    """Return the user's prompt with its placeholders filled; other braces stay."""
-    return _filled(template, given)
-
-
-def _filled(template: str, given: SummaryInput) -> str:
+def filled(template: str, given: SummaryInput) -> str:
+    """Return a prompt with its placeholders filled; other braces stay."""
     values = {
         "turns": given.turns,
         "earlier": given.earlier or _NOTHING,

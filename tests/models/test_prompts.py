@@ -12,7 +12,7 @@ import pytest
 from inspector.core.errors import BadInput
 from inspector.engines.summary_input import SummaryInput, unmasked
 from inspector.models.masking import Masker
-from inspector.models.prompts import file_prompt, our_prompt, read_template
+from inspector.models.prompts import filled, our_prompt, read_template
 from inspector.models.release import release_prompt
 
 GIVEN = SummaryInput(
@@ -45,10 +45,10 @@ def test_our_prompt_takes_over_what_went_before() -> None:
 def test_the_users_own_is_filled_in_one_pass(tmp_path: Path) -> None:
     path = tmp_path / "prompt.txt"
     path.write_text("{earlier}|{turns}|{budget}|{focus}|{other} {}", encoding="utf-8")
-    assert file_prompt(read_template(path), EARLIER) == (
+    assert filled(read_template(path), EARLIER) == (
         f"## Goal\nOld {{budget}} goal.|{EARLIER.turns}|500|the pool|{{other}} {{}}"
     )
-    assert file_prompt("{earlier}{turns}{focus}", GIVEN) == f"(none){GIVEN.turns}(none)"
+    assert filled("{earlier}{turns}{focus}", GIVEN) == f"(none){GIVEN.turns}(none)"
 
 
 @pytest.mark.parametrize(
