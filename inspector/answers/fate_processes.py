@@ -30,7 +30,7 @@ def kept_fates(inspection: Inspection, cache: KeptResults, work: Work) -> Work:
         basis = basis_of(inspection.store, inspection.conversation.id, "fates", options=asked.places)
         # The store may have more messages by now than the lists that are followed.
         basis = basis.with_inputs(_ENCODER.encode(asked))
-        document = cache.get(basis)
+        document = cache.document(basis)
         if document is not None:
             different = msgspec.convert(document["different"], list[Fate], strict=False)
             return {name: [different[at] for at in places] for name, places in document["fates"].items()}
@@ -38,7 +38,7 @@ def kept_fates(inspection: Inspection, cache: KeptResults, work: Work) -> Work:
         # Most facts share their fates, and should share them again when these are read.
         places: dict[Fate, int] = {}
         of = {name: [places.setdefault(fate, len(places)) for fate in each] for name, each in fates.items()}
-        cache.put({basis: {"different": msgspec.to_builtins(list(places)), "fates": of}})
+        cache.keep({basis: {"different": msgspec.to_builtins(list(places)), "fates": of}})
         return fates
 
     return known

@@ -26,13 +26,13 @@ def message_key(message: Message) -> bytes:
 
 def known_facts(kept: KeptResults, keys: Sequence[bytes]) -> dict[bytes, MessageFacts]:
     """Return the kept facts of these keys."""
-    read = {key: unpacked(data) for key, data in kept.under(keys).items()}
+    read = {key: unpacked(data) for key, data in kept.get(keys).items()}
     return {key: facts for key, facts in read.items() if facts is not None}
 
 
 def keep_facts(kept: KeptResults, facts: Mapping[bytes, MessageFacts]) -> None:
     """Remember what messages say."""
-    kept.put_under({key: packed(value) for key, value in facts.items()})
+    kept.put({key: packed(value) for key, value in facts.items()})
 
 
 def packed(facts: MessageFacts) -> bytes:

@@ -8,7 +8,6 @@ import os
 import time
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -91,47 +90,23 @@ def dismissed_stamp(store: Store, conversation: str) -> str:
     return dismissals.facts_stamp(root)
 
 
-class KeptResults:
-    """Documents (JSON), one a place, by basis; and any number of values (bytes), each under a hash of all that it was
-    worked out from. Safe to use from several threads and programs.
-
-    Where the file cannot be used nothing is kept, and `problem` says why ("" otherwise).
-    """
+class KeptResults(CacheFile):
+    """Documents (JSON), one a place, by basis; and values (bytes), each under a hash of all its inputs."""
 
     def __init__(self, path: Path) -> None:
-        self.path = path
-        self._file = CacheFile(path, "results", "result", LARGEST, "Results")
+        super().__init__(path, "results", "result", LARGEST, "Results")
 
-    @property
-    def problem(self) -> str:
-        """Why nothing is kept between runs; "" where it is."""
-        return self._file.problem
+    def get(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
+        """Return the values of these keys."""
+        return {key: value for key, value in super().get(keys).items() if isinstance(value, bytes)}
 
-    def get(self, basis: Basis) -> Any:
-        """The document that was worked out from just this; None where there is none."""
-        return _document(self.under([basis.place]), basis)
+    def document(self, basis: Basis) -> Any:
+        """Return the document that was worked out from just this; None where there is none."""
+        return _document(self.get([basis.place]), basis)
 
-    def put(self, documents: Mapping[Basis, Any]) -> None:
+    def keep(self, documents: Mapping[Basis, Any]) -> None:
         """Keep documents, each in the place of what was kept of the same question before."""
-        self._file.put(
-            {basis.place: basis.stamp + _packed(document) for basis, document in documents.items()}
-        )
-
-    def under(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
-        """The values that are known under some hashes."""
-        return {key: value for key, value in self._file.get(keys).items() if isinstance(value, bytes)}
-
-    def put_under(self, values: Mapping[bytes, bytes]) -> None:
-        """Keep values, each under a hash of all that it was worked out from."""
-        self._file.put(values)
-
-    def together(self) -> AbstractContextManager[None]:
-        """Write what is kept within a block in one go."""
-        return self._file.together()
-
-    def close(self) -> None:
-        """Close the file; nothing is kept from then on."""
-        self._file.close()
+        self.put({basis.place: basis.stamp + _packed(document) for basis, document in documents.items()})
 
 
 def _packed(document: Any) -> bytes:
@@ -198,7 +173,7 @@ class Kept(Generic[T]):
         The state of a conversation is read only if there is an answer about it.
         """
         places = {_place(store, conversation, self.question): conversation for conversation in conversations}
-        kept = default_results().under(list(places))
+        kept = default_results().get(list(places))
         answers = {name: self.of(store, name).among(kept) for place, name in places.items() if place in kept}
         return {name: answer for name, answer in answers.items() if answer is not None}
 
@@ -212,7 +187,7 @@ class KeptAnswer(Generic[T]):
 
     def known(self) -> T | None:
         """Return the kept answer, None if there is none."""
-        return self.among(default_results().under([self.basis.place]))
+        return self.among(default_results().get([self.basis.place]))
 
     def among(self, kept: Mapping[bytes, bytes]) -> T | None:
         """Return the answer among kept bytes by place, None if there is none."""
@@ -229,7 +204,7 @@ class KeptAnswer(Generic[T]):
 
 def keep(answers: Iterable[tuple[KeptAnswer[Any], Any]]) -> None:
     """Keep answers, all at once."""
-    default_results().put(
+    default_results().keep(
         {place.basis: msgspec.to_builtins(answer, str_keys=True) for place, answer in answers}
     )
 
@@ -244,14 +219,14 @@ def kept_answer(answers: Answers, name: str, question: str, make: Callable[[], A
     resolved = resolve(answers.store, row, answers.flags, answers.config)
     basis = basis_of(answers.store, row.id, question, resolved, repr(options))
     kept = default_results()
-    known = kept.get(basis)
+    known = kept.document(basis)
     if known is None:
         began = time.monotonic()
         with answers.noting() as notes:
             document = make()
         known = {"document": document, "notes": notes}
         if time.monotonic() - began >= LONG:
-            kept.put({basis: known})
+            kept.keep({basis: known})
     for note in known["notes"]:
         answers.note(note)
     return known["document"]

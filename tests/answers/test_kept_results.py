@@ -82,20 +82,20 @@ def test_settings_and_program_belong_to_the_basis(database: Path, monkeypatch: p
 def test_only_the_newest_result_is_kept_and_only_for_its_basis(kept: KeptResults) -> None:
     one = Basis(b"p" * 16, b"a" * 16)
     other = replace(one, stamp=b"b" * 16)
-    kept.put({one: {"text": "\udcff \N{SNOWMAN}", "list": [1, None]}})
-    assert kept.get(one) == {"text": "\udcff \N{SNOWMAN}", "list": [1, None]}
-    assert kept.get(other) is None
-    kept.put({other: []})
-    assert (kept.get(one), kept.get(other)) == (None, [])
+    kept.keep({one: {"text": "\udcff \N{SNOWMAN}", "list": [1, None]}})
+    assert kept.document(one) == {"text": "\udcff \N{SNOWMAN}", "list": [1, None]}
+    assert kept.document(other) is None
+    kept.keep({other: []})
+    assert (kept.document(one), kept.document(other)) == (None, [])
     again = KeptResults(kept.path)
-    assert again.get(other) == []
+    assert again.document(other) == []
 
 
 def test_what_is_no_result_is_none(kept: KeptResults) -> None:
     one = Basis(b"p" * 16, b"a" * 16)
     for data in (b"", one.stamp, one.stamp + b"no zlib", b"x"):
-        kept.put_under({one.place: data})
-        assert kept.get(one) is None
+        kept.put({one.place: data})
+        assert kept.document(one) is None
 
 
 def test_losses_and_findings_are_worked_out_once_of_the_same_facts(
