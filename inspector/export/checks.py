@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict
 from xml.etree import ElementTree
 
@@ -81,21 +82,17 @@ def check_junit(result: CheckResult) -> str:
         failures=str(failed),
         errors="0",
     )
+
+    def add(name: str, problem: str, lines: Iterable[str]) -> None:
+        test = ElementTree.SubElement(suite, "testcase", classname="compaction-inspector", name=name)
+        if problem:
+            ElementTree.SubElement(test, "failure", message=problem).text = "\n".join(lines)
+
     for one in result.met:
-        test = ElementTree.SubElement(
-            suite, "testcase", classname="compaction-inspector", name=str(one.condition)
-        )
-        if one.failed:
-            failure = ElementTree.SubElement(
-                test, "failure", message=f"{len(one.cases)} cases of {one.condition}"
-            )
-            failure.text = "\n".join(
-                f"{safe_line(case.row.title)}: {safe_title(case.text, 500)}" for case in one.cases
-            )
-    test = ElementTree.SubElement(suite, "testcase", classname="compaction-inspector", name="unknown")
-    if result.unknown and not result.allow_unknown:
-        failure = ElementTree.SubElement(test, "failure", message=f"{len(result.unknown)} could not be read")
-        failure.text = "\n".join(safe_line(sentence) for sentence in result.unknown)
+        cases = (f"{safe_line(case.row.title)}: {safe_title(case.text, 500)}" for case in one.cases)
+        add(str(one.condition), f"{len(one.cases)} cases of {one.condition}" if one.failed else "", cases)
+    unread = "" if result.allow_unknown or not result.unknown else f"{len(result.unknown)} could not be read"
+    add("unknown", unread, map(safe_line, result.unknown))
     return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
 
 

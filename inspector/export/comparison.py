@@ -7,7 +7,7 @@ from dataclasses import fields
 from functools import partial
 
 from inspector.core.text import safe_title
-from inspector.engines.base import Settings
+from inspector.engines.base import Budgets, Settings
 from inspector.export.config import settings_written
 from inspector.export.console import Table
 from inspector.replay.metrics import METRICS
@@ -17,6 +17,13 @@ from inspector.replay.whatif import Metrics, WhatIf, stuck
 
 #: Maximum characters of a line.
 _ROOM = 1_000
+#: Derived numbers in words.
+_BUDGETS = {
+    "threshold_tokens": "threshold",
+    "tail_token_budget": "tail budget",
+    "max_summary_tokens": "largest summary",
+    "hygiene_tokens": "hygiene",
+}
 #: Format of a figure by the form of its metric.
 _FORMATS = {
     "count": "{:,.0f}",
@@ -64,7 +71,8 @@ def comparison_text(
         ["settings", *names[1:]],
         [[field.name, *(_shown(run.settings, field.name) for _, run in runs)] for field in fields(Settings)],
     )
-    lines += ["", *_table(["derived, tokens", *names[1:]], _derived(runs)), ""]
+    derived = [[words, *(_budget(run.budgets, name) for _, run in runs)] for name, words in _BUDGETS.items()]
+    lines += ["", *_table(["derived, tokens", *names[1:]], derived), ""]
     metrics = [recorded, *(run.metrics for _, run in runs)]
     lines += _table(["figures", *names], figure_rows([partial(getattr, found) for found in metrics]))
     for name, events in [("recorded", recording.events), *((name, run.events) for name, run in runs)]:
@@ -86,29 +94,11 @@ def comparison_text(
     return "\n".join(lines) + "\n"
 
 
-def _derived(runs: Sequence[tuple[str, WhatIf]]) -> list[list[str]]:
-    rows = []
-    for name, words in (
-        ("threshold_tokens", "threshold"),
-        ("tail_token_budget", "tail budget"),
-        ("max_summary_tokens", "largest summary"),
-        ("hygiene_tokens", "hygiene"),
-    ):
-        values = [(run.budgets, getattr(run.budgets, name)) for _, run in runs]
-        rows.append(
-            [
-                words,
-                *(
-                    "–"
-                    if not value and name == "hygiene_tokens"
-                    else f"~{value:,}"
-                    if budgets.observed and name == "max_summary_tokens"
-                    else f"{value:,}"
-                    for budgets, value in values
-                ),
-            ]
-        )
-    return rows
+def _budget(budgets: Budgets, name: str) -> str:
+    value = getattr(budgets, name)
+    if not value and name == "hygiene_tokens":
+        return "–"
+    return f"~{value:,}" if budgets.observed and name == "max_summary_tokens" else f"{value:,}"
 
 
 def _shown(settings: Settings, name: str) -> str:

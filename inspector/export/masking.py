@@ -56,12 +56,8 @@ def masked(told: Told, masker: Masker) -> Told:
 
 def masking_note(masker: Masker) -> list[str]:
     """Return a sentence about the removed secrets, or no sentence."""
-    words = masked_words(masker)
-    return (
-        [f"{words}; --no-mask leaves {'it' if sum(masker.counts.values()) == 1 else 'them'}."]
-        if words
-        else []
-    )
+    words, one = masked_words(masker), sum(masker.counts.values()) == 1
+    return [f"{words}; --no-mask leaves {'it' if one else 'them'}."] if words else []
 
 
 def masked_words(masker: Masker) -> str:

@@ -149,11 +149,8 @@ def print_sums(sums: Document) -> None:
     """Missed tokens by cause, the cost of all requests, and the cost of idling."""
     how = "modelled " if sums["modelled"] else ""
     for one in sums["by_cause"]:
-        more = (
-            ""
-            if not one["missed_cost"]
-            else f", {dollars(one['missed_cost'])} US dollars more than reading them"
-        )
+        cost = one["missed_cost"]
+        more = f", {dollars(cost)} US dollars more than reading them" if cost else ""
         say(f"{one['cause']:<16} {one['misses']:>5,}  {one['missed_tokens']:>12,} tokens sent again{more}")
     if sums["cost"] is not None:
         cost = f"{dollars(sums['cost']['amount']):>12} US dollars"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from math import isnan
 
 from inspector.answers.recommending import Recommendation, confidence
@@ -210,18 +211,16 @@ def sweep_csv(found: Sweep) -> str:
     writer.writerow([found.rows.name, found.columns.name, *found.cells, *marks, "identical_to"])
     for r, row in enumerate(found.rows.values):
         for c, column in enumerate(found.columns.values):
+            cells = [lines[r][c] for lines in found.cells.values()]
+            signs = [lines[r][c] for lines in marks.values()]
+            same = found.same[r][c]
             writer.writerow(
                 [
                     row,
                     column,
-                    *(
-                        "" if isnan(found.cells[name][r][c]) else found.cells[name][r][c]
-                        for name in found.cells
-                    ),
-                    *(int(lines[r][c]) if found.conversations else "" for lines in marks.values()),
-                    ""
-                    if (same := found.same[r][c]) is None
-                    else "/".join(map(str, _settings(found, same).values())),
+                    *("" if isnan(cell) else cell for cell in cells),
+                    *(int(sign) if found.conversations else "" for sign in signs),
+                    "" if same is None else "/".join(map(str, _settings(found, same).values())),
                 ]
             )
     return out.getvalue()
@@ -364,16 +363,8 @@ def graph(tokens: Sequence[int], threshold: int, width: int, height: int = 10) -
     if not tokens:
         return []
     columns = min(width, len(tokens))
-    highest = [
-        max(
-            tokens[
-                column * len(tokens) // columns : max(
-                    (column + 1) * len(tokens) // columns, column * len(tokens) // columns + 1
-                )
-            ]
-        )
-        for column in range(columns)
-    ]
+    bounds = [column * len(tokens) // max(1, columns) for column in range(columns + 1)]
+    highest = [max(tokens[start:stop]) for start, stop in pairwise(bounds)]
     top = max(*highest, threshold, 1)
     blocks = " ▁▂▃▄▅▆▇█"
     lines = []
