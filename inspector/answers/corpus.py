@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from inspector.answers.plans import read_messages
 from inspector.core.errors import BadInput
@@ -15,6 +15,8 @@ from inspector.quality.facts.fact import KINDS, Kind
 
 #: Importance of a statement: 1 is useful, 2 costs work if it is lost, 3 does damage if it is lost.
 IMPORTANCE = (1, 2, 3)
+#: The keys of a statement, with their types in JSON.
+_TYPES = {"quote": str, "message": int, "kind": str, "importance": int, "hurts": str, "still_holds": bool}
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,22 +72,14 @@ def _statements(path: Path, entries: list[Any], messages: tuple[Message, ...]) -
         problem = _problem(entry, messages)
         if problem:
             raise BadInput(f"{path}: statement {number} of the truth {problem}.")
-        yield TrueStatement(
-            entry["quote"],
-            entry["message"],
-            cast(Kind, entry["kind"]),
-            entry["importance"],
-            entry["hurts"],
-            entry["still_holds"],
-        )
+        yield TrueStatement(**{name: entry[name] for name in _TYPES})
 
 
 def _problem(entry: Any, messages: tuple[Message, ...]) -> str:
     """Return the end of a sentence about what is wrong with a statement; "" if nothing is."""
     if not isinstance(entry, dict):
         return "is not a mapping"
-    types = {"quote": str, "message": int, "kind": str, "importance": int, "hurts": str, "still_holds": bool}
-    for key, kind in types.items():
+    for key, kind in _TYPES.items():
         if not isinstance(entry.get(key), kind):
             return f"has no usable {key!r}"
     if entry["kind"] not in KINDS:

@@ -85,8 +85,7 @@ def hermes(event: Mapping[str, Any], budget: int = BUDGET) -> HookAnswer:
     Raise BadInput if the messages are not a list.
     """
     name, session = _text(event, "hook_event_name"), _text(event, "session_id")
-    extra = event.get("extra")
-    extra = extra if isinstance(extra, dict) else {}
+    extra = _mapping(event, "extra")
     if name == "on_pre_compress":
         return _keep(user_facts(_messages(event.get("messages"))), budget)
     if name != "pre_llm_call":
@@ -145,10 +144,8 @@ def status_line(event: Mapping[str, Any]) -> str:
 
     Raises StoreErrors for a transcript that cannot be read.
     """
-    window = event.get("context_window")
-    window = window if isinstance(window, dict) else {}
-    usage = window.get("current_usage")
-    usage = usage if isinstance(usage, dict) else {}
+    window = _mapping(event, "context_window")
+    usage = _mapping(window, "current_usage")
     names = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens")
     used = sum(value for name in names if isinstance(value := usage.get(name), int))
     size = window.get("context_window_size")
@@ -335,6 +332,11 @@ def _messages(value: object) -> tuple[Message, ...]:
 def _text(event: Mapping[str, Any], name: str) -> str:
     value = event.get(name)
     return value if isinstance(value, str) else ""
+
+
+def _mapping(event: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    value = event.get(name)
+    return value if isinstance(value, dict) else {}
 
 
 def _state_file(session: str) -> Path:

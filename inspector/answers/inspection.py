@@ -56,10 +56,8 @@ class Compared:
     @property
     def agree(self) -> bool:
         """Whether the plan has the recorded boundaries."""
-        return (self.recorded.head_end, self.recorded.tail_start) == (
-            self.planned.head_end,
-            self.planned.tail_start,
-        )
+        recorded, planned = self.recorded, self.planned
+        return (recorded.head_end, recorded.tail_start) == (planned.head_end, planned.tail_start)
 
 
 class Inspection:
@@ -348,7 +346,7 @@ class Inspection:
         """Return the tokens that the summary model got of a compaction: pruned if the plan is the recorded one."""
         before = self.generation(recorded.index)
         plan = self.plan(before, settings)
-        if (recorded.head_end, recorded.tail_start) == (plan.head_end, plan.tail_start):
+        if Compared(recorded, plan).agree:
             return plan.middle_tokens
         until = self.token_index(before, settings.profile).rough_until
         return until(recorded.tail_start) - until(recorded.head_end)

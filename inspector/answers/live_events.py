@@ -149,11 +149,10 @@ def _size(inspection: Inspection, resolved: ResolvedSettings) -> tuple[int, int]
 
 
 def _compacted(recorded: Compaction) -> str:
-    who = "by hand" if recorded.trigger == "manual" else "automatically" if recorded.trigger else "compacted"
+    how = " by hand" if recorded.trigger == "manual" else " automatically" if recorded.trigger else ""
     before = recorded.tokens_before_reported or recorded.tokens_before
     after = recorded.tokens_after_reported or recorded.tokens_after
-    verb = "compacted" if who == "compacted" else f"compacted {who}"
-    return f"{verb}: {recorded.before:,} to {recorded.after:,} messages, ~{before:,} to ~{after:,} tokens"
+    return f"compacted{how}: {recorded.before:,} to {recorded.after:,} messages, ~{before:,} to ~{after:,} tokens"
 
 
 def _again(event: AftermathEvent) -> str:

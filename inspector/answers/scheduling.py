@@ -17,11 +17,8 @@ def is_local(scheduler: str) -> bool:
 def processes_of(scheduler: str) -> int | None:
     """Return the N of "local:N", else None."""
     name, _, number = scheduler.partition(":")
-    return (
-        int(number)
-        if name == LOCAL and number.isascii() and number.isdecimal() and number[:6] == number
-        else None
-    )
+    valid = number.isascii() and number.isdecimal() and len(number) <= 6
+    return int(number) if name == LOCAL and valid else None
 
 
 @dataclass(frozen=True, slots=True)

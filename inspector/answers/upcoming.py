@@ -85,16 +85,11 @@ class Upcoming:
             return ""
         if not self.at_boundary:
             return "The agent is in the middle of a task: a compaction now would interrupt it."
-        needed = None if self.bill is None else self.bill.requests_to_pay_off
-        if (
-            self.warm
-            and needed is not None
-            and self.requests_left is not None
-            and needed <= self.requests_left
-        ):
+        needed, left = None if self.bill is None else self.bill.requests_to_pay_off, self.requests_left
+        if self.warm and needed is not None and left is not None and needed <= left:
             return (
                 f"Now is a good moment: no task is open, the cache is warm, and it pays off after {needed:,} requests, "
-                f"before the threshold ({self.requests_left:,})."
+                f"before the threshold ({left:,})."
             )
         if self.warm is False:
             return "The cache is cold: the next request pays for the whole list anyway, so a compaction adds little."

@@ -201,11 +201,9 @@ def _count(raw: Any) -> tuple[int | None, str]:
         value = int(raw)
     except (TypeError, ValueError, OverflowError):
         return None, ", which is not a whole number; Hermes ignores it, and so does this program."
-    return (
-        (value, "")
-        if value > 0
-        else (None, ", which is not above 0; Hermes ignores it, and so does this program.")
-    )
+    if value > 0:
+        return value, ""
+    return None, ", which is not above 0; Hermes ignores it, and so does this program."
 
 
 def _text(raw: Any) -> tuple[str | None, str]:
@@ -224,9 +222,8 @@ def _shares(raw: Any) -> tuple[Mapping[str, float] | None, str]:
         for key, share in raw.items()
         if type(share) in (int, float) and 0 <= share <= 1
     }
-    return found, "" if len(found) == len(
-        raw
-    ) else ", where some values are not shares from 0 to 1; these are ignored."
+    refused = ", where some values are not shares from 0 to 1; these are ignored."
+    return found, "" if len(found) == len(raw) else refused
 
 
 _READERS: Mapping[str, _Reader] = {
