@@ -21,8 +21,7 @@ from inspector.models.consent import Allowance, Sending
 from inspector.models.kept import KeptAttempts
 from inspector.models.making import make_attempt
 from inspector.models.masking import Masker
-from inspector.models.prompts import filled, our_prompt, read_template
-from inspector.models.release import release_prompt
+from inspector.models.prompts import filled, our_prompt, read_template, release_prompt
 from inspector.models.summarizers.base import Summarizer
 from inspector.stores.base import Store
 

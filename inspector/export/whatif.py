@@ -12,7 +12,6 @@ from inspector.answers.recommending import Recommendation, confidence
 from inspector.answers.replaying import Replay
 from inspector.answers.sweeping import all_equal
 from inspector.core.conversations import ROLE_NAMES
-from inspector.core.scatter import placed
 from inspector.core.shares import percent
 from inspector.engines.registry import standing
 from inspector.export.comparison import figure_rows
@@ -461,6 +460,23 @@ def _print_unbeaten(document: Document) -> None:
         told = f"{one['facts_at_risk']:,.0f} facts at risk, {one['cost']:,.2f} US dollars"
         say(f"  {one[rows]:g} / {one[columns]:g}: {told}")
     say(document["sentence"])
+
+
+def placed(points: Sequence[tuple[float, float]], width: int, height: int) -> list[tuple[int, int]]:
+    """Return the (column, row) of each point (x, y): x from the left, y from the bottom; row 0 is at the top.
+
+    If all points are equal along an axis, they are in its middle.
+    """
+    columns = _along([x for x, _ in points], width)
+    rows = _along([y for _, y in points], height)
+    return [(column, height - 1 - row) for column, row in zip(columns, rows, strict=True)]
+
+
+def _along(values: Sequence[float], cells: int) -> list[int]:
+    low, high = min(values, default=0.0), max(values, default=0.0)
+    if high <= low:
+        return [(cells - 1) // 2] * len(values)
+    return [round((value - low) / (high - low) * (cells - 1)) for value in values]
 
 
 def _cell(name: str, value: float) -> str:

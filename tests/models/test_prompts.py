@@ -12,8 +12,7 @@ import pytest
 from inspector.core.errors import BadInput
 from inspector.engines.summary_input import SummaryInput, unmasked
 from inspector.models.masking import Masker
-from inspector.models.prompts import filled, our_prompt, read_template
-from inspector.models.release import release_prompt
+from inspector.models.prompts import filled, our_prompt, read_template, release_prompt
 
 GIVEN = SummaryInput(
     ({"role": "user", "content": "Never drop {table} orders."}, {"role": "assistant", "content": "Fine."}),

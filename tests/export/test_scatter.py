@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.core.scatter import placed
+from inspector.export.whatif import placed
 
 numbers = st.floats(-1e6, 1e6)
 
