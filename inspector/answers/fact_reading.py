@@ -11,7 +11,7 @@ from inspector.answers.kept_results import KeptResults
 from inspector.answers.lists_after import ListsAfter
 from inspector.answers.message_facts import Watch, read_messages
 from inspector.config.dismissals import Dismissals
-from inspector.core.conversations import ROLE_CODES, ROLE_NAMES, Compaction
+from inspector.core.conversations import ROLE_NAMES, Compaction
 from inspector.core.memory import give_back
 from inspector.engines.base import Settings
 from inspector.quality.facts.fact import (
@@ -26,8 +26,6 @@ from inspector.quality.facts.lives import Places, lives_of
 from inspector.quality.facts.passages import ListText, PassageIndex
 from inspector.quality.facts.risk import RiskIndex
 from inspector.replay.transcript import Transcript, transcript
-
-_SYSTEM = ROLE_CODES["system"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,6 @@ from inspector.replay.sweep import Axis, Grid, Sweep, cells, parse_axis, sweep
 from inspector.replay.whatif import Course, Metrics, Range, range_of
 
 Goal = Literal["cost", "facts", "few-compactions"]
-GOALS: tuple[Goal, ...] = ("cost", "facts", "few-compactions")
 #: Metrics that a recommendation shows.
 FIGURES = ("compactions", "input_tokens", "cost", "facts_at_risk", "constraints_at_risk", "peak_tokens")
 _THRESHOLDS, _RATIOS = "0.3:0.9:0.1", "0.1:0.6:0.1"
