@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from inspector.answers.answers import Answers
@@ -83,13 +83,12 @@ def _recorded(
     return sent[-1].breakpoints if sent else None
 
 
-def _tokens(messages: Iterable[Message]) -> int:
+def _tokens(messages: Sequence[Message]) -> int:
     """The release's rough estimate of a list, which is less than that of its messages one by one."""
-    chars = images = 0
-    for message in messages:
-        chars += message_chars(message.wire)
-        images += message_images(message.wire)
-    return list_tokens(chars, images)
+    return list_tokens(
+        sum(message_chars(message.wire) for message in messages),
+        sum(message_images(message.wire) for message in messages),
+    )
 
 
 def breakpoints_of(

@@ -301,7 +301,7 @@ class Inspection:
                 found = self._token_indexes.get(key)
             if found is None:
                 sent = SentMessages(caching_release(profile))
-                messages = _sending(self.store.iterate(generation), sent)
+                messages = passing(self.store.iterate(generation), sent.append)
                 found = measured(engine(profile), watched(messages, watch))
                 self.keep_sent(generation, sent)
                 with self._lock:
@@ -373,10 +373,10 @@ class Inspection:
         return fresh
 
 
-def _sending(messages: Iterable[Message], sent: SentMessages) -> Iterator[Message]:
-    """Yield the messages; add the details of each to `sent`."""
+def passing(messages: Iterable[Message], to: Callable[[Message], None]) -> Iterator[Message]:
+    """Yield the messages, and pass each on first."""
     for message in messages:
-        sent.append(message)
+        to(message)
         yield message
 
 

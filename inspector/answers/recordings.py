@@ -7,11 +7,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 
 from inspector.agents import has_session_usage
-from inspector.answers.inspection import Inspection, watched
+from inspector.answers.inspection import Inspection, passing, watched
 from inspector.answers.resolving import caching_release
 from inspector.caching.modelled import SentMessages
 from inspector.core.conversations import Conversation, Request
-from inspector.core.messages import Message
 from inspector.engines.capabilities import loop_of, shortens
 from inspector.engines.failures import failures_named
 from inspector.engines.registry import agent_of, engine
@@ -36,7 +35,7 @@ def read_recording(
     done = 0
     for generation in generations:
         sent = SentMessages(caching_release(profile))
-        listed = rules.read(watched(_noted(inspection.store.iterate(generation), sent), watch, done))
+        listed = rules.read(watched(passing(inspection.store.iterate(generation), sent.note), watch, done))
         sent.sized(listed.chars, listed.images)
         inspection.keep_sent(generation, sent)
         lists.append(listed)
@@ -151,10 +150,3 @@ def shared_recording(
                 known.pop(next(iter(known)))
             known[profile] = found
         return found
-
-
-def _noted(messages: Iterable[Message], sent: SentMessages) -> Iterator[Message]:
-    """Yield the messages, and keep the inputs of modelled requests."""
-    for message in messages:
-        sent.note(message)
-        yield message

@@ -189,21 +189,17 @@ def priced_requests(judged: Iterable[JudgedRequest], model: str, provider: str) 
 
     `model` is used for requests without a model. Raises BadInput for a file of prices that cannot be used.
     """
-    known: dict[tuple[str, int], tuple[Rates | None, Callable[[Request], Cost | None]]] = {}
+    known: dict[tuple[str, int], tuple[Rates | None, Callable[[Request], Cost | None] | None]] = {}
     priced = []
     for one in judged:
         request = one.request
         key = request.model, int(request.at // _DAY)
         if key not in known:
             rates = rates_of(request.model or model, day_of(request.at), provider)
-            known[key] = rates, _unpriced if rates is None else pricer(rates)
+            known[key] = rates, None if rates is None else pricer(rates)
         rates, price = known[key]
-        priced.append(PricedRequest(one, price(request), rates))
+        priced.append(PricedRequest(one, None if price is None else price(request), rates))
     return tuple(priced)
-
-
-def _unpriced(request: Request) -> None:
-    """Of a model whose prices are not known there is no cost."""
 
 
 def modelled(inspection: Inspection, profile: str, hour: bool, layout: Layout | None = None) -> list[Request]:
