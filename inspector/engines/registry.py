@@ -17,7 +17,7 @@ from inspector.engines.hermes.policies import Policies
 from inspector.engines.hermes.releases import BY_RELEASE, RELEASES, policies_of
 from inspector.engines.observed.engine import ObservedEngine
 from inspector.engines.observed.profiles import observed_of, observed_rules
-from inspector.engines.truncation import TruncationEngine
+from inspector.engines.truncation import TRUNCATION
 
 _PARTS = ("name", "summary", "budgets", "measure", "plan", "fires")
 
@@ -30,7 +30,7 @@ def _engine_of(policies: Policies) -> Engine:
 
 
 _BUILT_IN: dict[str, Engine] = {name: _engine_of(policies) for name, policies in RELEASES.items()}
-_BUILT_IN["truncation"] = TruncationEngine()
+_BUILT_IN[TRUNCATION.name] = TRUNCATION
 _BUILT_IN.update((rules.name, ObservedEngine(rules)) for rules in observed_rules())
 #: A release named to the patch: the same engine under that name.
 _BY_RELEASE: dict[str, Engine] = {
@@ -104,7 +104,7 @@ def standing(profile: str) -> str:
     policies = policies_of(profile)
     if policies is not None:
         return "compared" if policies.compared else "read, not compared"
-    if profile == TruncationEngine().name:
+    if profile == TRUNCATION.name:
         return "baseline"
     if agent_of(profile):
         return "observed"

@@ -6,13 +6,13 @@ from hypothesis import given
 
 from inspector.core.messages import Message, messages_from
 from inspector.engines.base import Settings
-from inspector.engines.truncation import TruncationEngine
+from inspector.engines.truncation import TRUNCATION
 from tests.engines.lists import assistant, conversations, user
 
 
 @given(conversations(least=3))
 def test_truncation_keeps_head_and_tail_alone(messages: tuple[Message, ...]) -> None:
-    engine = TruncationEngine()
+    engine = TRUNCATION
     plan = engine.plan(engine.measure(messages), Settings(context_length=4_000))
     output = engine.assemble(messages, plan, "never used")
     head, tail = plan.regions()
@@ -25,7 +25,7 @@ def test_truncation_keeps_head_and_tail_alone(messages: tuple[Message, ...]) -> 
 
 def test_truncation_drops_the_middle() -> None:
     wires = [m for i in range(40) for m in (user(f"q{i}"), assistant("word " * 300))]
-    engine = TruncationEngine()
+    engine = TRUNCATION
     messages = messages_from(wires)
     plan = engine.plan(engine.measure(messages), Settings(context_length=8_000))
     assert plan.compacts

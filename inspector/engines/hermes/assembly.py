@@ -105,7 +105,7 @@ def assemble(messages: Sequence[Message], plan: Plan, policies: Policies, summar
     if not plan.compacts:
         return tuple(Output(wire, index) for index, wire in enumerate(wires))
     output = [Output(wires[index], index) for index in range(min(plan.head_end, len(wires)))]
-    if not plan.merged:
+    if plan.role:
         output.append(Output({"role": plan.role, "content": summary}, "summary"))
     for index in range(plan.tail_start, len(wires)):
         merged = plan.merged and index == plan.tail_start

@@ -45,7 +45,7 @@ def budgets(policies: Policies, settings: Settings) -> Budgets:
             {
                 "threshold_tokens": tuple(threshold_steps),
                 "tail_token_budget": tuple(tail_steps),
-                "max_summary_tokens": tuple(ceiling_steps),
+                **({"max_summary_tokens": ceiling_steps} if policies.summarizes else {}),
                 "hygiene_tokens": (
                     DerivationStep(
                         "hygiene",
@@ -161,12 +161,14 @@ def _ratio(configured: float) -> tuple[float, list[DerivationStep]]:
     return ratio, steps
 
 
-def _summary_ceiling(policies: Policies, settings: Settings) -> tuple[int, list[DerivationStep]]:
+def _summary_ceiling(policies: Policies, settings: Settings) -> tuple[int, tuple[DerivationStep, ...]]:
+    if not policies.summarizes:
+        return 0, ()
     share = int(settings.context_length * SUMMARY_SHARE)
     tokens = min(share, policies.summary_ceiling)
-    return tokens, [
+    return tokens, (
         DerivationStep("share", share, f"{settings.context_length:,} tokens of context × {SUMMARY_SHARE:g}"),
         DerivationStep(
             "ceiling", tokens, f"never over {policies.summary_ceiling:,} tokens", bound=tokens != share
         ),
-    ]
+    )

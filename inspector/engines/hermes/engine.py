@@ -20,8 +20,8 @@ from inspector.engines.hermes.token_index import HermesTokenIndex
 from inspector.engines.summary_input import Mask, SummaryInput, rough_size
 
 
-class HermesEngine(ReleaseEngine):
-    """A release up to 0.19.0, whose plan follows from the sizes of messages."""
+class SizesEngine(ReleaseEngine):
+    """Rules whose plan follows from the sizes of messages."""
 
     def measure(self, messages: Iterable[Message]) -> HermesTokenIndex:
         """One pass over the bodies; planning needs only what comes back."""
@@ -44,13 +44,21 @@ class HermesEngine(ReleaseEngine):
         """Every message after pruning."""
         return prune(messages, plan, self.policies)
 
-    def pruned_wire(self, message: Message, caller: Message | None) -> Mapping[str, Any]:
-        """One message as pruning leaves it, `caller` being the assistant message whose call it answers."""
-        return pruned_wire(message, caller, self.policies)
-
     def assemble(self, messages: Sequence[Message], plan: Plan, summary: str) -> tuple[Output, ...]:
         """The list after, with `summary` as the handoff's text."""
         return assemble(messages, plan, self.policies, summary)
+
+    def replayable(self) -> HermesReplayable:
+        """Runs of whole conversations by arithmetic over columns."""
+        return HermesReplayable(self)
+
+
+class HermesEngine(SizesEngine):
+    """A release up to 0.19.0."""
+
+    def pruned_wire(self, message: Message, caller: Message | None) -> Mapping[str, Any]:
+        """One message as pruning leaves it, `caller` being the assistant message whose call it answers."""
+        return pruned_wire(message, caller, self.policies)
 
     def fallback_raises(self, messages: Sequence[Message], plan: Plan) -> str:
         """Errors that the release raises, and at which message, if no summary is available; empty if it
@@ -65,10 +73,6 @@ class HermesEngine(ReleaseEngine):
         pruned = self.prune(messages, plan)
         turns = pruned[plan.summarized_from : plan.tail_start]
         return summary_input(messages, pruned, turns, plan, rough_size(turns), self.policies, focus, mask)
-
-    def replayable(self) -> HermesReplayable:
-        """Runs of whole conversations by arithmetic over columns."""
-        return HermesReplayable(self, self.policies)
 
 
 class _Planner:
@@ -134,6 +138,8 @@ class _Planner:
         raises = self._trouble("mend", 0, head_end) or self._trouble("mend", tail_start, length)
         if raises:
             return Cut(f"the release fails while it mends tool pairs: {raises}", "fails", raises)
+        if not policies.summarizes:
+            return Cut("", None, "", head_end, tail_start, pruned_to, tail_start)
         middle = token_index.rough_between(start, tail_start, pruned_to)
         ceiling = self.budgets.max_summary_tokens
         budget = max(SUMMARY_FLOOR, min(int(middle * SUMMARY_RATIO), ceiling))

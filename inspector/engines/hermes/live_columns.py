@@ -20,13 +20,15 @@ from inspector.engines.hermes.indexes import Where
 from inspector.engines.hermes.message_stats import ASSISTANT, USER
 from inspector.engines.hermes.policies import Policies
 from inspector.engines.hermes.stats_reader import read_stats
-from inspector.engines.hermes.token_index import Column, HermesTokenIndex, Sums
+from inspector.engines.hermes.token_index import Column, HermesTokenIndex
 from inspector.engines.sizes import MessageSize
 
 _NONE: frozenset[int] = frozenset()
 _NO_TROUBLES: Mapping[str, Sequence[tuple[int, str]]] = MappingProxyType({})
 #: The summary's place in `LiveColumns.front`.
 _SUMMARY = -1
+#: The column of pictures where no message has one: its sums are 0.
+_NO_IMAGES = Column((), ())
 
 
 class LiveColumns:
@@ -95,13 +97,8 @@ class LiveColumns:
         done.roles, done.calls = self.roles, self.calls
         done.original = self.walk
         done.duplicates = duplicates
-        done.tokens_now = self._seen(self.walk, self.columns.walk, duplicates)
-        done.chars = self._seen(self.chars, self.columns.chars, duplicates)
-        done.images = (
-            _NOTHING
-            if self.images is None or self.columns.images is None
-            else self._seen(self.images, self.columns.images, duplicates)
-        )
+        replaced = [self._replaced(own, sizes, duplicates) for own, sizes in self._sizes()]
+        done.tokens_now, done.chars, done.images = replaced if len(replaced) == 3 else (*replaced, _NO_IMAGES)
         done.total_chars, done.total_images = self.total_chars, self.total_images
         done.changed = Where(self.shorts, 1, gone)
         done.summaries = Where(self.hands, HANDOFF)
@@ -123,15 +120,17 @@ class LiveColumns:
         merged = cut.merged and tail < length and summary is not None
         begins = self._settle(token_index.duplicates, 0, min(head, pruned_to))
         goes_on = self._settle((), tail, max(tail, pruned_to))
+        columns = (token_index.tokens_now, token_index.chars, token_index.images)
         sums = [
             _compacted(
-                self._replaced(own, sizes, token_index.duplicates),
+                column,
                 (head, tail, pruned_to),
                 None if summary is None else summary[kind],
                 merged,
                 (begins, goes_on),
             )
-            for kind, (own, sizes) in enumerate(self._sizes())
+            for kind, column in enumerate(columns)
+            if column is not _NO_IMAGES
         ]
         self.walk, self.chars = sums[:2]
         if self.images is not None:
@@ -173,13 +172,6 @@ class LiveColumns:
                 found.append(at)
         found.sort()
         return found
-
-    def _seen(self, own: Column, sizes: SizeColumns, places: Sequence[int]) -> Sums:
-        """The column as a plan sees it, with back-references at some places."""
-        if not places:
-            return own
-        more, less = self._changes(own, sizes, places)
-        return _Replaced(own, places, list(accumulate(more, initial=0)), list(accumulate(less, initial=0)))
 
     def _replaced(self, own: Column, sizes: SizeColumns, places: Sequence[int]) -> Column:
         """The column with back-references at some places."""
@@ -245,58 +237,6 @@ class LiveColumns:
         self.shorts[head:tail] = b"\0"
         self.hands[head:tail] = bytes((HANDOFF,))
         self.paired[head:tail] = b"\0"
-
-
-class _Replaced:
-    """A column with other sizes at some places. `more` and `less` have the changes of kept and pruned sizes at
-    the first 0, 1, ... places."""
-
-    __slots__ = ("column", "less", "more", "places")
-
-    def __init__(self, column: Column, places: Sequence[int], more: list[int], less: list[int]) -> None:
-        self.column, self.places, self.more, self.less = column, places, more, less
-
-    def _kept(self, index: int) -> int:
-        return self.column.kept[index] + self.more[bisect_left(self.places, index)]
-
-    def _short(self, index: int) -> int:
-        return self.column.short[index] + self.less[bisect_left(self.places, index)]
-
-    def between(self, start: int, stop: int, pruned_to: int) -> int:
-        """The sum over [start:stop], which is clamped to the list."""
-        last = len(self.column.kept) - 1
-        start, stop = min(start, last), min(max(start, stop), last)
-        middle = min(max(pruned_to, start), stop)
-        return self._short(middle) - self._short(start) + self._kept(stop) - self._kept(middle)
-
-    def overrun(self, ceiling: int, low: int, pruned_to: int) -> int:
-        """The largest i >= low with between(i, end) > ceiling, or -1 where all of it fits."""
-        last = len(self.column.kept) - 1
-        pruned_to = min(max(pruned_to, low), last)
-        whole = self._kept(last)
-        found = bisect_left(range(last), whole - ceiling, pruned_to, last, key=self._kept) - 1
-        if found >= pruned_to:
-            return found
-        rest = ceiling - (whole - self._kept(pruned_to))
-        found = bisect_left(range(pruned_to), self._short(pruned_to) - rest, low, key=self._short) - 1
-        return found if found >= low else -1
-
-
-class _Nothing:
-    """The column of a size that no message has."""
-
-    __slots__ = ()
-
-    def between(self, start: int, stop: int, pruned_to: int) -> int:
-        """Zero."""
-        return 0
-
-    def overrun(self, ceiling: int, low: int, pruned_to: int) -> int:
-        """-1: all of it fits."""
-        return -1
-
-
-_NOTHING = _Nothing()
 
 
 def measure(messages: Iterable[Message], policies: Policies) -> HermesTokenIndex:

@@ -49,8 +49,8 @@ class Policies:
     Pruning: `reads_texts` plans over the texts themselves, by the rules of 0.20.0; `prunes` at all; `placeholder` for
     every long result, or one line about it; `deduplicates`; `shrinks_arguments`; `guards_lines` writes a plain line
     instead of failing on odd arguments.
-    Summary: `summary_ceiling` in tokens; `focuses_itself` takes the focus from what the user said last, and media
-    out of what is summarized.
+    Summary: `summarizes` at all; `summary_ceiling` in tokens; `focuses_itself` takes the focus from what the user said
+    last, and media out of what is summarized.
     Assembly: `forces_user` gives the summary the user role behind a system prompt, `keeps_a_user` where no user
     message is left; `stubs_calls` answers calls that lost their result, otherwise they are taken out;
     `restates` says an unfinished request again behind the summary, and leaves pending calls alone;
@@ -96,6 +96,7 @@ class Policies:
     deduplicates: bool = True
     shrinks_arguments: bool = True
     guards_lines: bool = False
+    summarizes: bool = True
     summary_ceiling: int = 12_000
     focuses_itself: bool = False
     message_limit: int = 0

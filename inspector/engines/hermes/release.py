@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+
 from inspector.engines.base import Budgets, Plan, Settings
 from inspector.engines.hermes.budgets import budgets
 from inspector.engines.hermes.policies import Policies
@@ -9,6 +11,8 @@ from inspector.engines.loop import Loop
 from inspector.engines.sizes import Refusal
 
 ALL_STAYS = "everything fits into the head and the tail"
+#: Assumed characters in front of a summary if the release's wording is unknown.
+_PREFIX = 60
 
 
 def too_few(length: int, head: int) -> str:
@@ -51,6 +55,36 @@ class ReleaseEngine:
     def fires(self, tokens: int, settings: Settings) -> str | None:
         """ "agent" or "hygiene" where a list of that many tokens is compacted before the next call."""
         return firing(tokens, self.budgets(settings))
+
+
+class ReleaseReplayable:
+    """Common parts of running conversations under the rules of a release."""
+
+    def __init__(self, engine: ReleaseEngine) -> None:
+        self.engine = engine
+        self.policies = engine.policies
+        self.loop = self.policies.loop
+        self.summary_prefix = self.policies.wordings[0].length if self.policies.wordings else _PREFIX
+
+    def fires(self, tokens: int, settings: Settings, budgets: Budgets) -> str | None:
+        """ "agent" or "hygiene" where a list of that many tokens is compacted before the next call."""
+        return firing(tokens, budgets)
+
+    def decisive(self, settings: Settings, budgets: Budgets) -> Hashable:
+        """The derived numbers, and the messages that are protected."""
+        return (
+            budgets.threshold_tokens,
+            budgets.tail_token_budget,
+            budgets.tail_ceiling_tokens,
+            budgets.round_tokens,
+            budgets.max_summary_tokens,
+            budgets.hygiene_tokens,
+            budgets.hygiene_messages,
+            bool(budgets.unbound),
+            settings.protect_first_n,
+            settings.protect_last_n,
+            settings.min_tail_user_messages,
+        )
 
 
 def not_compacted(

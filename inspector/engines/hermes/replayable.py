@@ -3,43 +3,27 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Hashable, Iterable, Sequence
-from typing import Protocol
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from inspector.core.messages import Message
-from inspector.engines.base import Budgets, Engine, Settings
+from inspector.engines.base import Budgets, Settings
 from inspector.engines.hermes.columns import MessageColumns
-from inspector.engines.hermes.cut import Cut
 from inspector.engines.hermes.live_columns import LiveColumns, token_index_until
 from inspector.engines.hermes.message_stats import ListStats
-from inspector.engines.hermes.policies import Policies
-from inspector.engines.hermes.release import firing
+from inspector.engines.hermes.release import ReleaseReplayable
 from inspector.engines.hermes.stats_reader import read_stats
 from inspector.engines.hermes.token_index import HermesTokenIndex
 from inspector.engines.sizes import Compacted, MessageSize, Refusal, results_without_call
 
-#: Assumed characters in front of a summary if the release's wording is unknown.
-_PREFIX = 60
+if TYPE_CHECKING:
+    from inspector.engines.hermes.engine import SizesEngine
 
 
-class CuttingEngine(Engine, Protocol):
-    """An engine that can say where it cuts without the reasons."""
+class HermesReplayable(ReleaseReplayable):
+    """Runs conversations under rules whose plan follows from the sizes of messages."""
 
-    def cut(
-        self, token_index: HermesTokenIndex, settings: Settings, numbers: Budgets, compactions: int = 0
-    ) -> Cut:
-        """Decisions of the plan from known budgets."""
-        ...
-
-
-class HermesReplayable:
-    """Runs conversations under the rules of a release."""
-
-    def __init__(self, engine: CuttingEngine, policies: Policies) -> None:
-        self.engine = engine
-        self.policies = policies
-        self.loop = policies.loop
-        self.summary_prefix = policies.wordings[0].length if policies.wordings else _PREFIX
+    engine: SizesEngine
 
     def read(self, messages: Iterable[Message]) -> HermesList:
         """One pass over the bodies of a list."""
@@ -53,27 +37,11 @@ class HermesReplayable:
             stats.extend(part.stats, start, stop)
         return HermesList(self.engine, stats, MessageColumns(stats, self.policies))
 
-    def fires(self, tokens: int, settings: Settings, budgets: Budgets) -> str | None:
-        """ "agent" or "hygiene" where a list of that many tokens is compacted before the next call."""
-        return firing(tokens, budgets)
-
-    def decisive(self, settings: Settings, budgets: Budgets) -> Hashable:
-        """The derived numbers, and the messages that are protected."""
-        return (
-            budgets.threshold_tokens,
-            budgets.tail_token_budget,
-            budgets.max_summary_tokens,
-            budgets.hygiene_tokens,
-            budgets.hygiene_messages,
-            settings.protect_first_n,
-            settings.protect_last_n,
-        )
-
 
 class HermesList:
     """A list as stats and as columns."""
 
-    def __init__(self, engine: CuttingEngine, stats: ListStats, columns: MessageColumns) -> None:
+    def __init__(self, engine: SizesEngine, stats: ListStats, columns: MessageColumns) -> None:
         self.engine = engine
         self.stats = stats
         self.columns = columns

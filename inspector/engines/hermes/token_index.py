@@ -6,23 +6,10 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
-from typing import Protocol
 
 from inspector.core.rough import list_tokens
 from inspector.engines.hermes.indexes import Where
 from inspector.engines.hermes.policies import Policies
-
-
-class Sums(Protocol):
-    """Sums over a number a message, which depend on how far the list is pruned."""
-
-    def between(self, start: int, stop: int, pruned_to: int) -> int:
-        """The sum over [start:stop], which is clamped to the list."""
-        ...
-
-    def overrun(self, ceiling: int, low: int, pruned_to: int) -> int:
-        """The largest i >= low with between(i, end) > ceiling, or -1 where all of it fits."""
-        ...
 
 
 class Column:
@@ -98,10 +85,10 @@ class HermesTokenIndex:
     calls: bytes
     #: Walk tokens before anything is pruned, and after.
     original: Column
-    tokens_now: Sums
+    tokens_now: Column
     #: Characters and pictures of the release's rough estimate, before pruning in total and after.
-    chars: Sums
-    images: Sums
+    chars: Column
+    images: Column
     total_chars: int
     total_images: int
     #: Sorted indexes: results and calls that pruning changes; duplicates (replaced wherever they are); earlier

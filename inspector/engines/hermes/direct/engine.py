@@ -28,7 +28,7 @@ class DirectEngine(ReleaseEngine):
 
     def replayable(self) -> DirectReplayable:
         """How to run conversations."""
-        return DirectReplayable(self, self.policies)
+        return DirectReplayable(self)
 
     def measure(self, messages: Iterable[Message]) -> DirectIndex:
         """The list itself, counted."""

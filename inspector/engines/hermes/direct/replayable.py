@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Iterable
 from itertools import accumulate
 
 from inspector.core.conversations import ROLE_CODES
 from inspector.core.messages import Message
-from inspector.engines.base import Budgets, Engine, Settings
+from inspector.engines.base import Budgets, Settings
 from inspector.engines.hermes.direct.index import DirectIndex
 from inspector.engines.hermes.direct.rows import ROUGH, Row, rows_of
 from inspector.engines.hermes.direct.window import NotCompacted, window
 from inspector.engines.hermes.message_stats import OTHER
 from inspector.engines.hermes.policies import Policies
-from inspector.engines.hermes.release import firing
+from inspector.engines.hermes.release import ReleaseReplayable
 from inspector.engines.remeasuring import merged_message, summary_message
 from inspector.engines.sizes import Compacted, MessageSize, Refusal, results_without_call
 
@@ -22,14 +22,8 @@ from inspector.engines.sizes import Compacted, MessageSize, Refusal, results_wit
 _SUMMARY = -1
 
 
-class DirectReplayable:
+class DirectReplayable(ReleaseReplayable):
     """Runs conversations under a release whose plan depends on texts."""
-
-    def __init__(self, engine: Engine, policies: Policies) -> None:
-        self.engine = engine
-        self.policies = policies
-        self.loop = policies.loop
-        self.summary_prefix = policies.wordings[0].length
 
     def read(self, messages: Iterable[Message]) -> DirectList:
         """A row for each message of a list."""
@@ -39,26 +33,6 @@ class DirectReplayable:
         """A list made of stretches of others."""
         return DirectList(
             self.policies, [row for part, start, stop in parts for row in part.rows[start:stop]]
-        )
-
-    def fires(self, tokens: int, settings: Settings, budgets: Budgets) -> str | None:
-        """ "agent" or "hygiene" where a list of that many tokens is compacted before the next call."""
-        return firing(tokens, budgets)
-
-    def decisive(self, settings: Settings, budgets: Budgets) -> Hashable:
-        """The derived numbers, and the messages that are protected."""
-        return (
-            budgets.threshold_tokens,
-            budgets.tail_token_budget,
-            budgets.tail_ceiling_tokens,
-            budgets.round_tokens,
-            budgets.max_summary_tokens,
-            budgets.hygiene_tokens,
-            budgets.hygiene_messages,
-            bool(budgets.unbound),
-            settings.protect_first_n,
-            settings.protect_last_n,
-            settings.min_tail_user_messages,
         )
 
 
