@@ -18,17 +18,19 @@ from inspector.engines.loop import BEFORE_REQUESTS, Loop
 from inspector.engines.summary_input import Mask, SummaryInput, plain_input, unmasked
 
 Wire = Mapping[str, Any]
-_OwnInput = Callable[[Sequence[Message], Plan, str, Mask], SummaryInput]
+
+
+def _own(engine: Engine, name: str) -> Callable[..., Any] | None:
+    """Return the engine's own method, whose failures name the engine; None if the engine lacks it."""
+    method: Callable[..., Any] | None = getattr(engine, name, None)
+    return None if method is None else failures_named(engine)(method)
 
 
 def default_threshold(engine: Engine, context_length: int) -> float | None:
     """Default share of the window at which the engine compacts; None for the usual default. Raises EngineError
     if the engine fails."""
-    own: Callable[[int], float] | None = getattr(engine, "default_threshold", None)
-    if own is None:
-        return None
-    with failures_named(engine):
-        return own(context_length)
+    own = _own(engine, "default_threshold")
+    return None if own is None else own(context_length)
 
 
 def loop_of(engine: Engine) -> Loop:
@@ -40,11 +42,8 @@ def loop_of(engine: Engine) -> Loop:
 def prune(engine: Engine, messages: Sequence[Message], plan: Plan) -> Sequence[Wire]:
     """Every message after pruning, the same mapping if unchanged. All messages are unchanged for an engine
     without this method. Raises EngineError if the engine fails."""
-    own: Callable[[Sequence[Message], Plan], Sequence[Wire]] | None = getattr(engine, "prune", None)
-    if own is None:
-        return [message.wire for message in messages]
-    with failures_named(engine):
-        return own(messages, plan)
+    own = _own(engine, "prune")
+    return [message.wire for message in messages] if own is None else own(messages, plan)
 
 
 def prunes(engine: Engine) -> bool:
@@ -59,46 +58,37 @@ def shortens(engine: Engine) -> bool:
 
 def shortened(engine: Engine, message: Message) -> Message:
     """A message as the engine shortens it; the same if it is unchanged. Raises EngineError if the engine fails."""
-    own: Callable[[Message], Message] | None = getattr(engine, "shortened", None)
-    if own is None:
-        return message
-    with failures_named(engine):
-        return own(message)
+    own = _own(engine, "shortened")
+    return message if own is None else own(message)
 
 
 def pruned_wire(engine: Engine, message: Message, caller: Message | None) -> Wire | None:
     """One message as pruning leaves it, `caller` being the assistant message whose call it answers; None where the
     engine does not say. Raises EngineError where it fails."""
-    own: Callable[[Message, Message | None], Wire] | None = getattr(engine, "pruned_wire", None)
-    if own is None:
-        return None
-    with failures_named(engine):
-        return own(message, caller)
+    own = _own(engine, "pruned_wire")
+    return None if own is None else own(message, caller)
 
 
 def fallback_raises(engine: Engine, messages: Sequence[Message], plan: Plan) -> str:
     """Errors that the release raises when it writes a fallback text because no summary is available; empty if
     it continues or the engine lacks this method. Raises EngineError if the engine fails."""
-    own: Callable[[Sequence[Message], Plan], str] | None = getattr(engine, "fallback_raises", None)
-    if own is None:
-        return ""
-    with failures_named(engine):
-        return own(messages, plan)
+    own = _own(engine, "fallback_raises")
+    return "" if own is None else own(messages, plan)
 
 
 def assemble(engine: Engine, messages: Sequence[Message], plan: Plan, summary: str) -> Sequence[Output]:
     """List after the plan's compaction, with `summary` as the handoff's text. For an engine without this
     method: head, kept middle, summary and tail, unchanged. Raises EngineError if the engine fails."""
-    own: Callable[[Sequence[Message], Plan, str], Sequence[Output]] | None = getattr(engine, "assemble", None)
+    own = _own(engine, "assemble")
     if own is not None:
-        with failures_named(engine):
-            return own(messages, plan, summary)
+        output: Sequence[Output] = own(messages, plan, summary)
+        return output
     head, tail = plan.regions()
     stay = [*range(head), *sorted(plan.kept)]
-    output = [Output(messages[index].wire, index) for index in stay]
+    listed = [Output(messages[index].wire, index) for index in stay]
     if plan.compacts and plan.role:
-        output.append(Output({"role": plan.role, "content": summary}, "summary"))
-    return output + [Output(message.wire, index) for index, message in enumerate(messages[tail:], tail)]
+        listed.append(Output({"role": plan.role, "content": summary}, "summary"))
+    return listed + [Output(message.wire, index) for index, message in enumerate(messages[tail:], tail)]
 
 
 def summary_input(
@@ -106,8 +96,8 @@ def summary_input(
 ) -> SummaryInput:
     """Input of the summary model for the plan's compaction; the whole messages as text for an engine without
     this method. `mask` takes secrets out of each text before it is cut. Raises EngineError where it fails."""
-    own: _OwnInput | None = getattr(engine, "summary_input", None)
+    own = _own(engine, "summary_input")
     if own is None:
         return plain_input(messages, prune(engine, messages, plan), plan, focus, mask)
-    with failures_named(engine):
-        return own(messages, plan, focus, mask)
+    found: SummaryInput = own(messages, plan, focus, mask)
+    return found

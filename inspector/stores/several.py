@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
-from inspector.core.conversations import (
-    Compaction,
-    Conversation,
-    ConversationRow,
-    FailedCompaction,
-    Generation,
-    Hit,
-    Microcompaction,
-    Request,
-    SentRequest,
-)
+from inspector.core.conversations import ConversationRow, Hit
 from inspector.core.errors import UnknownConversation
-from inspector.core.messages import Message
 from inspector.stores.base import Store, StoreInfo
 from inspector.stores.sharing import sharing
+
+
+def _of_owner(method: str, name: str = "") -> Any:
+    """Return a method that asks the store of a session, whose id is the first value or its attribute `name`."""
+
+    def ask(stores: SeveralStores, asked: Any, *values: Any) -> Any:
+        owner = stores.owner(getattr(asked, name) if name else asked)
+        return getattr(owner, method)(asked, *values)
+
+    return ask
 
 
 class SeveralStores(Store):
@@ -116,63 +116,21 @@ class SeveralStores(Store):
             f"{name!r} names a conversation in more than one database: {', '.join(found)}."
         )
 
-    def open(self, conversation: str) -> Conversation:
-        """A conversation of any store."""
-        return self.owner(conversation).open(conversation)
-
-    def messages(
-        self, generation: Generation, start: int = 0, stop: int | None = None
-    ) -> tuple[Message, ...]:
-        """The bodies of generation[start:stop]."""
-        return self.owner(generation.session).messages(generation, start, stop)
-
-    def iterate(self, generation: Generation) -> Iterator[Message]:
-        """Every body of a generation in order."""
-        return self.owner(generation.session).iterate(generation)
-
-    def system_prompt(self, session: str) -> str:
-        """The system prompt of a session."""
-        return self.owner(session).system_prompt(session)
-
-    def compactions(self, conversation: Conversation) -> tuple[Compaction, ...]:
-        """The recorded compactions of a conversation."""
-        return self.owner(conversation.id).compactions(conversation)
-
-    def microcompactions(self, conversation: Conversation) -> tuple[Microcompaction, ...]:
-        """The steps that cleared old results of a conversation."""
-        return self.owner(conversation.id).microcompactions(conversation)
-
-    def unsized_compactions(self, conversation: Conversation) -> tuple[Compaction, ...]:
-        """The recorded compactions of a conversation, without rough tokens where its store can leave them out."""
-        return self.owner(conversation.id).unsized_compactions(conversation)
-
-    def failures(self, conversation: Conversation) -> tuple[FailedCompaction, ...]:
-        """The attempts to compact a conversation that failed."""
-        return self.owner(conversation.id).failures(conversation)
-
-    def sent(self, conversation: Conversation) -> tuple[SentRequest, ...]:
-        """The requests of a conversation as they were sent."""
-        return self.owner(conversation.id).sent(conversation)
-
-    def requests(self, conversation: Conversation) -> tuple[Request, ...]:
-        """The API calls of a conversation."""
-        return self.owner(conversation.id).requests(conversation)
-
-    def files_of(self, conversation: str) -> tuple[str, ...]:
-        """The files that a conversation is read from."""
-        return self.owner(conversation).files_of(conversation)
-
-    def live_tokens(self, conversation: str, watch: Callable[[int], None] | None = None) -> int:
-        """Rough tokens of a conversation's live list."""
-        return self.owner(conversation).live_tokens(conversation, watch)
-
-    def count_compactions(self, conversation: str) -> int:
-        """How often a conversation was compacted."""
-        return self.owner(conversation).count_compactions(conversation)
-
-    def stamp(self, conversation: str) -> str:
-        """Return a text that changes whenever the conversation does."""
-        return self.owner(conversation).stamp(conversation)
+    # Questions about one conversation, which its own store answers.
+    open = _of_owner("open")
+    files_of = _of_owner("files_of")
+    live_tokens = _of_owner("live_tokens")
+    count_compactions = _of_owner("count_compactions")
+    stamp = _of_owner("stamp")
+    system_prompt = _of_owner("system_prompt")
+    messages = _of_owner("messages", "session")
+    iterate = _of_owner("iterate", "session")
+    compactions = _of_owner("compactions", "id")
+    unsized_compactions = _of_owner("unsized_compactions", "id")
+    microcompactions = _of_owner("microcompactions", "id")
+    failures = _of_owner("failures", "id")
+    sent = _of_owner("sent", "id")
+    requests = _of_owner("requests", "id")
 
     def search(self, query: str, conversation: str | None = None, limit: int = 200) -> Iterator[Hit]:
         """Messages that contain the words, store after store."""
