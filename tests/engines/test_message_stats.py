@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from inspector.core.messages import Message, messages_from
 from inspector.engines.hermes.live_columns import measure
-from inspector.engines.hermes.message_stats import SHORT, ListStats, MessageStats
+from inspector.engines.hermes.message_stats import HANDOFF, SHORT, SPEAKS, ListStats, MessageStats
 from inspector.engines.hermes.pruning import RELEASE_ERRORS, Facts, Tool, extent_of, lengths, line_about
 from inspector.engines.hermes.releases import RELEASES
 from inspector.engines.hermes.stats_reader import read_stats
@@ -71,13 +71,19 @@ def test_columns_give_back_what_was_put_in(given_stats: list[MessageStats]) -> N
     columns = ListStats()
     for found in given_stats:
         columns.append(found)
-    assert list(columns) == given_stats
-    assert columns[1:-1] == given_stats[1:-1]
     both = ListStats()
     both.extend(columns, 0, len(columns))
     both.extend(columns, 1, 3)
-    assert list(both) == [*given_stats, *given_stats[1:3]]
-    assert list(columns.with_flag(SHORT)) == [found.short is not None for found in given_stats]
+    expected = [*given_stats, *given_stats[1:3]]
+    assert list(both.roles) == [found.role for found in expected]
+    assert [both.now.of(at) for at in range(len(both))] == [found.now for found in expected]
+    assert [both.short.of(at) for at in range(len(both))] == [found.short or found.now for found in expected]
+    assert [both.repeated.of(at) for at in range(len(both))] == [
+        found.repeated or found.now for found in expected
+    ]
+    assert list(both.with_flag(SHORT)) == [found.short is not None for found in expected]
+    assert list(both.with_flag(HANDOFF)) == [found.handoff for found in expected]
+    assert list(both.with_flag(SPEAKS)) == [found.speaks for found in expected]
 
 
 def test_every_result_of_an_id_answers_the_last_call_of_it() -> None:
@@ -89,10 +95,9 @@ def test_every_result_of_an_id_answers_the_last_call_of_it() -> None:
         result("c", long + "y"),
     ]
     found, _ = read_stats(messages_from(reused), RELEASES["hermes-0.13"])
-    shell = found[1].now.chars - len(repr(long))
-    short = found[1].short
-    assert short is not None
-    assert short.chars == shell + len(repr("[todo] updated task list"))
+    shell = found.now.of(1).chars - len(repr(long))
+    assert found.with_flag(SHORT)[1]
+    assert found.short.of(1).chars == shell + len(repr("[todo] updated task list"))
 
 
 def test_reading_a_list_keeps_neither_its_texts_nor_an_object_a_message() -> None:

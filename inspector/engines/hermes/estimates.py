@@ -62,6 +62,16 @@ def call_id(call: Any) -> Any:
     return ""
 
 
+def speaks(content: Any) -> bool:
+    """Whether a content has a text that is not empty."""
+    if isinstance(content, str):
+        return bool(content.strip())
+    if not isinstance(content, list):
+        return False
+    texts = (part.get("text") or part.get("content") for part in content if isinstance(part, dict))
+    return any(isinstance(text, str) and text.strip() for text in texts)
+
+
 def serialized_chars(value: Any) -> int:
     if value is None or value == "":
         return 0

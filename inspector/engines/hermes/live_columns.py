@@ -27,6 +27,8 @@ _NONE: frozenset[int] = frozenset()
 _NO_TROUBLES: Mapping[str, Sequence[tuple[int, str]]] = MappingProxyType({})
 #: The summary's place in `LiveColumns.front`.
 _SUMMARY = -1
+#: The columns with a byte a message.
+_BYTES = ("roles", "calls", "speaking", "asked", "shorts", "hands", "paired")
 #: The column of pictures where no message has one: its sums are 0.
 _NO_IMAGES = Column((), ())
 
@@ -73,14 +75,9 @@ class LiveColumns:
 
     def extend(self, stop: int) -> None:
         """The messages of the conversation until `stop` are said."""
-        columns, start = self.columns, self.high
-        self.roles += columns.roles[start:stop]
-        self.calls += columns.calls[start:stop]
-        self.speaking += columns.speaking[start:stop]
-        self.asked += columns.asked[start:stop]
-        self.shorts += columns.shorts[start:stop]
-        self.hands += columns.hands[start:stop]
-        self.paired += columns.paired[start:stop]
+        start = self.high
+        for name in _BYTES:
+            setattr(self, name, getattr(self, name) + getattr(self.columns, name)[start:stop])
         for own, sizes in self._sizes():
             _append(own.kept, sizes.sums.kept, start, stop)
             _append(own.short, sizes.sums.short, start, stop)
@@ -140,11 +137,13 @@ class LiveColumns:
         self.low += max(0, tail - front)
         self.settled = self.high
         if summary is None:
-            self._drop(head, tail)
+            self._put(head, tail)
         elif merged:
             self._merge(head, tail)
         else:
-            self._insert(head, tail, USER if cut.role == "user" else ASSISTANT)
+            role = USER if cut.role == "user" else ASSISTANT
+            asked = role == USER and not self.columns.policies.skips_summaries
+            self._put(head, tail, roles=role, speaking=role == ASSISTANT, asked=asked, hands=HANDOFF)
 
     def _sizes(self) -> Iterator[tuple[Column, SizeColumns]]:
         yield self.walk, self.columns.walk
@@ -217,26 +216,17 @@ class LiveColumns:
         """The summary goes into the first message of the tail."""
         self.paired[tail] = self.shorts[tail] = 0
         self.hands[tail] = HANDOFF
-        self._drop(head, tail)
+        self._put(head, tail)
         if self.columns.policies.skips_summaries:
             self.asked = self.asked[:head] + b"\0" + self.asked[head + 1 :]
 
-    def _drop(self, head: int, tail: int) -> None:
-        """Nothing takes the place of the middle."""
-        for name in ("roles", "calls", "speaking", "asked", "shorts", "hands", "paired"):
+    def _put(self, head: int, tail: int, **summary: int) -> None:
+        """A message with the summary, of which some values are not 0, takes the place of the middle; without values
+        nothing does."""
+        for name in _BYTES:
             column = getattr(self, name)
-            setattr(self, name, column[:head] + column[tail:])
-
-    def _insert(self, head: int, tail: int, role: int) -> None:
-        """A message with the summary takes the place of the middle."""
-        self.roles = self.roles[:head] + bytes((role,)) + self.roles[tail:]
-        self.calls = self.calls[:head] + b"\0" + self.calls[tail:]
-        self.speaking = self.speaking[:head] + (b"\1" if role == ASSISTANT else b"\0") + self.speaking[tail:]
-        asked = role == USER and not self.columns.policies.skips_summaries
-        self.asked = self.asked[:head] + (b"\1" if asked else b"\0") + self.asked[tail:]
-        self.shorts[head:tail] = b"\0"
-        self.hands[head:tail] = bytes((HANDOFF,))
-        self.paired[head:tail] = b"\0"
+            new = bytes((summary.get(name, 0),)) if summary else b""
+            setattr(self, name, column[:head] + new + column[tail:])
 
 
 def measure(messages: Iterable[Message], policies: Policies) -> HermesTokenIndex:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple, overload
+from collections.abc import Mapping
+from typing import NamedTuple
 
 from inspector.core.conversations import ROLE_CODES
 from inspector.engines.sizes import MessageSize
@@ -67,16 +67,15 @@ class Sizes:
 
 
 #: Flags of a message as bits: see MessageStats.
-CALLS, SHORT, REPEATED, HANDOFF, ERASABLE, SPEAKS = 1, 2, 4, 8, 16, 32
+CALLS, SHORT, HANDOFF, ERASABLE, SPEAKS = 1, 2, 4, 8, 16
 _IS_SET = {
     flag: bytes(int(bool(flags & flag)) for flags in range(256))
-    for flag in (CALLS, SHORT, REPEATED, HANDOFF, ERASABLE, SPEAKS)
+    for flag in (CALLS, SHORT, HANDOFF, ERASABLE, SPEAKS)
 }
-_DIGEST_BYTES = 6
 
 
-class ListStats(Sequence[MessageStats]):
-    """The stats of a list as columns: some 80 bytes a message. One is made when it is asked for.
+class ListStats:
+    """The stats of a list as columns: some 80 bytes a message.
 
     `short` and `repeated` are the sizes as they stand where a message's stats have None; `same` is -1 there.
     """
@@ -90,33 +89,12 @@ class ListStats(Sequence[MessageStats]):
     def __len__(self) -> int:
         return len(self.roles)
 
-    @overload
-    def __getitem__(self, index: int) -> MessageStats: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[MessageStats]: ...
-    def __getitem__(self, index: int | slice) -> MessageStats | list[MessageStats]:
-        if isinstance(index, slice):
-            return [self[at] for at in range(len(self))[index]]
-        flags, same = self.flags[index], self.same[index]
-        return MessageStats(
-            self.roles[index],
-            bool(flags & CALLS),
-            self.now.of(index),
-            self.short.of(index) if flags & SHORT else None,
-            self.repeated.of(index) if flags & REPEATED else None,
-            None if same < 0 else same.to_bytes(_DIGEST_BYTES),
-            bool(flags & HANDOFF),
-            bool(flags & ERASABLE),
-            bool(flags & SPEAKS),
-        )
-
     def append(self, found: MessageStats) -> None:
         """The next message."""
         self.roles.append(found.role)
         self.flags.append(
             found.calls * CALLS
             | (found.short is not None) * SHORT
-            | (found.repeated is not None) * REPEATED
             | found.handoff * HANDOFF
             | found.erasable * ERASABLE
             | found.speaks * SPEAKS

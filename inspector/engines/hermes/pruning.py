@@ -24,7 +24,6 @@ _TOTAL = re.compile(r'"total_count"\s*:\s*(\d+)')
 _BROWSER = frozenset(
     f"browser_{verb}" for verb in ("navigate", "click", "snapshot", "type", "scroll", "vision")
 )
-_SKILLS = frozenset({"skill_view", "skills_list", "skill_manage"})
 
 #: Errors that a release can raise on a malformed message: it indexes, measures and joins without a type check.
 RELEASE_ERRORS = (TypeError, AttributeError, KeyError, ValueError, IndexError)
@@ -85,7 +84,7 @@ def extent_of(tool: Tool, policies: Policies) -> Extent:
     """Extent of the line about a call. Its arguments are not needed after this."""
     if policies.placeholder:
         return Extent(len(PLACEHOLDER), len(repr(PLACEHOLDER)), 0)
-    name, arguments = tool[0], _arguments(tool[1])
+    name, arguments = tool[0], arguments_of(tool[1])
     try:
         text = _line_about(name, arguments, _LEAST, policies)
         longer = _line_about(name, arguments, _LONGER, policies)
@@ -190,7 +189,7 @@ def _shrink(value: Any) -> Any:
 def line_about(tool: Tool, facts: Facts, policies: Policies) -> str:
     """One line about what a tool did, in the form of the releases."""
     name, raw = tool
-    return _line_about(name, _arguments(raw), facts, policies)
+    return _line_about(name, arguments_of(raw), facts, policies)
 
 
 def _line_about(name: Any, arguments: Any, facts: Facts, policies: Policies) -> str:
@@ -204,7 +203,8 @@ def _line_about(name: Any, arguments: Any, facts: Facts, policies: Policies) -> 
         return f"[{name}] ({facts.chars:,} chars result)"
 
 
-def _arguments(raw: Any) -> Any:
+def arguments_of(raw: Any) -> Any:
+    """A call's arguments as JSON, an empty mapping where they are none."""
     try:
         return json.loads(raw) if raw else {}
     except (ValueError, TypeError):
@@ -225,14 +225,16 @@ def _as_text(arguments: Any, key: str) -> str:
 
 def _line(name: Any, arguments: Any, facts: Facts, text: Getter) -> str:
     form = _FORMS.get(name)
+    if callable(form):
+        return f"[{name}] {form(arguments, facts, text)}"
     if form is not None:
-        return form(arguments, facts, text)
+        words, defaults = form
+        values = (arguments.get(key, default) for key, default in defaults.items())
+        return f"[{name}] {words.format(*values, chars=f'{facts.chars:,}', total=facts.total)}"
     if name in _BROWSER:
         url, ref = arguments.get("url", ""), arguments.get("ref", "")
         detail = f" {url}" if url else f" ref={ref}" if ref else ""
         return f"[{name}]{detail} ({facts.chars:,} chars)"
-    if name in _SKILLS:
-        return f"[{name}] name={arguments.get('name', '?')} ({facts.chars:,} chars)"
     first = "".join(f" {key}={str(value)[:40]}" for key, value in list(arguments.items())[:2])
     return f"[{name}]{first} ({facts.chars:,} chars result)"
 
@@ -241,33 +243,13 @@ def _terminal(arguments: Any, facts: Facts, text: Getter) -> str:
     command = text(arguments, "command")
     if len(command) > 80:
         command = command[:77] + "..."
-    return f"[terminal] ran `{command}` -> exit {facts.exit_code}, {facts.lines} lines output"
-
-
-def _read_file(arguments: Any, facts: Facts, text: Getter) -> str:
-    path, offset = arguments.get("path", "?"), arguments.get("offset", 1)
-    return f"[read_file] read {path} from line {offset} ({facts.chars:,} chars)"
+    return f"ran `{command}` -> exit {facts.exit_code}, {facts.lines} lines output"
 
 
 def _write_file(arguments: Any, facts: Facts, text: Getter) -> str:
     path = arguments.get("path", "?")
     lines = text(arguments, "content").count("\n") + 1 if arguments.get("content") else "?"
-    return f"[write_file] wrote to {path} ({lines} lines)"
-
-
-def _search_files(arguments: Any, facts: Facts, text: Getter) -> str:
-    pattern, path = arguments.get("pattern", "?"), arguments.get("path", ".")
-    target = arguments.get("target", "content")
-    return f"[search_files] {target} search for '{pattern}' in {path} -> {facts.total} matches"
-
-
-def _patch(arguments: Any, facts: Facts, text: Getter) -> str:
-    path, mode = arguments.get("path", "?"), arguments.get("mode", "replace")
-    return f"[patch] {mode} in {path} ({facts.chars:,} chars result)"
-
-
-def _web_search(arguments: Any, facts: Facts, text: Getter) -> str:
-    return f"[web_search] query='{arguments.get('query', '?')}' ({facts.chars:,} chars result)"
+    return f"wrote to {path} ({lines} lines)"
 
 
 def _web_extract(arguments: Any, facts: Facts, text: Getter) -> str:
@@ -280,14 +262,14 @@ def _web_extract(arguments: Any, facts: Facts, text: Getter) -> str:
             shown = "?"
     if isinstance(urls, list) and len(urls) > 1:
         shown += f" (+{len(urls) - 1} more)"
-    return f"[web_extract] {shown} ({facts.chars:,} chars)"
+    return f"{shown} ({facts.chars:,} chars)"
 
 
 def _delegate_task(arguments: Any, facts: Facts, text: Getter) -> str:
     goal = text(arguments, "goal")
     if len(goal) > 60:
         goal = goal[:57] + "..."
-    return f"[delegate_task] '{goal}' ({facts.chars:,} chars result)"
+    return f"'{goal}' ({facts.chars:,} chars result)"
 
 
 def _execute_code(arguments: Any, facts: Facts, text: Getter) -> str:
@@ -295,42 +277,37 @@ def _execute_code(arguments: Any, facts: Facts, text: Getter) -> str:
     preview = (code or "")[:60].replace("\n", " ")
     if len(code) > 60:
         preview += "..."
-    return f"[execute_code] `{preview}` ({facts.lines} lines output)"
+    return f"`{preview}` ({facts.lines} lines output)"
 
 
 def _vision_analyze(arguments: Any, facts: Facts, text: Getter) -> str:
-    return f"[vision_analyze] '{text(arguments, 'question')[:50]}' ({facts.chars:,} chars)"
+    return f"'{text(arguments, 'question')[:50]}' ({facts.chars:,} chars)"
 
 
-def _memory(arguments: Any, facts: Facts, text: Getter) -> str:
-    return f"[memory] {arguments.get('action', '?')} on {arguments.get('target', '?')}"
-
-
-def _cronjob(arguments: Any, facts: Facts, text: Getter) -> str:
-    return f"[cronjob] {arguments.get('action', '?')}"
-
-
-def _process(arguments: Any, facts: Facts, text: Getter) -> str:
-    return f"[process] {arguments.get('action', '?')} session={arguments.get('session_id', '?')}"
-
-
-_FORMS: Mapping[Any, Callable[[Any, Facts, Getter], str]] = {
+#: How the line about a tool goes on: words with the arguments that they name, each with what stands for a missing one.
+_Words = tuple[str, Mapping[str, Any]]
+_SKILL: _Words = ("name={} ({chars} chars)", {"name": "?"})
+_FORMS: Mapping[Any, _Words | Callable[[Any, Facts, Getter], str]] = {
     "terminal": _terminal,
-    "read_file": _read_file,
+    "read_file": ("read {} from line {} ({chars} chars)", {"path": "?", "offset": 1}),
     "write_file": _write_file,
-    "search_files": _search_files,
-    "patch": _patch,
-    "web_search": _web_search,
+    "search_files": (
+        "{} search for '{}' in {} -> {total} matches",
+        {"target": "content", "pattern": "?", "path": "."},
+    ),
+    "patch": ("{} in {} ({chars} chars result)", {"mode": "replace", "path": "?"}),
+    "web_search": ("query='{}' ({chars} chars result)", {"query": "?"}),
     "web_extract": _web_extract,
     "delegate_task": _delegate_task,
     "execute_code": _execute_code,
     "vision_analyze": _vision_analyze,
-    "memory": _memory,
-    "todo": lambda arguments, facts, text: "[todo] updated task list",
-    "clarify": lambda arguments, facts, text: "[clarify] asked user a question",
-    "text_to_speech": lambda arguments, facts, text: (
-        f"[text_to_speech] generated audio ({facts.chars:,} chars)"
-    ),
-    "cronjob": _cronjob,
-    "process": _process,
+    "memory": ("{} on {}", {"action": "?", "target": "?"}),
+    "todo": ("updated task list", {}),
+    "clarify": ("asked user a question", {}),
+    "text_to_speech": ("generated audio ({chars} chars)", {}),
+    "cronjob": ("{}", {"action": "?"}),
+    "process": ("{} session={}", {"action": "?", "session_id": "?"}),
+    "skill_view": _SKILL,
+    "skills_list": _SKILL,
+    "skill_manage": _SKILL,
 }

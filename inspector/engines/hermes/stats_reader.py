@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from array import array
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -11,7 +10,14 @@ from inspector.core.conversations import ROLE_CODES
 from inspector.core.messages import Message, text_of
 from inspector.core.rough import message_chars, message_images
 from inspector.engines.hermes import pruning
-from inspector.engines.hermes.estimates import call_id, call_tokens, check_serializable, content_chars
+from inspector.engines.hermes.direct.handoffs import BELOW, starts_as_handoff
+from inspector.engines.hermes.estimates import (
+    call_id,
+    call_tokens,
+    check_serializable,
+    content_chars,
+    speaks,
+)
 from inspector.engines.hermes.message_stats import (
     ASSISTANT,
     NO_ROLE,
@@ -21,11 +27,8 @@ from inspector.engines.hermes.message_stats import (
     MessageStats,
     Troubles,
 )
-from inspector.engines.hermes.policies import MESSAGE_OVERHEAD, PRUNE_OVER, Policies, Wording
+from inspector.engines.hermes.policies import MESSAGE_OVERHEAD, PRUNE_OVER, Policies
 from inspector.engines.sizes import MessageSize
-
-_LEGACY = "[CONTEXT SUMMARY]:"
-_MERGED = "[END OF PRIOR CONTEXT — COMPACTION SUMMARY BELOW]"
 
 
 def read_stats(messages: Iterable[Message], policies: Policies) -> tuple[ListStats, Troubles]:
@@ -79,7 +82,7 @@ class _Reader:
             self._guard(index, "summary", lambda: check_serializable(wire, self.policies), None)
         if code == ASSISTANT:
             short = self._calls(index, wire, now) if calls else None
-            return MessageStats(code, calls, now, short, handoff=handoff, speaks=_speaks(content))
+            return MessageStats(code, calls, now, short, handoff=handoff, speaks=speaks(content))
         if code != TOOL:
             return MessageStats(code, calls, now, handoff=handoff)
         if not isinstance(wire.get("tool_call_id"), str):
@@ -167,32 +170,6 @@ def is_handoff(content: Any, policies: Policies) -> bool:
     if not isinstance(content, str | list):
         return False
     text = text_of(content)
-    if policies.merges_behind and _MERGED in text:
-        text = text.split(_MERGED, 1)[1]
-    return _starts(text.lstrip(), policies.wordings)
-
-
-def _starts(text: str, wordings: tuple[Wording, ...]) -> bool:
-    if text.startswith(_LEGACY):
-        return True
-    if not wordings:
-        return text.startswith("[CONTEXT COMPACTION")
-    if not text.startswith("[CONTEXT"):
-        return False
-    return any(
-        len(text) >= w.length
-        and hashlib.sha256(text[: w.length].encode("utf-8", "replace")).hexdigest() == w.sha256
-        for w in wordings
-    )
-
-
-def _speaks(content: Any) -> bool:
-    if isinstance(content, str):
-        return bool(content.strip())
-    if isinstance(content, list):
-        for part in content:
-            if isinstance(part, dict):
-                text = part.get("text") or part.get("content")
-                if isinstance(text, str) and text.strip():
-                    return True
-    return False
+    if policies.merges_behind and BELOW in text:
+        text = text.split(BELOW, 1)[1]
+    return starts_as_handoff(text.lstrip(), policies)

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -115,11 +114,3 @@ def _without_pictures(value: Any) -> Any:
     if isinstance(value, dict) and value.get("_multimodal"):
         return value.get("text_summary", "")
     return value
-
-
-def arguments_of(raw: Any) -> Any:
-    """A call's arguments as JSON, an empty mapping where they are none."""
-    try:
-        return json.loads(raw) if raw else {}
-    except (ValueError, TypeError):
-        return {}

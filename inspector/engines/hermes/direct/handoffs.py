@@ -11,7 +11,7 @@ from inspector.engines.hygiene import TODO_START
 
 _LEGACY = "[CONTEXT SUMMARY]:"
 _PRIOR = "[PRIOR CONTEXT — for reference only; not a new message]"
-_BELOW = "[END OF PRIOR CONTEXT — COMPACTION SUMMARY BELOW]"
+BELOW = "[END OF PRIOR CONTEXT — COMPACTION SUMMARY BELOW]"
 END = "--- END OF CONTEXT SUMMARY — respond to the message below, not the summary above ---"
 _MARK = "_compressed_summary"
 #: The SHA-256 of texts that a release writes as a user message where a compacted list has none.
@@ -42,14 +42,17 @@ def plain_text(content: Any) -> str:
 def handoff_kind(content: Any, policies: Policies) -> Literal["", "standalone", "merged"]:
     """Whether a content is a handoff in one of the release's wordings, or has one merged behind its own text."""
     text = plain_text(content).lstrip()
-    if _BELOW in text:
-        return "merged" if _starts(text.split(_BELOW, 1)[1].lstrip(), policies) else ""
-    return "standalone" if _starts(text, policies) else ""
+    if BELOW in text:
+        return "merged" if starts_as_handoff(text.split(BELOW, 1)[1].lstrip(), policies) else ""
+    return "standalone" if starts_as_handoff(text, policies) else ""
 
 
-def _starts(text: str, policies: Policies) -> bool:
+def starts_as_handoff(text: str, policies: Policies) -> bool:
+    """Whether a text starts as a handoff in one of the release's wordings."""
     if text.startswith(_LEGACY):
         return True
+    if not policies.wordings:
+        return text.startswith("[CONTEXT COMPACTION")
     return text.startswith("[CONTEXT") and any(
         len(text) >= wording.length and _digest(text[: wording.length]) == wording.sha256
         for wording in policies.wordings
@@ -81,8 +84,8 @@ def without_handoff(wire: Wire, policies: Policies) -> Wire | None:
 
 
 def _own_text(content: str) -> str:
-    if _BELOW in content:
-        return content.split(_BELOW, 1)[0].strip().removeprefix(_PRIOR).lstrip()
+    if BELOW in content:
+        return content.split(BELOW, 1)[0].strip().removeprefix(_PRIOR).lstrip()
     return content.partition(END)[2].lstrip()
 
 
@@ -90,8 +93,8 @@ def _own_parts(content: list[Any]) -> list[Any]:
     before: list[Any] = []
     for item in content:
         text = _text_in(item)
-        if text is not None and _BELOW in text:
-            front = text.split(_BELOW, 1)[0]
+        if text is not None and BELOW in text:
+            front = text.split(BELOW, 1)[0]
             return _without_header([*before, _with_text(item, front)] if front.strip() else before)
         before.append(item)
     for index, item in enumerate(content):

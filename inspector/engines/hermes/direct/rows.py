@@ -14,7 +14,7 @@ from typing import Any
 
 from inspector.core.messages import Message
 from inspector.engines.hermes import pruning
-from inspector.engines.hermes.direct.estimates import THOUGHT, arguments_of, message_tokens, rough_tokens
+from inspector.engines.hermes.direct.estimates import THOUGHT, message_tokens, rough_tokens
 from inspector.engines.hermes.direct.handoffs import (
     is_blank,
     is_handoff,
@@ -22,7 +22,7 @@ from inspector.engines.hermes.direct.handoffs import (
     plain_text,
     without_handoff,
 )
-from inspector.engines.hermes.estimates import call_id, check_serializable
+from inspector.engines.hermes.estimates import call_id, check_serializable, speaks
 from inspector.engines.hermes.policies import PRUNE_OVER, Policies
 
 Wire = Mapping[str, Any]
@@ -86,12 +86,7 @@ class Row:
     @cached_property
     def speaks(self) -> bool:
         """Whether it has a text that is not empty."""
-        if isinstance(self.content, str):
-            return bool(self.content.strip())
-        if not isinstance(self.content, list):
-            return False
-        texts = (part.get("text") or part.get("content") for part in self.content if isinstance(part, dict))
-        return any(isinstance(text, str) and text.strip() for text in texts)
+        return speaks(self.content)
 
     @cached_property
     def asks(self) -> bool:
@@ -262,7 +257,7 @@ def skill_of(tool: pruning.Tool) -> str:
     """The name of the skill that a call loads, or an empty string."""
     if tool[0] != "skill_view":
         return ""
-    arguments = arguments_of(tool[1])
+    arguments = pruning.arguments_of(tool[1])
     name = arguments.get("name", "") if isinstance(arguments, dict) else ""
     return name if isinstance(name, str) else ""
 
@@ -277,6 +272,6 @@ def _with_marker(line: Any, content: str, tool: pruning.Tool) -> Any:
     """A skill whose text is lost is named with how to load it again."""
     if tool[0] != "skill_view" or len(content) <= _SKILL_OVER or not isinstance(line, str):
         return line
-    arguments = arguments_of(tool[1])
+    arguments = pruning.arguments_of(tool[1])
     name = arguments.get("name", "?") if isinstance(arguments, dict) else "?"
     return f"{line} [SKILL_PRUNED: content lost in compression; reload with skill_view(name='{name}')]"
