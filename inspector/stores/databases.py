@@ -10,6 +10,9 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
+#: The first bytes of a SQLite database.
+SQLITE = b"SQLite format 3\0"
+
 
 def read_database(path: Path, work: Callable[[sqlite3.Connection], T]) -> T:
     """Return the result of `work` on a read-only connection. It may run more than once. Raises StoreErrors."""
@@ -17,6 +20,12 @@ def read_database(path: Path, work: Callable[[sqlite3.Connection], T]) -> T:
 
     with closing(Connections(path)) as connections:
         return connections.read(work)
+
+
+def table_names(database: sqlite3.Connection) -> frozenset[str]:
+    """Return the names of the tables."""
+    query = "SELECT name FROM sqlite_master WHERE type = 'table'"
+    return frozenset(str(row[0]) for row in database.execute(query).fetchall())
 
 
 def table_columns(database: sqlite3.Connection, table: str) -> frozenset[str]:

@@ -9,9 +9,7 @@ from typing import Any
 
 from inspector.core.errors import StoreError
 from inspector.stores import lines
-from inspector.stores.databases import read_database, table_columns
-
-SQLITE = b"SQLite format 3\0"
+from inspector.stores.databases import SQLITE, read_database, table_columns, table_names
 
 
 class Head:
@@ -46,12 +44,10 @@ class Head:
         """The tables of a SQLite database; None where it is none, or cannot be read."""
         if not self.is_sqlite:
             return None
-        query = "SELECT name FROM sqlite_master WHERE type = 'table'"
         try:
-            rows = read_database(self.path, lambda database: database.execute(query).fetchall())
+            return read_database(self.path, table_names)
         except StoreError:
             return None
-        return frozenset(str(name) for (name,) in rows)
 
     def columns(self, table: str) -> frozenset[str]:
         """The columns of a table of a SQLite database; empty where there is none."""

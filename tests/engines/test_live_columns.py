@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from inspector.core.messages import Message
 from inspector.engines.base import Settings
 from inspector.engines.hermes.columns import MessageColumns
-from inspector.engines.hermes.cut import Cut
 from inspector.engines.hermes.engine import HermesEngine
 from inspector.engines.hermes.live_columns import LiveColumns, token_index_until
 from inspector.engines.hermes.message_stats import ASSISTANT, TOOL, USER, ListStats, MessageStats
 from inspector.engines.hermes.policies import Policies
+from inspector.engines.hermes.release import Cut
 from inspector.engines.hermes.releases import RELEASES
 from inspector.engines.hermes.stats_reader import read_stats
 from inspector.engines.sizes import MessageSize

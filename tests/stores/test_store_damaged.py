@@ -53,7 +53,6 @@ def use(path: Path) -> str:
             for generation in conversation.generations if conversation else ():
                 found = attempt(lambda generation=generation: store.messages(generation))
                 assert found is None or [item.id for item in found] == list(generation.ids)
-                attempt(lambda generation=generation: store.sizes(generation))
             if conversation:
                 attempt(lambda conversation=conversation: store.compactions(conversation))
             attempt(lambda row=row: store.live_tokens(row.id))

@@ -51,7 +51,6 @@ def read_all(path: Path) -> list[Any]:
     found = list(store.iterate(conversation.live))
     store.compactions(conversation)
     store.live_tokens(row.id)
-    store.sizes(conversation.live)
     for item in found:
         assert isinstance(item.text, str)
         assert isinstance(item.tool_calls, tuple)

@@ -28,7 +28,6 @@ def use_everything(path: Path) -> None:
         for generation in conversation.generations:
             assert len(list(store.iterate(generation))) == len(generation)
             store.messages(generation, 1, 3)
-            store.sizes(generation)
         store.compactions(conversation)
         store.count_compactions(row.id)
         store.live_tokens(row.id)

@@ -77,15 +77,13 @@ def _window(settings: Settings) -> int:
 
 
 def _tail(policies: Policies, settings: Settings, threshold: int) -> tuple[int, list[DerivationStep]]:
-    if not policies.lean_tail:
-        ratio, steps = _ratio(settings.target_ratio)
-        tail = int(threshold * ratio)
-        return tail, [*steps, DerivationStep("budget", tail, f"{threshold:,} tokens × {ratio:g}")]
     length = settings.context_length
-    if settings.tail_mode == "legacy":
+    if not policies.lean_tail or settings.tail_mode == "legacy":
         ratio, steps = _ratio(settings.target_ratio)
         tail = int(threshold * ratio)
-        steps = [*steps, DerivationStep("budget", tail, f"{threshold:,} tokens × {ratio:g}")]
+        steps.append(DerivationStep("budget", tail, f"{threshold:,} tokens × {ratio:g}"))
+        if not policies.lean_tail:
+            return tail, steps
     else:
         share = int(length * _LEAN_SHARE)
         low, high = _LEAN_RANGE

@@ -9,11 +9,10 @@ from inspector.core.messages import Message
 from inspector.engines.base import Budgets, DerivationStep, Output, Plan, Settings
 from inspector.engines.hermes import boundaries
 from inspector.engines.hermes.assembly import assemble, prune, pruned_wire, summary_role
-from inspector.engines.hermes.cut import Cut
-from inspector.engines.hermes.fallback import fallback_raises
 from inspector.engines.hermes.live_columns import measure
 from inspector.engines.hermes.policies import SUMMARY_FLOOR, SUMMARY_RATIO, Policies
-from inspector.engines.hermes.release import ALL_STAYS, ReleaseEngine, not_compacted, too_few
+from inspector.engines.hermes.pruning import fallback_raises
+from inspector.engines.hermes.release import ALL_STAYS, Cut, ReleaseEngine, not_compacted, too_few
 from inspector.engines.hermes.replayable import HermesReplayable
 from inspector.engines.hermes.summary_input import summary_input
 from inspector.engines.hermes.token_index import HermesTokenIndex

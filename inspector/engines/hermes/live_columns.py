@@ -15,10 +15,10 @@ from types import MappingProxyType
 
 from inspector.core.messages import Message
 from inspector.engines.hermes.columns import ERASABLE, HANDOFF, NO_HANDOFF, MessageColumns, SizeColumns
-from inspector.engines.hermes.cut import Cut
 from inspector.engines.hermes.indexes import Where
 from inspector.engines.hermes.message_stats import ASSISTANT, USER
 from inspector.engines.hermes.policies import Policies
+from inspector.engines.hermes.release import Cut
 from inspector.engines.hermes.stats_reader import read_stats
 from inspector.engines.hermes.token_index import Column, HermesTokenIndex
 from inspector.engines.sizes import MessageSize

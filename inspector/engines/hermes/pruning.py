@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from inspector.core.messages import is_image
@@ -91,6 +91,33 @@ def extent_of(tool: Tool, policies: Policies) -> Extent:
         return Extent(len(text), len(repr(text)), len(longer) - len(text))
     except RELEASE_ERRORS as error:
         return NO_LINE._replace(raises=type(error).__name__)
+
+
+def fallback_raises(wires: Sequence[Mapping[str, Any]], start: int, stop: int, policies: Policies) -> str:
+    """Return the error of a release (0.16.0 to 0.18.2) that writes a text in place of the summary of [start:stop], such
+    as "TypeError at message 3"; "" for none.
+
+    Such a text has a line about every tool result that leaves the list.
+    """
+    if not policies.tells_dropped or policies.guards_lines:
+        return ""
+    tools: dict[str, Tool] = {}
+    for wire in wires[start:stop]:
+        for call in (wire.get("tool_calls") or []) if wire.get("role") == "assistant" else []:
+            identifier = str(call.get("id") or "") if isinstance(call, dict) else ""
+            if identifier:
+                function = call.get("function") or {}
+                tools[identifier] = (
+                    str(function.get("name") or "unknown"),
+                    str(function.get("arguments") or ""),
+                )
+    for index, wire in enumerate(wires[start:stop], start):
+        if wire.get("role") == "tool":
+            tool = tools.get(str(wire.get("tool_call_id") or ""), UNKNOWN_TOOL)
+            raises = extent_of(tool, policies).raises
+            if raises:
+                return f"{raises} at message {index}"
+    return ""
 
 
 def lengths(facts: Facts) -> tuple[int, int, int, int]:

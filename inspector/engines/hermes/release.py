@@ -1,8 +1,9 @@
-"""Common parts of the engines of all releases: their numbers, when they fire, and a plan that does nothing."""
+"""Common parts of the engines of all releases: their numbers, when they fire, and what a plan decides."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable
+from typing import NamedTuple
 
 from inspector.engines.base import Budgets, Plan, Settings
 from inspector.engines.hermes.budgets import budgets
@@ -13,6 +14,27 @@ from inspector.engines.sizes import Refusal
 ALL_STAYS = "everything fits into the head and the tail"
 #: Assumed characters in front of a summary if the release's wording is unknown.
 _PREFIX = 60
+
+
+class Cut(NamedTuple):
+    """The fields of a `Plan` that decide the list after it. If `reason` is not empty, the list is not compacted, and
+    the other fields have no meaning."""
+
+    reason: str = ""
+    refusal: Refusal | None = None
+    raises: str = ""
+    head_end: int = 0
+    tail_start: int = 0
+    prune_before: int = 0
+    summarized_from: int = 0
+    summary_budget: int = 0
+    role: str = ""
+    merged: bool = False
+
+    def regions(self, length: int) -> tuple[int, int]:
+        """head_end and tail_start inside a list of that length, as `Plan.regions`."""
+        head = min(self.head_end, length)
+        return head, max(head, min(self.tail_start, length))
 
 
 def too_few(length: int, head: int) -> str:

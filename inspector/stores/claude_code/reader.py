@@ -363,31 +363,18 @@ def _about_calls(calls: Sequence[Call]) -> Iterator[str]:
     usages = [call.usage for call in calls]
     searches = sum(count_at(usage, "server_tool_use", "web_search_requests") or 0 for usage in usages)
     regions = sorted({text_at(usage, "inference_geo") for usage in usages} - {"", "not_available", "global"})
+    fast = sum(text_at(usage, "speed") == "fast" for usage in usages)
+    batched = sum(text_at(usage, "service_tier") == "batch" for usage in usages)
     extras = [
-        _counted(count, *words)
-        for count, *words in (
-            (
-                sum(text_at(usage, "speed") == "fast" for usage in usages),
-                "request in fast mode",
-                "requests in fast mode",
-            ),
-            (
-                sum(text_at(usage, "service_tier") == "batch" for usage in usages),
-                "batch request",
-                "batch requests",
-            ),
-            (searches, "web search", "web searches"),
-        )
-        if count
-    ] + ([f"requests bound to a region ({', '.join(regions)})"] if regions else [])
+        f"{several(fast, 'request')} in fast mode" if fast else "",
+        several(batched, "batch request") if batched else "",
+        f"{searches:,} web search{'' if searches == 1 else 'es'}" if searches else "",
+        f"requests bound to a region ({', '.join(regions)})" if regions else "",
+    ]
+    extras = [extra for extra in extras if extra]
     if extras:
         listed = " and ".join(", ".join(extras).rsplit(", ", 1))
         yield f"Billed at other prices, which the costs do not include: {listed}."
-
-
-def _counted(count: int, what: str, plural: str) -> str:
-    """A count of requests or searches."""
-    return f"{count:,} {what if count == 1 else plural}"
 
 
 def _about_queue(queues: Sequence[Queue]) -> Iterator[str]:

@@ -20,11 +20,11 @@ from typing import Any, NamedTuple, TypeVar
 from urllib.parse import quote
 
 from inspector.core.errors import NotAStore, StoreBusy, StoreDamaged, StoreError, StoreMissing
+from inspector.stores.databases import SQLITE
 from inspector.stores.lines import check_file
 
 T = TypeVar("T")
 
-_MAGIC = b"SQLite format 3\0"
 _BUSY_SECONDS = 2.0
 _ATTEMPTS = 5
 # SQLite caches 2 MB of pages for each connection, and each thread has a connection. Bodies are read once, in order;
@@ -240,7 +240,7 @@ def check_database(path: Path) -> None:
         raise StoreBusy(f"You have no permission to read {path}; ask its owner, or open a copy.") from None
     except OSError as error:
         raise StoreBusy(f"{path} cannot be read: {error.strerror or error}.") from error
-    if not head.startswith(_MAGIC):
+    if not head.startswith(SQLITE):
         raise NotAStore(f"{path} is not a SQLite database (it does not start like one).")
     if len(head) < 100:
         raise StoreDamaged(f"{path} is a SQLite database cut off in its header; restore it from a backup.")

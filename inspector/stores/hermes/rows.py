@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,6 +11,7 @@ from inspector.core.handoff import PREFIXES, read_handoff
 from inspector.core.messages import Message
 from inspector.core.times import calendar_time, has_no_calendar_time
 from inspector.stores.hermes.schema import Schema, as_number, as_text
+from inspector.stores.hermes.sessions import damage
 
 _JSON_CONTENT = "\x00json:"
 
@@ -19,6 +21,8 @@ SUMMARY_MARK = "_compressed_summary"
 #: How the note of a message begins whose time is dropped.
 ODD_TIME = "Its time"
 
+#: Bodies that are read at once.
+_CHUNK = 256
 #: Columns in the order of `select`.
 _COLUMNS = (
     "id",
@@ -121,3 +125,36 @@ def _json(value: object, column: str, notes: list[str], raw: str | None = None) 
     except (ValueError, RecursionError):
         notes.append(f"The column {column} holds malformed JSON; it is shown as its text.")
         return text if raw is None else raw
+
+
+def read_bodies(
+    db: sqlite3.Connection, schema: Schema, ids: Sequence[int]
+) -> tuple[dict[int, Message], sqlite3.Error | None]:
+    """The messages of those ids that can be read, and the damage that was met if there was some."""
+    found: dict[int, Message] = {}
+    first: sqlite3.Error | None = None
+    for at in range(0, len(ids), _CHUNK):
+        some = ids[at : at + _CHUNK]
+        try:
+            _read(db, schema, some, found)
+        except sqlite3.DatabaseError as error:
+            if not damage(error):
+                raise
+            first = first or error
+            # One bad page must not take its neighbours with it.
+            for identity in some:
+                try:
+                    _read(db, schema, [identity], found)
+                except sqlite3.DatabaseError as single:
+                    if not damage(single):
+                        raise
+    return found, first
+
+
+def _read(db: sqlite3.Connection, schema: Schema, ids: Sequence[int], found: dict[int, Message]) -> None:
+    if ids[-1] - ids[0] == len(ids) - 1:
+        where, parameters = "id BETWEEN ? AND ?", [ids[0], ids[-1]]
+    else:
+        where, parameters = f"id IN ({','.join('?' * len(ids))})", list(ids)
+    for row in db.execute(f"SELECT {select(schema)} FROM messages WHERE {where}", parameters).fetchall():
+        found[row[0]] = message(row)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from array import array
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
@@ -24,9 +23,9 @@ from inspector.core.messages import Message
 from inspector.core.rough import list_tokens, message_chars, message_images, text_tokens
 from inspector.stores.base import Store, StoreInfo
 from inspector.stores.hermes import lcm, profiles, usage
-from inspector.stores.hermes.bodies import read_bodies
 from inspector.stores.hermes.connection import Connections, signature, translate
 from inspector.stores.hermes.conversations import Chains, chains
+from inspector.stores.hermes.rows import ODD_TIME, read_bodies
 from inspector.stores.hermes.schema import NEWEST_SCHEMA, Schema, as_time, read_schema, system_prompt
 from inspector.stores.hermes.sessions import exactly, nodes, rows_at_once, salvage, session, stamp
 
@@ -42,7 +41,6 @@ T = TypeVar("T")
 _BATCH = 256
 #: Those who go through a list may rest between two pieces of it: large ones would keep a frame waiting.
 _PIECE = 64
-_SCAN = 4_096
 #: Number of sessions whose lists are cached as indexes: one question reads them several times.
 _KEPT_LISTS = 8
 
@@ -83,11 +81,6 @@ class HermesStore(Store):
                 f"Schema {version} is newer than {NEWEST_SCHEMA}, the newest this program knows. "
                 "What it recognises is shown; columns and tables it does not know are left aside."
             )
-
-    @property
-    def schema(self) -> Schema:
-        """The tables and columns that this database has."""
-        return self._schema
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -180,16 +173,6 @@ class HermesStore(Store):
         """Every body of a generation in order, a batch at a time."""
         for at in range(0, len(generation), _PIECE):
             yield from self._bodies(generation, at, min(at + _PIECE, len(generation)))
-
-    def sizes(self, generation: Generation) -> array[int]:
-        """Return the size of each message's stored content in octets, 0 if it has no content."""
-        answer = array("q", bytes(8 * len(generation)))
-        sizes: dict[int, int] = {}
-        for at in range(0, len(generation), _SCAN):
-            sizes.update(self._sizes_of(generation.ids[at : at + _SCAN]))
-        for index, identity in enumerate(generation.ids):
-            answer[index] = sizes.get(identity, 0)
-        return answer
 
     def system_prompt(self, session: str) -> str:
         """The system prompt of a session; empty where the store has none."""
@@ -409,14 +392,9 @@ class HermesStore(Store):
         found, error = self._read(lambda db: read_bodies(db, self._schema, ids))
         if error is not None:
             self._note(str(translate(error, self.path)))
-        from inspector.stores.hermes.rows import ODD_TIME
-
         if any(ODD_TIME in message.note for message in found.values() if message.note):
             self._note(f"{self.path} has times that no calendar has; they are left out.")
         return found
-
-    def _sizes_of(self, ids: Sequence[int]) -> dict[int, int]:
-        return self._read(lambda db: _sizes(db, self._schema, ids))
 
     def _search(self, asked: text_search.Query, sessions: Sequence[str]) -> Iterator[text_search.MatchingRow]:
         from inspector.stores.hermes import text_search
@@ -466,18 +444,6 @@ class HermesStore(Store):
 
 def _data_version(db: sqlite3.Connection) -> int:
     return int(db.execute("PRAGMA data_version").fetchall()[0][0])
-
-
-def _sizes(db: sqlite3.Connection, schema: Schema, ids: Sequence[int]) -> dict[int, int]:
-    content = schema.column("messages", "content")
-    measure = "octet_length({})" if sqlite3.sqlite_version_info >= (3, 43) else "length(CAST({} AS BLOB))"
-    found: dict[int, int] = {}
-    for at in range(0, len(ids), _BATCH):
-        some = ids[at : at + _BATCH]
-        sql = f"SELECT id, {measure.format(content)} FROM messages WHERE id IN ({','.join('?' * len(some))})"
-        rows, _ = salvage(db, sql, "id", some)
-        found.update((identity, size or 0) for identity, size in rows)
-    return found
 
 
 def _last_messages(db: sqlite3.Connection, schema: Schema) -> dict[str, float]:

@@ -16,12 +16,11 @@ from collections.abc import Set
 from pathlib import Path
 from typing import Any, TypeVar
 
-from inspector.stores.databases import read_database
+from inspector.stores.databases import SQLITE, read_database, table_columns, table_names
 from inspector.stores.lines import cannot_read, mapping, read_file
 from inspector.stores.opencode.session_messages import as_entries, is_newer, session_info
 
 Document = dict[str, Any]
-SQLITE = b"SQLite format 3\0"
 #: Columns of the table session, where there are such, and what the same is called in an export.
 _COLUMNS = {
     "parent_id": "parentID",
@@ -53,13 +52,9 @@ def session_names(path: Path) -> list[str]:
 
 
 def _session_names(database: sqlite3.Connection) -> list[str]:
-    tables = _tables(database)
+    tables = table_names(database)
     listed = [f"SELECT id FROM {table}" for table in ("session", "session_v2") if table in tables]
     return [str(row[0]) for row in _rows(database, f"{' UNION '.join(listed)} ORDER BY id")]
-
-
-def _tables(database: sqlite3.Connection) -> set[str]:
-    return {row[0] for row in _rows(database, "SELECT name FROM sqlite_master WHERE type = 'table'")}
 
 
 def read_document(path: Path, session: str) -> Document | None:
@@ -96,13 +91,13 @@ def _named(document: Document, file: Path) -> Document:
 
 
 def _from_database(database: sqlite3.Connection, session: str) -> Document:
-    tables = _tables(database)
+    tables = table_names(database)
     if "session_message" in tables and _newer(database, tables, session):
         return _from_newer_tables(database, tables, session)
     return _from_tables(database, session)
 
 
-def _newer(database: sqlite3.Connection, tables: set[str], session: str) -> bool:
+def _newer(database: sqlite3.Connection, tables: Set[str], session: str) -> bool:
     """Whether the tables of opencode 2 have the session, and opencode 1 did not go on with it."""
     query = f"SELECT max(time_created) FROM session_message WHERE session_id = ? AND {_SAID}"
     ((last,),) = _rows(database, query, (session,))
@@ -112,7 +107,7 @@ def _newer(database: sqlite3.Connection, tables: set[str], session: str) -> bool
     return last is not None and (other is None or bool(last >= other))
 
 
-def _from_newer_tables(database: sqlite3.Connection, tables: set[str], session: str) -> Document:
+def _from_newer_tables(database: sqlite3.Connection, tables: Set[str], session: str) -> Document:
     info = _info(database, "session_v2" if "session_v2" in tables else "session", session)
     query = (
         "SELECT id, type, time_created, seq, data FROM session_message WHERE session_id = ? ORDER BY seq, id"
@@ -134,7 +129,7 @@ def _from_newer_tables(database: sqlite3.Connection, tables: set[str], session: 
 
 
 def _info(database: sqlite3.Connection, table: str, session: str) -> Document:
-    columns = {row[1] for row in _rows(database, f"PRAGMA table_info({table})")}
+    columns = table_columns(database, table)
     info: Document = {"id": session, "forked": None}
     wanted = [column for column in (*_COLUMNS, "time_created", "time_updated") if column in columns]
     for row in _rows(database, f"SELECT {', '.join(['id', *wanted])} FROM {table} WHERE id = ?", (session,)):

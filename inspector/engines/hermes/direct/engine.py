@@ -11,8 +11,7 @@ from inspector.engines.base import Output, Plan, Settings
 from inspector.engines.hermes.assembly import pruned_wire
 from inspector.engines.hermes.direct import pruning
 from inspector.engines.hermes.direct.assembly import Kept, assembled, demoted
-from inspector.engines.hermes.direct.index import DirectIndex
-from inspector.engines.hermes.direct.replayable import DirectReplayable
+from inspector.engines.hermes.direct.replayable import DirectIndex, DirectReplayable
 from inspector.engines.hermes.direct.restating import unfinished
 from inspector.engines.hermes.direct.rows import Row, rows_of
 from inspector.engines.hermes.direct.window import NotCompacted, echoes_in, middle_of, window, without_echoes

@@ -3,23 +3,61 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import accumulate
+from typing import Any
 
 from inspector.core.conversations import ROLE_CODES
 from inspector.core.messages import Message
 from inspector.engines.base import Budgets, Settings
-from inspector.engines.hermes.direct.index import DirectIndex
+from inspector.engines.hermes.assembly import pruned_wire
+from inspector.engines.hermes.direct.estimates import message_tokens
 from inspector.engines.hermes.direct.rows import ROUGH, Row, rows_of
 from inspector.engines.hermes.direct.window import NotCompacted, window
 from inspector.engines.hermes.message_stats import OTHER
 from inspector.engines.hermes.policies import Policies
+from inspector.engines.hermes.pruning import RELEASE_ERRORS
 from inspector.engines.hermes.release import ReleaseReplayable
 from inspector.engines.remeasuring import merged_message, summary_message
 from inspector.engines.sizes import Compacted, MessageSize, Refusal, results_without_call
 
+Wire = Mapping[str, Any]
 #: Index of a summary, which is not a message of the transcript.
 _SUMMARY = -1
+
+
+class DirectIndex:
+    """A list with its texts."""
+
+    def __init__(self, rows: Sequence[Row], policies: Policies) -> None:
+        self.rows = rows
+        self.policies = policies
+        self._until = list(accumulate((row.rough for row in rows), initial=0))
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def tokens(self, index: int) -> int:
+        """Walk tokens of one message as it is; 0 where the release fails on it."""
+        return self._counted(self.rows[index].wire)
+
+    def pruned_tokens(self, index: int) -> int:
+        """Walk tokens of one message fully pruned."""
+        return self._counted(pruned_wire(Message(self.rows[index].wire), None, self.policies))
+
+    def _counted(self, wire: Wire) -> int:
+        try:
+            return message_tokens(wire, self.policies)
+        except RELEASE_ERRORS:
+            return 0
+
+    def total(self) -> int:
+        """The release's rough estimate of the whole list, without the system prompt, in tokens."""
+        return self._until[-1]
+
+    def rough_until(self, stop: int) -> int:
+        """The same of the first `stop` messages."""
+        return self._until[min(stop, len(self))]
 
 
 class DirectReplayable(ReleaseReplayable):
