@@ -26,7 +26,7 @@ from inspector.replay.moments import Moment, Moments
 from inspector.replay.pricing import CostBasis
 from inspector.replay.summary_model import Extra, SummaryModel, WrittenSummary, fresh_chars
 from inspector.replay.transcript import Transcript, calls, transcript
-from inspector.replay.whatif import MANUAL, Course, Metrics, at_risk
+from inspector.replay.whatif import MANUAL, Course, Metrics, metrics_of
 
 _USER, _ASSISTANT = ROLE_CODES["user"], ROLE_CODES["assistant"]
 #: An agent that does not record why it compacted was asked to, below this share of its threshold.
@@ -381,24 +381,7 @@ def recorded_metrics(
     course, told = recording.course, recording.transcript
     after = {event.step: event.tokens_after for event in recording.events}
     prompts = [after.get(step, recording.tokens[step - 1]) for step in course.calls] or [0]
-    left = recorded_leaving(told, compactions)
-    sizes, count = course.sizes, len(recording.events)
-    said = course.chars[-1] or 1
-    stays = [
-        (recording.events[left[index]].step if index in left else len(told)) - index for index in course.users
-    ]
-    return Metrics(
-        compactions=count,
-        calls=len(prompts),
-        peak_tokens=max(prompts),
-        mean_tokens=sum(prompts) // len(prompts),
-        input_tokens=sum(prompts),
-        summarized_share=sum(sizes[index] for index in left) / said,
-        resummarized_share=sum(sizes[i] for i, at in left.items() if count - at >= 2) / said,
-        user_steps=sum(stays) / len(stays) if stays else 0.0,
-        cost=None if course.costs is None else course.costs.cost(recording.events),
-        **at_risk(facts, left),
-    )
+    return metrics_of(course, recording.events, prompts, recorded_leaving(told, compactions), facts)
 
 
 def recorded_leaving(told: Transcript, compactions: Sequence[Compaction]) -> dict[int, int]:

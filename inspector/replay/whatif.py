@@ -346,9 +346,8 @@ class _Run:
         self.attempts = 0
         #: The last reported prompt, and the prompt that a gateway stored; 0 if missing.
         self.prompt = self.stored = 0
-        #: Messages in the order they left, and how many had left before the last compaction.
+        #: Messages in the order they left, with their compaction.
         self.left: dict[int, int] = {}
-        self.left_before = 0
         self.gives_up: int | None = None
         #: The tokens of the last summary, and the characters of its message.
         self.summary = self.written = 0
@@ -376,7 +375,7 @@ class _Run:
             self.budgets,
             tuple(self.events),
             tuple(self.tokens),
-            self._metrics(),
+            metrics_of(course, self.events, self.prompts, self.left, course.facts),
             self.gives_up,
             self._every_call(),
             self.left,
@@ -620,7 +619,6 @@ class _Run:
             self.fired.append(len(self.prompts))
             return False
         self._fill(step)
-        self.left_before = len(self.left)
         self.left.update(dict.fromkeys(done.left, len(self.events)))
         if course.scale.excess:
             self.beyond += sum(map(course.scale.beyond, done.left))
@@ -667,28 +665,34 @@ class _Run:
         self.written = size.chars
         return size
 
-    def _metrics(self) -> Metrics:
-        course, left, count = self.course, self.left, len(self.events)
-        said = course.chars[-1] or 1
-        sizes = course.sizes
-        once = sum(map(sizes.__getitem__, left))
-        twice = sum(map(sizes.__getitem__, islice(left, self.left_before)))
-        end = len(course.said)
-        gone = [event.step for event in self.events]
-        stays = sum(gone[left[index]] if index in left else end for index in course.users) - sum(course.users)
-        prompts = self.prompts or [0]
-        return Metrics(
-            compactions=count,
-            calls=len(self.prompts),
-            peak_tokens=max(prompts),
-            mean_tokens=sum(prompts) // len(prompts),
-            input_tokens=sum(prompts),
-            summarized_share=once / said,
-            resummarized_share=twice / said,
-            user_steps=stays / len(course.users) if course.users else 0.0,
-            cost=None if course.costs is None else course.costs.cost(self.events),
-            **at_risk(course.facts, left),
-        )
+
+def metrics_of(
+    course: Course,
+    events: Sequence[Event],
+    prompts: Sequence[int],
+    left: Mapping[int, int],
+    facts: FactSteps | None,
+) -> Metrics:
+    """Metrics of these compactions and of the prompts of all calls. `left` maps messages to the compaction that they
+    left with, in the order of compactions."""
+    said, sizes = course.chars[-1] or 1, course.sizes
+    # Messages that left before the last compaction went through a summary twice.
+    early = bisect_left(list(left.values()), len(events) - 1)
+    gone, end = [event.step for event in events], len(course.said)
+    stays = sum(gone[left[index]] if index in left else end for index in course.users) - sum(course.users)
+    told = prompts or [0]
+    return Metrics(
+        compactions=len(events),
+        calls=len(prompts),
+        peak_tokens=max(told),
+        mean_tokens=sum(told) // len(told),
+        input_tokens=sum(told),
+        summarized_share=sum(map(sizes.__getitem__, left)) / said,
+        resummarized_share=sum(map(sizes.__getitem__, islice(left, early))) / said,
+        user_steps=stays / len(course.users) if course.users else 0.0,
+        cost=None if course.costs is None else course.costs.cost(events),
+        **at_risk(facts, left),
+    )
 
 
 def at_risk(facts: FactSteps | None, left: Mapping[int, int]) -> dict[str, int]:

@@ -58,10 +58,10 @@ class Plain(io.RawIOBase):
         super().close()
 
 
-def open_plain(path: Path) -> BinaryIO:
+def open_plain(path: Path, buffering: int = -1) -> BinaryIO:
     """Open a file for reading, decompressed where its name says that it is compressed. Raises OSError."""
     if not path.name.endswith(ENDINGS):
-        return path.open("rb")
+        return path.open("rb", buffering=buffering)
     return cast(BinaryIO, io.BufferedReader(Plain(path), _CHUNK))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from inspector.agents import Agent, agents
 from inspector.config.agent_folders import expanded
@@ -36,11 +37,15 @@ def open_file(agent: Agent, path: Path) -> Store:
     if agent.databases:
         return open_database(agent.name, path)
     from inspector.stores.signatures import signatures
+
+    return open_transcripts(agent, path, partial(signatures, (str(path),)))
+
+
+def open_transcripts(agent: Agent, path: Path, *how: Any) -> Store:
+    """The store of an agent's transcripts; TranscriptStore describes `how` they are found."""
     from inspector.stores.transcripts import TranscriptStore
 
-    return TranscriptStore(
-        agent.name, partial(reader_of, agent.name), path, partial(signatures, (str(path),))
-    )
+    return TranscriptStore(agent.name, partial(reader_of, agent.name), path, *how)
 
 
 def open_folder(folder: Path, keep: bool = True) -> Store:
@@ -51,7 +56,6 @@ def open_folder(folder: Path, keep: bool = True) -> Store:
     from inspector.stores.folder_files import FolderFiles
     from inspector.stores.index import default_index
     from inspector.stores.several import SeveralStores
-    from inspector.stores.transcripts import TranscriptStore
 
     # The index keeps whole paths: another run may start in another folder.
     folder = Path(os.path.abspath(folder))
@@ -65,11 +69,7 @@ def open_folder(folder: Path, keep: bool = True) -> Store:
         if not paths:
             continue
         if not agent.databases:
-            stores.append(
-                TranscriptStore(
-                    agent.name, partial(reader_of, agent.name), folder, partial(files.of, agent.name), index
-                )
-            )
+            stores.append(open_transcripts(agent, folder, partial(files.of, agent.name), index))
             continue
         for path in paths:
             try:

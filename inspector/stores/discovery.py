@@ -13,8 +13,7 @@ from inspector.agents import Agent, agents, places_of, problems, variables_of
 from inspector.config.agent_folders import expanded
 from inspector.core.errors import StoreError, StoreMissing
 from inspector.stores.base import Store
-from inspector.stores.detect import open_file, open_store
-from inspector.stores.readers import reader_of
+from inspector.stores.detect import open_file, open_store, open_transcripts
 
 
 class Place(NamedTuple):
@@ -90,7 +89,6 @@ def _open(agent: Agent, paths: Sequence[Path]) -> Store:
     from inspector.stores.folder_files import FolderFiles
     from inspector.stores.index import default_index
     from inspector.stores.signatures import Signature, signatures
-    from inspector.stores.transcripts import TranscriptStore
 
     index = default_index()
     folders = [FolderFiles(path, index) for path in paths if is_folder(path)]
@@ -103,6 +101,4 @@ def _open(agent: Agent, paths: Sequence[Path]) -> Store:
     def left_out() -> list[str]:
         return [note for folder in folders for note in folder.notes]
 
-    return TranscriptStore(
-        agent.name, partial(reader_of, agent.name), Path(os.path.commonpath(paths)), files, index, left_out
-    )
+    return open_transcripts(agent, Path(os.path.commonpath(paths)), files, index, left_out)

@@ -19,6 +19,8 @@ from inspector.stores.compressed import ENDINGS, open_plain
 #: Maximum bytes of a file read to detect its format: the first line may hold a picture.
 HEAD = 1 << 26
 _FIRST = 1 << 14
+#: Bytes of a file read at once, where it is read to its end.
+_PIECE = 1 << 18
 #: Maximum number of places in a damaged line at which a whole record may begin.
 _TRIED = 2_000
 _SPACE = re.compile(r"\s*")
@@ -36,7 +38,7 @@ def read_lines(path: Path) -> Iterator[Line]:
     """Every line with something in it. A last line that is not whole yet is left for later. Raises StoreErrors."""
     start = 0
     try:
-        with open_plain(path) as file:
+        with open_plain(path, _PIECE) as file:
             for raw in file:
                 length = len(raw)
                 if not raw.isspace():
