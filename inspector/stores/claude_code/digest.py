@@ -6,10 +6,12 @@ Only the fields named here are decoded, which is several times as fast as decodi
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec.structs import fields
 
 from inspector.core.text import opening_title, safe_line, without_pictures
 from inspector.stores.claude_code.chain import gone_back, parts_of
@@ -17,8 +19,7 @@ from inspector.stores.claude_code.forms import answer_name, attachment_wires, us
 from inspector.stores.claude_code.joining import is_left, left_name
 from inspector.stores.claude_code.queued import QUEUED, Handed, Queue, said_again
 from inspector.stores.claude_code.scan import SYNTHETIC, boundary_of, scan
-from inspector.stores.entries import Wire
-from inspector.stores.lines import cannot_read, count_at, mapping, seconds_of
+from inspector.stores.lines import cannot_read, mapping, seconds_of
 from inspector.stores.recorded import FileDigest
 
 _TITLE = 120
@@ -36,10 +37,9 @@ class _Usage(msgspec.Struct, gc=False):
 
 
 class _Part(msgspec.Struct, gc=False):
-    """A part of a message; arguments and results of tools are skipped."""
+    """A part of a message; everything but its type is skipped."""
 
     type: str = ""
-    text: str | None = None
 
 
 class _Message(msgspec.Struct, gc=False):
@@ -61,9 +61,7 @@ class _Line(msgspec.Struct, gc=False):
     timestamp: str | None = None
     isSidechain: bool | None = None
     isCompactSummary: bool | None = None
-    isMeta: bool | None = None
     isApiErrorMessage: bool | None = None
-    origin: Any = None
     cwd: str | None = None
     version: str | None = None
     message: _Message | None = None
@@ -72,6 +70,10 @@ class _Line(msgspec.Struct, gc=False):
     summary: str | None = None
     leafUuid: str | None = None
     compactMetadata: dict[str, Any] | None = None
+
+
+#: Fields that are mappings, with their own fields.
+_INNER = {"message": _Message, "usage": _Usage}
 
 
 class _Tally:
@@ -143,7 +145,7 @@ class _Tally:
             self._message(uuid, len(content))
             self.results = bool(content) or self.results
             return
-        wires = _wires(line, content, raw)
+        wires = user_wires(mapping(raw) or {})
         self._message(uuid, len(wires))
         if wires:
             self.results = any(wire["role"] == "tool" for wire in wires)
@@ -316,19 +318,6 @@ def _is_result(part: str | _Part) -> bool:
     return isinstance(part, _Part) and part.type == "tool_result"
 
 
-def _wires(line: _Line, content: str | list[str | _Part] | None, raw: bytes) -> list[Wire]:
-    """The messages in a line of type user, their words alone."""
-    if content is None:
-        return user_wires(mapping(raw) or {})
-    parts = (
-        content
-        if isinstance(content, str)
-        else [part if isinstance(part, str) else {"type": part.type, "text": part.text} for part in content]
-    )
-    told = {"isMeta": line.isMeta, "isCompactSummary": line.isCompactSummary, "origin": line.origin}
-    return user_wires({**told, "message": {"content": parts}})
-
-
 def _lines(path: Path) -> Iterator[tuple[_Line, bytes]]:
     decoder = msgspec.json.Decoder(_Line)
     try:
@@ -343,28 +332,14 @@ def _lines(path: Path) -> Iterator[tuple[_Line, bytes]]:
         raise cannot_read(path, error) from error
 
 
-def _odd(value: dict[str, object]) -> _Line:
-    """Return the valid fields of a line that has values of unexpected types."""
-    texts = (
-        "type",
-        "subtype",
-        "uuid",
-        "requestId",
-        "parentUuid",
-        "logicalParentUuid",
-        "sessionId",
-        "agentId",
-        "timestamp",
-        "cwd",
-    )
-    known = {name: found for name in texts if isinstance(found := value.get(name), str)}
-    message = value.get("message")
-    answer = _Message()
-    if isinstance(message, dict):
-        answer.id = message["id"] if isinstance(message.get("id"), str) else None
-        answer.model = message["model"] if isinstance(message.get("model"), str) else None
-        answer.usage = _Usage(*(count_at(message, "usage", name) for name in _Usage.__struct_fields__))
-    flags = {
-        name: value.get(name) is True for name in ("isSidechain", "isCompactSummary", "isApiErrorMessage")
-    }
-    return _Line(**known, **flags, message=answer)  # type: ignore[arg-type]
+def _odd(value: Mapping[str, Any], kind: type[Any] = _Line) -> Any:
+    """Return the valid fields of a line that has values of unexpected types, without the content of its message."""
+    known: dict[str, Any] = {}
+    for one in fields(kind):
+        found = value.get(one.name)
+        if isinstance(found, dict) and one.name in _INNER:
+            known[one.name] = _odd(found, _INNER[one.name])
+        elif found is not None and one.name != "content":
+            with suppress(msgspec.ValidationError):
+                known[one.name] = msgspec.convert(found, one.type)
+    return kind(**known)
