@@ -98,24 +98,14 @@ def salvage(
 
     A damaged page ends a scan; the rows behind it are then read from the other end.
     """
-    rows: list[Any] = []
-    cursor = connection.cursor()
-    try:
-        cursor.execute(sql, parameters)
-        while batch := cursor.fetchmany(512):
-            rows.extend(batch)
+    rows, error = _until_error(connection, sql, parameters)
+    if error is None:
         return rows, None
-    except sqlite3.DatabaseError as error:
-        if not damage(error):
-            raise
-        first = error
-    finally:
-        cursor.close()
-    rows = _until_error(connection, f"{sql} ORDER BY {order} ASC", parameters)
+    rows, _ = _until_error(connection, f"{sql} ORDER BY {order} ASC", parameters)
     seen = {row[0] for row in rows}
-    behind = _until_error(connection, f"{sql} ORDER BY {order} DESC", parameters)
+    behind, _ = _until_error(connection, f"{sql} ORDER BY {order} DESC", parameters)
     rows.extend(row for row in reversed(behind) if row[0] not in seen)
-    return rows, first
+    return rows, error
 
 
 def damage(error: sqlite3.Error) -> bool:
@@ -126,19 +116,19 @@ def damage(error: sqlite3.Error) -> bool:
     )
 
 
-def _until_error(connection: sqlite3.Connection, sql: str, parameters: Sequence[Any]) -> list[Any]:
+def _until_error(
+    connection: sqlite3.Connection, sql: str, parameters: Sequence[Any]
+) -> tuple[list[Any], sqlite3.Error | None]:
+    """The rows of a query up to damage, and the damage."""
     rows: list[Any] = []
-    cursor = connection.cursor()
     try:
-        cursor.execute(sql, parameters)
-        for row in cursor:
-            rows.append(row)  # noqa: PERF402 - the rows before the damage are what is wanted
+        # The rows before an error stay.
+        rows.extend(connection.execute(sql, parameters))
     except sqlite3.DatabaseError as error:
         if not damage(error):
             raise
-    finally:
-        cursor.close()
-    return rows
+        return rows, error
+    return rows, None
 
 
 def _node(row: Sequence[Any]) -> Node:
