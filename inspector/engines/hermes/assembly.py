@@ -44,8 +44,8 @@ def _neighbour(token_index: HermesTokenIndex, index: int) -> int:
 
 
 def _user_survives(token_index: HermesTokenIndex, head_end: int, tail_start: int) -> bool:
-    users = token_index.users_all
-    return bool(users) and (users[0] < head_end or users[-1] >= tail_start)
+    first, last = token_index.roles.find(USER), token_index.roles.rfind(USER)
+    return first >= 0 and (first < head_end or last >= tail_start)
 
 
 def prune(messages: Sequence[Message], plan: Plan, policies: Policies) -> tuple[Mapping[str, Any], ...]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from bisect import bisect_left
 
 from inspector.engines.base import DerivationStep
+from inspector.engines.hermes.columns import ERASABLE, HANDOFF
 from inspector.engines.hermes.message_stats import ASSISTANT, SYSTEM, TOOL
 from inspector.engines.hermes.policies import Policies
 from inspector.engines.hermes.token_index import HermesTokenIndex
@@ -142,7 +143,7 @@ def _anchor_user(
     token_index: HermesTokenIndex, policies: Policies, cut: int, head_end: int
 ) -> tuple[int, str]:
     why = "the last user message stays in the tail"
-    last = token_index.users.last_in(head_end, len(token_index))
+    last = token_index.asked.rfind(1, head_end)
     if last < 0 or last >= cut:
         return cut, why
     moved = max(last, head_end + 1)
@@ -159,9 +160,9 @@ def _pair_end(token_index: HermesTokenIndex, user: int) -> int:
 
 
 def _anchor_assistant(token_index: HermesTokenIndex, cut: int, head_end: int) -> int:
-    last = token_index.speaking.last_in(head_end, len(token_index))
+    last = token_index.speaking.rfind(1, head_end)
     if last < 0:
-        last = token_index.assistants.last_in(head_end, len(token_index))
+        last = token_index.roles.rfind(ASSISTANT, head_end)
     if last < 0 or last >= cut:
         return cut
     return max(before_group(token_index, last), head_end + 1)
@@ -169,6 +170,8 @@ def _anchor_assistant(token_index: HermesTokenIndex, cut: int, head_end: int) ->
 
 def latest_summary(token_index: HermesTokenIndex, start: int, stop: int, pruned_to: int) -> int:
     """The last handoff summary in [start:stop], or -1; those in tool results count where they are not pruned."""
-    return max(
-        token_index.summaries.last_in(start, stop), token_index.erasable.last_in(max(start, pruned_to), stop)
-    )
+    hands, low = token_index.hands, max(start, pruned_to)
+    erasable = hands.rfind(ERASABLE, low, stop)
+    while erasable in token_index.gone:
+        erasable = hands.rfind(ERASABLE, low, erasable)
+    return max(hands.rfind(HANDOFF, start, stop), erasable)

@@ -15,7 +15,6 @@ from types import MappingProxyType
 
 from inspector.core.messages import Message
 from inspector.engines.hermes.columns import ERASABLE, HANDOFF, NO_HANDOFF, MessageColumns, SizeColumns
-from inspector.engines.hermes.indexes import Where
 from inspector.engines.hermes.message_stats import ASSISTANT, USER
 from inspector.engines.hermes.policies import Policies
 from inspector.engines.hermes.release import Cut
@@ -23,7 +22,6 @@ from inspector.engines.hermes.stats_reader import read_stats
 from inspector.engines.hermes.token_index import Column, HermesTokenIndex
 from inspector.engines.sizes import MessageSize
 
-_NONE: frozenset[int] = frozenset()
 _NO_TROUBLES: Mapping[str, Sequence[tuple[int, str]]] = MappingProxyType({})
 #: The summary's place in `LiveColumns.front`.
 _SUMMARY = -1
@@ -88,25 +86,29 @@ class LiveColumns:
     ) -> HermesTokenIndex:
         """View of the current list for planning; valid until the list changes."""
         duplicates = self._duplicates()
-        gone = frozenset(duplicates) if duplicates else _NONE
-        done = HermesTokenIndex()
-        done.policies = self.columns.policies
-        done.roles, done.calls = self.roles, self.calls
-        done.original = self.walk
-        done.duplicates = duplicates
-        replaced = [self._replaced(own, sizes, duplicates) for own, sizes in self._sizes()]
-        done.tokens_now, done.chars, done.images = replaced if len(replaced) == 3 else (*replaced, _NO_IMAGES)
-        done.total_chars, done.total_images = self.total_chars, self.total_images
-        done.changed = Where(self.shorts, 1, gone)
-        done.summaries = Where(self.hands, HANDOFF)
-        done.erasable = Where(self.hands, ERASABLE, gone)
-        done.users_all, done.users = Where(self.roles, USER), Where(self.asked, 1)
-        done.assistants, done.speaking = Where(self.roles, ASSISTANT), Where(self.speaking, 1)
-        done.troubles = troubles and {
-            phase: sorted(entry for entry in found if phase != "prune_result" or entry[0] not in gone)
-            for phase, found in troubles.items()
-        }
-        return done
+        gone = frozenset(duplicates)
+        walk, chars, *images = (self._replaced(own, sizes, duplicates) for own, sizes in self._sizes())
+        return HermesTokenIndex(
+            self.roles,
+            self.calls,
+            self.asked,
+            self.speaking,
+            self.shorts,
+            self.hands,
+            self.walk,
+            walk,
+            chars,
+            images[0] if images else _NO_IMAGES,
+            self.total_chars,
+            self.total_images,
+            duplicates,
+            gone,
+            troubles
+            and {
+                phase: sorted(entry for entry in found if phase != "prune_result" or entry[0] not in gone)
+                for phase, found in troubles.items()
+            },
+        )
 
     def replace(self, cut: Cut, token_index: HermesTokenIndex, summary: MessageSize | None) -> None:
         """Carry out what was decided from this token index: the summary takes the place of the middle, and what stays

@@ -5,11 +5,11 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import accumulate
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate, compress
 
 from inspector.core.rough import list_tokens
-from inspector.engines.hermes.indexes import Where
-from inspector.engines.hermes.policies import Policies
 
 
 class Column:
@@ -54,35 +54,16 @@ class Column:
         return found if found >= low else -1
 
 
+@dataclass(eq=False)
 class HermesTokenIndex:
-    """Columns of a list: some numbers a message and a few sorted lists of indexes."""
+    """A list as columns, a number or a byte a message (see MessageColumns)."""
 
-    __slots__ = (
-        "assistants",
-        "calls",
-        "changed",
-        "chars",
-        "duplicates",
-        "erasable",
-        "images",
-        "original",
-        "policies",
-        "roles",
-        "speaking",
-        "summaries",
-        "tokens_now",
-        "total_chars",
-        "total_images",
-        "troubles",
-        "users",
-        "users_all",
-    )
-
-    policies: Policies
-    #: One role code a message (see inspector.core.conversations; 5 where the key is missing).
     roles: bytes
-    #: 1 where a message carries tool calls.
     calls: bytes
+    asked: bytes
+    speaking: bytes
+    shorts: bytes | bytearray
+    hands: bytes | bytearray
     #: Walk tokens before anything is pruned, and after.
     original: Column
     tokens_now: Column
@@ -91,19 +72,16 @@ class HermesTokenIndex:
     images: Column
     total_chars: int
     total_images: int
-    #: Sorted indexes: results and calls that pruning changes; duplicates (replaced wherever they are); earlier
-    #: summaries that stay, and those in tool results, which pruning erases; user messages (all, and those the
-    #: anchor counts); assistants, and those with text.
-    changed: Where
+    #: Messages that are repeated later, which are replaced wherever they are: sorted, and as a set.
     duplicates: Sequence[int]
-    summaries: Where
-    erasable: Where
-    users_all: Where
-    users: Where
-    assistants: Where
-    speaking: Where
+    gone: frozenset[int]
     #: Errors that the release would raise, by phase: (index, exception name), sorted by index.
     troubles: Mapping[str, Sequence[tuple[int, str]]]
+
+    @cached_property
+    def changed(self) -> list[int]:
+        """Results and calls that pruning changes, without duplicates."""
+        return [at for at in compress(range(len(self)), self.shorts) if at not in self.gone]
 
     def __len__(self) -> int:
         return len(self.roles)
