@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from inspector.core.messages import Message, messages_from
 from inspector.engines.hermes.live_columns import measure
-from inspector.engines.hermes.message_stats import HANDOFF, SHORT, SPEAKS, ListStats, MessageStats
+from inspector.engines.hermes.message_stats import ASSISTANT, ListStats, MessageStats
 from inspector.engines.hermes.pruning import RELEASE_ERRORS, Facts, Tool, extent_of, lengths, line_about
 from inspector.engines.hermes.releases import RELEASES
 from inspector.engines.hermes.stats_reader import read_stats
@@ -81,9 +81,9 @@ def test_columns_give_back_what_was_put_in(given_stats: list[MessageStats]) -> N
     assert [both.repeated.of(at) for at in range(len(both))] == [
         found.repeated or found.now for found in expected
     ]
-    assert list(both.with_flag(SHORT)) == [found.short is not None for found in expected]
-    assert list(both.with_flag(HANDOFF)) == [found.handoff for found in expected]
-    assert list(both.with_flag(SPEAKS)) == [found.speaks for found in expected]
+    assert list(both.shorts) == [found.short is not None for found in expected]
+    assert list(both.calls) == [found.calls for found in expected]
+    assert list(both.speaking) == [found.speaks and found.role == ASSISTANT for found in expected]
 
 
 def test_every_result_of_an_id_answers_the_last_call_of_it() -> None:
@@ -96,7 +96,7 @@ def test_every_result_of_an_id_answers_the_last_call_of_it() -> None:
     ]
     found, _ = read_stats(messages_from(reused), RELEASES["hermes-0.13"])
     shell = found.now.of(1).chars - len(repr(long))
-    assert found.with_flag(SHORT)[1]
+    assert found.shorts[1]
     assert found.short.of(1).chars == shell + len(repr("[todo] updated task list"))
 
 

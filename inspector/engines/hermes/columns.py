@@ -4,27 +4,22 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
-from operator import and_, gt
+from operator import gt
+from typing import NamedTuple
 
 from inspector.core.rough import list_tokens
-from inspector.engines.hermes import message_stats as flags
-from inspector.engines.hermes.message_stats import ASSISTANT, USER, ListStats
+from inspector.engines.hermes.message_stats import USER, ListStats
 from inspector.engines.hermes.policies import Policies
 from inspector.engines.hermes.token_index import Column
 
-#: The part of a handoff that a message is.
-NO_HANDOFF, HANDOFF, ERASABLE = 0, 1, 2
-_IS = [bytes(int(code == role) for code in range(256)) for role in (USER, ASSISTANT)]
+_IS_USER = bytes(int(code == USER) for code in range(256))
 
 
-class SizeColumns:
+class SizeColumns(NamedTuple):
     """One kind of size: sums of the messages unchanged and fully pruned, and the size of each as a back-reference."""
 
-    __slots__ = ("repeated", "sums")
-
-    def __init__(self, now: array[int], short: array[int], repeated: array[int]) -> None:
-        self.sums = Column(now, short)
-        self.repeated = repeated
+    sums: Column
+    repeated: array[int]
 
 
 class MessageColumns:
@@ -45,21 +40,17 @@ class MessageColumns:
     ) -> None:
         self.policies = policies
         self.troubles = troubles or {}
-        now, short, repeated = stats.now, stats.short, stats.repeated
-        self.walk = SizeColumns(now.walk, short.walk, repeated.walk)
-        self.chars = SizeColumns(now.chars, short.chars, repeated.chars)
-        self.images = SizeColumns(now.images, short.images, repeated.images) if any(now.images) else None
-        self.roles = bytes(stats.roles)
-        users, assistants = (self.roles.translate(table) for table in _IS)
-        handoffs, erasable = stats.with_flag(flags.HANDOFF), stats.with_flag(flags.ERASABLE)
-        self.calls = stats.with_flag(flags.CALLS)
-        self.shorts = stats.with_flag(flags.SHORT)
-        self.speaking = bytes(map(and_, assistants, stats.with_flag(flags.SPEAKS)))
-        self.asked = bytes(map(gt, users, handoffs)) if policies.skips_summaries else users
-        self.hands = bytes(
-            ERASABLE if erased else HANDOFF if handoff else NO_HANDOFF
-            for handoff, erased in zip(handoffs, erasable, strict=True)
+        self.walk, self.chars, images = (
+            SizeColumns(Column(now, short), repeated)
+            for now, short, repeated in zip(
+                stats.now.columns, stats.short.columns, stats.repeated.columns, strict=True
+            )
         )
+        self.images = images if any(stats.now.images) else None
+        self.roles, self.calls, self.speaking = bytes(stats.roles), bytes(stats.calls), bytes(stats.speaking)
+        self.shorts, self.hands = bytes(stats.shorts), bytes(stats.hands)
+        users = self.roles.translate(_IS_USER)
+        self.asked = bytes(map(gt, users, self.hands)) if policies.skips_summaries else users
         self.later, self.earlier = _pairs(stats.same)
         paired = bytearray(len(stats))
         for message in self.earlier:

@@ -14,8 +14,8 @@ from operator import add
 from types import MappingProxyType
 
 from inspector.core.messages import Message
-from inspector.engines.hermes.columns import ERASABLE, HANDOFF, NO_HANDOFF, MessageColumns, SizeColumns
-from inspector.engines.hermes.message_stats import ASSISTANT, USER
+from inspector.engines.hermes.columns import MessageColumns, SizeColumns
+from inspector.engines.hermes.message_stats import ASSISTANT, ERASABLE, HANDOFF, NO_HANDOFF, USER
 from inspector.engines.hermes.policies import Policies
 from inspector.engines.hermes.release import Cut
 from inspector.engines.hermes.stats_reader import read_stats

@@ -45,11 +45,15 @@ class Sizes:
     def __init__(self) -> None:
         self.walk, self.chars, self.images = array("q"), array("q"), array("q")
 
+    @property
+    def columns(self) -> tuple[array[int], array[int], array[int]]:
+        """The columns in the order of MessageSize."""
+        return self.walk, self.chars, self.images
+
     def extend(self, other: Sizes, start: int, stop: int) -> None:
         """The sizes of [start:stop] of another list come next."""
-        self.walk += other.walk[start:stop]
-        self.chars += other.chars[start:stop]
-        self.images += other.images[start:stop]
+        for own, more in zip(self.columns, other.columns, strict=True):
+            own.extend(more[start:stop])
 
     def append(self, numbers: MessageSize) -> None:
         """The sizes of the next message."""
@@ -66,24 +70,21 @@ class Sizes:
         return MessageSize(self.walk[index], self.chars[index], self.images[index])
 
 
-#: Flags of a message as bits: see MessageStats.
-CALLS, SHORT, HANDOFF, ERASABLE, SPEAKS = 1, 2, 4, 8, 16
-_IS_SET = {
-    flag: bytes(int(bool(flags & flag)) for flags in range(256))
-    for flag in (CALLS, SHORT, HANDOFF, ERASABLE, SPEAKS)
-}
+#: The part of a handoff that a message is.
+NO_HANDOFF, HANDOFF, ERASABLE = 0, 1, 2
+_COLUMNS = ("roles", "calls", "speaking", "shorts", "hands", "same")
 
 
 class ListStats:
     """The stats of a list as columns: some 80 bytes a message.
 
-    `short` and `repeated` are the sizes as they stand where a message's stats have None; `same` is -1 there.
+    `speaking` are assistants whose text is not empty, `shorts` what pruning shortens, `hands` what a message is of a
+    handoff. `short` and `repeated` are the sizes as they stand where a message's stats have None; `same` is -1 there.
     """
 
     def __init__(self) -> None:
-        self.roles = bytearray()
-        self.flags = bytearray()
-        self.same = array("q")
+        self.roles, self.calls, self.speaking = bytearray(), bytearray(), bytearray()
+        self.shorts, self.hands, self.same = bytearray(), bytearray(), array("q")
         self.now, self.short, self.repeated = Sizes(), Sizes(), Sizes()
 
     def __len__(self) -> int:
@@ -92,13 +93,10 @@ class ListStats:
     def append(self, found: MessageStats) -> None:
         """The next message."""
         self.roles.append(found.role)
-        self.flags.append(
-            found.calls * CALLS
-            | (found.short is not None) * SHORT
-            | found.handoff * HANDOFF
-            | found.erasable * ERASABLE
-            | found.speaks * SPEAKS
-        )
+        self.calls.append(found.calls)
+        self.speaking.append(found.speaks and found.role == ASSISTANT)
+        self.shorts.append(found.short is not None)
+        self.hands.append(ERASABLE if found.erasable else HANDOFF if found.handoff else NO_HANDOFF)
         self.same.append(-1 if found.same is None else int.from_bytes(found.same))
         self.now.append(found.now)
         self.short.append(found.short or found.now)
@@ -106,18 +104,13 @@ class ListStats:
 
     def extend(self, other: ListStats, start: int, stop: int) -> None:
         """[start:stop] of another list come next."""
-        self.roles += other.roles[start:stop]
-        self.flags += other.flags[start:stop]
-        self.same += other.same[start:stop]
+        for name in _COLUMNS:
+            getattr(self, name).extend(getattr(other, name)[start:stop])
         self.now.extend(other.now, start, stop)
         self.short.extend(other.short, start, stop)
         self.repeated.extend(other.repeated, start, stop)
 
-    def with_flag(self, flag: int) -> bytes:
-        """1 for messages with a flag set, 0 for the others."""
-        return bytes(self.flags.translate(_IS_SET[flag]))
-
     def shorten(self, index: int, short: MessageSize) -> None:
         """A message has this size after pruning."""
-        self.flags[index] |= SHORT
+        self.shorts[index] = 1
         self.short.put(index, short)
