@@ -6,8 +6,8 @@ Source: releases 0.13.0 and 0.19.0, `agent/prompt_caching.py` (places of the mar
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol
 
 from inspector.caching.policy import caching_enabled
@@ -92,21 +92,14 @@ def breakpoints(
         found.append(_place(messages[0], 0, layout, release, ttl))
     room = MAX_BREAKPOINTS - len(found)
     last: list[Breakpoint] = []
-    for index, message in _from_the_end(messages):
+    for index in range(length - 1, -1, -1):
         if len(last) == room:
             break
+        message = messages[index]
         if _counts(message, layout, release):
             last.append(_place(message, index, layout, release, ttl))
     found.extend(reversed(last))
-    return tuple(
-        Breakpoint(number, point.message, point.part, point.honored, point.why, ttl, point.placed)
-        for number, point in enumerate(found, 1)
-    )
-
-
-def _from_the_end(messages: Messages) -> Iterator[tuple[int, Message]]:
-    for index in range(len(messages) - 1, -1, -1):
-        yield index, messages[index]
+    return tuple(replace(point, number=number) for number, point in enumerate(found, 1))
 
 
 def _counts(message: Message, layout: Layout, release: Release) -> bool:

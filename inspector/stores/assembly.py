@@ -75,16 +75,14 @@ def row_of(digest: FileDigest, agent: str, source: str, window_source: str = "")
     )
 
 
-def session_of(
-    row: ConversationRow, name: str, requests: Sequence[Request], messages: int, reasoning: int = 0
-) -> Session:
+def session_of(row: ConversationRow, name: str, requests: Sequence[Request], messages: int) -> Session:
     """A session of a row, with the usage of these requests."""
     usage = Usage(
         sum(request.input for request in requests),
         sum(request.output for request in requests),
         sum(request.cache_read for request in requests),
         sum(request.cache_write for request in requests),
-        reasoning,
+        0,
         len(requests),
     )
     return Session(

@@ -146,11 +146,9 @@ def called_tools(wire: Mapping[str, Any]) -> list[tuple[Any, Tool]]:
     return found
 
 
-def short_result(content: Any, tool: Tool, policies: Policies, facts: Facts | None = None) -> Any:
-    """The content of an old tool result after pruning; the same object where nothing changes.
-
-    `facts` stand for the text where it has been read before. Raises one of RELEASE_ERRORS as the release does.
-    """
+def short_result(content: Any, tool: Tool, policies: Policies) -> Any:
+    """The content of an old tool result after pruning; the same object where nothing changes. Raises one of
+    RELEASE_ERRORS as the release does."""
     if isinstance(content, list):
         return content if policies.placeholder else without_pictures(content)
     if isinstance(content, dict) and content.get("_multimodal") and not policies.placeholder:
@@ -160,7 +158,7 @@ def short_result(content: Any, tool: Tool, policies: Policies, facts: Facts | No
         return content
     if policies.placeholder:
         return PLACEHOLDER
-    return line_about(tool, facts or facts_of(content), policies)
+    return line_about(tool, facts_of(content), policies)
 
 
 def is_prunable(content: str) -> bool:

@@ -6,13 +6,13 @@ messages that each summary covers.
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
 
 from inspector.core.errors import StoreError
-from inspector.stores.hermes.connection import Connections
+from inspector.stores.databases import read_database
+from inspector.stores.lines import parsed
 
 NAME = "lcm.db"
 
@@ -23,11 +23,7 @@ def notes(path: Path, sessions: Sequence[str]) -> tuple[str, ...]:
     if not beside.is_file():
         return ()
     try:
-        connections = Connections(beside)
-        try:
-            rows = connections.read(lambda db: _rows(db, sessions))
-        finally:
-            connections.close()
+        rows = read_database(beside, lambda db: _rows(db, sessions))
     except StoreError as error:
         return (f"The database of the engine LCM cannot be read: {error}",)
     if not rows:
@@ -46,9 +42,6 @@ def _rows(db: sqlite3.Connection, sessions: Sequence[str]) -> list[tuple[str, st
     ).fetchall()
 
 
-def _length(ids: str) -> int:
-    try:
-        found = json.loads(ids)
-    except (TypeError, ValueError):
-        return 0
+def _length(ids: object) -> int:
+    found = parsed(ids) if isinstance(ids, bytes | str) else None
     return len(found) if isinstance(found, list) else 0
