@@ -10,19 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol
 
-from inspector.caching.policy import caching_enabled
 from inspector.core.messages import Message
-
-__all__ = [
-    "MAX_BREAKPOINTS",
-    "Breakpoint",
-    "Layout",
-    "Release",
-    "Ttl",
-    "breakpoints",
-    "caching_enabled",
-    "marker",
-]
 
 MAX_BREAKPOINTS = 4
 
@@ -64,11 +52,6 @@ def bearing(message: Message, layout: Layout, release: Release) -> tuple[bool, b
     if not _counts(message, layout, release):
         return False, False
     return True, _place(message, 0, layout, release, "5m").honored
-
-
-def marker(ttl: Ttl = "5m") -> dict[str, str]:
-    """Return the marker as it is sent; a marker without a ttl means five minutes."""
-    return {"type": "ephemeral", "ttl": "1h"} if ttl == "1h" else {"type": "ephemeral"}
 
 
 def breakpoints(

@@ -25,12 +25,6 @@ class CachePolicy:
     reason: str
 
 
-def caching_enabled(model: str, provider: str = "", base_url: str = "") -> tuple[bool, str]:
-    """Return whether requests carry cache markers, and the reason as a sentence."""
-    policy = cache_policy(model, provider, base_url)
-    return bool(policy.enabled), policy.reason
-
-
 def cache_policy(
     model: str, provider: str = "", base_url: str = "", release: str = "hermes-0.19"
 ) -> CachePolicy:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from inspector.caching.breakpoints import Breakpoint, breakpoints, caching_enabled, marker
+from inspector.caching.breakpoints import Breakpoint, breakpoints
 from inspector.caching.policy import cache_policy, hostname
 from inspector.core.messages import Message, messages_from
 from tests.caching.record_vectors import message
@@ -103,9 +103,7 @@ def test_only_the_ends_of_the_list_are_read() -> None:
     assert [p.message for p in breakpoints(Tail(2), "p")] == [None, 0, 1]
 
 
-def test_the_marker() -> None:
-    assert marker() == {"type": "ephemeral"}
-    assert marker("1h") == {"type": "ephemeral", "ttl": "1h"}
+def test_every_breakpoint_has_the_time_to_live() -> None:
     assert {p.ttl for p in breakpoints(Tail(9), "p", ttl="1h")} == {"1h"}
 
 
@@ -132,7 +130,6 @@ def test_the_marker() -> None:
 def test_who_gets_markers(model: str, provider: str, base_url: str, enabled: bool, layout: str) -> None:
     policy = cache_policy(model, provider, base_url)
     assert (policy.enabled, policy.layout) == (enabled, layout)
-    assert caching_enabled(model, provider, base_url) == (enabled, policy.reason)
     assert policy.reason.endswith(".")
 
 
