@@ -10,7 +10,7 @@ from typing import NamedTuple
 from inspector.core.rough import list_tokens
 from inspector.engines.hermes.message_stats import USER, ListStats
 from inspector.engines.hermes.policies import Policies
-from inspector.engines.hermes.token_index import Column
+from inspector.engines.hermes.token_index import Column, whole
 
 _IS_USER = bytes(int(code == USER) for code in range(256))
 
@@ -62,11 +62,12 @@ class MessageColumns:
 
     def growth(self) -> list[int]:
         """The release's rough estimate of the first 0, 1, ... messages before pruning, in tokens."""
-        chars = self.chars.sums.kept
+        chars = whole(self.chars.sums.kept)
         if self.images is None:
             return [list_tokens(count) for count in chars]
         return [
-            list_tokens(count, pictures) for count, pictures in zip(chars, self.images.sums.kept, strict=True)
+            list_tokens(count, pictures)
+            for count, pictures in zip(chars, whole(self.images.sums.kept), strict=True)
         ]
 
 

@@ -9,8 +9,6 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate
-from operator import add
 from types import MappingProxyType
 
 from inspector.core.messages import Message
@@ -19,7 +17,7 @@ from inspector.engines.hermes.message_stats import ASSISTANT, ERASABLE, HANDOFF,
 from inspector.engines.hermes.policies import Policies
 from inspector.engines.hermes.release import Cut
 from inspector.engines.hermes.stats_reader import read_stats
-from inspector.engines.hermes.token_index import Column, HermesTokenIndex
+from inspector.engines.hermes.token_index import Column, HermesTokenIndex, Shifted, whole
 from inspector.engines.sizes import MessageSize
 
 _NO_TROUBLES: Mapping[str, Sequence[tuple[int, str]]] = MappingProxyType({})
@@ -77,8 +75,8 @@ class LiveColumns:
         for name in _BYTES:
             setattr(self, name, getattr(self, name) + getattr(self.columns, name)[start:stop])
         for own, sizes in self._sizes():
-            _append(own.kept, sizes.sums.kept, start, stop)
-            _append(own.short, sizes.sums.short, start, stop)
+            _append(whole(own.kept), whole(sizes.sums.kept), start, stop)
+            _append(whole(own.short), whole(sizes.sums.short), start, stop)
         self.high = stop
 
     def token_index(
@@ -178,25 +176,14 @@ class LiveColumns:
         """The column with back-references at some places."""
         if not places:
             return own
-        first = places[0]
-        more, less = [0] * (len(own.kept) - first - 1), [0] * (len(own.kept) - first - 1)
-        for at, grows, shrinks in zip(places, *self._changes(own, sizes, places), strict=True):
-            more[at - first], less[at - first] = grows, shrinks
-        first += 1
-        return Column.of(
-            own.kept[:first] + array("q", map(add, own.kept[first:], accumulate(more))),
-            own.short[:first] + array("q", map(add, own.short[first:], accumulate(less))),
-        )
-
-    def _changes(self, own: Column, sizes: SizeColumns, places: Sequence[int]) -> tuple[list[int], list[int]]:
-        """Growth of each message as a back-reference, compared with its current and its pruned size."""
-        kept, short, front = own.kept, own.short, self.front
-        shift = self.low - len(front)
+        front, shift = self.front, self.low - len(self.front)
         news = [sizes.repeated[at + shift if at >= len(front) else front[at]] for at in places]
-        return (
-            [size - kept[at + 1] + kept[at] for at, size in zip(places, news, strict=True)],
-            [size - short[at + 1] + short[at] for at, size in zip(places, news, strict=True)],
-        )
+
+        def shifted(sums: array[int]) -> Shifted:
+            growth = (size - sums[at + 1] + sums[at] for at, size in zip(places, news, strict=True))
+            return Shifted(sums, places, growth)
+
+        return Column.of(shifted(whole(own.kept)), shifted(whole(own.short)))
 
     def _settle(self, places: Sequence[int], start: int, stop: int) -> bool:
         """Make the changes at some places, and those of pruning in [start:stop], permanent. Returns whether
@@ -268,28 +255,29 @@ def _compacted(
     tail. `shortened` says whether pruning changes the head and the tail."""
     head, tail, pruned_to = cuts
     begins, goes_on = shortened
-    front = _standing(column, 0, head, pruned_to) if begins else column.kept[: head + 1]
-    behind = _standing(column, tail, len(column.kept) - 1, pruned_to) if goes_on else column.kept[tail:]
-    short = column.short[tail:]
+    kept, shorts = whole(column.kept), whole(column.short)
+    front = _standing(kept, shorts, 0, head, pruned_to) if begins else kept[: head + 1]
+    behind = _standing(kept, shorts, tail, len(kept) - 1, pruned_to) if goes_on else kept[tail:]
+    short = shorts[tail:]
     if summary is None:
         return Column.of(
             _ending(front, behind[0])[:-1] + behind,
-            _ending(column.short[: head + 1], short[0])[:-1] + short,
+            _ending(shorts[: head + 1], short[0])[:-1] + short,
         )
     if merged:
         summary += behind[1] - behind[0]
         behind, short = behind[1:], short[1:]
     return Column.of(
         _ending(front, behind[0] - summary) + behind,
-        _ending(column.short[: head + 1], short[0] - summary) + short,
+        _ending(shorts[: head + 1], short[0] - summary) + short,
     )
 
 
-def _standing(column: Column, start: int, stop: int, pruned_to: int) -> array[int]:
+def _standing(kept: array[int], short: array[int], start: int, stop: int, pruned_to: int) -> array[int]:
     """The sums of [start:stop] after pruning everything before `pruned_to`."""
     middle = min(max(pruned_to, start), stop)
-    more = column.kept[middle] - column.short[middle]
-    return array("q", [total + more for total in column.short[start:middle]]) + column.kept[middle : stop + 1]
+    more = kept[middle] - short[middle]
+    return array("q", [total + more for total in short[start:middle]]) + kept[middle : stop + 1]
 
 
 def _ending(sums: array[int], last: int) -> array[int]:

@@ -7,9 +7,34 @@ from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate, compress
+from itertools import accumulate, chain, compress, pairwise, repeat
+from operator import add
 
 from inspector.core.rough import list_tokens
+
+
+class Shifted:
+    """Sums of messages, some of which grow: `grown` has the growth of the first 0, 1, ... of the `places`."""
+
+    __slots__ = ("grown", "places", "sums")
+
+    def __init__(self, sums: array[int], places: Sequence[int], growth: Iterable[int]) -> None:
+        self.sums, self.places, self.grown = sums, places, list(accumulate(growth, initial=0))
+
+    def __len__(self) -> int:
+        return len(self.sums)
+
+    def __getitem__(self, index: int) -> int:
+        return self.sums[index] + self.grown[bisect_left(self.places, index)]
+
+
+def whole(sums: array[int] | Shifted) -> array[int]:
+    """All sums."""
+    if not isinstance(sums, Shifted):
+        return sums
+    bounds = pairwise([0, *(place + 1 for place in sums.places), len(sums)])
+    shifts = (repeat(grown, stop - start) for grown, (start, stop) in zip(sums.grown, bounds, strict=True))
+    return array("q", map(add, sums.sums, chain.from_iterable(shifts)))
 
 
 class Column:
@@ -21,15 +46,15 @@ class Column:
 
     __slots__ = ("kept", "short")
 
-    kept: array[int]
-    short: array[int]
+    kept: array[int] | Shifted
+    short: array[int] | Shifted
 
     def __init__(self, kept: Iterable[int], short: Iterable[int]) -> None:
         self.kept = array("q", accumulate(kept, initial=0))
         self.short = array("q", accumulate(short, initial=0))
 
     @classmethod
-    def of(cls, kept: array[int], short: array[int]) -> Column:
+    def of(cls, kept: array[int] | Shifted, short: array[int] | Shifted) -> Column:
         """A column of sums that are known already; they may start at any number."""
         made = cls.__new__(cls)
         made.kept, made.short = kept, short
