@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from inspector.core.messages import Message
 from inspector.engines.base import Budgets, DerivationStep, Output, Plan, Settings
@@ -74,22 +74,14 @@ class HermesEngine(SizesEngine):
         return summary_input(messages, pruned, turns, plan, rough_size(turns), self.policies, focus, mask)
 
 
-class _Planner:
+class _Planner(NamedTuple):
     """One plan in the making: the release's phases in order. The release may fail in any phase."""
 
-    def __init__(
-        self,
-        policies: Policies,
-        token_index: HermesTokenIndex,
-        settings: Settings,
-        compactions: int,
-        numbers: Budgets,
-    ) -> None:
-        self.policies = policies
-        self.token_index = token_index
-        self.settings = settings
-        self.compactions = compactions
-        self.budgets = numbers
+    policies: Policies
+    token_index: HermesTokenIndex
+    settings: Settings
+    compactions: int
+    budgets: Budgets
 
     def cut(self, steps: list[DerivationStep] | None) -> Cut:
         """Boundaries of the list. The rules that moved them are appended to `steps`."""
@@ -181,8 +173,6 @@ class _Planner:
         )
 
     def _pruning_fails(self, pruned_to: int, budget: int) -> str:
-        if not self.token_index.troubles:
-            return ""
         # The release reads every call, then walks back to where the protected end begins, then prunes.
         walked = pruned_to if budget > 0 else len(self.token_index)
         return (
