@@ -50,7 +50,8 @@ class Listed:
     @classmethod
     def found(cls, sources: Iterable[Source], files: Iterable[str]) -> Listed:
         """Return the conversations of sources; of equal ids the last."""
-        ordered = sorted({source.row.id: source for source in sources}.values(), key=_newest, reverse=True)
+        named = {source.row.id: source for source in sources}
+        ordered = sorted(named.values(), key=lambda source: _newest_row(source.row), reverse=True)
         used = {path for source in ordered for path in (*source.files, *source.shared)}
         places = Places(
             [(source.files, source.shared, source.part) for source in ordered],
@@ -357,10 +358,6 @@ def _next(waiting: deque[str]) -> str | None:
         return waiting.popleft()
     except IndexError:
         return None
-
-
-def _newest(source: Source) -> tuple[float, str]:
-    return _newest_row(source.row)
 
 
 def _newest_row(row: ConversationRow) -> tuple[float, str]:

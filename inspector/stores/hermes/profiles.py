@@ -12,19 +12,6 @@ from inspector.stores.hermes.schema import NEWEST_SCHEMA, Schema
 
 _NEWEST = 8
 _BODY_LIMIT = 40
-#: Every profile, oldest first.
-PROFILES = (
-    "documented",
-    "hermes-0.13",
-    "hermes-0.15",
-    "hermes-0.16",
-    "hermes-0.17",
-    "hermes-0.18.0",
-    "hermes-0.18",
-    "hermes-0.19",
-    "hermes-0.20",
-    "hermes-current",
-)
 #: Schema version → profile of the release that writes it. Versions between these were never released.
 _SCHEMAS = {
     6: "documented",
@@ -38,6 +25,8 @@ _SCHEMAS = {
     25: "hermes-0.20",
     31: "hermes-current",
 }
+#: Every profile, oldest first.
+PROFILES = tuple(_SCHEMAS.values())
 #: Additions of each release, newest first: columns of sessions and messages, tables.
 _COLUMNS = (
     ("hermes-current", {"message_uid", "display_order", "_compressed_summary", "created_source"}),

@@ -7,6 +7,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -409,7 +410,9 @@ class HermesStore(Store):
             newest = 1 + self._read(lambda db: text_search.newest(db, asked))
             yield from self._scan(asked, sessions, max(lowest, newest), highest)
             below = min(below, newest)
-            while ids := self._matching(asked, sessions, below):
+            while ids := self._read(
+                partial(text_search.candidates, asked=asked, below=below, count=_BATCH, sessions=sessions)
+            ):
                 found = self._rows_by_id(ids)
                 yield from text_search.check(
                     [found[identity] for identity in ids if identity in found], asked
@@ -420,11 +423,6 @@ class HermesStore(Store):
             self._note(f"The full-text index could not be used, so every message is read: {error}")
             yield from self._scan(asked, sessions, lowest, below)
 
-    def _matching(self, asked: text_search.Query, sessions: Sequence[str], below: int) -> list[int]:
-        from inspector.stores.hermes import text_search
-
-        return self._read(lambda db: text_search.candidates(db, asked, below, _BATCH, sessions))
-
     def _scan(
         self, asked: text_search.Query, sessions: Sequence[str], lowest: int, below: int
     ) -> Iterator[text_search.MatchingRow]:
@@ -432,14 +430,11 @@ class HermesStore(Store):
 
         while below > lowest:
             low = max(lowest, below - _BATCH)
-            yield from text_search.check(self._range(low, below, sessions), asked)
+            found = self._read(
+                partial(text_search.in_range, schema=self._schema, low=low, high=below, sessions=sessions)
+            )
+            yield from text_search.check(found, asked)
             below = low
-
-    def _range(self, low: int, high: int, sessions: Sequence[str]) -> list[Message]:
-        """The messages with ids in [low, high), newest first."""
-        from inspector.stores.hermes import text_search
-
-        return self._read(lambda db: text_search.in_range(db, self._schema, low, high, sessions))
 
 
 def _data_version(db: sqlite3.Connection) -> int:
