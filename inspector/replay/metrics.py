@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from math import nan
-from operator import attrgetter
 from typing import Literal
 
 from inspector.engines.base import Settings
@@ -19,13 +17,12 @@ class Metric:
 
     `combine` says how to combine several conversations: the sum, the highest, or the mean weighted by `weight`
     (API calls or facts). Conversations with an unknown value (NaN) are left out. `form` writes it, `short`
-    names it where room is short. With `facts` it needs the facts of the conversation. `of` must be importable by
-    name, since sweeps run in several processes.
+    names it where room is short. With `facts` it needs the facts of the conversation. A run has the figure under `name`
+    (see `Metrics`).
     """
 
     name: str
     words: str
-    of: Callable[[Course, WhatIf], float]
     combine: Literal["sum", "max", "mean"] = "sum"
     more_is_better: bool = False
     form: Literal["count", "tokens", "share", "steps", "money"] = "count"
@@ -33,35 +30,26 @@ class Metric:
     facts: bool = False
     short: str = ""
 
-
-class _Figure:
-    """One of the figures that every run has."""
-
-    def __init__(self, name: str) -> None:
-        self.read = attrgetter(f"metrics.{name}")
-
-    def __call__(self, course: Course, run: WhatIf) -> float:
-        found: float | None = self.read(run)
+    def of(self, course: Course, run: WhatIf) -> float:
+        """The figure of a run; NaN where it is not known."""
+        found: float | None = getattr(run.metrics, self.name)
         return nan if found is None else found
 
 
 METRICS: tuple[Metric, ...] = (
-    Metric("compactions", "compactions", _Figure("compactions")),
-    Metric("calls", "API calls", _Figure("calls")),
-    Metric("peak_tokens", "peak context", _Figure("peak_tokens"), "max", form="tokens"),
-    Metric("mean_tokens", "mean context", _Figure("mean_tokens"), "mean", form="tokens"),
-    Metric("input_tokens", "input, all calls", _Figure("input_tokens"), form="tokens"),
-    Metric("summarized_share", "summarized", _Figure("summarized_share"), "mean", form="share", short="once"),
-    Metric("resummarized_share", "more than once", _Figure("resummarized_share"), "mean", form="share", short="twice"),
-    Metric("user_steps", "user verbatim", _Figure("user_steps"), "mean", True, "steps"),
-    Metric("cost", "US dollars", _Figure("cost"), form="money", short="USD"),
-    Metric("facts_at_risk", "facts at risk", _Figure("facts_at_risk"), facts=True),
-    Metric(
-        "facts_at_risk_share", "of all facts", _Figure("facts_at_risk_share"), "mean", form="share", weight="facts",
-        facts=True,
-    ),
-    Metric("constraints_at_risk", "constraints", _Figure("constraints_at_risk"), facts=True, short="hard"),
-)  # fmt: skip
+    Metric("compactions", "compactions"),
+    Metric("calls", "API calls"),
+    Metric("peak_tokens", "peak context", "max", form="tokens"),
+    Metric("mean_tokens", "mean context", "mean", form="tokens"),
+    Metric("input_tokens", "input, all calls", form="tokens"),
+    Metric("summarized_share", "summarized", "mean", form="share", short="once"),
+    Metric("resummarized_share", "more than once", "mean", form="share", short="twice"),
+    Metric("user_steps", "user verbatim", "mean", True, "steps"),
+    Metric("cost", "US dollars", form="money", short="USD"),
+    Metric("facts_at_risk", "facts at risk", facts=True),
+    Metric("facts_at_risk_share", "of all facts", "mean", form="share", weight="facts", facts=True),
+    Metric("constraints_at_risk", "constraints", facts=True, short="hard"),
+)
 BY_NAME = {metric.name: metric for metric in METRICS}
 
 
