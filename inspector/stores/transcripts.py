@@ -250,8 +250,8 @@ class TranscriptStore(Store):
             seen.update(fresh)
             for stop in range(len(fresh), 0, -_PIECE):
                 bodies = recorded.read(fresh[max(0, stop - _PIECE) : stop])
-                for item in text_search.check(reversed(bodies), text_search.Query(phrases, None, "")):
-                    yield Hit(conversation, generation.session, item.id, item.role, item.excerpt, item.span)
+                for item, excerpt, span in text_search.check(reversed(bodies), phrases):
+                    yield Hit(conversation, generation.session, item.id, item.role, excerpt, span)
 
     def _tokens(
         self, recorded: Recorded, ids: Sequence[int], watch: Callable[[int], None] | None = None

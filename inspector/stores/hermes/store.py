@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -247,17 +248,9 @@ class HermesStore(Store):
             return
         tips = self._all().tip_of
         sessions = self._row(conversation).sessions if conversation is not None else ()
-        for found, item in enumerate(self._search(asked, sessions), start=1):
-            yield Hit(
-                tips.get(item.session, item.session),
-                item.session,
-                item.id,
-                item.role,
-                item.excerpt,
-                item.span,
-            )
-            if found >= limit:
-                return
+        for item, excerpt, span in islice(self._search(asked, sessions), limit):
+            tip = tips.get(item.session, item.session)
+            yield Hit(tip, item.session, item.id, item.role, excerpt, span)
 
     def version(self) -> int:
         """A number that changes when another process has committed. Costs two looks at the file system and
@@ -397,7 +390,7 @@ class HermesStore(Store):
             self._note(f"{self.path} has times that no calendar has; they are left out.")
         return found
 
-    def _search(self, asked: text_search.Query, sessions: Sequence[str]) -> Iterator[text_search.MatchingRow]:
+    def _search(self, asked: text_search.Query, sessions: Sequence[str]) -> Iterator[text_search.Match]:
         from inspector.stores.hermes import text_search
 
         lowest, highest = self._read(text_search.limits)
@@ -415,7 +408,7 @@ class HermesStore(Store):
             ):
                 found = self._rows_by_id(ids)
                 yield from text_search.check(
-                    [found[identity] for identity in ids if identity in found], asked
+                    [found[identity] for identity in ids if identity in found], asked.phrases
                 )
                 below = ids[-1]
         except StoreError as error:
@@ -425,7 +418,7 @@ class HermesStore(Store):
 
     def _scan(
         self, asked: text_search.Query, sessions: Sequence[str], lowest: int, below: int
-    ) -> Iterator[text_search.MatchingRow]:
+    ) -> Iterator[text_search.Match]:
         from inspector.stores.hermes import text_search
 
         while below > lowest:
@@ -433,7 +426,7 @@ class HermesStore(Store):
             found = self._read(
                 partial(text_search.in_range, schema=self._schema, low=low, high=below, sessions=sessions)
             )
-            yield from text_search.check(found, asked)
+            yield from text_search.check(found, asked.phrases)
             below = low
 
 

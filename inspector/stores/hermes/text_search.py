@@ -18,15 +18,8 @@ _AROUND = 60
 _SHORTEST_TRIGRAM = 3
 
 
-@dataclass(frozen=True, slots=True)
-class MatchingRow:
-    """A row that contains the words."""
-
-    id: int
-    session: str
-    role: str
-    excerpt: str
-    span: tuple[int, int]
+#: A message that contains the words, an excerpt, and where in it the first match is.
+Match = tuple[Message, str, tuple[int, int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,15 +112,14 @@ def in_range(
     return [message(row) for row in sorted(rows, key=lambda row: -row[0])]
 
 
-def check(messages: Iterable[Message], asked: Query) -> Iterator[MatchingRow]:
-    """Yield the messages that contain the words, with an excerpt."""
+def check(messages: Iterable[Message], phrases: Sequence[str]) -> Iterator[Match]:
+    """Yield the messages that contain all the phrases."""
     for item in messages:
         calls = " ".join(f"{call.name} {call.arguments}" for call in item.tool_calls)
         whole = "\n".join(part for part in (item.text, item.tool_name, calls) if part)
         folded = whole.casefold()
-        if all(phrase.casefold() in folded for phrase in asked.phrases):
-            excerpt, span = around(whole, asked.phrases)
-            yield MatchingRow(item.id, item.session, item.role, excerpt, span)
+        if all(phrase.casefold() in folded for phrase in phrases):
+            yield item, *around(whole, phrases)
 
 
 def around(text: str, phrases: Sequence[str]) -> tuple[str, tuple[int, int]]:
