@@ -197,16 +197,13 @@ def _problem(method: str, result: Any) -> str:
             return "" if _is_finite(total) else f"a list whose total is {_shown(total)}"
         case "default_threshold":
             return "" if result is None or (_is_finite(result) and 0 <= result <= 1) else _shown(result)
-        case "prune":
+        case "prune" | "assemble":
+            kind = Mapping if method == "prune" else Output
             return _not_a(result, Sequence) or next(
-                (_shown(one) for one in result if not isinstance(one, Mapping)), ""
+                (_shown(one) for one in result if not isinstance(one, kind)), ""
             )
         case "pruned_wire":
             return "" if result is None or isinstance(result, Mapping) else _shown(result)
-        case "assemble":
-            return _not_a(result, Sequence) or next(
-                (_shown(one) for one in result if not isinstance(one, Output)), ""
-            )
         case "fallback_raises":
             return _not_a(result, str)
         case "summary_input":

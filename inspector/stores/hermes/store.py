@@ -191,12 +191,10 @@ class HermesStore(Store):
         if len(conversation.generations) < 2:
             return
         _, lists = self._read(lambda db: self._open(db, conversation.row))
-        transitions = []
-        for number, before in enumerate(conversation.generations[:-1], start=1):
-            if number >= len(lists):
-                break
-            next_session, part = lists[number]
-            transitions.append(Transition(number, before, next_session, part.rows, part.certain))
+        transitions = [
+            Transition(before.number, before, name, part.rows, part.certain)
+            for before, (name, part) in zip(conversation.generations[:-1], lists[1:], strict=False)
+        ]
         sessions = {item.id: item for item in conversation.sessions}
         prompts = {name: text_tokens(len(self.system_prompt(name))) for name in sessions}
         usages = self._read(lambda db: usage.summary_usage(db, self._schema, conversation.sessions))
