@@ -95,15 +95,8 @@ def _compaction(
         tokens_after=_tokens(new[: found.after]) + prompts.get(transition.session_after, 0),
         at=at,
         exact=found.exact and transition.certain,
-        note=" ".join(_notes(found.note, transition.certain)),
+        note=" ".join(filter(None, (found.note, "" if transition.certain else _UNCERTAIN))),
     )
-
-
-def _notes(note: str, certain: bool) -> Iterator[str]:
-    if note:
-        yield note
-    if not certain:
-        yield _UNCERTAIN
 
 
 def _tokens(items: Sequence[Print]) -> int:
