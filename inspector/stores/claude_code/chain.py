@@ -69,9 +69,10 @@ def announced_elsewhere(nodes: Sequence[Node]) -> list[Node]:
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """A branch that the user abandoned across a boundary.
+    """A branch that the user abandoned across a boundary, or that another process continued beside the conversation.
 
-    `by` is the line that continued from an earlier line; `nodes` are all lines of the conversation until then.
+    `by` is the line that continued from an earlier line; `nodes` are all lines of the conversation until then, and
+    those that continue this branch later.
     """
 
     by: str
@@ -79,20 +80,53 @@ class Left:
 
 
 def gone_back(nodes: Sequence[Node]) -> tuple[list[Node], list[Left]]:
-    """Return the lines of the final conversation, and each branch that was abandoned across a boundary."""
+    """Return the lines of the final conversation, and each branch that was left across a boundary."""
     main: list[Node] = []
     places: dict[str, int] = {}
-    left: list[Left] = []
+    left: list[tuple[str, list[Node]]] = []
+    #: Lines of the branches, each with all lines of its branch.
+    gone: dict[str, list[Node]] = {}
     for node in nodes:
-        place = places.get(node.parent)
+        above = _above(node)
+        if (branch := gone.get(above)) is not None:
+            gone[node.uuid] = branch
+            branch.append(node)
+            continue
+        place = places.get(above)
+        start, stay = len(main), set[str]()
         if place is not None and goes_back(node, main[place + 1 :]):
-            left.append(Left(node.uuid, tuple(main)))
-            for gone in main[place + 1 :]:
-                places.pop(gone.uuid, None)
-            del main[place + 1 :]
+            start = place + 1
+        elif place is not None and _compacts(node):
+            start, stay = _beside(main, places, place)
+        if start < len(main):
+            since = main[start:]
+            branch = [other for other in main if other.uuid not in stay]
+            left.append((node.uuid, branch))
+            gone |= {other.uuid: branch for other in since if other.uuid not in stay}
+            main[start:] = [other for other in since if other.uuid in stay]
+            for other in since:
+                places.pop(other.uuid, None)
+            places |= {other.uuid: number for number, other in enumerate(main[start:], start)}
         places[node.uuid] = len(main)
         main.append(node)
-    return main, left
+    return main, [Left(by, tuple(branch)) for by, branch in left]
+
+
+def _beside(main: Sequence[Node], places: Mapping[str, int], place: int) -> tuple[int, set[str]]:
+    """Return the place of the last boundary and the lines after it up to `place` that are not below it: another
+    process wrote them. Return the end and no lines if all are below it."""
+    last = max((number for number, node in enumerate(main) if _compacts(node)), default=len(main))
+    path: set[str] = set()
+    at: int | None = place
+    while at is not None and at > last:
+        path.add(main[at].uuid)
+        above = places.get(_above(main[at]))
+        at = above if above is None or above < at else None
+    return (last, path) if path and at is not None and at < last else (len(main), set())
+
+
+def _compacts(node: Node) -> bool:
+    return node.boundary is not None and not node.boundary.micro
 
 
 def goes_back(node: Node, since: Sequence[Node]) -> bool:

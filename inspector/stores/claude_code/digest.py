@@ -187,7 +187,7 @@ def digests_of(path: Path, left_by: Mapping[str, str] | None = None) -> tuple[Fi
     tallies: dict[str, _Tally] = {}
     titles: dict[str, str] = {}
     summaries: list[tuple[str, str]] = []
-    #: Number of compactions before each line of the main conversation.
+    #: Number of compactions above each line of the main conversation.
     behind: dict[str, int] = {}
     left: Mapping[str, str] = {} if left_by is None else left_by
     stayed: set[str] = set()
@@ -230,12 +230,15 @@ def digests_of(path: Path, left_by: Mapping[str, str] | None = None) -> tuple[Fi
             own_last = tally
         tally.add(line, raw)
         compacted = len(tally.compactions)
-        behind[line.uuid] = compacted
         if line.compactMetadata:
             stayed |= boundary_of({"compactMetadata": line.compactMetadata}, micro=False).stayed
-        parent = line.parentUuid or ""
-        back = behind.get(parent, compacted) < compacted and parent not in stayed
-        asked = line.type == "user" and not line.isCompactSummary
+        compacts = line.subtype == "compact_boundary"
+        parent = line.parentUuid or (compacts and line.logicalParentUuid) or ""
+        earlier = compacted - compacts
+        above = earlier if parent in stayed else behind.get(parent, earlier)
+        behind[line.uuid] = compacted if compacts or line.isCompactSummary else above
+        back = above < earlier
+        asked = compacts or (line.type == "user" and not line.isCompactSummary)
         if left_by is None and asked and not part and back:
             # The user may have gone back across a boundary; only whole lines show that.
             return digests_of(path, _left_by(path))
