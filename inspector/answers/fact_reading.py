@@ -7,13 +7,14 @@ from dataclasses import dataclass
 
 from inspector.answers.fate_processes import fates_together, kept_fates
 from inspector.answers.inspection import Inspection
-from inspector.answers.kept_results import KeptResults
+from inspector.answers.kept_results import KeptAnswer, KeptResults, basis_of
 from inspector.answers.lists_after import ListsAfter
 from inspector.answers.message_facts import Watch, read_messages
 from inspector.config.dismissals import Dismissals
 from inspector.core.conversations import ROLE_NAMES, Compaction
 from inspector.core.memory import give_back
 from inspector.engines.base import Settings
+from inspector.engines.registry import is_built_in
 from inspector.quality.facts.fact import (
     ConversationFacts,
     Fact,
@@ -211,9 +212,30 @@ def course_of(
     return Course(left, cut, tuple(lists))
 
 
-def pruned_by(inspection: Inspection, settings: Settings) -> dict[int, Sequence[int]]:
-    """Return the indexes that each compaction pruned, as the settings' engine plans it for the list before."""
-    return {c.recorded.index: c.planned.pruned for c in inspection.compared(settings) if c.planned.compacts}
+def pruned_by(inspection: Inspection, settings: Settings) -> Mapping[int, Sequence[int]]:
+    """Return the indexes that each compaction pruned, as the settings' engine plans it for the list before.
+
+    Plans of a built-in engine are kept between runs: a plan reads its whole list.
+    """
+    if not is_built_in(settings.profile):
+        return _planned_pruning(inspection, settings)
+    basis = basis_of(inspection.store, inspection.conversation.id, "pruned")
+    # The store may have more messages by now than the lists that are planned.
+    lengths = [len(generation) for generation in inspection.conversation.generations]
+    kept: KeptAnswer[Mapping[int, Sequence[int]]] = KeptAnswer(
+        dict[int, tuple[int, ...]], basis.with_inputs(repr((settings, lengths)).encode())
+    )
+    pruned = kept.known()
+    if pruned is None:
+        pruned = _planned_pruning(inspection, settings)
+        kept.keep(pruned)
+    return pruned
+
+
+def _planned_pruning(inspection: Inspection, settings: Settings) -> dict[int, Sequence[int]]:
+    return {
+        c.recorded.index: tuple(c.planned.pruned) for c in inspection.compared(settings) if c.planned.compacts
+    }
 
 
 def _steps(

@@ -53,6 +53,11 @@ def engine(name: str) -> Engine:
     return found
 
 
+def is_built_in(name: str) -> bool:
+    """Whether an engine is part of this program, not of another package."""
+    return name in _BUILT_IN or name in _BY_RELEASE
+
+
 def with_profile(settings: Settings, profile: str) -> Settings:
     """The settings under another engine's rules: a threshold that the user did not set becomes that engine's own.
 

@@ -75,7 +75,7 @@ async def running(
     """A pilot of the app once all that begins by itself has ended."""
     app = made(path, name=name, **kinds)
     async with app.run_test(size=size, tooltips=True) as pilot:
-        await settled(pilot)
+        await settled(pilot, drawn=False)
         yield pilot
 
 
