@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -51,9 +52,9 @@ _FTS = (
 
 
 def create(path: Path, schema: int = 22, journal: str = "delete", fts: bool = True) -> sqlite3.Connection:
-    """An empty database of that schema, open for writing."""
+    """An empty database of that schema, open for writing. The journal `delete` is held in memory: it leaves no trace."""
     db = sqlite3.connect(path, isolation_level=None)
-    db.execute(f"PRAGMA journal_mode = {journal}")
+    db.execute(f"PRAGMA journal_mode = {'memory' if journal == 'delete' else journal}")
     db.execute("PRAGMA synchronous = off")
     db.execute("CREATE TABLE schema_version (version INTEGER NOT NULL)")
     db.execute("INSERT INTO schema_version VALUES (?)", (schema,))
@@ -75,6 +76,17 @@ def create(path: Path, schema: int = 22, journal: str = "delete", fts: bool = Tr
                 f"INSERT INTO {name}(rowid, content) VALUES (new.id, {_FTS}); END"
             )
     return db
+
+
+@contextmanager
+def together(db: sqlite3.Connection) -> Iterator[None]:
+    """Commit what a block writes once, unless a transaction is open already."""
+    if db.in_transaction:
+        yield
+        return
+    db.execute("BEGIN")
+    yield
+    db.execute("COMMIT")
 
 
 def columns(db: sqlite3.Connection, table: str) -> set[str]:
@@ -165,10 +177,11 @@ class Writer:
         session(self.db, self.tip, started_at=self.clock, **values)
 
     def say(self, messages: Iterable[dict[str, Any]]) -> None:
-        for wire in messages:
-            self.clock += self.step
-            self.rows.append(insert(self.db, self.tip, wire, self.clock))
-            self.live.append(wire)
+        with together(self.db):
+            for wire in messages:
+                self.clock += self.step
+                self.rows.append(insert(self.db, self.tip, wire, self.clock))
+                self.live.append(wire)
 
     def undo(self, count: int) -> None:
         """Take the last messages back, as rewinding does."""
@@ -235,9 +248,10 @@ class Writer:
             )
         self.rows = []
         self.live = new
-        for wire in new:
-            self.rows.append(insert(self.db, self.tip, wire, self.clock))
-            self.clock += self.copy_step
+        with together(self.db):
+            for wire in new:
+                self.rows.append(insert(self.db, self.tip, wire, self.clock))
+                self.clock += self.copy_step
 
     def end(self) -> Path:
         """Finish writing."""
