@@ -52,7 +52,7 @@ _FTS = (
 
 
 def create(path: Path, schema: int = 22, journal: str = "delete", fts: bool = True) -> sqlite3.Connection:
-    """An empty database of that schema, open for writing. The journal `delete` is held in memory: it leaves no trace."""
+    """An empty database of that schema, open for writing. The journal `delete` is held in memory."""
     db = sqlite3.connect(path, isolation_level=None)
     db.execute(f"PRAGMA journal_mode = {'memory' if journal == 'delete' else journal}")
     db.execute("PRAGMA synchronous = off")
