@@ -76,12 +76,14 @@ def nothing_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def shared() -> Iterator[None]:
     """What makes the tests of a process quick. It is imported here, as the process that hands tests out runs none."""
     from tests.idle import wait_for_the_event_loop
-    from tests.sharing import share_fates, share_parsed_styles
+    from tests.sharing import share_digests, share_fates, share_parsed_styles, share_readings
 
     share_parsed_styles()
     wait_for_the_event_loop()
     with pytest.MonkeyPatch.context() as patch:
         share_fates(patch)
+        share_digests(patch)
+        share_readings(patch)
         yield
 
 

@@ -1,8 +1,8 @@
-"""What the tests of a process share, because all would make the same of it: parsed style sheets, followed facts."""
+"""What the tests of a process share, because all would make the same of it: parsed style sheets, facts, digests."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -11,15 +11,22 @@ from textual.css import stylesheet
 from textual.css.model import RuleSet
 from textual.css.tokenize import Token, tokenize_values
 
-from inspector.answers import fate_processes, scoring
+from inspector.answers import fact_reading, fate_processes, scoring
+from inspector.answers.fact_reading import FactsReading
+from inspector.answers.inspection import Inspection
+from inspector.answers.kept_results import Basis, KeptResults, basis_of
+from inspector.answers.message_facts import Watch
 from inspector.quality.facts import lives
 from inspector.quality.facts.fact import Fact, Fate
 from inspector.quality.facts.fate import fate
-from inspector.quality.facts.lives import Following
+from inspector.quality.facts.lives import Following, Places
 from inspector.quality.facts.passages import ListText, PassageIndex
+from inspector.stores import detect
 
 _FATES: dict[tuple[Any, ...], dict[str, tuple[Fate, ...]]] = {}
+_READINGS: dict[Basis, FactsReading] = {}
 _fates_of = lives.fates_of
+_read_facts = fact_reading.read_facts
 _judged = cache(fate)
 _LISTS: dict[tuple[ListText, ...], PassageIndex] = {}
 
@@ -60,6 +67,33 @@ def share_fates(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(scoring, "fate", _judge_once)
     patch.setattr(lives, "fates_of", _follow_once)
     patch.setattr(fate_processes, "fates_of", _follow_once)
+
+
+def share_digests(patch: pytest.MonkeyPatch) -> None:
+    """Read what the bundled sessions hold once, as it is for the user's own: the demo alone keeps nothing of it."""
+    open_folder = detect.open_folder
+    patch.setattr(detect, "open_folder", lambda folder, keep=True: open_folder(folder))
+
+
+def share_readings(patch: pytest.MonkeyPatch) -> None:
+    """Read the facts of the same conversation once for all apps of this process."""
+    patch.setattr(fact_reading, "read_facts", _read_once)
+
+
+def _read_once(
+    inspection: Inspection, cache: KeptResults | None = None, watch: Watch | None = None,
+    pruned: Mapping[int, Sequence[int]] | None = None, places: Places = "every", all_facts: bool = False,
+) -> FactsReading:  # fmt: skip
+    # The app alone asks for all facts.
+    if not all_facts or watch is None:
+        return _read_facts(inspection, cache, watch, pruned, places, all_facts)
+    basis = basis_of(inspection.store, inspection.conversation.id, "facts", options=places)
+    lengths = [len(generation) for generation in inspection.conversation.generations]
+    basis = basis.with_inputs(repr((pruned, lengths)).encode())
+    watch("messages", 0, sum(lengths))
+    if basis not in _READINGS:
+        _READINGS[basis] = _read_facts(inspection, cache, watch, pruned, places, all_facts)
+    return _READINGS[basis]
 
 
 def _judge_once(
