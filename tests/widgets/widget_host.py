@@ -11,6 +11,7 @@ from textual.message import Message
 from textual.pilot import Pilot
 from textual.widget import Widget
 
+from tests.idle import draw
 from widgets.bars.mode_bar import ModeBar
 from widgets.base.headline import Headline
 from widgets.lists.line_list import LineList
@@ -42,6 +43,8 @@ class Host(App[None]):
         """Wait until every message is handled and the frame is drawn."""
         await self.pilot.pause()
         await self.pilot.pause()
+        while draw(self):
+            await self.pilot.pause()
 
     async def press(self, *keys: str) -> None:
         """Press keys, and wait."""
