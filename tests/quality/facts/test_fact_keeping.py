@@ -167,6 +167,31 @@ def test_where_messages_went(fixtures_dir: Path) -> None:
     store.close()
 
 
+@pytest.mark.usefixtures("nothing_kept", "halves_engine")
+def test_what_compactions_pruned_is_planned_once_for_each_settings(
+    fixtures_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = open_store(fixtures_dir / "hermes-0.19-in-place.db")
+    readings = Readings(store, monkeypatch)
+
+    def read_for(settings: Settings) -> int:
+        """The lists that are read for what was pruned, in a conversation that was opened anew."""
+        inspection = Inspection.open(store, "Nightly orders import loses rows")
+        before = readings.lists
+        pruned = pruned_by(inspection, settings)
+        lists = readings.lists - before
+        compared = [one for one in inspection.compared(settings) if one.planned.compacts]
+        assert pruned == {one.recorded.index: tuple(one.planned.pruned) for one in compared}
+        return lists
+
+    settings = Settings(profile="hermes-0.19", context_length=64_000)
+    other = settings.with_(protect_last_n=40)
+    assert [read_for(one) for one in (settings, settings, other, settings)] == [3, 0, 3, 3]
+    # The engine of another package may be another one tomorrow.
+    assert [read_for(settings.with_(profile="halves")) for _ in range(2)] == [3, 3]
+    store.close()
+
+
 def test_facts_at_risk_are_those_that_stand_nowhere_else() -> None:
     found = facts("Never push to main.", "Port 8443 stays.", "Never push to main.", "Keep the alias.")
     index = RiskIndex(found, {0: 2, 1: 3, 2: 9, 3: 4})
