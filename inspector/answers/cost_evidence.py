@@ -124,7 +124,7 @@ def _missed(inspection: Inspection, found: Requests, profile: str) -> Iterator[M
     numbers = tuple(one.judged.request.index for one, _ in missed)
     tokens = sum(one.judged.missed for one, _ in missed)
     generation = first.judged.request.generation
-    same = max(one.judged.request.cache_read for one, _ in missed)
+    same = max((one.judged for one, _ in missed), key=lambda judged: judged.missed).request.cache_read
     yield MissedEvidence(len(missed), numbers, tokens, more, cost.amount, same, generation, place)
 
 

@@ -176,7 +176,6 @@ def _evidence(
             exchanged=told.exchanged.get(recorded.index, ()),
             aftermath=told.aftermath.get(recorded.index, ()),
             gaps=told.gaps.get(recorded.index, ()),
-            weakened=told.weakened.get(recorded.index, ()),
             bill=costs.bills.get(recorded.index),
             modelled=costs.modelled,
         )

@@ -40,11 +40,10 @@ def facts_of(inspection: Inspection) -> ConversationFacts:
 
 @dataclass(frozen=True, slots=True)
 class FactEvidence:
-    """Evidence for findings, each by compaction: hard constraints that are lost or weakened, values that a summary
+    """Evidence for findings, each by compaction: hard constraints that are lost, values that a summary
     changed, gaps of a summary, and what was done again."""
 
     lost: Mapping[int, tuple[LostRule, ...]] = field(default_factory=dict)
-    weakened: Mapping[int, tuple[LostRule, ...]] = field(default_factory=dict)
     exchanged: Mapping[int, tuple[Exchanged, ...]] = field(default_factory=dict)
     gaps: Mapping[int, tuple[Gap, ...]] = field(default_factory=dict)
     aftermath: Mapping[int, tuple[AftermathEvent, ...]] = field(default_factory=dict)
@@ -58,7 +57,7 @@ def fact_evidence(
     for event in events:
         aftermath[event.compaction].append(event)
     return FactEvidence(
-        lost_rules(facts), weakened_rules(facts), exchanged_values(inspection, facts), gaps(inspection, facts),
+        lost_rules(facts), exchanged_values(inspection, facts), gaps(inspection, facts),
         {compaction: tuple(done) for compaction, done in aftermath.items()},
     )  # fmt: skip
 
@@ -75,16 +74,6 @@ def lost_rules(facts: ConversationFacts) -> dict[int, tuple[LostRule, ...]]:
         fate = life.fate_at(died)
         mentioned = fate is not None and fate.outcome == "value lost"
         found[died].append(LostRule(life.text, life.saying.generation, life.saying.index, mentioned))
-    return {compaction: tuple(rules) for compaction, rules in found.items()}
-
-
-def weakened_rules(facts: ConversationFacts) -> dict[int, tuple[LostRule, ...]]:
-    """Return, by compaction, the user's hard constraints that its list mentions but that no longer bind."""
-    found: dict[int, list[LostRule]] = defaultdict(list)
-    for life in facts.lives:
-        if life.fact.standing and life.outcome == "weakened" and not life.superseded and life.back is None:
-            rule = LostRule(life.text, life.saying.generation, life.saying.index, True)
-            found[life.compaction].append(rule)
     return {compaction: tuple(rules) for compaction, rules in found.items()}
 
 

@@ -9,7 +9,7 @@ from inspector.core.text import safe_title
 from inspector.quality.aftermath import AftermathEvent, AftermathKind
 from inspector.quality.evidence import ConversationEvidence, LostRule
 from inspector.quality.finding import Violation
-from inspector.quality.limits import FEW, MOST
+from inspector.quality.limits import CONCISE, FEW, MOST
 
 #: Maximum characters of a quote.
 _QUOTE = 160
@@ -72,20 +72,6 @@ def number_changed(evidence: ConversationEvidence) -> Iterator[Violation]:
             )
 
 
-def constraint_weakened(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """Yield hard constraints of the user that the list mentions but not as rules."""
-    for compaction in evidence.compactions:
-        for weak in compaction.weakened[:MOST]:
-            yield Violation(
-                f"“{safe_title(weak.text, _QUOTE)}” is a hard constraint of the user's; the list after compaction "
-                f"{compaction.index} mentions it, but not as a rule.",
-                compaction.index,
-                weak.generation,
-                weak.index,
-                cause=weak.text,
-            )
-
-
 def rule_broken(evidence: ConversationEvidence) -> Iterator[Violation]:
     """Yield acts of the agent that a lost or weakened rule of the user forbids."""
     for event in _events(evidence, "against a rule"):
@@ -105,7 +91,9 @@ def said_again(evidence: ConversationEvidence) -> Iterator[Violation]:
     A request may be repeated because its first answer is done, or did not help.
     """
     for event in _events(evidence, "said again"):
-        if event.category in ("constraint", "preference", "value"):
+        # A program sends the same long text again and again.
+        brief = len(event.fact.encode("utf-8", errors="surrogatepass")) <= CONCISE
+        if brief and event.category in ("constraint", "preference", "value"):
             yield Violation(
                 f"After compaction {event.compaction} the user repeats “{safe_title(event.text, _QUOTE)}”. The first "
                 f"statement did not survive ({event.fate}): “{safe_title(event.fact, _QUOTE)}”.",

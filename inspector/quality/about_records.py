@@ -88,8 +88,8 @@ def prefix_missed(evidence: ConversationEvidence) -> Iterator[Violation]:
         yield Violation(
             f"{missed.count:,} request{'s' if missed.count > 1 else ''} did not find the prompt in a fresh cache: "
             f"{missed.tokens:,} tokens sent again for {dollars(missed.more)} US dollars more than reading them{share} "
-            f"(number {_first(missed.requests)}). At most the first {missed.same:,} tokens were still "
-            "read.",
+            f"(number {_first(missed.requests)}). The largest miss still read the first {missed.same:,} "
+            "tokens.",
             None,
             missed.generation,
             missed.place,

@@ -291,20 +291,6 @@ def _gaps(evidence: ConversationEvidence, *kinds: GapKind) -> Iterator[tuple[Com
             yield compaction, gap
 
 
-def message_left_out(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """Yield lists of the user's messages in summaries that leave messages out, one for each summary."""
-    for compaction in evidence.compactions:
-        gone = [gap for gap in compaction.gaps if gap.kind == "left out"]
-        if gone:
-            yield Violation(
-                f"The list of the user's messages in summary {compaction.index} leaves out {_quotes(gone)}.",
-                compaction.index,
-                gone[0].generation,
-                gone[0].index,
-                cause=gone[0].text,
-            )
-
-
 def elides(evidence: ConversationEvidence) -> Iterator[Violation]:
     """Yield placeholders in brackets that replace a text."""
     for compaction, gap in _gaps(evidence, "elided"):

@@ -155,27 +155,6 @@ _ALL = (
         "Give the agent the right value.",
     ),
     Rule(
-        "constraint-weakened",
-        "warning",
-        "A constraint no longer binds",
-        "The list mentions a rule of the user's only as something that happened or was discussed. The "
-        "agent does not know that it still holds.",
-        "After a compaction a user's hard constraint is in the list without its negation or its reason "
-        "(fate: weakened).",
-        "Repeat the rule as a rule.",
-    ),
-    Rule(
-        "user-message-left-out",
-        "warning",
-        "The list of the user's messages has a gap",
-        "The summary lists the user's messages, and the agent takes this list as complete. A message is "
-        "missing from it.",
-        "The summary has a section for the user's messages. At least one of the summarized messages is there word for "
-        "word. Nothing of another is, nor nearly the same, although it states a rule or a wish. Messages with more "
-        f"than {CROWDED} statements do not count.",
-        "Repeat what was left out.",
-    ),
-    Rule(
         "summary-elides",
         "warning",
         "A placeholder replaces a text",

@@ -57,7 +57,7 @@ class CompactionEvidence:
     first copied message of the tail if it is a tool result without its call. `answered`: a response followed. `at_work`
     is the number of messages since the last request if the last message is a call or its result, else None.
 
-    `summary` is parsed; None if there is none. `lost` and `weakened` are hard constraints of the user. `exchanged` are
+    `summary` is parsed; None if there is none. `lost` are hard constraints of the user. `exchanged` are
     exact values that the summary changed. `request_gone`: the last request is neither kept nor in the summary;
     `request_told`: it is in one of them. `turn_end` is the index, in the list after, of the user's next request once
     the agent has gone on; None without one. `gaps` are signs that the summary leaves something out. `aftermath` are the
@@ -81,7 +81,6 @@ class CompactionEvidence:
     turn_end: int | None = None
     aftermath: tuple[AftermathEvent, ...] = ()
     gaps: tuple[Gap, ...] = ()
-    weakened: tuple[LostRule, ...] = ()
     left_tokens: int = 0
     at_work: int | None = None
     bill: Bill | None = None
@@ -199,8 +198,8 @@ class FallEvidence:
 class MissedEvidence:
     """Misses of a prefix that was still in the cache: their number, requests and tokens sent again.
 
-    `more` is their cost above reading, `total` the cost of all requests (US dollars). At most the first `same` tokens
-    of their prompts were found in the cache. `generation` and `place` are those of the first miss.
+    `more` is their cost above reading, `total` the cost of all requests (US dollars). The largest miss read the first
+    `same` tokens from the cache. `generation` and `place` are those of the first miss.
     """
 
     count: int

@@ -34,8 +34,6 @@ CHECKS: Mapping[str, Check] = MappingProxyType(
         "constraint-lost": about_facts.constraint_lost,
         "said-again": about_facts.said_again,
         "number-changed": about_facts.number_changed,
-        "constraint-weakened": about_facts.constraint_weakened,
-        "user-message-left-out": about_summaries.message_left_out,
         "summary-elides": about_summaries.elides,
         "reference-dangles": about_summaries.dangles,
         "done-claimed": about_summaries.done_claimed,
@@ -80,8 +78,8 @@ CHECKS: Mapping[str, Check] = MappingProxyType(
     }
 )
 #: Rules about a lost fact, and rules that would report the same loss again.
-_LOSSES = ("constraint-lost", "constraint-weakened", "request-gone")
-_SAME_LOSS = ("user-message-left-out", "done-claimed", "reference-dangles")
+_LOSSES = ("constraint-lost", "request-gone")
+_SAME_LOSS = ("done-claimed", "reference-dangles")
 _RANK = {severity: rank for rank, severity in enumerate(SEVERITIES)}
 _RULE_ORDER = {identity: order for order, identity in enumerate(CHECKS)}
 

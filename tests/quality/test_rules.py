@@ -112,8 +112,6 @@ SETS_OFF: dict[str, Make] = {
     "number-changed": lambda: evidence(
         compaction_evidence(1, exchanged=(Exchanged("Pool of 9.", "6", "9"),))
     ),
-    "constraint-weakened": lambda: evidence(compaction_evidence(1, weakened=(RULE,))),
-    "user-message-left-out": lambda: gap("left out", "and draft a PR"),
     "summary-elides": lambda: gap("elided", "plan with 4 steps"),
     "reference-dangles": lambda: gap("dangling", "skip 5 and 7", "5, 7"),
     "done-claimed": lambda: gap("claimed", "add a test", "No pending tasks"),
@@ -205,11 +203,9 @@ DOES_NOT: dict[str, Make] = {
     # The repeated fact had survived.
     "said-again": lambda: evidence(after(replace(done_again("said again"), fact="", category="", fate=""))),
     "number-changed": evidence,
-    "constraint-weakened": evidence,
-    "user-message-left-out": lambda: gap("elided", "plan with 4 steps"),
-    "summary-elides": lambda: gap("left out", "and draft a PR"),
-    "reference-dangles": lambda: gap("left out", "and draft a PR"),
-    "done-claimed": lambda: gap("left out", "and draft a PR"),
+    "summary-elides": lambda: gap("claimed", "add a test", "No pending tasks"),
+    "reference-dangles": lambda: gap("claimed", "add a test", "No pending tasks"),
+    "done-claimed": lambda: gap("elided", "plan with 4 steps"),
     "summary-model-too-small": lambda: live(
         evidence(compaction_evidence(1), settings=Settings(profile="documented", summary_context=110_000)),
         plan=plan("documented", middle_tokens=110_000),

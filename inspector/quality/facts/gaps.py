@@ -3,36 +3,29 @@
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Literal
 
-from inspector.quality.facts.extract import ARROW, points_of
+from inspector.quality.facts.extract import points_of
 from inspector.quality.facts.fact import Life
-from inspector.quality.facts.passages import plain
 from inspector.quality.facts.rules import CLAIMS, ELISIONS, REFERENCES, load_stemmer
 from inspector.quality.limits import CROWDED, LATE_MESSAGES
-from inspector.summaries.parse import parse_summary
 
-#: left out: the summary's list of user messages lacks a message. elided: brackets replace a text.
-#: dangling: a reference to a list that is gone. claimed: the summary says that all is done, and requests are gone.
-GapKind = Literal["left out", "elided", "dangling", "claimed"]
+#: elided: brackets replace a text. dangling: a reference to a list that is gone. claimed: the summary says that all is
+#: done, and requests are gone.
+GapKind = Literal["elided", "dangling", "claimed"]
 #: The texts of the messages before a place (generation, index), the nearest first.
 Before = Callable[[int, int], Sequence[str]]
 
 _LISTED = "user messages"
 #: A note in brackets. "...[truncated]" is the mark of a program that quotes the start of a message.
 _BRACKETS = re.compile(r"(?<![\w\]!])(?<!\.\.\.)(?<!…)\[(?P<text>[^\[\]\n]{4,160})\](?![(\[])")
-#: JSON, such as a line of a log. A list of messages does not repeat it.
-_DATA = re.compile(r"\s*[{\[]\s*[\"{\[]")
-_SIGNS = re.compile(r"[\W_]+")
 #: A heading, or a line that introduces the lines below it.
 _LABEL = re.compile(r"^\s*#{1,6}\s|:\W*$")
 _FENCED = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
-#: Likeness (0 to 100) from which a list has a message in nearly the same words.
-_NEARLY = 80
 #: Minimum share of the words of a list item in one line for the line to mention it.
 _TOLD = 0.5
 
@@ -54,7 +47,6 @@ class Gap:
 def gaps_of(summary: str, lives: Sequence[Life], before: Before) -> Iterator[Gap]:
     """Yield the gaps of a summary. `lives` are the lives that begin with its compaction."""
     own = _typed(life for life in lives if life.role == "user" and not life.fact.pasted and not life.pruned)
-    yield from _unlisted(summary, own)
     yield from _elided(summary)
     yield from _dangling(summary, own, before)
     yield from _claimed(summary, own)
@@ -65,46 +57,6 @@ def _typed(lives: Iterable[Life]) -> list[Life]:
     own = list(lives)
     counts = Counter(map(_place, own))
     return [life for life in own if counts[_place(life)] <= CROWDED]
-
-
-def _unlisted(summary: str, own: Sequence[Life]) -> Iterator[Gap]:
-    """Yield user messages that the summary's list of user messages leaves out."""
-    from rapidfuzz import fuzz
-
-    sections = [one for one in parse_summary(summary).sections if _LISTED in one.name.casefold()]
-    listed = _bare(" ".join(item.text for section in sections for item in section.items))
-    if not listed:
-        return
-    said: dict[tuple[int, int], list[Life]] = defaultdict(list)
-    for life in own:
-        # An answer to a question of the agent's is no message of its own.
-        if _DATA.match(life.text) or ARROW in life.text:
-            continue
-        said[_place(life)].append(life)
-    stands = {place: [_bare(life.text) in listed for life in lives] for place, lives in said.items()}
-    if not any(any(found) for found in stands.values()):
-        # The list paraphrases the messages.
-        return
-    for (generation, index), found in sorted(stands.items()):
-        # A message of which the new list has the beginning, or may have it, need not be listed again.
-        lives = sorted(said[generation, index], key=lambda life: life.saying.span)
-        if not lives[0].fate.gone or any(found):
-            continue
-        gone = [
-            life
-            for life in lives
-            if life.fate.gone
-            and (life.fact.standing or life.kind == "preference")
-            and fuzz.partial_ratio(_bare(life.text), listed) < _NEARLY
-        ]
-        if gone:
-            worst = max(gone, key=lambda life: life.fact.rank)
-            yield Gap("left out", worst.text, "", generation, index)
-
-
-def _bare(text: str) -> str:
-    """Return the letters and digits of a text alone: a list may break lines and lose spaces."""
-    return _SIGNS.sub("", plain(text))
 
 
 def _elided(summary: str) -> Iterator[Gap]:

@@ -11,8 +11,6 @@ from inspector.quality.facts.gather import gather
 from inspector.quality.facts.lives import lives_of
 from tests.quality.facts.made_facts import searchable, steps
 
-LISTED = 'All user messages:\n- "Add a loading indicator to the list."\n'
-
 
 def gaps(summary: str, *told: str | tuple[str, str], before: Sequence[str] = ()) -> list[Gap]:
     made = steps(*told)
@@ -24,26 +22,6 @@ def kinds(found: Sequence[Gap]) -> list[tuple[str, str]]:
     return [(gap.kind, gap.text) for gap in found]
 
 
-def test_a_message_that_the_list_of_messages_leaves_out() -> None:
-    told = ("Add a loading indicator to the list.", "Never push to the main branch.")
-    assert kinds(gaps(f"## {LISTED}", *told)) == [("left out", told[1])]
-    whole = f'## {LISTED}- "Never push to the\n  main branch."\n'
-    assert gaps(whole, *told) == []
-    # A question is answered, and a request done.
-    assert gaps(f"## {LISTED}", told[0], "Why is the main branch empty now?") == []
-
-
-def test_a_message_of_which_the_list_has_a_part_is_not_left_out() -> None:
-    told = "Add a loading indicator to the list. Then draft a pull request for it."
-    assert gaps(f"## {LISTED}", told) == []
-
-
-def test_a_message_whose_beginning_is_told_is_not_left_out() -> None:
-    told = "Add a loading indicator to the list."
-    pasted = "Never push to the main branch.\nThe second server of the cluster answers with an empty page."
-    assert gaps(f"## {LISTED}\n## Current work\nNever push to the main branch\n", told, pasted) == []
-
-
 def test_a_list_of_the_users_messages_may_shorten_a_paste() -> None:
     for label in ("## All user messages", "6. All user messages:", "Let me list all user messages:"):
         listed = f'{label}\n- "Implement this: [detailed plan with 4 steps]"\n'
@@ -52,12 +30,6 @@ def test_a_list_of_the_users_messages_may_shorten_a_paste() -> None:
 
 def test_a_program_that_quotes_the_start_of_a_message_elides_nothing() -> None:
     assert gaps('## Last task\n"Add a loading indicator to the ...[truncated]"') == []
-
-
-def test_a_summary_without_such_a_list_or_that_retells_leaves_nothing_out() -> None:
-    assert gaps("## Goal\nA loading indicator.", "Never push to the main branch.") == []
-    retold = "## All user messages\n- The user protected the main branch.\n"
-    assert gaps(retold, "Never push to the main branch.") == []
 
 
 @pytest.mark.parametrize(
