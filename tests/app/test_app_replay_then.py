@@ -40,6 +40,7 @@ from widgets.panes.summary_life import SummaryLife
 from widgets.panes.summary_pane import SummaryPane
 
 ORDERS = "Nightly orders import loses rows"
+SEARCH = "Search cluster to OpenSearch 2.19.1"
 
 
 def moment(screen: ConversationScreen) -> Moment:
@@ -94,7 +95,7 @@ async def test_findings_come_with_their_compaction(in_place: Path) -> None:
 
 @pytest.mark.slow
 async def test_a_row_is_marked_once_its_finding_is_there(in_place: Path) -> None:
-    async with running(in_place, ORDERS) as pilot:
+    async with running(in_place, SEARCH) as pilot:
         screen = conversation(pilot)
         found = next(f for f in derived(pilot).findings.findings if f.generation == f.compaction and f.index)
         assert found.index is not None
