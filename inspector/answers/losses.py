@@ -40,8 +40,8 @@ def facts_of(inspection: Inspection) -> ConversationFacts:
 
 @dataclass(frozen=True, slots=True)
 class FactEvidence:
-    """Evidence for findings, each by compaction: hard constraints that are lost, values that a summary
-    changed, gaps of a summary, and what was done again."""
+    """Evidence for findings, by compaction: lost hard constraints, values that a summary changed, gaps of a summary,
+    and events of the aftermath."""
 
     lost: Mapping[int, tuple[LostRule, ...]] = field(default_factory=dict)
     exchanged: Mapping[int, tuple[Exchanged, ...]] = field(default_factory=dict)
@@ -104,7 +104,7 @@ def exchanged_values(inspection: Inspection, facts: ConversationFacts) -> dict[i
     claimed: dict[int, list[tuple[str, Exchanged]]] = defaultdict(list)
     written = [c for c in inspection.compactions() if c.summary is not None and not c.fallback]
     for life in facts.lives:
-        # A document describes many things, and the summary may tell of another one of them.
+        # Weak statements are often in documents with many values, and a summary may name another of these values.
         if life.fact.role == "user" and not life.fact.pasted and life.fact.strength >= STANDING:
             for fate in life.fates:
                 for value in values_of(fate.changed):

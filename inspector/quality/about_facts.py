@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from inspector.core.text import safe_title
 from inspector.quality.aftermath import AftermathEvent, AftermathKind
 from inspector.quality.evidence import ConversationEvidence, LostRule
+from inspector.quality.facts.fact import is_concise
 from inspector.quality.finding import Violation
-from inspector.quality.limits import CONCISE, FEW, MOST
+from inspector.quality.limits import FEW, MOST
 
 #: Maximum characters of a quote.
 _QUOTE = 160
@@ -91,9 +92,8 @@ def said_again(evidence: ConversationEvidence) -> Iterator[Violation]:
     A request may be repeated because its first answer is done, or did not help.
     """
     for event in _events(evidence, "said again"):
-        # A program sends the same long text again and again.
-        brief = len(event.fact.encode("utf-8", errors="surrogatepass")) <= CONCISE
-        if brief and event.category in ("constraint", "preference", "value"):
+        # Programs repeat long texts.
+        if is_concise(event.fact) and event.category in ("constraint", "preference", "value"):
             yield Violation(
                 f"After compaction {event.compaction} the user repeats “{safe_title(event.text, _QUOTE)}”. The first "
                 f"statement did not survive ({event.fate}): “{safe_title(event.fact, _QUOTE)}”.",

@@ -11,12 +11,12 @@ from inspector.quality.finding import Violation
 
 #: Numbers of requests that a sentence names.
 _NAMED = 8
-#: The words of an attempt that the user cancelled.
-_CANCELLED = late_pattern(r"(?i)\bcancel|\babort|\binterrupt")
+#: The error of an attempt that the user cancelled. An aborted or interrupted one may have failed by itself.
+_CANCELLED = late_pattern(r"(?i)\bcancell?ed\b")
 
 
 def failed_attempts(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """Yield failed attempts to compact; the user's own cancelling is none."""
+    """Yield failed attempts to compact, without those that the user cancelled."""
     for failed in evidence.failures:
         if _CANCELLED.search(failed.error):
             continue

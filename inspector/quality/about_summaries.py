@@ -311,7 +311,7 @@ def dangles(evidence: ConversationEvidence) -> Iterator[Violation]:
 
 
 def done_claimed(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """Yield summaries that say all is done while they mention a request in no word, one for each summary."""
+    """Yield each summary that says that all is done although the list after it mentions a late request nowhere."""
     for compaction in evidence.compactions:
         gone = [gap for gap in compaction.gaps if gap.kind == "claimed"]
         if gone:

@@ -23,8 +23,7 @@ READ_AGAIN = 5
 READ_AGAIN_TOKENS = 10_000
 #: Number of the last messages of the user whose request may still be open; an earlier one is mostly done.
 LATE_MESSAGES = 3
-#: Minimum and maximum octets of a lasting rule. A shorter sentence needs others, a longer one is mostly about
-#: something else.
+#: Minimum and maximum octets of a lasting rule. A shorter sentence is a fragment, a longer one mixes several subjects.
 SHORTEST, CONCISE = 15, 160
 #: Maximum statements of an ordinary message. A longer message is a document, and its weak cues count less.
 CROWDED = 15

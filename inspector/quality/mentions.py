@@ -11,9 +11,10 @@ MIN_WORD_OVERLAP = 0.6
 MIN_WORDS = 3
 #: Minimum number of shared words if the entry is shorter than the request.
 MIN_SHARED_WORDS = 4
-#: Characters of a request that identify a quote. From FUZZY on, a quote may differ: in 0 to 100, from LIKE on.
+#: Characters of a request that identify a quote. A quote of at least FUZZY characters may have typos; its minimum
+#: likeness (0 to 100) is LIKE.
 QUOTED, FUZZY, LIKE = 60, 20, 80
-#: Minimum share of a request's words in a whole summary for the request not to be absent for sure.
+#: Minimum share of a request's words in a whole summary. A request with fewer is absent.
 SOME_WORDS = 1 / 3
 
 
@@ -40,7 +41,7 @@ def mention_of(text: str, summary: str, stemmer: Stemmer) -> str:
 
 
 def is_absent(text: str, summary: str, stemmer: Stemmer) -> bool:
-    """Return whether a summary has hardly any word of a request, which has several."""
+    """Return whether a summary has less than SOME_WORDS of the words of a request with at least MIN_WORDS."""
     words = content_words(text, stemmer)
     there = words & content_words(summary, stemmer)
     return len(words) >= MIN_WORDS and len(there) < SOME_WORDS * len(words)

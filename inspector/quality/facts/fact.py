@@ -38,6 +38,12 @@ Where = Literal["summary", "head", "tail", "rules file", "memory"]
 Span = tuple[int, int]
 
 
+def is_concise(text: str) -> bool:
+    """Return whether a text is one short sentence, not a fragment or a line that introduces others."""
+    octets = len(text.encode("utf-8", errors="surrogatepass"))
+    return SHORTEST <= octets <= CONCISE and not text.endswith((":", "："))
+
+
 @dataclass(frozen=True, slots=True)
 class Value:
     """An exact value in a text.
@@ -193,9 +199,8 @@ class Fact:
 
     @property
     def concise(self) -> bool:
-        """Whether it is a sentence of a few words, not a fragment or a line that introduces others."""
-        octets = len(self.text.encode("utf-8", errors="surrogatepass"))
-        return SHORTEST <= octets <= CONCISE and not self.text.endswith((":", "："))
+        """Whether `is_concise` accepts its text."""
+        return is_concise(self.text)
 
     @property
     def standing(self) -> bool:

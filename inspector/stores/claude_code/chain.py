@@ -113,8 +113,8 @@ def gone_back(nodes: Sequence[Node]) -> tuple[list[Node], list[Left]]:
 
 
 def _beside(main: Sequence[Node], places: Mapping[str, int], place: int) -> tuple[int, set[str]]:
-    """Return the place of the last boundary and the lines after it up to `place` that are not below it: another
-    process wrote them. Return the end and no lines if all are below it."""
+    """Return the place of the last boundary, and the lines behind it that lead to `place` but do not descend from the
+    boundary: another process wrote them. Without such lines, return the end and an empty set."""
     last = max((number for number, node in enumerate(main) if _compacts(node)), default=len(main))
     path: set[str] = set()
     at: int | None = place

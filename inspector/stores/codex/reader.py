@@ -175,19 +175,19 @@ class _Scanner:
         numbers = found.make(wires, at)
         places = [place for place, wire in enumerate(wires) if wire["content"] in (ENCRYPTED, text)]
         summary = numbers[places[-1]] if places else None
+        note = "" if text else _WHY_UNREADABLE
         if not listed:
-            numbers = (*self._kept(), *numbers)
+            numbers, note = (*self._kept(), *numbers), _WHY_INFERRED
         self.waiting, self.last_size = len(found.compactions), None
         found.names.append(_name(payload))
         found.compact(
-            numbers, summary, at, text=text, encrypted=not text, tokens_before=size, exact=listed,
-            note=_WHY_UNREADABLE if not text else "" if listed else _WHY_INFERRED,
+            numbers, summary, at, text=text, encrypted=not text, tokens_before=size, exact=listed, note=note,
         )  # fmt: skip
         self.summaries.add(summary)
 
     def _kept(self) -> list[int]:
-        """The messages of the live list that stay if the record does not say: what the harness put first, and the
-        user's newest within _KEPT octets."""
+        """Return the messages that stay if the record has no list: the harness's at the start of the live list, and the
+        newest of the user within _KEPT octets."""
         entries, live, left = self.session.entries, self.session.lists[-1], _KEPT
         kept: list[int] = []
         for number in reversed(live):
