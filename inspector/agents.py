@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from glob import escape, glob, has_magic
 from pathlib import Path
@@ -27,10 +27,11 @@ class Agent(NamedTuple):
     an agent without rules.
 
     `places` are the paths of its sessions. `$NAME` is a variable; the place is left out if it is not set.
-    `${NAME:-other}` has a default. `*` stands for any name. `endings` are the endings of its file names. `aside` are
-    patterns of other files in these places, without conversations; folders end with a slash. `beside` maps the ending
-    of a file name to the file next to it that is written first: a suffix ("-wal"), or a name in the same folder
-    ("events"; "." is the folder).
+    `${NAME:-other}` has a default. `*` stands for any name. `folders` are all other folders and files of the agent, in
+    the same form. The program never writes to a place or a folder. `endings` are the endings of its file names.
+    `aside` are patterns of other files in these places, without conversations; folders end with a slash. `beside` maps
+    the ending of a file name to the file next to it that is written first: a suffix ("-wal"), or a name in the same
+    folder ("events"; "." is the folder).
 
     `databases`: each file is a separate store. `settings_beside`: the settings are in a config.yaml next to it.
     `warm_summaries`: the summarizing call reads the prompt cache of the conversation. `session_usage`: it records the
@@ -51,6 +52,7 @@ class Agent(NamedTuple):
     estimates: bool = False
     session_usage: bool = False
     profile: str = ""
+    folders: tuple[str, ...] = ()
 
 
 _BUILT_IN = (
@@ -59,7 +61,8 @@ _BUILT_IN = (
         "Hermes Agent",
         "inspector.stores.hermes",
         ("$HERMES_HOME/state.db", "~/.hermes/state.db"),
-        (".db",),
+        folders=("${HERMES_HOME:-~/.hermes}",),
+        endings=(".db",),
         aside=("lcm.db",),
         beside=((".db", "-wal"),),
         databases=True,
@@ -72,6 +75,7 @@ _BUILT_IN = (
         "Claude Code",
         "inspector.stores.claude_code",
         ("${CLAUDE_CONFIG_DIR:-~/.claude}/projects",),
+        folders=("${CLAUDE_CONFIG_DIR:-~/.claude}", "~/.claude.json"),
         aside=("*.meta.json", "sessions-index.json"),
         warm_summaries=True,
     ),
@@ -80,7 +84,8 @@ _BUILT_IN = (
         "Codex",
         "inspector.stores.codex",
         ("${CODEX_HOME:-~/.codex}/sessions",),
-        (".jsonl", ".jsonl.zst"),
+        folders=("${CODEX_HOME:-~/.codex}",),
+        endings=(".jsonl", ".jsonl.zst"),
     ),
     Agent(
         "opencode",
@@ -92,7 +97,13 @@ _BUILT_IN = (
             "${XDG_DATA_HOME:-~/.local/share}/opencode/storage/session",
             "${XDG_DATA_HOME:-~/.local/share}/opencode/project",
         ),
-        (".json", ".jsonl", ".db"),
+        folders=(
+            "${XDG_DATA_HOME:-~/.local/share}/opencode",
+            "${XDG_CONFIG_HOME:-~/.config}/opencode",
+            "${XDG_STATE_HOME:-~/.local/state}/opencode",
+            "${OPENCODE_CONFIG_DIR:-~/.opencode}",
+        ),
+        endings=(".json", ".jsonl", ".db"),
         # One file for each message and part, next to the sessions.
         aside=("storage/message/", "storage/part/", "session/message/", "session/part/"),
         beside=((".db", "-wal"),),
@@ -105,15 +116,23 @@ _BUILT_IN = (
             "${OPENCLAW_STATE_DIR:-~/.openclaw}/agents/*/agent/openclaw-agent.sqlite",
             "${OPENCLAW_STATE_DIR:-~/.openclaw}/agents/*/sessions",
         ),
-        (".sqlite", ".jsonl"),
+        folders=("${OPENCLAW_STATE_DIR:-~/.openclaw}",),
+        endings=(".sqlite", ".jsonl"),
         beside=((".sqlite", "-wal"),),
     ),
-    Agent("pi", "pi", "inspector.stores.pi", ("${PI_CODING_AGENT_DIR:-~/.pi/agent}/sessions",)),
+    Agent(
+        "pi",
+        "pi",
+        "inspector.stores.pi",
+        ("${PI_CODING_AGENT_DIR:-~/.pi/agent}/sessions",),
+        folders=("${PI_CODING_AGENT_DIR:-~/.pi}",),
+    ),
     Agent(
         "copilot",
         "GitHub Copilot CLI",
         "inspector.stores.copilot",
         ("${COPILOT_HOME:-~/.copilot}/session-state",),
+        folders=("${COPILOT_HOME:-~/.copilot}",),
         aside=("session-store.db", "session.db", "rewind-file-snapshots/*.json"),
     ),
     Agent(
@@ -121,7 +140,8 @@ _BUILT_IN = (
         "Gemini CLI",
         "inspector.stores.gemini",
         ("${GEMINI_CLI_HOME:-~}/.gemini/tmp",),
-        (".jsonl", ".json"),
+        folders=("${GEMINI_CLI_HOME:-~}/.gemini",),
+        endings=(".jsonl", ".json"),
         aside=("logs.json",),
     ),
     Agent(
@@ -129,13 +149,15 @@ _BUILT_IN = (
         "DeepSeek Harness",
         "inspector.stores.dsh",
         ("${DSH_HOME:-~/.dsh}/sessions",),
-        (".jsonl", ".jsonl.zstd"),
+        folders=("${DSH_HOME:-~/.dsh}",),
+        endings=(".jsonl", ".jsonl.zstd"),
     ),
     Agent(
         "kimi",
         "Kimi CLI",
         "inspector.stores.kimi",
         ("${KIMI_SHARE_DIR:-~/.kimi}/sessions",),
+        folders=("${KIMI_SHARE_DIR:-~/.kimi}", "~/.kimi-code"),
         aside=("wire.jsonl", "state.json", "kimi.json"),
         beside=(("context.jsonl", "wire.jsonl"),),
     ),
@@ -144,7 +166,8 @@ _BUILT_IN = (
         "OpenHands",
         "inspector.stores.openhands",
         ("${OPENHANDS_PERSISTENCE_DIR:-~/.openhands}/conversations",),
-        (".json",),
+        folders=("${OPENHANDS_PERSISTENCE_DIR:-~/.openhands}",),
+        endings=(".json",),
         aside=("events/event-*.json",),
         beside=(("base_state.json", "events"),),
     ),
@@ -159,7 +182,13 @@ _BUILT_IN = (
             "~/Library/Application Support/*/User/globalStorage/saoudrizwan.claude-dev/tasks",
             "~/.vscode-server/data/User/globalStorage/saoudrizwan.claude-dev/tasks",
         ),
-        (".messages.json", ".compaction.json", "api_conversation_history.json"),
+        folders=(
+            "${CLINE_DIR:-~/.cline}",
+            "~/.config/*/User/globalStorage/saoudrizwan.claude-dev",
+            "~/Library/Application Support/*/User/globalStorage/saoudrizwan.claude-dev",
+            "~/.vscode-server/data/User/globalStorage/saoudrizwan.claude-dev",
+        ),
+        endings=(".messages.json", ".compaction.json", "api_conversation_history.json"),
         aside=(
             "sessions/1*_*/1*_*.json",
             "sessions.db",
@@ -171,13 +200,24 @@ _BUILT_IN = (
         # The list after a compaction is another file of the folder.
         beside=((".messages.json", "."), ("api_conversation_history.json", "ui_messages.json")),
     ),
-    Agent("qwen", "Qwen Code", "inspector.stores.qwen", ("${QWEN_HOME:-~/.qwen}/projects",)),
+    Agent(
+        "qwen",
+        "Qwen Code",
+        "inspector.stores.qwen",
+        ("${QWEN_HOME:-~/.qwen}/projects",),
+        folders=("${QWEN_HOME:-~/.qwen}",),
+    ),
     Agent(
         "goose",
         "goose",
         "inspector.stores.goose",
         ("$GOOSE_PATH_ROOT/data/sessions", "${XDG_DATA_HOME:-~/.local/share}/goose/sessions"),
-        (".db", ".jsonl"),
+        folders=(
+            "${GOOSE_PATH_ROOT:-~/.local/share/goose}",
+            "${XDG_DATA_HOME:-~/.local/share}/goose",
+            "${XDG_CONFIG_HOME:-~/.config}/goose",
+        ),
+        endings=(".db", ".jsonl"),
         beside=((".db", "-wal"),),
     ),
     Agent("atif", "ATIF trajectories", "inspector.stores.atif", endings=(".json",), profile="documented"),
@@ -231,11 +271,14 @@ def titles() -> str:
 def places_of(agent: Agent) -> Iterator[Path]:
     """Yield the places of an agent on this machine, whether they exist or not."""
     for place in agent.places:
-        names = [name for _, _, name in _VARIABLE.findall(place) if name]
-        if not all(os.environ.get(name) for name in names):
-            continue
-        path = os.path.expanduser(_VARIABLE.sub(_value, place))
-        yield from map(Path, sorted(glob(path)) if has_magic(place) else [path])
+        yield from _paths(place, os.environ)
+
+
+def folders_of(agent: Agent) -> Iterator[Path]:
+    """Yield every folder and file of an agent: the usual ones, and those that environment variables name."""
+    for place in (*agent.places, *agent.folders):
+        yield from _paths(place, {})
+        yield from _paths(place, os.environ)
 
 
 def variables_of(agent: Agent) -> Iterator[str]:
@@ -244,8 +287,12 @@ def variables_of(agent: Agent) -> Iterator[str]:
         yield from (match[1] or match[3] for match in _VARIABLE.finditer(place))
 
 
-def _value(match: re.Match[str]) -> str:
-    return os.environ.get(match[1] or match[3]) or match[2] or ""
+def _paths(place: str, variables: Mapping[str, str]) -> Iterator[Path]:
+    if all(variables.get(name) for _, _, name in _VARIABLE.findall(place) if name):
+        path = os.path.expanduser(
+            _VARIABLE.sub(lambda match: variables.get(match[1] or match[3]) or match[2] or "", place)
+        )
+        yield from map(Path, sorted(glob(path)) if has_magic(place) else [path])
 
 
 def _of_other_packages() -> list[Agent]:

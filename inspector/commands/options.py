@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from math import nan
 from pathlib import Path
 from typing import Any
@@ -128,13 +128,6 @@ def _setting(row: Setting) -> Option:
     return click.option(row.flag, type=number, metavar=METAVARS[row.kind], help=row.help)
 
 
-def _ranges(rows: Sequence[Setting]) -> Iterator[Option]:
-    text = "START:STOP:STEP (both ends included), A,B,C, or one value."
-    for row in rows:
-        yield click.option(row.flag, metavar="RANGE", help=text)
-        text = "The same."
-
-
 plain_option = click.option(
     "--plain", is_flag=True, expose_value=False, callback=_ask_plain,
     help="Plain lines for screen readers: one field a line.",
@@ -158,7 +151,9 @@ settings_options = together(
     ),
 )
 #: An option for the values of each setting that can be swept.
-range_options = together(*_ranges([row for row in _OFFERED if row.swept]))
+range_options = together(
+    *(click.option(row.flag, metavar="RANGE", help=row.help) for row in _OFFERED if row.swept)
+)
 
 
 def print_answer(document: Any, as_json: bool, text: Callable[[Any], None]) -> None:

@@ -90,7 +90,10 @@ def replay(asked: Asked, facts: bool, against: tuple[str, ...]) -> None:
 @click.option("--csv", "as_csv", is_flag=True, help="Print one line for each cell.")
 @shared_options(scheduler_option)
 def sweep_command(asked: Asked, summary_size: float | None, facts: bool, as_csv: bool) -> None:
-    """Run conversations over a grid of two settings. Without a name, run every conversation."""
+    """Run conversations over a grid of two settings. Without a name, run every conversation.
+
+    A RANGE is START:STOP:STEP (both ends included), A,B,C, or one value.
+    """
     from inspector.answers.sweeping import sweep_store
     from inspector.export.whatif import print_sweep, sweep_csv, sweep_document
     from inspector.replay.sweep import parse_axis

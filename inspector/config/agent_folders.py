@@ -4,53 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
 
-from inspector.agents import agents, places_of
+from inspector.agents import agents, folders_of
 from inspector.core.errors import OutputProblem, StoreMissing
-
-
-class AgentFolder(NamedTuple):
-    """A folder (or file) of an agent.
-
-    `variable` is the environment variable that moves it ("" if none does); the other fields are its usual place below
-    the home folder (`*` is any one name), and the suffix that is appended to the variable's value.
-    """
-
-    variable: str
-    usual: str
-    below: str = ""
-
-
-#: All known agents, also agents that the program does not read: it never writes to any of these folders.
-FOLDERS = (
-    AgentFolder("HERMES_HOME", ".hermes"),
-    AgentFolder("CLAUDE_CONFIG_DIR", ".claude"),
-    AgentFolder("", ".claude.json"),
-    AgentFolder("CODEX_HOME", ".codex"),
-    AgentFolder("XDG_DATA_HOME", ".local/share/opencode", "opencode"),
-    AgentFolder("XDG_CONFIG_HOME", ".config/opencode", "opencode"),
-    AgentFolder("XDG_STATE_HOME", ".local/state/opencode", "opencode"),
-    AgentFolder("OPENCODE_CONFIG_DIR", ".opencode"),
-    AgentFolder("PI_CODING_AGENT_DIR", ".pi"),
-    AgentFolder("OPENCLAW_STATE_DIR", ".openclaw"),
-    AgentFolder("DSH_HOME", ".dsh"),
-    AgentFolder("COPILOT_HOME", ".copilot"),
-    AgentFolder("GEMINI_CLI_HOME", ".gemini", ".gemini"),
-    AgentFolder("QWEN_HOME", ".qwen"),
-    AgentFolder("XDG_DATA_HOME", ".local/share/goose", "goose"),
-    AgentFolder("XDG_CONFIG_HOME", ".config/goose", "goose"),
-    AgentFolder("GOOSE_PATH_ROOT", ".local/share/goose"),
-    AgentFolder("KIMI_SHARE_DIR", ".kimi"),
-    AgentFolder("", ".kimi-code"),
-    AgentFolder("OPENHANDS_PERSISTENCE_DIR", ".openhands"),
-    AgentFolder("CLINE_DIR", ".cline"),
-    AgentFolder("", ".config/*/User/globalStorage/saoudrizwan.claude-dev"),
-    AgentFolder("", "Library/Application Support/*/User/globalStorage/saoudrizwan.claude-dev"),
-    AgentFolder("", ".vscode-server/data/User/globalStorage/saoudrizwan.claude-dev"),
-)
 
 
 def expanded(path: str | Path, source: str = "") -> Path:
@@ -71,16 +28,7 @@ def expanded(path: str | Path, source: str = "") -> Path:
 def agent_folders() -> Iterator[Path]:
     """Yield every folder and file of every agent, resolved: usual places, environment variables, and plug-in agents."""
     for agent in agents():
-        yield from map(_resolved, places_of(agent))
-    for folder in FOLDERS:
-        home = Path.home()
-        candidates = list(home.glob(folder.usual)) if "*" in folder.usual else [home / folder.usual]
-        value = os.environ.get(folder.variable) if folder.variable else None
-        if value:
-            with suppress(StoreMissing):
-                # A place that cannot exist contains nothing.
-                candidates.append(expanded(value) / folder.below)
-        yield from map(_resolved, candidates)
+        yield from map(_resolved, folders_of(agent))
 
 
 def _resolved(path: Path) -> Path:

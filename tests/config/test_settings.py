@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from inspector.config.settings import ConfigReading, config_beside, read_config, resolve_settings
 from inspector.core.errors import BadInput, UsageProblem
-from inspector.engines.settings import RANGES, Settings
+from inspector.engines.settings import RANGES, SETTING_NAMES, Settings
 
 FULL = """
 model:
@@ -171,19 +171,10 @@ def test_a_flag_beats_the_file_and_the_file_what_is_told(tmp_path: Path) -> None
     }
     resolved = resolve_settings({"target_ratio": 0.5, "protect_last_n": None}, config, facts)
     assert resolved.settings == Settings(0.6, 0.5, 3, 20, 128_000, profile="hermes-0.13")
-    assert resolved.sources == {
+    assert resolved.sources == dict.fromkeys(SETTING_NAMES, "default") | {
         "threshold": "config.yaml: compression.threshold",
         "target_ratio": "--target-ratio",
-        "protect_first_n": "default",
-        "protect_last_n": "default",
         "context_length": "genai-prices",
-        "max_tokens": "default",
-        "summary_context": "default",
-        "threshold_cap": "default",
-        "tail_mode": "default",
-        "min_tail_user_messages": "default",
-        "message_limit": "default",
-        "tail_tokens": "default",
         "profile": "detected",
     }
 

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
 from inspector.core.errors import UsageProblem
+from inspector.core.messages import messages_from
 from inspector.engines.base import Settings
+from inspector.engines.hermes.budgets import BUDGETED
+from inspector.engines.hermes.direct import window as direct
+from inspector.engines.hermes.direct.engine import DirectEngine
+from inspector.engines.hermes.engine import SizesEngine
 from inspector.engines.registry import engine
+from inspector.engines.settings import SETTING_NAMES
+from tests.engines.lists import assistant, user
 
 
 @pytest.mark.parametrize(
@@ -30,6 +39,21 @@ def test_numbers(profile: str, changes: dict[str, float], threshold: int, tail: 
     assert numbers.threshold_tokens == threshold
     assert numbers.tail_token_budget == tail
     assert numbers.max_summary_tokens == summary
+
+
+@pytest.mark.parametrize("profile", ["hermes-0.13", "hermes-0.19", "hermes-0.20", "hermes-current"])
+def test_plans_read_the_budgets_and_not_the_settings_that_they_follow_from(profile: str) -> None:
+    found, settings = engine(profile), Settings(profile=profile, context_length=64_000)
+    index = found.measure(messages_from([user("w " * 900), assistant("x " * 700)] * 90))
+    numbers, plan = found.budgets(settings), found.plan(index, settings)
+    # A setting in BUDGETED that is read raises AttributeError.
+    others = {name: getattr(settings, name) for name in SETTING_NAMES if name not in BUDGETED}
+    if isinstance(found, SizesEngine):
+        cut = found.cut(index, SimpleNamespace(**others), numbers)  # type: ignore[arg-type]
+    else:
+        assert isinstance(found, DirectEngine)
+        cut = direct.window(index.rows, found.policies, SimpleNamespace(**others), numbers, 0)  # type: ignore[arg-type, attr-defined]
+    assert (cut.head_end, cut.tail_start) == (plan.head_end, plan.tail_start)
 
 
 def test_the_rule_that_bound_the_threshold_is_named() -> None:

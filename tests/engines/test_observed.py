@@ -165,10 +165,9 @@ def test_what_they_do_not_use_changes_nothing_and_says_why(name: str) -> None:
     turned = {"target_ratio": 0.7, "protect_first_n": 9, "protect_last_n": 60, "max_tokens": 9_000,
               "summary_context": 20_000, "threshold_cap": 9_000, "min_tail_user_messages": 5,
               "tail_tokens": 9_000}  # fmt: skip
-    heeded = {"dsh": {"max_tokens", "tail_tokens"}} | {
-        name: {"tail_tokens"} for name in ("pi", "openclaw", "opencode", "cline")
-    }
-    for setting in turned.keys() & heeded.get(name, set()):
+    rules = next(rules for rules in observed_rules() if rules.name == name)
+    heeded = {"max_tokens": rules.reserves_output, "tail_tokens": rules.tail_is_set}
+    for setting in [setting for setting, heeds in heeded.items() if heeds]:
         assert not budgets.unused(setting)
         del turned[setting]
     for setting, value in turned.items():

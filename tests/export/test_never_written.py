@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 import shutil
 from pathlib import Path
 
 import pytest
 
-from inspector.config.agent_folders import FOLDERS, agent_folders, refuse_own_file
+from inspector.agents import agents
+from inspector.config.agent_folders import agent_folders, refuse_own_file
 from inspector.config.folders import write_text
 from inspector.core.errors import OutputProblem
 from inspector.export.writing import check_target, write_file
@@ -34,9 +36,9 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (home / name).parent.mkdir(exist_ok=True)
         (home / name).write_text("{}\n", encoding="utf-8")
     monkeypatch.setenv("HOME", str(home))
-    for folder in FOLDERS:
-        if folder.variable:
-            monkeypatch.delenv(folder.variable, raising=False)
+    for agent in agents():
+        for variable in re.findall(r"\$\{?(\w+)", " ".join((*agent.places, *agent.folders))):
+            monkeypatch.delenv(variable, raising=False)
     return home
 
 
@@ -81,16 +83,20 @@ def test_agents_folders_are_never_written_to(home: Path, name: str, how: str) ->
     assert snapshot(home) == before
 
 
-@pytest.mark.parametrize("folder", [folder for folder in FOLDERS if folder.variable])
+@pytest.mark.parametrize(
+    "folder", [folder for agent in agents() for folder in agent.folders if "$" in folder]
+)
 def test_places_of_environment_variables_are_agents_folders(
-    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, folder: object
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, folder: str
 ) -> None:
-    variable, usual, below = folder  # type: ignore[misc]
+    match = re.fullmatch(r"\$\{(\w+):-~/?(.*)\}/?(.*)", folder)
+    assert match
+    variable, usual, below = match.groups()
     monkeypatch.setenv(variable, str(tmp_path / "moved"))
     place = tmp_path / "moved" / below
     place.mkdir(parents=True)
     # The usual place stays one of the agent's, too.
-    for inside in (place / "new.html", home / usual / "new.html"):
+    for inside in (place / "new.html", home / usual / below / "new.html"):
         with pytest.raises(OutputProblem, match="own folder"):
             check_target(inside, [], force=True)
     check_target(tmp_path / "new.html", [], force=True)

@@ -13,6 +13,11 @@ from inspector.engines.hermes.policies import HYGIENE_SHARE, RATIO_CLAMP, SUMMAR
 _LEAN_SHARE, _LEAN_RANGE = 0.025, (10_000, 25_000)
 _TAIL_SHARE = _ROUND_SHARE = 0.20
 _LEAN_UNBOUND = {"target_ratio": "a lean tail is a share of the window"}
+#: Settings that plans do not read: they read the numbers that follow from them.
+BUDGETED = frozenset(
+    {"threshold", "target_ratio", "context_length", "max_tokens", "summary_context", "threshold_cap", "tail_mode",
+     "message_limit", "tail_tokens"}
+)  # fmt: skip
 
 
 #: The same settings are asked about by the plan, the gauge, the knobs and every run.

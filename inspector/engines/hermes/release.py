@@ -6,14 +6,16 @@ from collections.abc import Hashable
 from typing import NamedTuple
 
 from inspector.engines.base import Budgets, Plan, Settings
-from inspector.engines.hermes.budgets import budgets
+from inspector.engines.hermes.budgets import BUDGETED, budgets
 from inspector.engines.hermes.policies import Policies
 from inspector.engines.loop import Loop
+from inspector.engines.settings import SETTING_NAMES
 from inspector.engines.sizes import Refusal
 
 ALL_STAYS = "everything fits into the head and the tail"
 #: Assumed characters in front of a summary if the release's wording is unknown.
 _PREFIX = 60
+_READ_BY_PLANS = tuple(name for name in SETTING_NAMES if name not in BUDGETED)
 
 
 class Cut(NamedTuple):
@@ -93,7 +95,7 @@ class ReleaseReplayable:
         return firing(tokens, budgets)
 
     def decisive(self, settings: Settings, budgets: Budgets) -> Hashable:
-        """The derived numbers, and the messages that are protected."""
+        """The derived numbers, and the settings that plans read themselves."""
         return (
             budgets.threshold_tokens,
             budgets.tail_token_budget,
@@ -103,9 +105,7 @@ class ReleaseReplayable:
             budgets.hygiene_tokens,
             budgets.hygiene_messages,
             bool(budgets.unbound),
-            settings.protect_first_n,
-            settings.protect_last_n,
-            settings.min_tail_user_messages,
+            *(getattr(settings, name) for name in _READ_BY_PLANS),
         )
 
 
