@@ -37,7 +37,7 @@ def open_app(
     config: Path | None,
     **options: Any,
 ) -> None:
-    """Open the terminal app. PATH may be left out: then every store found on this machine is read."""
+    """Open the terminal app."""
     opening.open_app(
         words,
         demo=demo,
@@ -56,13 +56,13 @@ def open_app(
 @click.option(
     "--port", type=Whole(1), default=8_000, show_default=True, metavar="N", help="The port to listen on."
 )
-@click.option("--public", is_flag=True, help="Allow a host that other machines reach.")
+@click.option("--public", is_flag=True, help="Allow a host that other machines can reach.")
 @demo_option
 def serve(path: str | None, host: str, port: int, public: bool, demo: bool) -> None:
-    """Serve the app to a browser, by default only on this machine.
+    """Serve the app to a browser.
 
-    The printed address has a token, and requests without it are refused. `#conversation=NAME&compaction=2` after the
-    address opens that place. Each tab runs a separate app.
+    By default only this machine can reach it. The printed address has a token, and requests without it are refused.
+    `#conversation=NAME&compaction=2` after the address opens that compaction. Each tab runs a separate app.
     """
     if port > 65_535:
         raise UsageProblem(f"--port takes a number up to 65,535, not {port:,}.")

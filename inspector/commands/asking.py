@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 NAME_IT = (
     "Name a conversation by a session id, a unique prefix of an id, or its title: compaction-inspector COMMAND "
-    "[PATH] CONVERSATION. The only conversation of a store needs no name."
+    "[PATH] CONVERSATION. It may be left out if a store has one conversation."
 )
 
 
@@ -92,7 +92,7 @@ class Asked:
         return self._opened(self.path), name
 
     def one(self, problem: str = NAME_IT) -> tuple[Answers, str]:
-        """Open the store of `[PATH] CONVERSATION`. The only conversation of a store need not be named.
+        """Open the store of `[PATH] CONVERSATION`. The name may be left out if a store has one conversation.
 
         Raises UsageProblem with the sentence `problem` if no conversation is named.
         """

@@ -50,10 +50,11 @@ def attempt(
     asked: Asked, sender: Sender, compactions: tuple[str, ...], step: int | None, budgets: tuple[int, ...],
     show_prompt: bool,
 ) -> None:  # fmt: skip
-    """Make a summary again with a model of your choice, and compare what it keeps.
+    """Make a summary again with another model or prompt.
 
-    The input is that of the engine, so that only the summarizer differs. Before anything is sent, the command shows the
-    receiver, the size, an estimate of the cost and the masked secrets, and asks. Attempts are stored (`attempts`).
+    The input is the same as the engine's, so that only the summarizer differs. The command compares the facts that the
+    summaries keep. Before it sends anything, it shows the receiver, the size, an estimate of the cost and the masked
+    secrets, and asks. Attempts are stored (`attempts`).
     """
     from inspector.answers.attempting import (
         Order,
@@ -155,10 +156,13 @@ def check_made(made: Sequence[Attempt]) -> None:
 @click.option(
     "--delete", "deleted", type=WHOLE, multiple=True, metavar="ID", help="Delete an attempt. May be repeated."
 )
-@click.option("--life", type=WHOLE, metavar="ID", help="Show the curve of a life next to the recorded one.")
+@click.option("--life", type=WHOLE, metavar="ID", help="Show the curve of a life next to the recorded curve.")
 @shared_options(settings_options)
 def attempts(asked: Asked, shown: int | None, deleted: tuple[int, ...], life: int | None) -> None:
-    """List the stored attempts. With CONVERSATION, compare them with its recorded summaries."""
+    """List the stored attempts.
+
+    With CONVERSATION, compare them with its recorded summaries.
+    """
     from inspector.answers.attempt_life import life_curve, life_of
     from inspector.answers.attempting import attempts_of
     from inspector.export.attempts import (
@@ -226,10 +230,11 @@ def attempts(asked: Asked, shown: int | None, deleted: tuple[int, ...], life: in
 def recall(
     asked: Asked, sender: Sender, number: int, questions: int, chosen: tuple[int, ...], show_prompt: bool
 ) -> None:
-    """Ask a model what it can still answer from the list after a compaction, with the recorded summary and attempts.
+    """Ask a model questions about facts after a compaction.
 
-    Rules make the questions from facts with an exact value. An answer is right if it has that value. The command also
-    shows how often the answers agree with the fates of these facts.
+    The context is the list after the compaction, with the recorded summary and with each attempt. Rules make the
+    questions from facts with an exact value. An answer is right if it has that value. The command also shows how often
+    the answers agree with the fates of these facts.
     """
     from inspector.answers.attempt_survival import outcomes_of
     from inspector.answers.attempting import attempts_of, recorded_list
@@ -267,9 +272,10 @@ def recall(
 @summarizer_options
 @shared_options(settings_options)
 def life(asked: Asked, sender: Sender, first: int, budget: int | None, resume: int | None) -> None:
-    """Make every summary from a compaction on again, each from the previous new one, and draw what survives.
+    """Make all later summaries again, each from the previous.
 
-    The command shows an estimate of the cost first. --resume continues an unfinished life.
+    Draws the number of facts that survive. The command shows an estimate of the cost first. --resume continues an
+    unfinished life.
     """
     from inspector.answers.attempt_life import LifeOrder, life_curve, life_of, life_sending, make_life
     from inspector.answers.attempting import attempts_of
@@ -314,17 +320,18 @@ def life(asked: Asked, sender: Sender, first: int, budget: int | None, resume: i
     default="all",
     show_default=True,
     metavar="K",
-    help="A recorded compaction, from 1, or `all`.",
+    help="A recorded compaction, counted from 1, or `all`.",
 )
 @click.option("--piece", type=WHOLE, metavar="TOKENS", help="Maximum tokens of old messages in one prompt.")
 @click.option("--show-prompt", is_flag=True, help="Print the prompts and send nothing.")
 @summarizer_options
 @shared_options()
 def judge(asked: Asked, sender: Sender, compaction: str, piece: int | None, show_prompt: bool) -> None:
-    """Let a model of your own judge what compactions kept, and compare it with the rules.
+    """Let a model of your own judge the losses.
 
-    The model reads the summarized messages, in pieces, and the list after. It returns statements with fates and quotes.
-    A statement whose quote is not in the text is dropped and counted. Answers are stored and never paid twice.
+    The model reads the summarized messages, in pieces, and the list after the compaction. It returns statements with
+    fates and quotes. The command drops and counts statements with a wrong quote, and compares the others with the
+    rules. Answers are stored, so you never pay twice.
     """
     from inspector.answers.judging import PIECE_TOKENS, ask_judge, judge_prompts, judge_sending, judgement_of
     from inspector.answers.losses import facts_of

@@ -15,12 +15,12 @@ from inspector.core.errors import CheckFailed, UsageProblem
 @command("[PATH] [CONVERSATION...]")
 @click.option(
     "--fail-on", "wanted", multiple=True, metavar="NAME[:N]",
-    help="A rule, a severity or `aftermath`: fail from N cases on. May be repeated. Default: error, constraint-lost.",
+    help="A rule, a severity or `aftermath`: fail at N cases or more. May be repeated. Default: error, constraint-lost.",
 )  # fmt: skip
 @click.option(
     "--format", "form", default="text", show_default=True,
     type=click.Choice(["text", "json", "github", "junit", "html", "markdown"]),
-    help="Format of the outcome; html and markdown with --against.",
+    help="Output format; html and markdown need --against.",
 )  # fmt: skip
 @click.option("--allow-unknown", is_flag=True, help="Pass even if something could not be read.")
 @click.option("--baseline", type=click.Path(path_type=Path), metavar="FILE", help="Ignore the cases in FILE.")
@@ -33,7 +33,7 @@ from inspector.core.errors import CheckFailed, UsageProblem
 @click.option(
     "--against",
     metavar="PATH",
-    help="Compare with the sessions in PATH instead: the same tasks with another setup.",
+    help="Compare with the sessions in this PATH: the same tasks with another setup.",
 )
 @click.option("--force", is_flag=True, help="Overwrite the baseline FILE.")
 @shared_options(scheduler_option, settings_options)

@@ -81,7 +81,7 @@ def _print_completion(ctx: click.Context, param: click.Parameter, value: str | N
     is_eager=True,
     expose_value=False,
     callback=_print_version,
-    help="Print the version and what is found on this machine.",
+    help="Print the version, and the extras and agents on this machine.",
 )
 @click.option(
     "--print-completion",
@@ -99,7 +99,7 @@ def commands() -> None:
     compaction-inspector --demo                   the app on the bundled databases
     compaction-inspector COMMAND ...              the same answers as text or JSON
 
-    Reads the sessions of {agents} and never writes to them. PATH is a database, a transcript, or a folder with such
+    Reads the sessions of {agents}. It never writes to them. PATH is a database, a transcript, or a folder with such
     files. Without PATH, every store on this machine is read. CONVERSATION is a session id, a unique prefix of an id, a
     title, or a part of a title.
     """

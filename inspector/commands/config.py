@@ -90,9 +90,10 @@ def page() -> str:
 @click.command("config")
 @click.argument("what", type=click.Choice(["keymap", "theme", "folder", "man"]))
 def config_files(what: str) -> None:
-    """Print a keymap or a theme to save and change, the folder for them, or the man page.
+    """Print a keymap, a theme, their folder, or the man page.
 
-    The app reads keymap.yaml and theme.yaml in that folder when it starts.
+    Keymap and theme are templates to save in the folder and change. The app reads keymap.yaml and theme.yaml there when
+    it starts.
     """
     if what == "folder":
         from inspector.config.folders import config_dir

@@ -22,15 +22,16 @@ from inspector.core.errors import UsageProblem
 @click.option("--generation", type=WHOLE, metavar="N", help="Counted from 1; default: the live one.")
 @click.option("--step", type=WHOLE, metavar="N", help="Show the list after N messages of the conversation.")
 @click.option("--full", is_flag=True, help="Print whole texts instead of first lines.")
-@click.option(
-    "--messages", is_flag=True, help="Print the list as OpenAI-style messages, to ask a model again."
-)
-@click.option("--no-exact", is_flag=True, help="Leave exact token counts out.")
+@click.option("--messages", is_flag=True, help="Print the list as OpenAI-style messages.")
+@click.option("--no-exact", is_flag=True, help="Omit exact token counts.")
 @shared_options(settings_options)
 def show(
     asked: Asked, generation: int | None, step: int | None, full: bool, messages: bool, no_exact: bool
 ) -> None:
-    """Show a generation, or the list at a step: its messages with regions, tokens, pruning and breakpoints."""
+    """Show the messages of a generation.
+
+    Each has its region, tokens, pruning and breakpoints. --step N shows the list at a step instead.
+    """
     from inspector.answers.showing import messages_shown, show_generation
     from inspector.export.generations import print_show, show_document
 
@@ -48,7 +49,10 @@ def show(
 @command("[PATH] [CONVERSATION]")
 @shared_options(settings_options)
 def compactions(asked: Asked) -> None:
-    """List the recorded compactions of one conversation, or of all, each with the plan for the same list."""
+    """List the recorded compactions, each next to its plan.
+
+    Covers all conversations, or the named one.
+    """
     from inspector.answers.compactions import compare_compactions, other_compactions
     from inspector.export.generations import compaction_document, other_document, print_compactions
 
@@ -65,10 +69,10 @@ def compactions(asked: Asked) -> None:
 @click.option(
     "--sums", is_flag=True, help="Print only the sums: misses by cause, their cost, and the cost of idling."
 )
-@click.option("--sent", type=int, metavar="N", help="Show request N as it was sent, if the agent records it.")
+@click.option("--sent", type=int, metavar="N", help="Print request N as sent, if the agent records it.")
 @shared_options()
 def requests(asked: Asked, sums: bool, sent: int | None) -> None:
-    """List the calls of the model's API, each once, with recorded usage and cost."""
+    """List the requests to the model, with usage and cost."""
     from inspector.answers.requests import list_requests, open_request
     from inspector.export.requests import (
         print_requests,
@@ -104,7 +108,7 @@ def requests(asked: Asked, sums: bool, sent: int | None) -> None:
 @click.option("--dismissed", is_flag=True, help="List dismissed findings too.")
 @shared_options(mask_option, scheduler_option, settings_options)
 def findings(asked: Asked, severity: Literal["info", "warning", "error"], dismissed: bool) -> None:
-    """List problems of the conversations and other findings, with advice.
+    """List problems of the conversations, with advice.
 
     A single word names a conversation unless it is a file.
     """
@@ -125,7 +129,10 @@ def findings(asked: Asked, severity: Literal["info", "warning", "error"], dismis
 @click.option("--life", is_flag=True, help="Follow every item through all summaries.")
 @shared_options()
 def diff(asked: Asked, first: int | None, last: int | None, life: bool) -> None:
-    """Compare the summaries of two compactions, section by section and item by item; with --life, all summaries."""
+    """Compare two summaries, item by item.
+
+    --life compares all summaries.
+    """
     from inspector.answers.summaries import compare_summaries, follow_summaries
     from inspector.export.summaries import diff_documents, lineage_document, print_diff, print_lineage
 
@@ -157,28 +164,37 @@ def diff(asked: Asked, first: int | None, last: int | None, life: bool) -> None:
     ),
 )
 @click.option(
-    "--role", "roles", multiple=True, type=click.Choice(["user", "assistant", "tool"]), help="Who said it."
+    "--role",
+    "roles",
+    multiple=True,
+    type=click.Choice(["user", "assistant", "tool"]),
+    help="The role of the message.",
 )
 @click.option("--limit", type=COUNT, metavar="N", help="Maximum number of facts for each compaction.")
 @click.option("--pruned", is_flag=True, help="Add facts of pruned tool results.")
 @click.option("--dismissed", is_flag=True, help="List the facts that you dismissed.")
-@click.option("--at-risk", is_flag=True, help="List what a compaction of the live list would remove.")
+@click.option(
+    "--at-risk", is_flag=True, help="List the facts that a compaction of the live list would remove."
+)
 @click.option(
     "--format",
     "form",
     type=click.Choice(["text", "json", "markdown", "mem0"]),
     default="text",
     show_default=True,
-    help="markdown: a checklist of what is lost or at risk; mem0: the same as payloads for its add.",
+    help="markdown: a checklist of the facts that are lost or at risk; mem0: payloads for Mem0's add.",
 )
-@click.option("--user-id", metavar="ID", help="The user whose memories --format mem0 writes.")
+@click.option("--user-id", metavar="ID", help="The user id in payloads of --format mem0.")
 @shared_options(mask_option, settings_options)
 def facts(
     asked: Asked, compaction: int | None, after: int | None, kinds: tuple[str, ...], fates: tuple[str, ...],
     roles: tuple[str, ...], limit: int | None, pruned: bool, dismissed: bool, at_risk: bool, form: str,
     user_id: str | None,
 ) -> None:  # fmt: skip
-    """List the facts that each compaction summarized, with their fates, of one conversation or of all."""
+    """List the summarized facts, with their fates.
+
+    Covers all conversations, or the named one.
+    """
     from inspector.answers.facts import Wanted, facts_at_risk, follow_facts
     from inspector.answers.inspection import Inspection
     from inspector.export.facts import (
@@ -226,7 +242,10 @@ def facts(
 @command("[PATH] [CONVERSATION]")
 @shared_options(mask_option, settings_options)
 def measures(asked: Asked) -> None:
-    """Measure what each compaction kept and what it cost, of one conversation or of all."""
+    """Measure how much each compaction kept and cost.
+
+    Covers all conversations, or the named one.
+    """
     from inspector.answers.measures import measure
     from inspector.export.measures import measures_document, print_measures
 
@@ -258,10 +277,13 @@ def breakpoints(
 
 
 @command("[PATH] [CONVERSATION]", "next")
-@click.option("--pin", is_flag=True, help="Print the text to pin alone.")
+@click.option("--pin", is_flag=True, help="Print only the text to pin.")
 @shared_options(mask_option, settings_options)
 def next_compaction(asked: Asked, pin: bool) -> None:
-    """Show the next compaction: how far it is, what it takes, what is at risk, what to pin, what it costs."""
+    """Show the next compaction before it happens.
+
+    The answer has its distance, the messages that it takes, the facts at risk, a text to pin, and the cost.
+    """
     from inspector.answers.upcoming import upcoming
     from inspector.export.upcoming import print_upcoming, upcoming_document
     from inspector.models.masking import Masker

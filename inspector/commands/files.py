@@ -27,9 +27,10 @@ from inspector.core.text import safe
 @settings_options
 @asks
 def export_tables(asked: Asked, target: Path) -> None:
-    """Write conversations, compactions, requests, facts, aftermath and findings as tables.
+    """Write tables for SQL: a database or Parquet files.
 
-    A second run writes what changed. An interrupted run continues where it ended.
+    The tables are conversations, compactions, requests, facts, aftermath and findings. A second run writes only
+    changes. An interrupted run continues.
     """
     from inspector.export.dataset import export, sink_for
 
@@ -57,10 +58,10 @@ def export_tables(asked: Asked, target: Path) -> None:
 @settings_options
 @asks
 def report_command(asked: Asked, output: str | None, form: str | None, force: bool) -> None:
-    """Write a report of a conversation: one HTML file without scripts, or Markdown; or print it as JSON.
+    """Write a report of a conversation as HTML or Markdown.
 
     The report has the course of the conversation, the losses of each compaction, the summaries and their differences,
-    the measures, and what is at risk now. It quotes the conversation; keys and passwords are masked.
+    the measures, and the facts at risk. It quotes the conversation; keys and passwords are masked.
     """
     from inspector.export.report.gathering import gather_report
     from inspector.export.report.rendering import form_of, render, report_document

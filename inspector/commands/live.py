@@ -36,9 +36,9 @@ _MOST = 50_000_000
 @click.option("--notify", is_flag=True, help="Ring the bell and send a desktop notification (OSC 9 and 777).")
 @shared_options(settings_options)
 def watch(asked: Asked, interval: float, once: bool, notify: bool) -> None:
-    """Follow live conversations: one line an event, until ctrl+c.
+    """Follow live conversations until ctrl+c, a line an event.
 
-    Events: near the threshold, compacted, what was lost, what was done again. It only reads.
+    Events: near the threshold, compacted, lost, done again.
     """
     from inspector.answers.live_events import look
 
@@ -94,15 +94,19 @@ def _json(event: LiveEvent) -> str:
 @click.option(
     "--print-settings", is_flag=True, help="Print the block to paste into the agent's settings, and end."
 )
-@click.option("--status", is_flag=True, help="Answer Claude Code's status line.")
+@click.option("--status", is_flag=True, help="Print Claude Code's status line.")
 @click.option(
-    "--budget", type=Whole(200), default=6_000, show_default=True, help="Characters for the summarizer."
+    "--budget",
+    type=Whole(200),
+    default=6_000,
+    show_default=True,
+    help="Maximum characters for the summarizer.",
 )
 def hook(agent: str, print_settings: bool, status: bool, budget: int) -> None:
-    """Answer a hook of an agent: rules to keep before a compaction, losses after it. See docs/hooks.md.
+    """Answer a hook of an agent (see docs/hooks.md).
 
-    Reads the event as JSON from standard input. It never blocks the agent: where something fails, the exit code is 1,
-    nothing is printed on standard output, and the agent goes on.
+    Prints rules to keep before a compaction, and losses after it. Reads the event as JSON from standard input. A
+    failure never blocks the agent: the exit code is 1, and standard output is empty.
     """
     from inspector.answers import hooking
 

@@ -33,8 +33,8 @@ class ProfileOption(click.Option):
 #: A decorator that adds options to a command.
 Option = Callable[[Any], Any]
 PATH_HELP = (
-    "Without PATH, every store on this machine is read (`stores` lists them). The only conversation of a store need "
-    "not be named."
+    "Without PATH, every store on this machine is read (`stores` lists them). CONVERSATION may be left out if a store "
+    "has one conversation."
 )
 
 
@@ -130,14 +130,14 @@ def _setting(row: Setting) -> Option:
 
 plain_option = click.option(
     "--plain", is_flag=True, expose_value=False, callback=_ask_plain,
-    help="Plain lines for screen readers: one field a line.",
+    help="Plain lines for screen readers, one field a line.",
 )  # fmt: skip
 demo_option = click.option("--demo", is_flag=True, help="Use the bundled databases.")
-json_option = click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
-mask_option = click.option("--no-mask", is_flag=True, help="Print keys and passwords as they are.")
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+mask_option = click.option("--no-mask", is_flag=True, help="Print keys and passwords unmasked.")
 scheduler_option = click.option(
     "--scheduler", default="local", show_default=True, metavar="ADDRESS",
-    help="A Dask scheduler whose workers read the conversations; `local` or `local:N`: processes of this machine.",
+    help="`local` or `local:N`: processes of this machine; else the address of a Dask scheduler.",
 )  # fmt: skip
 #: An option for each setting, and the file to read settings from.
 settings_options = together(

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 @click.option(
     "--corpus", type=click.Path(path_type=Path), metavar="FOLDER", help="Your own corpus; default: the bundled one."
 )  # fmt: skip
-@click.option("--no-profiles", is_flag=True, help="Leave out the rows of the profiles.")
-@click.option("--again", is_flag=True, help="Ask for new summaries, also where an answer is stored.")
+@click.option("--no-profiles", is_flag=True, help="Omit the rows of the profiles.")
+@click.option("--again", is_flag=True, help="Ask for new summaries even if answers are stored.")
 @click.option("--show-prompt", is_flag=True, help="Print the prompts and send nothing.")
 @wording_options
 @summarizer_options
@@ -34,10 +34,11 @@ def score(
     sender: Sender, line: str | None, corpus: Path | None, no_profiles: bool, again: bool, show_prompt: bool,
     config: Path | None, as_json: bool, **options: Any,
 ) -> None:  # fmt: skip
-    """Score a compactor on conversations with known truth, beside truncation and every profile.
+    """Score a compactor on conversations with known truth.
 
-    COMMAND reads a prompt and writes a summary, such as 'llm -m MODEL'. --profile NAME decides what it summarizes.
-    Without COMMAND and without --endpoint only the baselines are scored, and nothing is sent.
+    Scores of truncation and every profile are shown for comparison. COMMAND reads a prompt and writes a summary, such
+    as 'llm -m MODEL'. --profile NAME decides which messages are summarized. Without COMMAND and without --endpoint only
+    the baselines are scored, and nothing is sent.
     """
     from inspector.answers.corpus import read_corpus
     from inspector.answers.plans import file_settings

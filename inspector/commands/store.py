@@ -12,7 +12,7 @@ from inspector.core.errors import UsageProblem
 @command("[PATH]")
 @shared_options()
 def conversations(asked: Asked) -> None:
-    """List the conversations of a database."""
+    """List the conversations of a store."""
     from inspector.answers.conversations import list_conversations
     from inspector.export.conversations import conversation_documents, print_conversations
 
@@ -26,7 +26,7 @@ def losses(asked: Asked, limit: int | None) -> None:
     """List the losses of every compaction, the worst first.
 
     An act against a lost rule comes first, then lost rules, then the rest.
-    Covers every conversation, or the named ones. Results are kept between runs.
+    Covers all conversations, or the named ones. Results are stored between runs.
     """
     from inspector.answers.fact_results import list_losses
     from inspector.export.fact_results import loss_documents, print_losses
@@ -40,9 +40,10 @@ def losses(asked: Asked, limit: int | None) -> None:
 @command("[PATH] [CONVERSATION...]")
 @shared_options(mask_option, scheduler_option)
 def aftermath(asked: Asked) -> None:
-    """List what was done again after each compaction: read, fetched, run, said, asked, failed, or done against a rule.
+    """List repeated work after compactions.
 
-    Events are observations. They do not prove that the compaction is the cause.
+    Repeated are reads, fetches, commands, statements, questions and failures. Acts against a lost rule are listed too.
+    An event does not prove that the compaction is its cause.
     """
     from inspector.answers.fact_results import list_aftermath
     from inspector.export.fact_results import aftermath_documents, print_aftermath
@@ -58,9 +59,10 @@ def aftermath(asked: Asked) -> None:
 @command("[PATH] [CONVERSATION...]")
 @shared_options(mask_option)
 def rules(asked: Asked) -> None:
-    """List the files of standing rules that the agent loaded (CLAUDE.md, AGENTS.md, memory), and where they are now.
+    """List rule and memory files that the agent loaded.
 
-    A file that is missing after a compaction is not in the recorded list; the agent may still send it unrecorded.
+    These are files such as CLAUDE.md and AGENTS.md, with the lists that have them. If a file is missing after a
+    compaction, the agent may still send it without recording it.
     """
     from inspector.answers.standing import list_rules
     from inspector.export.document import built
@@ -72,10 +74,10 @@ def rules(asked: Asked) -> None:
 @command("[PATH] [CONVERSATION] TEXT")
 @shared_options(mask_option)
 def trace(asked: Asked) -> None:
-    """Show the history of a phrase: its messages, and its fate after each compaction.
+    """Show the messages of a phrase, and its later fates.
 
-    The last word is TEXT; quote a phrase of several words. Without CONVERSATION, every conversation with the phrase is
-    shown.
+    The last argument is TEXT; quote a phrase of several words. Without CONVERSATION, every conversation with the
+    phrase is shown.
     """
     from inspector.answers.tracing import trace_phrase
     from inspector.export.tracing import print_traces, trace_documents
@@ -90,7 +92,7 @@ def trace(asked: Asked) -> None:
 @command("[PATH]")
 @shared_options()
 def store(asked: Asked) -> None:
-    """Describe a database: schema, detected profile and why, tables, full-text indexes."""
+    """Describe a database: schema, detected profile, tables."""
     from inspector.answers.conversations import describe_databases
     from inspector.export.conversations import database_documents, print_stores
 
@@ -100,7 +102,7 @@ def store(asked: Asked) -> None:
 @command("[PATH]")
 @shared_options()
 def stores(asked: Asked) -> None:
-    """List the stores that are read, with agent, place, number of sessions, and what each does not record."""
+    """List the stores: agent, path, sessions, missing data."""
     from inspector.answers.conversations import list_stores
     from inspector.export.conversations import print_store_list
     from inspector.export.document import built

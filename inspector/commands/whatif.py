@@ -43,7 +43,10 @@ _GRID = {"threshold": "0.3:0.9:0.1", "target_ratio": "0.1:0.8:0.1"}
 def plan(
     files: tuple[Path, ...], compactions_so_far: int, as_json: bool, config: Path | None, **options: Any
 ) -> None:
-    """Plan a compaction of lists in files (JSON, OpenAI-style messages), as if the threshold were just reached."""
+    """Plan a compaction of message lists in files.
+
+    A file is a JSON list of OpenAI-style messages. The plan assumes that the threshold was just reached.
+    """
     from inspector.answers.plans import plan_files
     from inspector.answers.resolving import unused_flags
     from inspector.config.settings import read_config
@@ -59,11 +62,11 @@ def plan(
 
 @command("[PATH] [CONVERSATION]")
 @settings_options
-@click.option("--facts", is_flag=True, help="Count the facts at risk too.")
+@click.option("--facts", is_flag=True, help="Also count the facts at risk.")
 @click.option("--against", multiple=True, metavar="NAME", help="Compare with this profile. May be repeated.")
 @shared_options()
 def replay(asked: Asked, facts: bool, against: tuple[str, ...]) -> None:
-    """Replay a conversation step by step, as recorded and under the settings."""
+    """Run a conversation again under other settings."""
     from inspector.answers import replaying
     from inspector.export.whatif import beside_documents, print_replay, replay_document
 
@@ -86,13 +89,13 @@ def replay(asked: Asked, facts: bool, against: tuple[str, ...]) -> None:
     help="Size of summaries as a share of their budget. Default: as recorded.",
 )
 @click.option("--config", type=click.Path(path_type=Path), metavar="FILE", help="Hermes' config.yaml.")
-@click.option("--facts", is_flag=True, help="Count the facts at risk too; reads every message.")
+@click.option("--facts", is_flag=True, help="Also count the facts at risk; reads every message.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print one line for each cell.")
 @shared_options(scheduler_option)
 def sweep_command(asked: Asked, summary_size: float | None, facts: bool, as_csv: bool) -> None:
-    """Run conversations over a grid of two settings. Without a name, run every conversation.
+    """Run conversations over a grid of two settings.
 
-    A RANGE is START:STOP:STEP (both ends included), A,B,C, or one value.
+    Covers all conversations, or the named ones. A RANGE is START:STOP:STEP (both ends included), A,B,C, or one value.
     """
     from inspector.answers.sweeping import sweep_store
     from inspector.export.whatif import print_sweep, sweep_csv, sweep_document
@@ -131,11 +134,14 @@ def sweep_command(asked: Asked, summary_size: float | None, facts: bool, as_csv:
     "goal",
     type=click.Choice(["cost", "facts", "few-compactions"]),
     default="cost",
-    help="The cheapest with no more facts at risk, the fewest facts at risk, or the fewest compactions.",
+    help="cost: the cheapest with no more facts at risk; facts: the fewest facts at risk.",
 )
 @shared_options(settings_options)
 def recommend(asked: Asked, goal: Goal) -> None:
-    """Recommend settings with reasons, compare them with the current ones, and print the lines for the agent."""
+    """Recommend settings, with reasons.
+
+    Compares them with the current settings, and prints the lines for the agent's configuration.
+    """
     from inspector.answers.recommending import recommend as recommended
     from inspector.export.whatif import print_recommendation, recommendation_document
 

@@ -85,7 +85,7 @@ class Settings:
     """Values of the settings. Sizes are in tokens; None is for a setting without a value."""
 
     threshold: float = setting(
-        0.50, "share", "The share of the context at which the agent compacts.",
+        0.50, "share", "The share of the window at which the agent compacts.",
         keys=("compression.threshold",), written="always", swept="0.2:0.9:0.1",
         usual=(0.5, 0.75, 0.85, 0.8, 0.7, 0.6, 0.9, 0.65, 0.55, 0.4, 0.3), number="threshold_tokens",
     )  # fmt: skip
@@ -111,7 +111,7 @@ class Settings:
         usual=(64_000, 128_000, 200_000, 256_000, 400_000, 1_000_000),
     )  # fmt: skip
     max_tokens: int | None = setting(
-        None, "tokens", "Tokens reserved for the answer; some releases take them off the context.", high=_MOST,
+        None, "tokens", "Tokens reserved for the answer; some releases subtract them from the window.", high=_MOST,
         lenient=True, keys=("model.max_tokens",), written="changed", slider=Slider(1_000, 8_000, 0, 200_000),
         swept="0,2000,4000,8000,16000,32000,48000,64000",
     )  # fmt: skip
@@ -131,17 +131,17 @@ class Settings:
         note="current sources",
     )  # fmt: skip
     min_tail_user_messages: int = setting(
-        1, "count", "User messages that the tail has at least.", low=1, high=1_000, lenient=True,
+        1, "count", "Minimum number of user messages in the tail.", low=1, high=1_000, lenient=True,
         keys=("compression.min_tail_user_messages",), written="changed", slider=Slider(1, 5, 1, 20), seldom=True,
         note="from 0.20 on",
     )  # fmt: skip
     message_limit: int | None = setting(
-        None, "count", "Messages at which a gateway compacts a list between turns, whatever its size.", low=1,
+        None, "count", "Number of messages at which a gateway compacts a list between turns.", low=1,
         high=1_000_000, lenient=True, keys=("compression.hygiene_hard_message_limit",), written="changed",
         swept="100,200,400,800,1500,3000,5000,10000", note="sessions of a gateway", knob=False,
     )  # fmt: skip
     tail_tokens: int | None = setting(
-        None, "tokens", "Tokens of the newest messages that stay, where the agent keeps a number of them.", high=_MOST,
+        None, "tokens", "Tokens of the newest messages that stay, if the agent keeps a fixed number.", high=_MOST,
         lenient=True, slider=Slider(1_000, 10_000, 0, 200_000), swept="2000,5000,10000,15000,20000,30000,50000,80000",
         usual=(20_000, 10_000, 40_000, 30_000, 5_000, 2_000, 50_000, 15_000), seldom=True, number="tail_token_budget",
         note="other agents than Hermes",
