@@ -74,7 +74,7 @@ class Upcoming:
         if self.bill is not None:
             cache = "unknown" if self.warm is None else "warm" if self.warm else "cold"
             pays = self.bill.requests_to_pay_off
-            after = "never pays off" if pays is None else f"pays off after {pays:,} requests"
+            after = "no break-even" if pays is None else f"break-even after {pays:,} requests"
             lines.append(f"cost now: {dollars(self.bill.cost.amount)} US dollars (cache {cache}); {after}")
         return (*lines, self.advice) if self.advice else tuple(lines)
 
@@ -88,8 +88,8 @@ class Upcoming:
         needed, left = None if self.bill is None else self.bill.requests_to_pay_off, self.requests_left
         if self.warm and needed is not None and left is not None and needed <= left:
             return (
-                f"Now is a good moment: no task is open, the cache is warm, and it pays off after {needed:,} requests, "
-                f"before the threshold ({left:,})."
+                f"Now is a good moment: no task is open, the cache is warm, and the break-even is after {needed:,} "
+                f"requests, before the threshold ({left:,})."
             )
         if self.warm is False:
             return "The cache is cold: the next request pays for the whole list anyway, so a compaction adds little."

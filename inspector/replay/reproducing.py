@@ -39,8 +39,7 @@ class Reproduction:
         if not self.recorded:
             more = f"; the settings in force would have made {self.more:,}" if self.more else ""
             return f"no automatic compaction is recorded to compare with{more}"
-        are = "is" if self.more == 1 else "are"
-        more = f"; {self.more:,} more {are} not recorded" if self.more else ""
+        more = f"; the run has {self.more:,} more" if self.more else ""
         return (
             f"{self.same:,} of {self.recorded:,} recorded compactions at their step, "
             f"{self.near:,} of {self.recorded:,} within {NEAR} requests{more}"

@@ -20,7 +20,7 @@ async def test_a_compaction_shows_both_boundaries_and_every_message() -> None:
         for part in (
             "compaction 2 of 3  Σ a summary replaced the middle",
             "343 → 130",
-            "− 214 went (~61.0k)  = 129 stayed  Σ 1 in their place",
+            "− 214 removed (~61.0k)  = 129 kept  Σ 1 added",
             "saved 68.3k, 68%",
             "differs from the record",
             "! Saved little before.",

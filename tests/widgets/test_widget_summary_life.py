@@ -108,7 +108,7 @@ async def test_enter_posts_the_cell() -> None:
         ("reworded", ["Move", "Read", "Patched", "Canary", "Announce"]),
         ("moved", ["Writing", "The dark"]),
         ("back", ["Never"]),
-        ("otherwise", []),
+        ("meaning", []),
         ("stale", []),
     ],
 )
@@ -121,7 +121,7 @@ async def test_filters(mode: str, starts: list[str]) -> None:
         assert len(texts) == len(starts)
         assert all(any(text.startswith(start) for text in texts) for start in starts), texts
         if not starts:
-            assert "No item is like that." in life(pane)
+            assert "No item passes this filter." in life(pane)
         pane.set_filter("all")
         await host.settle()
         assert pane.items.row_count == len(lineage_view(*BODIES).lineage.rows)
@@ -147,10 +147,10 @@ async def test_what_says_something_else_and_what_is_stale_is_marked_and_told() -
         pane.items.focus()
         assert shown(pane, "Set the retry").startswith("›! + new ≈ reworded = kept")
         assert "◷ + new = kept = kept Write docs" in shown(pane, "Write docs")
-        assert "! 1 item says something else   ◷ 1 open item stale" in pane.headline
-        assert "since compaction 2 it says something else: 41 became 7" in life(pane)
+        assert "! 1 changed meaning   ◷ 1 open item stale" in pane.headline
+        assert "changed meaning at compaction 2: 41 became 7" in life(pane)
         await host.press("down")
-        assert "stale: 3 summaries list it in the same words, since compaction 1" in life(pane)
+        assert "stale: 3 summaries since compaction 1 list it in the same words" in life(pane)
 
 
 async def test_sections_are_stepped_through() -> None:
@@ -221,7 +221,7 @@ async def test_nothing_to_show() -> None:
         await host.press("enter", "down", "J", "f")
         pane.set_view(lineage_view(None))
         await host.settle()
-        assert pane.headline == "No compaction has left a summary to follow."
+        assert pane.headline == "No compaction has a summary to follow."
         await host.press("enter")
         assert not host.of(SummaryLife.CellChosen)
 

@@ -243,7 +243,7 @@ async def test_what_is_pending_says_so_and_what_is_not_there_too() -> None:
             await host.settle()
             assert told in shown(pane)
         pane.set_view(replace(view, life=lineage_view()))
-        assert "No compaction has left a summary" in shown(pane)
+        assert "No compaction has a summary" in shown(pane)
 
 
 async def test_the_column_of_the_life_follows_the_chosen_compaction() -> None:

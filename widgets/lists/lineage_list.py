@@ -34,7 +34,7 @@ SIGNS: dict[State, tuple[str, str]] = {
 _WORDS: dict[State, str] = {"renumbered": "number"}
 _WORD, _SIGN = 11, 2
 _FLAGS = {
-    "!": "item that says something else than before",
+    "!": "item whose meaning changed",
     "◷": "item that is stale: still open, though done or idle",
 }
 #: Minimum width of the text; words become signs before it shrinks.
@@ -65,7 +65,7 @@ class LineageList(LineList):
                 "   ".join(f"{SIGNS[state][0]} {state}" for state in states)
                 for states in (tuple(SIGNS)[:5], tuple(SIGNS)[5:])
             )
-            + "\n! says something else   ◷ stale\nEnter shows the summary beside the one before."
+            + "\n! changed meaning   ◷ stale\nEnter shows the changes of this summary."
         )
 
     def signs(self) -> Iterator[Sign]:
@@ -78,7 +78,7 @@ class LineageList(LineList):
 
     @property
     def row_count(self) -> int:
-        """How many items are shown."""
+        """Number of shown items."""
         return len(self._rows)
 
     @property
@@ -107,7 +107,7 @@ class LineageList(LineList):
         return self._rows[self.cursor] if self.cursor < len(self._rows) else None
 
     def set_rows(self, lineage: Lineage, shown: Callable[[LineageRow], bool], flags: dict[int, str]) -> None:
-        """Show the items that `shown` takes; the cursor stays on its item where that is still there."""
+        """Show the items that `shown` accepts; the cursor stays on its item if it is still shown."""
         here = self.item
         self._lineage, self._flags = lineage, flags
         self._rows, self._lines = [], []
@@ -125,10 +125,10 @@ class LineageList(LineList):
         self.move_cursor(at, notify=False)
 
     def widths(self, width: int) -> dict[int, int]:
-        """Width of each visible column: words where there is room, else signs.
+        """Return the width of each visible column: for words if there is room, else for signs.
 
-        The cursor's column keeps its word as long as possible. Where the signs of all columns do not fit, those
-        around it stay.
+        The cursor's column keeps its word as long as possible. If the signs of all columns do not fit, columns around
+        it stay.
         """
         count = len(self._lineage.columns)
         room = width - 3 - min(_TEXT, width // 3)
@@ -143,7 +143,7 @@ class LineageList(LineList):
         return {column: _WORD if column == self.column else _SIGN for column in shown}
 
     def draw_header(self, y: int, width: int) -> Strip:
-        """The compactions' numbers; `!` marks one that a fallback text follows."""
+        """Draw the numbers of the compactions; `!` marks a fallback text."""
         row = Row().add("   ", Style())
         widths = self.widths(width)
         for column, cells in widths.items():
@@ -162,7 +162,7 @@ class LineageList(LineList):
         return row.strip(width, self.base_style)
 
     def draw_line(self, line: int, width: int) -> Strip:
-        """A heading or an item."""
+        """Draw a heading or an item."""
         found = self._lines[line]
         if isinstance(found, str):
             return Row().add(f" {found}", self.ink("heading")).strip(width, self.base_style)

@@ -30,12 +30,12 @@ _LITTLE = 0.10
 
 @dataclass(frozen=True, slots=True)
 class CompactionView:
-    """A compaction, one of `total`, with what is known about it. Tokens are rough, the system prompt included.
+    """A compaction, one of `total`. Tokens are rough and include the system prompt.
 
-    `plan` is what the settings on screen would do with the list before it. `went_tokens` is the size of the messages
-    that left, `first_sent` the tokens of the first request after it (None: unknown). `why` and `cost` are sentences.
-    `lost` are the worst lost facts, `lost_note` says how many more there are. `aftermath` are
-    things done again later (None: unknown). `summary` is None until the compaction is over.
+    `plan` is the plan of the settings on screen for the list before it. `went_tokens` is the size of the removed
+    messages, `first_sent` the tokens of the first request after it (None: unknown). `why` and `cost` are sentences.
+    `lost` are the worst lost facts, `lost_note` counts the others. `aftermath` is repeated work after it (None:
+    unknown). `summary` is None until the compaction is over.
     """
 
     done: Compaction
@@ -63,7 +63,7 @@ _OUTCOMES = {
 
 
 def head_lines(view: CompactionView, width: int, tight: bool) -> list[TextLine]:
-    """Which compaction it is, why it fired, messages and tokens before and after, boundaries.
+    """Lines with the title, why it fired, messages and tokens before and after, boundaries.
 
     A narrow or `tight` pane gets fewer words.
     """
@@ -97,10 +97,10 @@ def _messages(view: CompactionView, width: int) -> TextLine:
     return line_of(
         ("messages  ", "muted"),
         (counts.ljust(0 if width < NARROW else 13) + "  ", ""),
-        (f"− {done.went:,} went", "removed"),
+        (f"− {done.went:,} removed", "removed"),
         (size, "muted"),
-        (f"  = {done.stayed:,} stayed", "kept"),
-        (f"  Σ {came:,}" + (" in their place" if width >= _WIDE else ""), "accent"),
+        (f"  = {done.stayed:,} kept", "kept"),
+        (f"  Σ {came:,}" + (" added" if width >= _WIDE else ""), "accent"),
     )
 
 
@@ -118,7 +118,7 @@ def _tokens(done: Compaction, narrow: bool) -> TextLine:
 
 
 def reported_words(done: Compaction, first_sent: int | None) -> str:
-    """Sizes in tokens by the agent's own count, and of the first request after; "" where it counted nothing."""
+    """Sizes that the agent reported, and that of the first request after it; "" if it reported none."""
     sizes = [size for size in (done.tokens_before_reported, done.tokens_after_reported) if size is not None]
     parts = [" → ".join(f"{size:,}" for size in sizes)] if sizes else []
     return " · ".join(parts if first_sent is None else [*parts, f"the next request sent {first_sent:,}"])
@@ -132,7 +132,7 @@ def lost_lines(view: CompactionView, width: int) -> list[TextLine]:
     for number, life in enumerate(view.lost):
         sign, style = OUTCOMES[life.outcome]
         who = _WHO.get(life.role, one_line(life.role, 12))
-        # Facts that earlier summaries had kept were said in an earlier list.
+        # Facts that earlier summaries kept are from an earlier list.
         other = None if life.saying.generation == view.done.index else life.saying.generation
         place = f"  {who} {place_name(life.saying.index, generation=other)}"
         lead = "lost    " if number == 0 else " " * 8
@@ -149,7 +149,7 @@ def aftermath_lines(view: CompactionView, width: int) -> list[TextLine]:
     """A line per event after the compaction, tagged "after:0", cut to `width` cells; nothing while unknown."""
     if view.aftermath is None:
         return []
-    lines = [] if view.aftermath else [line_of(("after     no repeated act was recognized", "muted"))]
+    lines = [] if view.aftermath else [line_of(("after     no repeated work recognized", "muted"))]
     for number, event in enumerate(view.aftermath[:_AFTERMATH_SHOWN]):
         earlier = "" if event.earlier is None else f"#{event.earlier.index:,} → "
         tail = f"  {earlier}#{event.place.index:,}"
@@ -157,7 +157,7 @@ def aftermath_lines(view: CompactionView, width: int) -> list[TextLine]:
         room = max(8, width - 12 - len(kind) - len(tail))
         text = one_line(event.fact or event.text, 400)
         if event.kind in ("read again", "fetched again") and len(text) > room:
-            # The end of a long path says most.
+            # The end of a long path distinguishes it.
             text = f"…{text[-room + 1 :]}"
         lead = "after   " if number == 0 else " " * 8
         style = "error" if event.breaks_rule else "warning"
@@ -179,7 +179,7 @@ def summary_lines(summary: SummaryView, folded: Callable[[str], bool]) -> list[T
 
 
 def _bounds(view: CompactionView, room: int) -> list[TextLine]:
-    """Boundaries as a table: recorded, and planned below; ≠ marks what differs."""
+    """Boundaries as a table: recorded, and planned below; ≠ marks differences."""
     done, plan = view.done, view.plan
     summary = None if done.summary is None else text_tokens(len(done.summary))
     planned = "" if plan is None else f"planned by {plan.profile}"
@@ -192,14 +192,14 @@ def _bounds(view: CompactionView, room: int) -> list[TextLine]:
         note = plan.reason if not plan.compacts else "the same" if agrees else "differs from the record"
         sizes = (plan.summary_budget, plan.tokens_after) if plan.compacts else (None, None)
         rows.append(("╌", planned, bounds, *sizes, note))
-    # An agent without a head or a tail has no boundary there.
+    # Without a head or a tail, a boundary is left out.
     columns = [
         (at, title, cells)
         for at, title, cells, bare in ((0, "head_end", 10, 0), (1, "tail_start", 12, done.before))
         if any(row[2][at] != bare for row in rows)
     ]
     name = max(len(one_line(row[1], 28)) for row in rows) + 2
-    # Sizes follow the boundaries where a row has room for both.
+    # Sizes follow the boundaries if a row has room for both.
     narrow = room < NARROW or min(28, name) + 45 > room - 2
     width = min(11 if room < NARROW else 28, name)
     titles = "".join(title.rjust(cells) for _, title, cells in columns)

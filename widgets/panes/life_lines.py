@@ -1,4 +1,4 @@
-"""The life of the summaries' items as lines: changes by column, and the history of one item."""
+"""The items of all summaries as lines: changes of one summary, and the history of one item."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class LineageView:
-    """A lineage and its drift. `column` is that of the chosen compaction, from 0; `note` a sentence about all of it."""
+    """A lineage and its drift. `column` counts from 0 and is that of the chosen compaction; `note` is a sentence."""
 
     lineage: Lineage
     drift: Drift
@@ -27,7 +27,7 @@ class LineageView:
 
     @cached_property
     def stale(self) -> dict[int, Stale]:
-        """The items that are stale, by row."""
+        """Stale items by row."""
         return {stale.row: stale for stale in self.drift.stale}
 
     @cached_property
@@ -39,21 +39,21 @@ class LineageView:
         return turns
 
     def says_otherwise(self, row: int) -> bool:
-        """Whether an item certainly says something else than it did."""
+        """Whether the meaning of an item certainly changed."""
         return any(turn.settled for turn in self.otherwise.get(row, ()))
 
     @property
     def flags(self) -> dict[int, str]:
-        """The sign before an item, by row: it says something else, or is stale."""
+        """Signs of items by row: its meaning changed, or it is stale."""
         flags = dict.fromkeys(self.stale, "◷")
         return flags | {row: "!" for row in self.otherwise if self.says_otherwise(row)}
 
 
 def head_lines(view: LineageView, at: int, width: int, low: bool) -> list[TextLine]:
-    """Changes of a column, the rest of the first summary, problems."""
+    """Lines with the changes of a column, the remaining share of the first summary, and problems."""
     lineage = view.lineage
     if not lineage.rows:
-        return [TextLine("No compaction has left a summary to follow.", "muted")]
+        return [TextLine("No compaction has a summary to follow.", "muted")]
     column = lineage.columns[at]
     counts = lineage.counts(at)
     parts = [(f"compaction {column.compaction} of {len(lineage.columns)}   ", "strong")]
@@ -84,22 +84,22 @@ def _left(view: LineageView, at: int) -> list[tuple[str, str]]:
     if length is not None and length.tokens is not None:
         of = f" of {human.tokens(length.budget)}" if length.budget else ""
         over = length.share is not None and length.share > 1
-        told = f"{human.tokens(length.tokens)}{of} tokens{' — over budget' if over else ''}"
-        parts.append((told, "warning" if over else ""))
+        size = f"{human.tokens(length.tokens)}{of} tokens{' — over budget' if over else ''}"
+        parts.append((size, "warning" if over else ""))
     return parts
 
 
 def _trouble(view: LineageView) -> list[tuple[str, str]]:
     turned = sum(view.says_otherwise(row) for row in view.otherwise)
-    told = human.plural(turned, "item says", "items say")
+    changed = human.plural(turned, "changed meaning")
     return [
-        (f"! {told} something else   ", "warning" if turned else "muted"),
+        (f"! {changed}   ", "warning" if turned else "muted"),
         (f"◷ {human.plural(len(view.stale), 'open item')} stale", "changed" if view.stale else "muted"),
     ]
 
 
 def item_lines(view: LineageView, item: LineageRow, at: int) -> tuple[list[TextLine], int]:
-    """The life of an item, and the line of the column `at` in it."""
+    """Return the history of an item as lines, and the number of the line of column `at`."""
     lines = _warnings(view, item)
     place = len(lines)
     text = ""
@@ -116,8 +116,8 @@ def _warnings(view: LineageView, item: LineageRow) -> list[TextLine]:
     columns = view.lineage.columns
     lines = []
     for turn in view.otherwise.get(item.number, ()):
-        told = ", ".join(_turned(one.how, one.was, one.now) for one in turn.turns)
-        text = f"since compaction {columns[turn.column].compaction} it says something else: {told}"
+        changes = ", ".join(_turned(one.how, one.was, one.now) for one in turn.turns)
+        text = f"changed meaning at compaction {columns[turn.column].compaction}: {changes}"
         style = "warning" if turn.settled else "muted"
         lines.append(TextLine(one_line(text, 600), style, prefix="! ", prefix_style="warning"))
     stale = view.stale.get(item.number)
@@ -125,9 +125,9 @@ def _warnings(view: LineageView, item: LineageRow) -> list[TextLine]:
         since = columns[stale.since].compaction
         if stale.by is not None:
             done = view.lineage.rows[stale.by].text
-            text = f"stale: done since compaction {since} (“{one_line(done, 160)}”), and still listed as open"
+            text = f"stale: done at compaction {since} (“{one_line(done, 160)}”), but still listed as open"
         else:
-            text = f"stale: {stale.times} summaries list it in the same words, since compaction {since}"
+            text = f"stale: {stale.times} summaries since compaction {since} list it in the same words"
         lines.append(TextLine(one_line(text, 600), "changed", prefix="◷ ", prefix_style="warning"))
     return lines
 
@@ -135,10 +135,10 @@ def _warnings(view: LineageView, item: LineageRow) -> list[TextLine]:
 def _cell_lines(
     lineage: Lineage, at: int, compaction: int, cell: Cell | None, here: bool, before: str
 ) -> list[TextLine]:
-    """The lines of one column: state, section, and the text where it changed."""
+    """Lines of one column: state, section, and the text if it changed."""
     mark = "›" if here else " "
     if cell is None:
-        return [line_of((f"{mark}{compaction:>3}  ", "muted"), ("not there", "muted"))] if here else []
+        return [line_of((f"{mark}{compaction:>3}  ", "muted"), ("absent", "muted"))] if here else []
     sign, style = SIGNS[cell.state]
     parts = [(f"{mark}{compaction:>3}  ", "strong" if here else "muted"), (f"{sign} {cell.state}", style)]
     source, section = one_line(cell.from_section, 80), one_line(cell.section, 80)
@@ -157,7 +157,7 @@ def _cell_lines(
 
 
 def _changed(cell: Cell, text: str) -> tuple[Span, ...]:
-    """The words of a wording that are other ones; none where making it safe moved them."""
+    """Spans of the changed words of a wording; none if making the text safe moved them."""
     if len(text) != len(cell.text):
         return ()
     return tuple(Span(word.start, word.end, "added-word") for word in cell.words if word.end > word.start)
@@ -165,4 +165,4 @@ def _changed(cell: Cell, text: str) -> tuple[Span, ...]:
 
 def _turned(how: str, was: str, now: str) -> str:
     was, now = one_line(was, 120), one_line(now, 120)
-    return {"changed": f"{was} became {now}", "gone": f"{was} is gone", "come": f"{now} has come"}[how]
+    return {"changed": f"{was} became {now}", "gone": f"{was} is gone", "come": f"{now} was added"}[how]

@@ -27,7 +27,7 @@ _ROOMY = 24
 class LossesFacts(Part[LossesView]):
     """The facts of a LossesView by scope.
 
-    Posts GoTo for the place of a fact, TraceText for its history, DismissFact for a fact that does not matter,
+    Posts GoTo for the place of a fact, TraceText for its history, DismissFact to dismiss it,
     CopyFacts for the list, ChooseCompaction for a column of the table.
     """
 
@@ -43,7 +43,7 @@ class LossesFacts(Part[LossesView]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("c", "step('kind')", "Kind", id="facts.kind", tooltip="Only facts of a kind"),
         Binding("f", "step('fate')", "Fate", id="facts.fate", tooltip="Only facts with a fate"),
-        Binding("w", "step('role')", "Who", id="facts.role", tooltip="Only facts of a speaker"),
+        Binding("w", "step('role')", "Who", id="facts.role", tooltip="Only facts of the user or the agent"),
         Binding(
             "s",
             "survivor",
@@ -51,7 +51,7 @@ class LossesFacts(Part[LossesView]):
             id="facts.survivor",
             tooltip="Go to the place where the fact survives",
         ),
-        Binding("d", "dismiss", "Not a rule", id="facts.dismiss", tooltip="Dismiss the fact, or restore it"),
+        Binding("d", "dismiss", "Dismiss", id="facts.dismiss", tooltip="Dismiss the fact, or restore it"),
         Binding("T", "trace", "Trace", id="facts.trace", tooltip="Show the history of the fact"),
         Binding("J", "next(1)", "Next fact", id="facts.next", show=False),
         Binding("K", "next(-1)", "Previous fact", id="facts.previous", show=False),
@@ -85,7 +85,7 @@ class LossesFacts(Part[LossesView]):
         return self._scopes.mode
 
     def set_view(self, view: LossesView | None) -> None:
-        """Show facts. Filters stay; another compaction brings up its own scope."""
+        """Show facts. Filters stay; another compaction shows its own scope."""
         if view is not None and view.chosen != self.losses.chosen:
             self._scopes.set_modes(())
         super().set_view(view)
@@ -95,7 +95,7 @@ class LossesFacts(Part[LossesView]):
         self._scopes.step(1)
 
     def next_source(self) -> None:
-        """Show the facts of the next model that judged the compaction, then those of the rules again."""
+        """Show the facts of the next model that judged the compaction, and after the last one those of the rules."""
         names = [self.losses.first_scope, *(scope.name for scope in self.losses.judged)]
         at = names.index(self.scope) if self.scope in names else -1
         self._scopes.choose(names[(at + 1) % len(names)])
@@ -103,7 +103,7 @@ class LossesFacts(Part[LossesView]):
     def show_view(self) -> None:
         """Show counts, survival, filters, the list, the selected fact."""
         view = self.losses
-        modes = [Mode(s.name, f"{s.short} ({len(s.facts):,})", s.note) for s in view.offered]
+        modes = [Mode(s.name, f"{s.label} ({len(s.facts):,})", s.note) for s in view.offered]
         stays = any(mode.name == self.scope for mode in modes)
         self._scopes.set_modes(modes, self.scope if stays else view.first_scope)
         self.table.set_survival(view.survival, view.chosen)
@@ -128,7 +128,7 @@ class LossesFacts(Part[LossesView]):
         self.fit()
 
     def fit(self) -> None:
-        """Give the list the rows it needs, at most half of the pane; drop gaps and notes in a low pane."""
+        """Give the list as many rows as it has lines, at most half of the pane; drop gaps and notes in a low pane."""
         height, scope = self.size.height, self._scope()
         self.set_class(scope is None, "-empty")
         self.table.display = height >= _ROOMY and self.table.line_count > 0
@@ -153,13 +153,13 @@ class LossesFacts(Part[LossesView]):
             self.post_message(source_of(fact, scope.generation))
 
     def action_survivor(self) -> None:
-        """Go to where the fact is in the list after the compaction."""
+        """Go to the place of the fact in the list after the compaction."""
         fact = self._chosen()
         if fact is None:
             return
         place = survivor_of(fact.fact, fact.fate) if isinstance(fact, Life) else None
         if place is None:
-            self.app.notify("This fact is nowhere in the list after the compaction.", timeout=2)
+            self.app.notify("The list after the compaction does not have this fact.", timeout=2)
         else:
             self.post_message(place)
 

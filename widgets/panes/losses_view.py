@@ -35,11 +35,6 @@ class FactScope:
         """The scope in words."""
         return _LABELS.get(self.name, f"compaction {self.name}")
 
-    @property
-    def short(self) -> str:
-        """The scope in few cells."""
-        return _LABELS.get(self.name, self.name)
-
 
 _UNSEEN = "Its losses are unknown: the list before it is not in the files."
 

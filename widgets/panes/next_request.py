@@ -1,4 +1,4 @@
-"""The prompt-cache breakpoints of a request, and the part that each covers."""
+"""The prompt-cache breakpoints of a request, and the part that each caches."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ class PlacedBreakpoint:
 class CacheView:
     """The breakpoints of a request with the list of a generation, `total` rough tokens long.
 
-    `facts` are sentences about caching. `enabled` is False where nothing is cached: then the breakpoints are those that
-    would be set. None: unknown.
+    `facts` are sentences about caching. If `enabled` is False, caching is off, and the breakpoints are those that would
+    be set. None: unknown.
     """
 
     breakpoints: tuple[PlacedBreakpoint, ...] = ()
@@ -63,7 +63,9 @@ class NextRequest(TextPart[CacheView]):
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("L", "layout", "Layout", id="cache.layout", tooltip="Native or envelope layout"),
-        Binding("E", "ttl", "5m or 1h", id="cache.ttl", tooltip="Kept for 5 minutes or for 1 hour"),
+        Binding(
+            "E", "ttl", "5m or 1h", id="cache.ttl", tooltip="Time to live of the cache: 5 minutes or 1 hour"
+        ),
         Binding("J", "tag(1)", "Next breakpoint", id="cache.next", show=False),
         Binding("K", "tag(-1)", "Previous breakpoint", id="cache.previous", show=False),
         Binding(
@@ -84,10 +86,10 @@ class NextRequest(TextPart[CacheView]):
         )
         self._ttls = ModeBar(
             (
-                Mode("5m", "5 minutes", "The short cache"),
-                Mode("1h", "1 hour", "The long cache; writes cost more"),
+                Mode("5m", "5 minutes", "The short time to live"),
+                Mode("1h", "1 hour", "The long time to live; writes cost more"),
             ),
-            title="kept  ",
+            title="ttl   ",
         )
         self._bar = Headline(3, id="cache-bar")
         choices = Container(self._layouts, self._ttls, id="cache-choices")
@@ -95,7 +97,7 @@ class NextRequest(TextPart[CacheView]):
         super().__init__(self.head, choices, self._bar, self.body)
 
     def set_view(self, view: CacheView | None) -> None:
-        """Show the breakpoints of a request; None where there is none. An equal one only resets the choices."""
+        """Show the breakpoints of a request. An equal view only resets the choices."""
         super().set_view(view)
         if view is not None:
             self._layouts.set_modes(self._layouts.modes, view.layout)
@@ -136,11 +138,11 @@ class NextRequest(TextPart[CacheView]):
             self.post_message(Change(ttl=event.mode))
 
     def action_layout(self) -> None:
-        """The other layout."""
+        """Take the other layout."""
         self._layouts.step(1)
 
     def action_ttl(self) -> None:
-        """The other time."""
+        """Take the other time to live."""
         self._ttls.step(1)
 
     def action_open(self) -> None:
@@ -160,7 +162,7 @@ def _headline(view: CacheView) -> list[TextLine]:
     wasted = sum(not placed.point.honored for placed in view.breakpoints)
     parts = [(f"{len(view.breakpoints)} of 4 breakpoints", "strong")]
     if view.enabled is None:
-        parts = [("breakpoints are not known", "strong")]
+        parts = [("breakpoints are unknown", "strong")]
     elif not view.enabled:
         parts = [
             ("caching is off", "warning"),
@@ -174,7 +176,7 @@ def _headline(view: CacheView) -> list[TextLine]:
 
 
 def _bar(view: CacheView, width: int) -> list[TextLine]:
-    """The request as a bar: the part that each breakpoint adds to the cached prefix, and the rest."""
+    """Draw the request as a bar: the part that each breakpoint adds to the cached prefix, and the rest."""
     total = view.total or 0
     points = [placed for placed in view.breakpoints if placed.point.honored and placed.tokens is not None]
     if total <= 0 or not points:

@@ -1,4 +1,4 @@
-"""The life of every item of the summaries: items as rows, compactions as columns, and the chosen item in full."""
+"""All items of all summaries as rows, compactions as columns, and the history of the chosen item."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ FILTERS = (
     Mode("reworded", "reworded", "Items whose words changed, or that were split or merged"),
     Mode("moved", "moved", "Items that moved to another section, or were done"),
     Mode("back", "back", "Items that were gone and came back"),
-    Mode("otherwise", "otherwise", "Items that say something else: a number, a path or a “not” changed"),
-    Mode("stale", "stale", "Open items that were done long ago, or that stay idle"),
+    Mode("meaning", "meaning", "Items whose meaning changed: another number, path or “not”"),
+    Mode("stale", "stale", "Open items that are done, or that do not change"),
 )
 _SHOWN: dict[str, frozenset[State]] = {
     "dropped": frozenset({"dropped"}),
@@ -37,7 +37,7 @@ _SHOWN: dict[str, frozenset[State]] = {
 
 
 class SummaryLife(Part[LineageView]):
-    """Shows a LineageView; None while it is worked out.
+    """Shows a LineageView; None while it is computed.
 
     Posts CellChosen for an item to be seen where it changed, ChooseCompaction for a column.
     """
@@ -58,7 +58,7 @@ class SummaryLife(Part[LineageView]):
 
     @dataclass
     class CellChosen(Message):
-        """The user wants to see an item among the changes of a compaction."""
+        """A request to show an item among the changes of a compaction."""
 
         compaction: int
         text: str
@@ -73,7 +73,7 @@ class SummaryLife(Part[LineageView]):
 
     @property
     def filter(self) -> str:
-        """The filter: all, dropped, reworded, moved, back, otherwise or stale."""
+        """The filter: all, dropped, reworded, moved, back, meaning or stale."""
         return self._filters.mode
 
     @property
@@ -82,8 +82,8 @@ class SummaryLife(Part[LineageView]):
         return self.items.column
 
     def show_view(self) -> None:
-        """Show drift, filters, items, the chosen one."""
-        # The list keeps its place, and so the focus, while nothing is in it.
+        """Show drift, filters, items and the chosen item."""
+        # An empty list stays displayed, so that it keeps the focus.
         self.set_class(not self.filled, "-empty")
         if self.view is not None:
             self.items.set_column(max(0, min(self.view.column, len(self.view.lineage.columns) - 1)))
@@ -143,7 +143,7 @@ class SummaryLife(Part[LineageView]):
     def _passes(self, row: LineageRow) -> bool:
         if self.view is None or self.filter == "all":
             return True
-        if self.filter == "otherwise":
+        if self.filter == "meaning":
             return self.view.says_otherwise(row.number)
         if self.filter == "stale":
             return row.number in self.view.stale
@@ -153,7 +153,7 @@ class SummaryLife(Part[LineageView]):
     def fit(self) -> None:
         """Fit into the size: a low part drops gaps, filters and figures."""
         self.head.set_lines(self._head(self.low))
-        # The list is as high as it needs to be, at most two thirds of what there is.
+        # The list is as high as its lines, at most two thirds of the room.
         lines = self.items.line_count + self.items.header_height
         self.items.styles.height = "1fr" if self.low else max(4, min(lines, 2 * (self.size.height - 7) // 3))
         self._explain()
@@ -167,7 +167,7 @@ class SummaryLife(Part[LineageView]):
     def _explain(self) -> None:
         item = self.items.item
         if self.view is None or item is None:
-            self.body.set_lines([TextLine("No item is like that.", "muted")])
+            self.body.set_lines([TextLine("No item passes this filter.", "muted")])
             return
         lines, place = item_lines(self.view, item, self.items.column)
         self.body.set_lines(lines)

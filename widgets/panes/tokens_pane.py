@@ -127,7 +127,7 @@ def share_lines(shares: tuple[SourceShare, ...], width: int) -> list[TextLine]:
     lines = []
     for share in shares:
         size = f"{human.percent(share.tokens, total):>5} {human.tokens(share.tokens):>7}"
-        count = f"  {human.plural(share.messages, 'time')}"
+        count = f"  {human.plural(share.messages, 'message')}"
         room = width - _NAME - len(size) - len(count) - 2
         bar = "▓" * max(1, room * share.tokens // top) if room >= _MIN_BAR else ""
         name = fit(one_line(share.name, 200), _NAME)

@@ -58,8 +58,8 @@ class CompactionRows:
         """The recorded boundaries as lines between the rows."""
         head, tail = self.compaction.head_end, self.compaction.tail_start
         left = human.plural(self.compaction.went, "message")
-        came = "kept from here on" if self.summary_at is None else "Σ, then the messages that stayed"
-        lines = [Boundary(head, "head_end", "recorded", f"{left} left from here on")] if head else []
+        came = "kept from here on" if self.summary_at is None else "Σ, then the kept messages"
+        lines = [Boundary(head, "head_end", "recorded", f"{left} removed from here on")] if head else []
         if tail < self.compaction.before:
             lines.append(Boundary(tail, "tail_start", "recorded", came))
         return tuple(lines)

@@ -50,22 +50,24 @@ def scopes(
 
 
 def scope_of(name: int | str, lives: Sequence[Life], partial: bool = False) -> FactScope:
-    """The scope of a compaction, PRUNED or DISMISSED; `partial`: at a step of the replay."""
+    """Return the scope of a compaction, PRUNED or DISMISSED; `partial`: at a step of the replay."""
     if name == PRUNED:
         note = "Facts in tool results that were pruned."
     elif name == DISMISSED:
-        note = "Facts that you dismissed; they count nowhere. d restores one."
+        note = "Facts that you dismissed; no answer counts them. d restores one."
     elif partial:
-        note = "Facts in its messages, and facts gone since it, up to this step."
+        note = "Facts of the removed messages, and facts lost later, up to this step."
     else:
-        note = "Facts in its messages, and facts that earlier summaries had kept until it. Worst first."
+        note = "Facts of the removed messages, and facts that earlier summaries kept. Worst first."
     note = f"{note} {_RANK}" if partial else note
     return FactScope(str(name), tuple(lives), note, partial=partial)
 
 
 def risk_scope(entries: Sequence[AtRisk], generation: int, partial: bool = False) -> FactScope:
-    """Facts that a compaction of the list would take now; `partial`: at a step of the replay."""
-    note = "Facts that a compaction now, under the settings on screen, would summarize. Facts said once come first."
+    """Return the facts that a compaction of the list would remove now; `partial`: at a step of the replay."""
+    note = (
+        "Facts that a compaction now would remove under the settings on screen. Facts said once come first."
+    )
     return FactScope(AT_RISK, tuple(entries), note, generation, partial)
 
 
