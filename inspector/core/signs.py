@@ -37,8 +37,8 @@ CAUSE_WORDS: Mapping[str, str] = MappingProxyType(
         "compaction": "first after a compaction",
         "microcompaction": "after old results were cleared",
         "model": "another model",
-        "ttl": "a pause longer than the time to live",
+        "ttl": "a pause longer than the ttl",
         "prefix": "the prompt differs from the previous one",
-        "unknown": "for no reason that can be seen",
+        "unknown": "unknown cause",
     }
 )

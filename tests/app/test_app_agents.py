@@ -122,7 +122,7 @@ async def test_a_compaction_shows_the_agents_own_sizes() -> None:
 async def test_where_an_agent_sets_breakpoints_is_not_guessed(name: str) -> None:
     async with running(AGENTS, name, size=(160, 48)) as pilot:
         await press(pilot, "5")
-        assert "breakpoints are not known" in screen_text(pilot)
+        assert "breakpoints are unknown" in screen_text(pilot)
         shown = conversation(pilot).query_one(NextRequest)
         assert shown.view is not None
         assert shown.view.breakpoints == ()

@@ -384,7 +384,7 @@ async def test_digits_change_panes_and_enter_begins_a_value_on_a_knob(rotating: 
         assert screen.state.settings.threshold == pytest.approx(0.09)
         await press(pilot, "3")
         assert screen.panes.current == "summary"
-        assert "enter begins a value" in screen.panes.tabs["what-if"].help()
+        assert "enter starts typing a value" in screen.panes.tabs["what-if"].help()
 
 
 async def test_tab_goes_from_the_list_to_the_pane_and_around(rotating: Path) -> None:

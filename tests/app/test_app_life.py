@@ -101,7 +101,7 @@ async def test_narrow(rotating: Path) -> None:
 async def test_a_conversation_without_compactions(rotating: Path) -> None:
     async with running(rotating, "Check the load test scripts") as pilot:
         await press(pilot, "0", "enter", "f")
-        assert life_of(pilot).headline == "No compaction has left a summary to follow."
+        assert life_of(pilot).headline == "No compaction has a summary to follow."
         assert told(pilot) == []
 
 

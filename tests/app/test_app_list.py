@@ -123,7 +123,7 @@ async def test_the_keys_of_the_filter_are_shown_while_one_types(rotating: Path) 
         assert "/ Filter" in keys.render_line(0).text
         await press(pilot, "slash")
         shown = keys.render_line(0).text
-        assert [part in shown for part in ("⏎ Keep", "esc Show all", "↓ To the list", "Filter", "f Search")] == [
+        assert [part in shown for part in ("⏎ Keep", "esc Clear", "↓ To the list", "Filter", "f Search")] == [
             *[True] * 3, *[False] * 2,
         ]  # fmt: skip
         await write(pilot, "weekly/")

@@ -150,7 +150,7 @@ async def test_before_the_first_compaction_there_is_none(in_place: Path) -> None
     async with running(in_place, ORDERS, size=(160, 48)) as pilot:
         await press(pilot, "left")
         for keys, words in (
-            (("0",), "No compaction has left a summary to follow."),
+            (("0",), "No compaction has a summary to follow."),
             (("2",), "This conversation has no compaction yet."),
             (("3", "m", "m", "m"), "There is no earlier summary to compare with."),
         ):

@@ -190,7 +190,7 @@ async def test_while_a_value_is_typed_only_its_keys_are_offered() -> None:
         assert "escape" not in offered()
         assert (offered()["enter"], offered()["right"]) == ("Type a value", "More")
         await host.press("enter", "5")
-        assert offered() == {"enter": "Take the value", "escape": "Leave it"}
+        assert offered() == {"enter": "Confirm the value", "escape": "Cancel"}
         assert not {"a", "q", "slash", "right"} & set(host.screen.active_bindings)
         assert "escape" in lines(widget)[len(KNOBS)]
         await host.press("escape")

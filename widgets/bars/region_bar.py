@@ -65,8 +65,8 @@ class RegionBar(Inked, can_focus=True):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("left,h", "region(-1)", "Region before", id="regions.left", show=False),
-        Binding("right,l", "region(1)", "Region after", id="regions.right", show=False),
+        Binding("left,h", "region(-1)", "Previous region", id="regions.left", show=False),
+        Binding("right,l", "region(1)", "Next region", id="regions.right", show=False),
         Binding("enter", "choose", "Go to the region", id="regions.choose", show=False),
     ]
 

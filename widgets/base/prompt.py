@@ -19,8 +19,8 @@ class Prompt(Input):
     """An Input with visible keys. Posts Left on escape, and Input's Submitted."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "submit", "Take", id="prompt.take"),
-        Binding("escape", "leave", "Leave", id="prompt.leave"),
+        Binding("enter", "submit", "Confirm", id="prompt.take"),
+        Binding("escape", "leave", "Cancel", id="prompt.leave"),
     ]
 
     @dataclass
@@ -44,7 +44,7 @@ class FilterPrompt(Prompt):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "submit", "Keep the filter", id="filter.take"),
         Binding("down", "app.focus_next", "To the list", id="filter.to_list", key_display="↓"),
-        Binding("escape", "leave", "Show all again", id="filter.leave"),
+        Binding("escape", "leave", "Clear the filter", id="filter.leave"),
     ]
 
 

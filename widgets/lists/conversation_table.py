@@ -94,10 +94,8 @@ class ConversationTable(LineList):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("s", "sort_next", "Sort", id="table.sort", tooltip="Sort by the next column"),
-        Binding("S", "sort_reverse", "Turn the order round", id="table.reverse", show=False),
-        Binding(
-            "a", "next_agent", "Show the conversations of the next agent alone", id="table.agent", show=False
-        ),
+        Binding("S", "sort_reverse", "Reverse the order", id="table.reverse", show=False),
+        Binding("a", "next_agent", "Show only the next agent", id="table.agent", show=False),
         Binding("p", "by_project", "Group by project folder", id="table.project", show=False),
     ]
     TOOLTIP = (
@@ -270,7 +268,7 @@ class ConversationTable(LineList):
         self.action_sort_by(names[place % len(names)])
 
     def action_sort_reverse(self) -> None:
-        """Turn the order round."""
+        """Reverse the order."""
         self.action_sort_by(self._column.name)
 
     def action_next_agent(self) -> None:

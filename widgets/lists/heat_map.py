@@ -60,11 +60,11 @@ class HeatMap(Inked, can_focus=True):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up,k", "move(-1, 0)", "Cell above", id="heat.up", show=False),
         Binding("down,j", "move(1, 0)", "Cell below", id="heat.down", show=False),
-        Binding("left,h", "move(0, -1)", "Cell before", id="heat.left", show=False),
-        Binding("right,l", "move(0, 1)", "Cell behind", id="heat.right", show=False),
+        Binding("left,h", "move(0, -1)", "Cell to the left", id="heat.left", show=False),
+        Binding("right,l", "move(0, 1)", "Cell to the right", id="heat.right", show=False),
         Binding("home,g", "mark('now')", "The settings on screen", id="heat.now", show=False),
         Binding("end,G", "mark('best')", "The best cell", id="heat.best", show=False),
-        Binding("enter", "take", "Take these settings", id="heat.take"),
+        Binding("enter", "take", "Use settings", id="heat.take"),
     ]
     TOOLTIP = (
         f"A run for each cell; the darker, the more.  {NOW} the settings on screen  {FORCE} those in force  {BEST} the "

@@ -57,15 +57,15 @@ class CompactionPane(TextPart[CompactionView]):
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("m", "view(1)", "Next view", id="compaction.next_view", tooltip="Details or messages"),
-        Binding("M", "view(-1)", "View before", id="compaction.previous_view", show=False),
+        Binding("M", "view(-1)", "Previous view", id="compaction.previous_view", show=False),
         Binding(
             "J", "group(1)", "Next group", id="compaction.next_group",
             tooltip="Next group of messages that stayed or went; in the text the next lost fact or section",
         ),
         Binding("K", "group(-1)", "Previous group", id="compaction.previous_group", show=False),
         Binding("enter", "open", "Open", id="compaction.open", tooltip="Go to the fact or event, unfold the section"),
-        Binding("comma", "step(-1)", "Compaction before", id="compaction.previous", show=False),
-        Binding("full_stop", "step(1)", "Compaction after", id="compaction.next", show=False),
+        Binding("comma", "step(-1)", "Previous compaction", id="compaction.previous", show=False),
+        Binding("full_stop", "step(1)", "Next compaction", id="compaction.next", show=False),
     ]  # fmt: skip
 
     #: Below this height the pane shows either the text or the messages.

@@ -45,15 +45,15 @@ class FindingList(EntryList[FindingGroup]):
     """One line per cause: severity, place, title, number of findings."""
 
     TOOLTIP = (
-        "Findings, the gravest first: ✗ error, ! warning, · worth knowing.\n"
-        "Enter or double-click goes there; d dismisses."
+        "Findings, the most severe first: ✗ error, ! warning, · info.\n"
+        "Enter or double-click goes to the place; d dismisses."
     )
 
     HELP: ClassVar[str] = (
-        "Problems of this conversation and other facts worth knowing. ✗ context was lost or requests will fail, "
-        "! something costs or endangers context, · worth knowing. Findings with one cause share a line. Enter goes to "
-        "the place; enter again goes to the next place of that cause. d dismisses a finding: it counts nowhere. D "
-        "shows dismissed findings, and d restores one."
+        "Problems of this conversation. ✗ error: context was lost, or requests will fail. ! warning: context is at "
+        "risk, or money is wasted. · info. Findings with one cause share a line. Enter goes to the place, enter again "
+        "to the next place of that cause. d dismisses a finding, so that no answer counts it. D shows dismissed "
+        "findings, and d restores one."
     )
 
     def __init__(self, *, id: str | None = None) -> None:

@@ -74,8 +74,8 @@ class Knobs(Inked, can_focus=True):
         Binding(
             "enter", "type", "Type a value", id="knobs.type", tooltip="Type a value: a number, 150k, 35%"
         ),
-        Binding("enter", "take_typed", "Take the value", id="knobs.take", system=True),
-        Binding("escape", "drop_typed", "Leave it", id="knobs.leave", system=True),
+        Binding("enter", "take_typed", "Confirm the value", id="knobs.take", system=True),
+        Binding("escape", "drop_typed", "Cancel", id="knobs.leave", system=True),
     ]
 
     def __init__(self) -> None:

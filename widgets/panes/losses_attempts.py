@@ -20,7 +20,7 @@ class LossesAttempts(AttemptsPart):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding(
-            "d", "differing", "Only what differs", id="losses.differing",
+            "d", "differing", "Only differences", id="losses.differing",
             tooltip="Only facts with different fates, or all",
         ),
         Binding("J", "tag(1)", "Next fact", id="losses.next_fact", show=False),

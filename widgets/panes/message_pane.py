@@ -78,7 +78,7 @@ class MessagePane(TextPart[MessageView]):
             id="message.next_mode",
             tooltip="Text, plain text, calls, reasoning, pruned, raw",
         ),
-        Binding("M", "mode(-1)", "View before", id="message.previous_mode", show=False),
+        Binding("M", "mode(-1)", "Previous view", id="message.previous_mode", show=False),
     ]
 
     def __init__(self, *, id: str | None = None) -> None:

@@ -69,7 +69,7 @@ class NextRequest(TextPart[CacheView]):
         Binding("J", "tag(1)", "Next breakpoint", id="cache.next", show=False),
         Binding("K", "tag(-1)", "Previous breakpoint", id="cache.previous", show=False),
         Binding(
-            "enter", "open", "Go to it", id="cache.choose", tooltip="Go to the message of the breakpoint"
+            "enter", "open", "Go to message", id="cache.choose", tooltip="Go to the message of the breakpoint"
         ),
     ]
 

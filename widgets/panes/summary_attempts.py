@@ -23,10 +23,10 @@ class SummaryAttempts(AttemptsPart):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("full_stop", "next(1)", "Next attempt", id="attempts.next", key_display="."),
-        Binding("comma", "next(-1)", "Attempt before", id="attempts.previous", show=False, key_display=","),
+        Binding("comma", "next(-1)", "Previous attempt", id="attempts.previous", show=False, key_display=","),
         Binding("J", "tag(1)", "Next section", id="attempts.next_section", show=False),
         Binding("K", "tag(-1)", "Previous section", id="attempts.previous_section", show=False),
-        Binding("D", "delete", "Delete it", id="attempts.delete", tooltip="Delete the attempt, its prompt with it"),
+        Binding("D", "delete", "Delete", id="attempts.delete", tooltip="Delete the attempt, its prompt with it"),
     ]  # fmt: skip
 
     NEEDY = frozenset({"next", "tag", "delete"})

@@ -51,7 +51,7 @@ class SummaryLife(Part[LineageView]):
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("f", "filter(1)", "Filter", id="life.filter", tooltip="All items, dropped, reworded …"),
-        Binding("F", "filter(-1)", "Filter before", id="life.previous_filter", show=False),
+        Binding("F", "filter(-1)", "Previous filter", id="life.previous_filter", show=False),
         Binding("J", "section(1)", "Next section", id="life.next_section", show=False),
         Binding("K", "section(-1)", "Previous section", id="life.previous_section", show=False),
     ]

@@ -33,7 +33,7 @@ class ViewsPane(Part[View]):
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("m", "view(1)", "Next view", id="view.next", tooltip="Show it in another way"),
-        Binding("M", "view(-1)", "View before", id="view.previous", show=False),
+        Binding("M", "view(-1)", "Previous view", id="view.previous", show=False),
     ]
 
     @dataclass

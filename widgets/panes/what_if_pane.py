@@ -57,7 +57,7 @@ class WhatIfPane(Container):
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("m", "view(1)", "Next view", id="what_if.next_view", tooltip="The curve, or the numbers"),
-        Binding("M", "view(-1)", "View before", id="what_if.previous_view", show=False),
+        Binding("M", "view(-1)", "Previous view", id="what_if.previous_view", show=False),
         Binding("J", "compaction(1)", "Next compaction", id="what_if.next_compaction", show=False),
         Binding("K", "compaction(-1)", "Earlier compaction", id="what_if.earlier_compaction", show=False),
     ]

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from inspector.models.attempt import Attempt
 
 _ABOUT = (
-    "The input is what the agent's engine handed over, so that only the summarizer differs. Nothing is sent before you "
-    "have seen what goes where. Attempts are kept until you delete them."
+    "The input is the same as the engine's, so that only the summarizer differs. Nothing is sent before you see the "
+    "receiver and the prompt. Attempts are stored until you delete them."
 )
-#: Below this height of the terminal less is said.
+#: Below this height of the terminal the form is shorter.
 LOW = 30
 #: (field of the form, placeholder).
 _FIELDS = (
@@ -34,8 +34,8 @@ _FIELDS = (
     ("endpoint", "or an endpoint: https://api.openai.com/v1"),
     ("model", "the endpoint's model"),
     ("key", "the environment variable with the endpoint's key"),
-    ("budget", "tokens to ask for (empty: as many as the engine does)"),
-    ("focus", "focus of the summary (empty: the engine's own)"),
+    ("budget", "budget in tokens (empty: the engine's budget)"),
+    ("focus", "focus of the summary (empty: the engine's focus)"),
     ("prompt", "a file with a prompt of your own: {turns} {earlier} {budget} {focus}"),
 )
 
@@ -54,10 +54,10 @@ class AttemptPrompt(ModalScreen[bool]):
 
     CSS_PATH = "attempt.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "leave", "Stop, or leave", id="attempt.leave"),
-        Binding("ctrl+s", "send", "Send it", id="attempt.send", priority=True),
+        Binding("escape", "leave", "Cancel", id="attempt.leave"),
+        Binding("ctrl+s", "send", "Send", id="attempt.send", priority=True),
         Binding("down", "app.focus_next", "Next line", show=False, id="attempt.next"),
-        Binding("up", "app.focus_previous", "Line before", show=False, id="attempt.previous"),
+        Binding("up", "app.focus_previous", "Previous line", show=False, id="attempt.previous"),
     ]
     app: InspectorApp
 
@@ -98,8 +98,8 @@ class AttemptPrompt(ModalScreen[bool]):
                 yield Static(id="told")
             with Horizontal(id="buttons"):
                 yield Button("See what would be sent", id="look", compact=True)
-                yield Button("Send it", id="send", variant="warning", disabled=True, compact=True)
-                yield Button("Leave", id="leave", compact=True)
+                yield Button("Send", id="send", variant="warning", disabled=True, compact=True)
+                yield Button("Cancel", id="leave", compact=True)
 
     def on_mount(self) -> None:
         """Start with the field of the writer."""

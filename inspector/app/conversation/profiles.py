@@ -20,7 +20,7 @@ from inspector.engines.registry import engine, names, standing
 if TYPE_CHECKING:
     from inspector.app.app import InspectorApp
 
-_ABOUT = "Whose rules plan. Enter takes one, p goes to the next, esc leaves it."
+_ABOUT = "The rules that plan. Enter chooses a profile, p goes to the next, esc cancels."
 
 
 class ProfilePrompt(ModalScreen["str | None"]):
@@ -30,8 +30,8 @@ class ProfilePrompt(ModalScreen["str | None"]):
 
     CSS_PATH = "profiles.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "dismiss", "Leave it", id="profiles.close"),
-        Binding("p", "next", "Next one", show=False, id="profiles.next"),
+        Binding("escape", "dismiss", "Cancel", id="profiles.close"),
+        Binding("p", "next", "Next profile", show=False, id="profiles.next"),
     ]
     app: InspectorApp
 

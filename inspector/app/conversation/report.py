@@ -16,7 +16,9 @@ from inspector.engines.settings import difference
 if TYPE_CHECKING:
     from inspector.app.conversation.screen import ConversationScreen
 
-_ABOUT = "Write a report: an HTML page without scripts (.html), or Markdown (.md). It holds words of the conversation."
+_ABOUT = (
+    "Write a report: an HTML page without scripts (.html), or Markdown (.md). It quotes the conversation."
+)
 _UNFIT = re.compile(r"[^\w-]+")
 
 

@@ -71,13 +71,12 @@ class ConversationsScreen(JobScreen):
             id="list.losses",
             tooltip="The losses of all conversations, the worst first",
         ),
-        Binding("r", "reload", "Read again", show=False, id="list.reload"),
-        Binding("escape", "clear_filter", "Clear the filter, put notes away", show=False, id="list.clear"),
+        Binding("r", "reload", "Reload", show=False, id="list.reload"),
+        Binding("escape", "clear_filter", "Clear the filter, close notes", show=False, id="list.clear"),
     ]
     HELP: ClassVar[str] = (
-        "Every conversation of every store that is read, the last active first. Tokens are those of the live list "
-        "against the threshold at which it compacts, a rough estimate; a dot means not counted yet. ↳ marks branches "
-        "of other conversations and sub-agents."
+        "All conversations of all stores, the last active first. Tokens are a rough count of the live list, as a share "
+        "of its threshold; a dot means not counted yet. ↳ marks branches and sub-agents of the conversation above."
     )
 
     def __init__(

@@ -100,13 +100,13 @@ class LossesScreen(ListScreen[ListedLoss]):
         Binding("escape", "app.pop_screen", "Back", id="losses.back"),
     ]
     HELP: ClassVar[str] = (
-        "Every compaction that lost something for good, the worst first: ‼ constraints, then preferences, decisions "
-        "and values; ↓ counts what was only weakened. A fact counts once, at the compaction since which it is gone; "
-        "what was said again, taken back or changed later is no loss. Enter opens the conversation at that compaction."
+        "Compactions that lost facts for good, the worst first: ‼ counts lost constraints, ↓ weakened facts. A fact "
+        "counts once, at the compaction that removed it. A fact that the user repeats, withdraws or changes later is "
+        "not a loss. Enter opens the conversation at that compaction."
     )
 
     def __init__(self, store: Store, rows: Sequence[ConversationRow], apart: bool) -> None:
-        """`rows` are the conversations to read; `apart` has another process work out what is not known."""
+        """`rows` are the conversations to read; with `apart` another process computes missing results."""
         super().__init__(LossList(id="losses"))
         self.store = store
         self._rows = tuple(rows)

@@ -119,9 +119,9 @@ class SearchScreen(JobScreen):
         ),
     ]
     HELP: ClassVar[str] = (
-        "Searches the text and the tool calls of every message, with the store's own index where it has one. Each hit "
-        "says in which list it was said, and c2 that it left the list with compaction 2. T traces the longest word, or "
-        "a quoted phrase, through the compactions of the hit's conversation."
+        "Searches the text and the tool calls of every message, with the index of the store if it has one. Each hit "
+        "names its generation; c2 means that compaction 2 removed it. T traces the longest word, or a quoted phrase, "
+        "through the compactions of the conversation."
     )
 
     def __init__(self, store: Store) -> None:

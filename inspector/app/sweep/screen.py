@@ -26,6 +26,7 @@ from inspector.engines.base import Settings
 from inspector.quality.facts.risk import FactSteps
 from inspector.replay.axes import axes_of
 from inspector.replay.metrics import BY_NAME, METRICS
+from inspector.replay.reproducing import NEAR
 from inspector.replay.sweep import Sweep
 from widgets.bars.key_line import KeyLine
 from widgets.bars.mode_bar import Mode, ModeBar
@@ -48,21 +49,21 @@ class SweepScreen(JobScreen):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "back", "Cancel, back", id="sweep.back"),
         Binding("m", "metric(1)", "Metric", id="sweep.metric"),
-        Binding("M", "metric(-1)", "Metric before", id="sweep.metric_back", show=False),
-        Binding("o", "scope", "Over what", id="sweep.scope"),
+        Binding("M", "metric(-1)", "Previous metric", id="sweep.metric_back", show=False),
+        Binding("o", "scope", "Scope", id="sweep.scope"),
         Binding("x", "axis('columns')", "Columns", id="sweep.columns"),
         Binding("y", "axis('rows')", "Rows", id="sweep.rows"),
         Binding("n", "conversation(1)", "Next conversation", id="sweep.next", show=False),
-        Binding("p", "conversation(-1)", "Conversation before", id="sweep.previous", show=False),
+        Binding("p", "conversation(-1)", "Previous conversation", id="sweep.previous", show=False),
         Binding("r", "ranges", "Type ranges", id="sweep.ranges"),
         Binding("W", "write", "Write CSV or JSON", id="sweep.write"),
     ]
     HELP: ClassVar[str] = (
-        "Every cell is a run of the whole conversation, or of all of them, under two settings. The darker, the more. "
-        f"{NOW} the settings on screen, {FORCE} those in force, {BEST} the best cell by this metric, "
+        "Each cell is a run of one conversation, or of several, under two settings. A darker cell has a higher value. "
+        f"{NOW} the settings on screen, {FORCE} the settings in force, {BEST} the best cell by this metric, "
         f"{ALIKE} may be as good with smaller or larger summaries, {SAME} identical to an earlier cell. "
-        "The curve of the selected cell is next to the map, first over the conversation with the most compactions "
-        "there; n and p go to others."
+        "Next to the map is the curve of the selected cell, for the conversation with the most compactions; n and p "
+        "choose another conversation."
     )
 
     #: The place of the user; an action assigns the next one.
@@ -294,8 +295,8 @@ class SweepScreen(JobScreen):
 
 
 def _agreement(found: Sweep) -> tuple[str, ...]:
-    """How many recorded compactions the settings in force reproduce, in short."""
+    """The number of recorded compactions that the settings in force reproduce, as a short sentence."""
     agreement = found.reproduces
     if agreement is None or not agreement.recorded:
         return ()
-    return (f"Reproduces {agreement.near:,} of {agreement.recorded:,} compactions.",)
+    return (f"Compactions: {agreement.near:,} of {agreement.recorded:,} within {NEAR} requests.",)

@@ -57,9 +57,9 @@ class TraceScreen(ListScreen[TraceStep]):
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "app.pop_screen", "Back", id="trace.back")]
     HELP: ClassVar[str] = (
-        "The history of a phrase: each message that says it, its fate after each compaction, and what was done again "
-        "because of it. Where a statement has the phrase, fates are those of the statement; else the phrase is there "
-        "word for word, or its fate is uncertain. Enter goes to the place."
+        "The history of a phrase: each message that has it, its fate after each compaction, and related repeated work. "
+        "If a statement has the phrase, fates are those of the statement; else the phrase is verbatim or uncertain. "
+        "Enter goes to the place."
     )
 
     def __init__(

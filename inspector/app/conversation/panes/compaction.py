@@ -157,10 +157,10 @@ def _wants(state: State) -> tuple[Resource[Any], ...]:
 
 
 PANE = Pane(
-    "The chosen compaction: why it fired, messages and tokens before and after, its boundaries beside those that the "
-    "profile would set, lost facts (worst first), things done again later, its summary, and the list before it. "
-    "Enter goes to a lost fact or an event, or unfolds a section of the summary. "
-    f"{key_of('conversation.attempt')} has a model of your choice make the summary again.",
+    "The chosen compaction: why it fired, messages and tokens before and after, recorded and planned boundaries, lost "
+    "facts (worst first), repeated work after it, its summary, and the list before it. Enter goes to a lost fact or an "
+    "event, or unfolds a section of the summary. "
+    f"{key_of('conversation.attempt')} makes the summary again with another model.",
     CompactionPane,
     _needs,
     compute,

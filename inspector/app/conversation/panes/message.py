@@ -180,8 +180,8 @@ def pruned_text(message: StoredMessage, calls: Mapping[str, StoredMessage], plan
 
 
 PANE = Pane(
-    "The message under the cursor in full: its text (Markdown without its marks; m shows it as written), tool calls "
-    "with results, reasoning, the message after pruning, and the stored row; the fates of the facts that it says. "
+    "The whole message under the cursor: its text (rendered Markdown; m shows the source), tool calls with results, "
+    "reasoning, the message after pruning, the stored row, and the fates of its facts. "
     f"{key_of('conversation.trace')} traces a selected text, or its first fact, through the compactions.",
     MessagePane,
     _needs,

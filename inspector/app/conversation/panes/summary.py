@@ -86,8 +86,8 @@ def _wants(state: State) -> tuple[Resource[Any], ...]:
 
 PANE = Pane(
     "The summary of the chosen compaction by section, with its size against the budget. m shows the next view: the "
-    "changes since the previous summary, both texts side by side, the life of every item through all compactions, and "
-    "summaries that were made again. P makes one.",
+    "changes since the previous summary, both texts side by side, the state of every item in all summaries (life), and "
+    "attempts. P makes an attempt.",
     SummaryPane,
     _needs,
     compute,

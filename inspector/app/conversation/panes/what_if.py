@@ -185,10 +185,9 @@ def _show(pane: WhatIfPane, view: tuple[TuneState, ReplayView | None, int] | Non
 
 
 PANE = Pane(
-    "The settings as knobs, the whole conversation step by step (tokens as recorded, and as they would have been under "
-    "the settings), and every number that follows from them with its reasons (◆ a rule that changed it). ← → turn a "
-    "knob, enter begins a value to type. R puts all back to what is in force, ctrl+z takes the last change back, "
-    "= keeps the settings as A to compare with.",
+    "The settings as knobs, the tokens of the whole conversation (recorded, and under the settings), and every derived "
+    "number with its reasons (◆ a rule that changed it). ← → turn a knob, enter starts typing a value. R resets all "
+    "knobs to the settings in force, ctrl+z undoes the last change, = keeps the settings as A for comparison.",
     WhatIfPane,
     _needs,
     compute,
