@@ -26,7 +26,7 @@ from inspector.quality.facts.gather import gather
 from inspector.quality.facts.lives import Places, lives_of
 from inspector.quality.facts.passages import ListText, PassageIndex
 from inspector.quality.facts.risk import RiskIndex
-from inspector.replay.transcript import Transcript, transcript
+from inspector.replay.transcript import Transcript, transcript_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,10 +104,10 @@ def _said(
     pruned: Mapping[int, Sequence[int]],
 ) -> tuple[Course, Sequence[int], list[SpokenMessage]]:  # fmt: skip
     """Return the course of the messages, the number of messages at each compaction, and the facts of each message."""
-    told = transcript(inspection.conversation, inspection.compactions())
-    found = read_messages(inspection, cache, watch, told, bool(pruned))
-    course = course_of(told, inspection.compactions(), pruned)
-    return course, told.ends, _steps(told, found, course, inspection)
+    transcript = transcript_of(inspection.conversation, inspection.compactions())
+    found = read_messages(inspection, cache, watch, transcript, bool(pruned))
+    course = course_of(transcript, inspection.compactions(), pruned)
+    return course, transcript.ends, _steps(transcript, found, course, inspection)
 
 
 def facts_said(
@@ -150,18 +150,18 @@ def facts_after(
 
     Its `before` is the end of the conversation; `pruned` is as for read_facts."""
     earlier = inspection.compactions()[: planned.index - 1]
-    whole = transcript(inspection.conversation, inspection.compactions())
+    whole = transcript_of(inspection.conversation, inspection.compactions())
     places = tuple(
         place
         for place in whole.places
         if place.generation < planned.index
         or (place.generation == planned.index and place.index < planned.before)
     )
-    told = Transcript(places, (*whole.ends[: len(earlier)], len(places)))
-    found = read_messages(inspection, cache, watch, told, bool(pruned))
-    steps = _steps(told, found, course_of(told, (*earlier, planned), pruned or {}), inspection)
+    transcript = Transcript(places, (*whole.ends[: len(earlier)], len(places)))
+    found = read_messages(inspection, cache, watch, transcript, bool(pruned))
+    steps = _steps(transcript, found, course_of(transcript, (*earlier, planned), pruned or {}), inspection)
     lists_after = {planned.index: PassageIndex(list_after)}
-    return lives_of(_gathered(inspection, steps), steps, told.ends, lists_after)
+    return lives_of(_gathered(inspection, steps), steps, transcript.ends, lists_after)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,17 +182,17 @@ class Course:
 
 
 def course_of(
-    told: Transcript, compactions: Sequence[Compaction], pruned: Mapping[int, Sequence[int]]
+    transcript: Transcript, compactions: Sequence[Compaction], pruned: Mapping[int, Sequence[int]]
 ) -> Course:
     """Follow every message through the compactions. `pruned` has the indexes of the list before each."""
     said: dict[int, dict[int, int]] = {}
-    for step, place in enumerate(told.places):
+    for step, place in enumerate(transcript.places):
         said.setdefault(place.generation, {})[place.index] = step
     left: dict[int, int] = {}
     cut: dict[int, int] = {}
     here = dict(said.get(1, {}))
     lists = [{step: index for index, step in here.items()}]
-    for recorded in compactions[: len(told.ends)]:
+    for recorded in compactions[: len(transcript.ends)]:
         for index in pruned.get(recorded.index, ()):
             if index in here and index < recorded.before:
                 cut.setdefault(here[index], recorded.index)
@@ -239,13 +239,13 @@ def _planned_pruning(inspection: Inspection, settings: Settings) -> dict[int, Se
 
 
 def _steps(
-    told: Transcript, found: dict[tuple[int, int], MessageFacts], course: Course, inspection: Inspection
+    transcript: Transcript, found: dict[tuple[int, int], MessageFacts], course: Course, inspection: Inspection
 ) -> list[SpokenMessage]:
     """Return the messages with facts, in order. The facts are removed from `found`."""
     steps = []
     task = 0
     sessions = {g.number: g.session for g in inspection.conversation.generations}
-    for number, place in enumerate(told.places):
+    for number, place in enumerate(transcript.places):
         role = ROLE_NAMES[min(place.role, len(ROLE_NAMES) - 1)]
         task += role == "user"
         facts = found.pop((place.generation, place.index), None)

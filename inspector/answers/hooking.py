@@ -257,10 +257,10 @@ def _only(rows: Sequence[Any]) -> str:
 def _spoken(store: Store, name: str) -> Iterator[SpokenMessage]:
     from inspector.quality.facts.extract import extract
     from inspector.quality.facts.fact import Saying, SpokenMessage
-    from inspector.replay.transcript import transcript
+    from inspector.replay.transcript import transcript_of
 
     conversation = store.open(name)
-    history = transcript(conversation, store.compactions(conversation))
+    history = transcript_of(conversation, store.compactions(conversation))
     said = [(step, place) for step, place in enumerate(history.places) if place.role == _USER]
     for task, (step, place) in enumerate(said[-_MAX_MESSAGES:]):
         generation = conversation.generations[place.generation - 1]

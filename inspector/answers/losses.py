@@ -18,7 +18,7 @@ from inspector.quality.facts.fact import STANDING, ConversationFacts, Life
 from inspector.quality.facts.gaps import Gap, gaps_of
 from inspector.quality.facts.rules import load_stemmer
 from inspector.quality.facts.values import COUNTED, values_of
-from inspector.replay.transcript import transcript
+from inspector.replay.transcript import transcript_of
 from inspector.summaries.content import content_words
 from inspector.summaries.exact import exact_of
 
@@ -169,9 +169,9 @@ def read_aftermath(inspection: Inspection, facts: ConversationFacts) -> tuple[Af
 
 def _messages(inspection: Inspection) -> Iterator[tuple[Step, Message]]:
     """Every message of the conversation once, where it was said first."""
-    said = transcript(inspection.conversation, inspection.compactions())
-    left = course_of(said, inspection.compactions(), {}).left
-    steps = {(place.generation, place.index): step for step, place in enumerate(said.places)}
+    transcript = transcript_of(inspection.conversation, inspection.compactions())
+    left = course_of(transcript, inspection.compactions(), {}).left
+    steps = {(place.generation, place.index): step for step, place in enumerate(transcript.places)}
     for generation in inspection.conversation.generations:
         for index, message in enumerate(inspection.store.iterate(generation)):
             step = steps.get((generation.number, index))

@@ -15,7 +15,7 @@ from inspector.core.messages import Message
 from inspector.core.text import safe
 from inspector.quality.facts.extract import COMMAND, agreed, answers_only, chosen, extract
 from inspector.quality.facts.fact import Mention, MessageFacts, Span, Statement, Value
-from inspector.replay.transcript import Transcript, transcript
+from inspector.replay.transcript import Transcript, transcript_of
 
 T = TypeVar("T")
 #: Progress callback: name of the step, items done, items in total.
@@ -31,7 +31,7 @@ _LAUNCHED = ("Launching command: ", "Launching skill: ")
 
 
 def read_messages(
-    inspection: Inspection, cache: KeptResults | None, watch: Watch | None, told: Transcript,
+    inspection: Inspection, cache: KeptResults | None, watch: Watch | None, transcript: Transcript,
     placed: bool,
 ) -> dict[tuple[int, int], MessageFacts]:  # fmt: skip
     """Return the facts of each message that has any, by generation and index of its first occurrence.
@@ -40,7 +40,7 @@ def read_messages(
     results) it also keeps the names mentioned outside tool results, and each mention has its place and the line around
     it. A helper process starts if the cache has little of the conversation.
     """
-    reader = _Reader(inspection, cache, watch, told, placed)
+    reader = _Reader(inspection, cache, watch, transcript, placed)
     try:
         return reader.read()
     finally:
@@ -55,7 +55,7 @@ class _Reader:
     """
 
     def __init__(
-        self, inspection: Inspection, cache: KeptResults | None, watch: Watch | None, told: Transcript,
+        self, inspection: Inspection, cache: KeptResults | None, watch: Watch | None, transcript: Transcript,
         placed: bool,
     ) -> None:  # fmt: skip
         self.inspection = inspection
@@ -64,7 +64,7 @@ class _Reader:
         #: Generation -> index of its first new message. Earlier messages are copies.
         self.starts: dict[int, int] = {}
         self.ends: dict[int, int] = {}
-        for place in told.places:
+        for place in transcript.places:
             self.starts.setdefault(place.generation, place.index)
             self.ends[place.generation] = place.index + 1
         self.total = sum(len(g) for g in inspection.conversation.generations)
@@ -191,8 +191,8 @@ class _Reader:
 
 
 def _read_back(inspection: Inspection, cache: Path) -> None:
-    told = transcript(inspection.conversation, inspection.compactions())
-    _Reader(inspection, KeptResults(cache), None, told, placed=False).read_back()
+    transcript = transcript_of(inspection.conversation, inspection.compactions())
+    _Reader(inspection, KeptResults(cache), None, transcript, placed=False).read_back()
 
 
 class _Pool:

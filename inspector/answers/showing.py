@@ -17,7 +17,7 @@ from inspector.core.messages import Message
 from inspector.core.rough import text_tokens
 from inspector.engines.base import Plan
 from inspector.replay.moments import Moments
-from inspector.replay.transcript import transcript
+from inspector.replay.transcript import transcript_of
 
 #: Number of messages that are counted and kept together.
 _BATCH = 512
@@ -112,12 +112,12 @@ def list_at(inspection: Inspection, step: int) -> tuple[Generation, int]:
     Raises UsageProblem for an unknown step.
     """
     conversation, compactions = inspection.conversation, inspection.compactions()
-    told = transcript(conversation, compactions)
-    if not 1 <= step <= len(told):
+    transcript = transcript_of(conversation, compactions)
+    if not 1 <= step <= len(transcript):
         raise UsageProblem(
-            f"There is no step {step:,}: {len(told):,} messages were said, and steps count them from 1."
+            f"There is no step {step:,}: {len(transcript):,} messages were said, and steps count them from 1."
         )
-    moments = Moments(told, compactions, [len(generation) for generation in conversation.generations])
+    moments = Moments(transcript, compactions, [len(generation) for generation in conversation.generations])
     moment = moments.of_step(step)
     return inspection.generation(moment.generation), moment.length
 

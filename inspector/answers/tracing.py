@@ -15,7 +15,7 @@ from inspector.core.signs import FATE_SIGNS
 from inspector.core.text import safe, safe_title
 from inspector.quality.aftermath import AftermathEvent
 from inspector.quality.facts.fact import ConversationFacts, Fate, Life
-from inspector.replay.transcript import transcript
+from inspector.replay.transcript import transcript_of
 
 #: Fates in the words of a trace, where they differ.
 FATE_WORDS: Mapping[str, str] = {
@@ -143,7 +143,7 @@ def folded(text: str) -> str:
 
 
 def _said(inspection: Inspection, phrase: str) -> Iterator[Said]:
-    history = transcript(inspection.conversation, inspection.compactions())
+    history = transcript_of(inspection.conversation, inspection.compactions())
     first = {(place.generation, place.index) for place in history.places}
     for generation in inspection.conversation.generations:
         for index, message in enumerate(inspection.store.iterate(generation)):

@@ -16,7 +16,7 @@ _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 class Usage(NamedTuple):
-    """Tokens that the provider reported: of an API call, or summed over those of a session."""
+    """Tokens that the provider reported, of an API call or summed over the calls of a session."""
 
     input: int = 0
     output: int = 0
@@ -27,7 +27,7 @@ class Usage(NamedTuple):
 
 
 class Session(NamedTuple):
-    """A row of the store's sessions. Times are seconds since the epoch, None where the store has none."""
+    """A session of the store. Times are in seconds since the epoch, None if the store has none."""
 
     id: str
     source: str
@@ -47,11 +47,11 @@ class Session(NamedTuple):
 
 
 class ConversationRow(NamedTuple):
-    """A row of the list of conversations, read from the sessions alone (without messages).
+    """A row of the list of conversations, read from the sessions without their messages.
 
-    `sessions` are ids from the root to the tip. `parent` is the conversation that this conversation branched from or
-    was started by, and `kind` says which. `compactions` counts compactions that started a new session; None for a
-    session that may have compacted in place, because only its messages show that.
+    `sessions` are ids from the root to the tip. `parent` is the conversation that this one branched from or that
+    started it, by `kind`. `compactions` counts compactions that started a new session. It is None for a session that
+    may have compacted in place, because only its messages show that.
     """
 
     id: str
@@ -68,27 +68,27 @@ class ConversationRow(NamedTuple):
     kind: str = "conversation"  # or "branch", "sub-agent"
     provider: str = ""
     base_url: str = ""
-    #: The agent that wrote it, and its project folder ("" where the store has none).
+    #: The agent that wrote it, and its project folder ("" if unknown).
     agent: str = "hermes"
     folder: str = ""
-    #: The model's context window in tokens as the agent's files record it, and how they record it.
+    #: The recorded context window of the model in tokens, and the source of this number.
     window: int | None = None
     window_source: str = ""
-    #: The limit of an answer in tokens, as the agent's files record it.
+    #: The recorded output limit in tokens.
     max_tokens: int | None = None
 
     @property
     def stamp(self) -> tuple[float, int]:
-        """The time of the last message and the number of messages: equal if nothing was written."""
+        """Return a value that changes when messages are written."""
         return self.last_active, self.messages
 
 
 @dataclass(frozen=True, slots=True)
 class Generation:
-    """A live message list between two compactions, as an index: bodies are read on demand.
+    """The message list between two compactions, as an index: texts are read on demand.
 
     `number` counts from 1. `ids` are the store's rows in order; `roles` has one code of ROLE_CODES a message (4 for
-    any other role). `live` marks the list that the agent holds now.
+    any other role). `live` marks the current list of the agent.
     """
 
     number: int
@@ -110,17 +110,17 @@ class Compaction:
     [0:head_after] are the copies of the head, and [tail_after:after] starts with the copies of the tail.
 
     `summary_at` is the message of the list after that has the summary (for a merged summary a message of the tail,
-    mostly the first), None if there is none. `fallback`: this message has no summary, but a text that the agent made
-    up or an API error. Tokens are rough, including the system prompt. `exact` is False if the boundaries were inferred;
+    usually the first), None if there is none. `fallback`: this message has a fallback text or an API error instead of
+    a summary. Tokens are rough and include the system prompt. `exact` is False if the boundaries were inferred;
     `note` says why.
 
     `trigger` is the agent's reason ("auto", "manual"). `tokens_before_reported` and `tokens_after_reported` are the
-    agent's own figures, None where it records none. `encrypted`: only the provider can read the summary. `whole` is
+    agent's own figures, or None. `encrypted`: only the provider can read the summary. `whole` is
     False if the store lacks part of the list before. `kept` are messages between the boundaries that are also in the
-    list after, unchanged: (index before, index after). `usage` is the usage of the summarizing calls, where the agent
-    records it with the compaction and not as requests. `began` is the length of the list when the agent began, if the
-    conversation went on with the old list until the summary was there. `by_hook`: an extension of the agent made the
-    summary, and its calls, if there were any, are not recorded.
+    list after, unchanged: (index before, index after). `usage` is the usage of the summarizing calls, if the agent
+    records it with the compaction and not as requests. `began` is the length of the list when the agent began, if it
+    kept the old list until the summary was ready. `by_hook`: an extension of the agent made the summary, and its calls
+    are not recorded.
     """
 
     index: int
@@ -158,14 +158,14 @@ class Compaction:
         return "tail" if place < len(self.kept) and self.kept[place][0] == index else "middle"
 
     @property
-    def went(self) -> int:
+    def removed(self) -> int:
         """Return the number of messages that left the list."""
         return self.tail_start - self.head_end - len(self.kept)
 
     @property
-    def stayed(self) -> int:
-        """How many did not."""
-        return self.before - self.went
+    def remaining(self) -> int:
+        """Return the number of messages that did not leave it."""
+        return self.before - self.removed
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +173,7 @@ class FailedCompaction:
     """A failed attempt to compact: the list did not change.
 
     `index` counts from 1, separately from compactions. `place` is the length of the list of `generation` at that time.
-    `error` is the recorded error, "" where the agent recorded none. `at` is in seconds since the epoch.
+    `error` is the recorded error, or "". `at` is in seconds since the epoch.
     """
 
     index: int
@@ -191,8 +191,8 @@ class Microcompaction:
     """A step in which an agent cleared old tool results without a summary. The list keeps its messages.
 
     `index` counts from 1, separately from compactions. `place` is the length of the list of `generation` at that time.
-    `results` is the number of cleared results, `cleared` their indexes, and `left` the characters that remain of each;
-    it is empty if a line took the place of each. Tokens are the agent's own figures.
+    `results` is the number of cleared results, `cleared` their indexes, and `left` the remaining characters of each; it
+    is empty if a line replaced each. Tokens are the agent's own figures.
     """
 
     index: int
@@ -213,12 +213,11 @@ class Request:
     """One call of the model's API with the reported usage in tokens.
 
     `index` counts from 1 in the order of the calls. `generation` is the list that was sent, `message` the answer's id.
-    `cache_write` is everything written to the cache, `cache_write_1h` the part that lives an hour (None where the agent
-    does not record it). `at` is in seconds since the epoch, 0.0 where unknown. `summarizes`: the call wrote the summary
-    that replaced the list of `generation`. `estimated`: the agent recorded a placeholder for the output, and `output`
-    is counted from the visible text. `window` and `max_tokens` are the context window of the model and the limit of the
-    answer, in tokens, as the agent recorded them for this call. `reasoning` are the tokens of the output that were
-    thoughts, 0 where the agent does not record them.
+    `cache_write` counts all tokens written to the cache, `cache_write_1h` those for an hour (None if not recorded).
+    `at` is in seconds since the epoch, 0.0 if unknown. `summarizes`: the call wrote the summary that replaced the list
+    of `generation`. `estimated`: the agent recorded a placeholder for the output, and `output` is counted from the
+    visible text. `window` and `max_tokens` are the recorded context window and output limit of this call, in tokens.
+    `reasoning` is the part of the output that is reasoning, 0 if not recorded.
     """
 
     index: int
@@ -243,14 +242,14 @@ class Request:
         return self.input + self.cache_read + self.cache_write
 
     @property
-    def told(self) -> bool:
-        """Return whether the provider reported usage: for an aborted call, agents write zeros."""
+    def has_usage(self) -> bool:
+        """Return whether usage was reported; agents write zeros for an aborted call."""
         return self.context + self.output > 0
 
 
 class SentRequest(NamedTuple):
-    """A request as the agent recorded that it sent it, in the provider's own form: messages, blocks of the system
-    prompt, tools, and the places with a cache breakpoint, as paths such as ("messages", 0, "content", 7)."""
+    """A request as sent, in the provider's own form: messages, blocks of the system prompt, tools, and the places with
+    a cache breakpoint, as paths such as ("messages", 0, "content", 7)."""
 
     id: str
     at: float
@@ -264,7 +263,7 @@ class SentRequest(NamedTuple):
 class Conversation(NamedTuple):
     """An opened conversation: its sessions from root to tip and its generations, oldest first.
 
-    `has_unread`: a part of it cannot be read, such as a damaged line; `notes` say which.
+    `has_unread`: a part of it cannot be read, such as a damaged line; `notes` name it.
     """
 
     row: ConversationRow
@@ -285,7 +284,7 @@ class Conversation(NamedTuple):
 
     @property
     def live(self) -> Generation:
-        """Return the generation that the agent holds now."""
+        """Return the current list of the agent."""
         return self.generations[-1]
 
 

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from inspector.answers.inspection import Inspection
 from inspector.models.masking import Masker, masked_as
 from inspector.quality.facts.fact import Fact
-from inspector.replay.transcript import transcript
+from inspector.replay.transcript import transcript_of
 from inspector.summaries.summary import ItemChange
 from inspector.summaries.words import word_changes
 
@@ -35,7 +35,7 @@ def masker_of(inspection: Inspection, on: bool = True) -> Masker:
     reader = Masker()
     conversation, compactions = inspection.conversation, inspection.compactions()
     first: dict[int, int] = {}
-    for place in transcript(conversation, compactions).places:
+    for place in transcript_of(conversation, compactions).places:
         first.setdefault(place.generation, place.index)
     for generation in conversation.generations:
         start = first.get(generation.number, len(generation))

@@ -101,7 +101,7 @@ class Moments:
         recorded = self.compactions.get(number)
         if recorded is None or number >= len(self.lengths):
             return ()
-        absent = {*(() if self.prunes else ("pruned",)), *(() if recorded.stayed else ("kept",))}
+        absent = {*(() if self.prunes else ("pruned",)), *(() if recorded.remaining else ("kept",))}
         return tuple(phase for phase in PHASES if phase not in absent)
 
     # Which moment.

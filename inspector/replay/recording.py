@@ -1,4 +1,4 @@
-"""A recorded conversation in the steps of the logical transcript, and the data that a what-if needs."""
+"""A recorded conversation in the steps of its transcript, and the data that a what-if needs."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from inspector.replay.fitting import Firing, Sums, fitted
 from inspector.replay.moments import Moment, Moments
 from inspector.replay.pricing import CostBasis
 from inspector.replay.summary_model import Extra, SummaryModel, WrittenSummary, fresh_chars
-from inspector.replay.transcript import Transcript, calls, transcript
+from inspector.replay.transcript import Transcript, calls, transcript_of
 from inspector.replay.whatif import MANUAL, Course, Metrics, metrics_of
 
 _USER, _ASSISTANT = ROLE_CODES["user"], ROLE_CODES["assistant"]
-#: An agent that does not record why it compacted was asked to, below this share of its threshold.
+#: Compactions without a recorded trigger count as manual below this share of the threshold.
 _BY_HAND = 0.5
-#: A size before a compaction that is larger than this many times the last request is doubted.
+#: A recorded size before a compaction is ignored if it exceeds the last request by this factor.
 _LARGEST_STEP = 1.5
 
 
@@ -55,7 +55,7 @@ class Recording:
     systems: tuple[int, ...]
 
     def with_costs(self, costs: CostBasis | None) -> Recording:
-        """The same with what is known of its costs."""
+        """Return the recording with its costs."""
         return replace(self, course=self.course.with_costs(costs))
 
     def token_index(self, at: Moment) -> TokenIndex:
@@ -73,10 +73,12 @@ class Recording:
 
 
 class Evidence(NamedTuple):
-    """Records about sizes of requests in addition to the messages: the `requests` for modelling sizes, the `sums` of
-    sessions that keep no requests, the steps that cleared old results, and the `threshold` in tokens and the `loop`
-    that were in force (None where they are not known). `earlier` has the settings before the last ones. `gateway`: the
-    messages came through a gateway."""
+    """Records about sizes, besides the messages.
+
+    `requests` have reported sizes, `sums` are totals of sessions without requests, and `microcompactions` cleared old
+    results. `threshold` (in tokens) and `loop` are those of the agent, None if unknown. `earlier` are the settings
+    before the current ones. `gateway`: the messages came through a gateway.
+    """
 
     requests: Sequence[Reported] = ()
     sums: Sequence[SessionUsage] = ()
@@ -88,8 +90,8 @@ class Evidence(NamedTuple):
 
 
 class SessionUsage(NamedTuple):
-    """Calls of a session and the tokens of all their prompts; of an `anchor`, the length of the list of its one call in
-    the live generation."""
+    """The number of calls of a session, and the tokens of all their prompts. `anchor`: the sum is of one call, with
+    this length of the live list."""
 
     session: str
     calls: int
@@ -106,26 +108,30 @@ def recording_of(
     evidence: Evidence | None = None,
     clears: bool = False,
 ) -> Recording:
-    """Make a conversation ready for replay under an engine's rules. `lists` are its generations as they were read by
-    these rules, `systems` the tokens of their system prompts. A run repeats what was cleared where the engine `clears`
-    as the agent did. Raises EngineError where the engine fails."""
+    """Prepare a conversation for replay under the rules of an engine.
+
+    `lists` are its generations, read by these rules; `systems` are the tokens of their system prompts. `clears`: runs
+    repeat the recorded clearings of tool results. Raises EngineError if the engine fails.
+    """
     evidence = evidence or Evidence()
-    said = transcript(conversation, compactions)
+    transcript = transcript_of(conversation, compactions)
     stretches = []
-    for number, places in groupby(said.places, key=lambda place: place.generation):
+    for number, places in groupby(transcript.places, key=lambda place: place.generation):
         indexes = [place.index for place in places]
         stretches.append((lists[number - 1], indexes[0], indexes[-1] + 1))
-    sized = _Sized(conversation, compactions, said, lists, systems, evidence)
+    sized = _Sized(conversation, compactions, transcript, lists, systems, evidence)
     scale, loop = sized.scale()
-    cleared = results_cleared(said, lists, evidence.microcompactions, evidence.requests, scale)
+    cleared = results_cleared(transcript, lists, evidence.microcompactions, evidence.requests, scale)
     sized.measure(scale, cleared, compactions)
-    events = tuple(sized.event(c, said.ends[c.index - 1]) for c in compactions if c.index <= len(said.ends))
+    events = tuple(
+        sized.event(c, transcript.ends[c.index - 1]) for c in compactions if c.index <= len(transcript.ends)
+    )
     scale = sized.with_excess(scale)
     summaries, extras = sized.summaries(compactions, events, scale)
     return Recording(
-        said,
+        transcript,
         events,
-        tuple(sized.at(place.generation, place.index + 1) for place in said.places),
+        tuple(sized.at(place.generation, place.index + 1) for place in transcript.places),
         Course(
             rules,
             rules.join(stretches),
@@ -141,7 +147,7 @@ def recording_of(
             [(sized.step(one.generation, one.length), one) for one in evidence.earlier],
         ),
         SummaryModel(_ratio(compactions, lists, rules), recorded=summaries, extras=extras),
-        Moments(said, compactions, [len(listed) for listed in lists], prunes(rules.engine)),
+        Moments(transcript, compactions, [len(listed) for listed in lists], prunes(rules.engine)),
         tuple(lists),
         tuple(systems),
     )
@@ -154,30 +160,30 @@ class _Sized:
         self,
         conversation: Conversation,
         compactions: Sequence[Compaction],
-        said: Transcript,
+        transcript: Transcript,
         lists: Sequence[ReadList],
         systems: Sequence[int],
         evidence: Evidence,
     ) -> None:
         self.conversation = conversation
-        self.said = said
+        self.transcript = transcript
         self.lists = lists
         self.evidence = evidence
         #: Rough tokens of the first 0, 1, ... messages of each list, with the system prompt.
         self.rough = [
             [size + system for size in listed.growth()] for listed, system in zip(lists, systems, strict=True)
         ]
-        #: Messages of each list that were not said in it: copies and the summary.
+        #: Number of messages of each list that are copies or the summary.
         self.copied = [0] + [0] * (len(lists) - 1)
         for compaction in compactions:
             if compaction.index < len(lists):
                 self.copied[compaction.index] = compaction.after
         self.sizes: list[list[int]] = []
-        #: The sizes that the agent compares: the last report, and its own estimate of the messages after it.
+        #: Sizes that the agent compares with its threshold: the last report and an estimate of later messages.
         self.compared: list[list[int]] = []
 
     def scale(self) -> tuple[ContextScale, Loop | None]:
-        """The scale that the records show, and the loop where they show another one than the engine's."""
+        """Return the scale that fits the records, and the loop if they contradict the engine's loop."""
         if self.evidence.requests:
             return context_scale(
                 before_clearing(self.evidence.requests, self.evidence.microcompactions)
@@ -200,7 +206,7 @@ class _Sized:
         return fit.scale, None
 
     def _calls(self, generation: int) -> list[int]:
-        """The lengths of a list when the model was asked in it, as far as it answered."""
+        """Return the lengths of a list at the calls that were answered."""
         roles = self.lists[generation - 1].roles
         first = self.copied[generation - 1]
         return [
@@ -210,7 +216,7 @@ class _Sized:
         ]
 
     def _sums(self, before: bool = False) -> Iterator[Sums]:
-        """The calls of each session; `before`: a call that a compaction came before is counted as it was before it."""
+        """Yield the calls of each session; `before`: the first call after a compaction counts the list before it."""
         for usage in self.evidence.sums:
             if usage.anchor is not None:
                 live = self.rough[-1]
@@ -241,9 +247,8 @@ class _Sized:
     def measure(
         self, scale: ContextScale, cleared: Sequence[Cleared], compactions: Sequence[Compaction]
     ) -> None:
-        """Work out the size of each list after each of its messages: as reported at a request, and modelled between
-        two requests."""
-        starts = [0, *self.said.ends]
+        """Compute the size of each list after each of its messages: reported at requests, and modelled between them."""
+        starts = [0, *self.transcript.ends]
         requests: dict[int, dict[int, Reported]] = {}
         for request in self.evidence.requests:
             if request.tokens > 0:
@@ -271,43 +276,45 @@ class _Sized:
                 place = len(sizes) - 1 if began is None else began
                 last = max((one.tokens for one in known if one.length <= place), default=0)
                 if last <= size <= _LARGEST_STEP * last:
-                    # The agent's figure includes an answer that the record keeps only as a placeholder.
+                    # The agent's figure includes an answer whose recorded text is a placeholder.
                     sizes[place] = compared[place] = size
             self.sizes.append(sizes)
             self.compared.append(compared)
 
     def ahead(self) -> tuple[int, ...]:
-        """By how many tokens the agent's own estimate of the next request, after the first 0, 1, ... messages, differs
-        from the size that it had; nothing where no request was reported."""
+        """Return, for the first 0, 1, ... messages, the agent's estimate of the next request minus its size. Empty
+        without reported requests."""
         if not self.evidence.requests:
             return ()
-        places = [(place.generation - 1, place.index + 1) for place in self.said.places]
+        places = [(place.generation - 1, place.index + 1) for place in self.transcript.places]
         return (0, *(self.compared[number][length] - self.sizes[number][length] for number, length in places))
 
     def asked(self) -> list[int]:
-        """The steps after which the requests were made; nothing where none is recorded."""
+        """Return the steps of the recorded requests."""
         steps = {
             self.step(request.generation, request.length)
             for request in self.evidence.requests
             if request.tokens > 0
         }
-        due = calls([place.role for place in self.said.places])[-1:]
-        return sorted({*steps, *(step for step in due if step == len(self.said))} - {0}) if steps else []
+        due = calls([place.role for place in self.transcript.places])[-1:]
+        return (
+            sorted({*steps, *(step for step in due if step == len(self.transcript))} - {0}) if steps else []
+        )
 
     def step(self, generation: int, length: int) -> int:
         """Return the number of messages of the transcript when a list had `length` messages."""
-        return [0, *self.said.ends][generation - 1] + max(0, length - self.copied[generation - 1])
+        return [0, *self.transcript.ends][generation - 1] + max(0, length - self.copied[generation - 1])
 
     def at(self, generation: int, length: int) -> int:
-        """The size of the first `length` messages of a list."""
+        """Return the size of the first `length` messages of a list."""
         return self.sizes[generation - 1][length]
 
     def with_excess(self, scale: ContextScale) -> ContextScale:
-        """The scale with what each message was larger than it says."""
+        """Return the scale with the excess of each message's reported size over its scaled rough size."""
         if not self.evidence.requests:
             return scale
         excess, total = [0], 0.0
-        for place in self.said.places:
+        for place in self.transcript.places:
             sizes, rough = self.sizes[place.generation - 1], self.rough[place.generation - 1]
             grown = sizes[place.index + 1] - sizes[place.index]
             total += grown - scale.scale * (rough[place.index + 1] - rough[place.index])
@@ -315,7 +322,7 @@ class _Sized:
         return scale._replace(excess=excess)
 
     def event(self, recorded: Compaction, step: int) -> Event:
-        """A recorded compaction."""
+        """Return a recorded compaction as an event."""
         index = recorded.index
         before = self.sizes[index - 1][-1]
         low = recorded.trigger is None and before < _BY_HAND * (self.evidence.threshold or 0)
@@ -342,8 +349,8 @@ class _Sized:
     def summaries(
         self, compactions: Sequence[Compaction], events: Sequence[Event], scale: ContextScale
     ) -> tuple[tuple[WrittenSummary, ...], tuple[Extra, ...]]:
-        """The recorded summaries of known size, and what came with them beyond what the scale says."""
-        gone = recorded_leaving(self.said, compactions)
+        """Return the recorded summaries of known size, and the reported tokens after them beyond the scaled sizes."""
+        gone = recorded_leaving(self.transcript, compactions)
         counts = Counter(gone.values())
         beyond = [0] * len(events)
         for message, number in gone.items():
@@ -362,8 +369,8 @@ class _Sized:
 
 
 def _compared(requests: Sequence[Reported], rough: Sequence[int], sizes: Sequence[int]) -> list[int]:
-    """The size of each next request as an agent estimates it: the tokens of the last request and of its answer, and
-    rough tokens of the messages since."""
+    """Return the next request's size after each message, as an agent estimates it: the tokens of the last request and
+    its answer, and rough tokens of later messages."""
     compared = list(sizes)
     for place, request in enumerate(requests):
         answered = request.length + 1
@@ -377,21 +384,21 @@ def _compared(requests: Sequence[Reported], rough: Sequence[int], sizes: Sequenc
 def recorded_metrics(
     recording: Recording, compactions: Sequence[Compaction], facts: FactSteps | None = None
 ) -> Metrics:
-    """Metrics of the recorded compactions, measured like a what-if; with its facts if known."""
-    course, told = recording.course, recording.transcript
+    """Return the metrics of the recorded compactions, measured like a what-if; with facts if known."""
+    course, transcript = recording.course, recording.transcript
     after = {event.step: event.tokens_after for event in recording.events}
     prompts = [after.get(step, recording.tokens[step - 1]) for step in course.calls] or [0]
-    return metrics_of(course, recording.events, prompts, recorded_leaving(told, compactions), facts)
+    return metrics_of(course, recording.events, prompts, recorded_leaving(transcript, compactions), facts)
 
 
-def recorded_leaving(told: Transcript, compactions: Sequence[Compaction]) -> dict[int, int]:
-    """Which recorded compaction (counted from 0) each message of the transcript left the list with."""
-    said: dict[int, dict[int, int]] = {}
-    for index, place in enumerate(told.places):
-        said.setdefault(place.generation, {})[place.index] = index
+def recorded_leaving(transcript: Transcript, compactions: Sequence[Compaction]) -> dict[int, int]:
+    """Return the compaction (counted from 0) that removed each message of the transcript."""
+    added: dict[int, dict[int, int]] = {}
+    for index, place in enumerate(transcript.places):
+        added.setdefault(place.generation, {})[place.index] = index
     left: dict[int, int] = {}
-    here = dict(said.get(1, {}))
-    for number, recorded in enumerate(compactions[: len(told.ends)]):
+    here = dict(added.get(1, {}))
+    for number, recorded in enumerate(compactions[: len(transcript.ends)]):
         kept = dict(recorded.kept)
         for index in range(recorded.head_end, recorded.tail_start):
             if index in here and index not in kept:
@@ -404,13 +411,13 @@ def recorded_leaving(told: Transcript, compactions: Sequence[Compaction]) -> dic
         for offset in range(recorded.before - recorded.tail_start):
             if recorded.tail_start + offset in here and recorded.tail_after + offset < recorded.after:
                 copies[recorded.tail_after + offset] = here[recorded.tail_start + offset]
-        here = copies | said.get(recorded.index + 1, {})
+        here = copies | added.get(recorded.index + 1, {})
     return left
 
 
 def _summary_size(recorded: Compaction, lists: Sequence[ReadList]) -> MessageSize | None:
-    """The summary message as it was written; for a merged one what the stored message is larger than the one that it
-    was merged into, of an encrypted one nothing."""
+    """Return the size of a summary message. For a merged summary it is the growth of the message that it was merged
+    into. None if the summary is encrypted or not recorded."""
     if recorded.encrypted or recorded.index >= len(lists) or recorded.summary_at is None:
         return None
     before, after = lists[recorded.index - 1], lists[recorded.index]
@@ -428,7 +435,7 @@ def _summary_size(recorded: Compaction, lists: Sequence[ReadList]) -> MessageSiz
 
 
 def _ratio(compactions: Sequence[Compaction], lists: Sequence[ReadList], rules: Replayable[Any]) -> float:
-    """The median size of the recorded summaries as a share of their budget; 1 where there are none."""
+    """Return the median size of the recorded summaries as a share of their budget; 1 if there are none."""
     engine = rules.engine
     settings = Settings(profile=engine.name)
     shares = []

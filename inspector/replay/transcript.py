@@ -1,4 +1,4 @@
-"""The logical transcript of a conversation: each message once, copies and summaries left out."""
+"""The transcript of a conversation: each message once, without copies and summaries."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _USER, _ASSISTANT, _TOOL = (ROLE_CODES[name] for name in ("user", "assistant", "
 
 @dataclass(frozen=True, slots=True)
 class MessagePlace:
-    """Where a message was said: generation (counted from 1), index in its list, row of the store, role code."""
+    """The place of a message: generation (counted from 1), index in its list, row of the store, role code."""
 
     generation: int
     index: int
@@ -22,7 +22,7 @@ class MessagePlace:
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """The places in order. `ends[k]` is how many had been said when compaction k + 1 was carried out."""
+    """The places in order. `ends[k]` is the number of messages before compaction k + 1."""
 
     places: tuple[MessagePlace, ...]
     ends: tuple[int, ...]
@@ -31,8 +31,8 @@ class Transcript:
         return len(self.places)
 
 
-def transcript(conversation: Conversation, compactions: Sequence[Compaction]) -> Transcript:
-    """Every message where it was said first: the first list whole, of each later list what was added to it."""
+def transcript_of(conversation: Conversation, compactions: Sequence[Compaction]) -> Transcript:
+    """Return the first place of every message: the whole first list, and the messages added to each later list."""
     added_from = {c.index + 1: c.after for c in compactions}
     places: list[MessagePlace] = []
     ends: list[int] = []
@@ -48,9 +48,9 @@ def transcript(conversation: Conversation, compactions: Sequence[Compaction]) ->
 
 
 def calls(roles: Sequence[int]) -> list[int]:
-    """The steps after which the model is asked: before each answer, and at the end where an answer is due.
+    """Return the steps after which the model is called: before each answer, and at the end if an answer is due.
 
-    A step counts the messages said until then, from 1. Messages of the assistant in a row are one answer.
+    A step counts messages from 1. Consecutive messages of the assistant are one answer.
     """
     steps = [
         step for step in range(1, len(roles)) if roles[step] == _ASSISTANT and roles[step - 1] != _ASSISTANT

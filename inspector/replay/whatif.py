@@ -1,6 +1,6 @@
 """Runs of a whole conversation under other settings.
 
-The engine's own plan decides each compaction. Only the summary's size is modelled; mended tool pairs are not
+The engine's own plan decides each compaction. Only the size of its summary is modelled. Repaired tool pairs are not
 counted.
 """
 
@@ -33,30 +33,29 @@ from inspector.replay.summary_model import SummaryModel
 from inspector.replay.transcript import calls
 
 _USER, _TOOL = ROLE_CODES["user"], ROLE_CODES["tool"]
-#: Roles of messages that came from outside, or from the model.
+#: Roles of messages of the user, the tools and the model.
 _SAID = frozenset({_USER, _TOOL, ROLE_CODES["assistant"]})
-#: The sign of a compaction that the user asked for.
+#: `fires` of a compaction that the user asked for.
 MANUAL = "manual"
 #: A threshold that no list reaches.
 _NEVER = 1 << 60
 #: Fewest messages of a list that a gateway compacts between turns.
 _HYGIENE_LEAST = 4
-#: Characters around a summary's body in the list, besides the engine's prefix: end marker, mapping.
+#: Characters of a summary message besides the body and the engine's prefix: end marker, mapping.
 _AROUND = 130
-#: Compactions at this many calls in a row count as compacting at every call.
+#: Compactions before this many consecutive calls count as compacting at every call.
 _IN_A_ROW = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Metrics:
-    """Cost of a run and its effect on the messages. Tokens are rough; shares are of the characters said.
+    """Cost of a run and its effect on the messages. Tokens are rough; shares are of the characters of all messages.
 
-    `input_tokens` is the sum of all prompts; `summarized_share` went through a summary at least once,
-    `resummarized_share` at least twice; `user_steps` is for how many steps a user message stayed verbatim, on
-    average. `facts` counts the facts of the conversation. `facts_at_risk` counts the facts
-    (`constraints_at_risk` the hard constraints) without a message in the last list, because every message that
-    said them went through a summary. These are None if the facts are unknown. `cost` is the cost of all calls
-    and compactions in US dollars, None if usage or prices are unknown.
+    `input_tokens` is the sum of all prompts. `summarized_share` was summarized at least once, `resummarized_share` at
+    least twice. `user_steps` is the mean number of steps that a user message stayed verbatim. `facts` counts the facts
+    of the conversation, `facts_at_risk` the facts (`constraints_at_risk` the hard constraints) whose messages were all
+    summarized. These are None if the facts are unknown. `cost` is the cost of all calls and compactions in US dollars,
+    None if usage or prices are unknown.
     """
 
     compactions: int
@@ -74,15 +73,14 @@ class Metrics:
 
     @property
     def facts_at_risk_share(self) -> float | None:
-        """The share of all facts that is at risk; 0 where nothing was said."""
+        """Return the share of all facts that is at risk; 0 without facts."""
         if self.facts is None or self.facts_at_risk is None:
             return None
         return self.facts_at_risk / self.facts if self.facts else 0.0
 
 
 def stuck(run: WhatIf) -> str:
-    """Why a run cannot keep its list small, in a few words that name the step and the window; empty for any
-    other run."""
+    """Return a sentence if a run cannot keep its list small, with the step and the window, else ""."""
     peak = f"the peak is {run.metrics.peak_tokens:,} tokens in a window of {run.settings.context_length:,}"
     if run.gives_up is not None:
         return f"The agent would give up compacting at step {run.gives_up:,}; {peak}."
@@ -96,8 +94,8 @@ class WhatIf:
     """A run: its compactions, the tokens of the list after each step, and its metrics.
 
     `gives_up` is the first step at which the guards refused a due compaction, `every_call` the first step of
-    several calls in a row that each compacted; None if this never happened. `left` maps each message of the
-    transcript that left the list to its compaction (counted from 0).
+    several consecutive calls that each compacted; None if this never happened. `left` maps each removed message of the
+    transcript to its compaction (counted from 0).
     """
 
     settings: Settings
@@ -111,7 +109,7 @@ class WhatIf:
 
 
 class Look(IntEnum):
-    """A moment at which an agent may look at the size of its list."""
+    """A point at which an agent may check the size of its list."""
 
     RESULTS = 0
     TURN = 1
@@ -128,11 +126,11 @@ def looks(
     by_hand: Sequence[int] = (),
     looked: Sequence[int] = (),
 ) -> list[tuple[int, Look]]:
-    """Every moment at which an agent may look at its list, in order, with the number of messages said by then.
+    """Return the points at which an agent may check its list, in order, with the number of messages until then.
 
-    RESULTS comes after a round of tool results, TURN after a user message, BETWEEN before one, BY_HAND where the user
-    asked for a compaction, CALL where the model was `asked`, which is DUE at the end of the list. ASK comes where the
-    agent is known to have `looked`, and before messages that it put in itself before a call.
+    RESULTS is after a round of tool results, TURN after a user message, BETWEEN before one, BY_HAND at a manual
+    compaction, CALL at a call of the model (`asked`), DUE at a call at the end of the list. ASK is where the record
+    shows that the agent `looked`, and before messages that the agent inserted before a call.
     """
     moments: list[tuple[int, Look]] = []
     length, calls, hands = len(roles), frozenset(asked), frozenset(by_hand)
@@ -155,22 +153,22 @@ def looks(
 
 
 def _said_by(roles: Sequence[int], step: int) -> int:
-    """The messages said before the messages that an agent itself put in before a request."""
+    """Return the number of messages before those that an agent inserted before a request."""
     while step > 1 and roles[step - 1] not in _SAID:
         step -= 1
     return step
 
 
 class Range(NamedTuple):
-    """The least and the most of a run's compactions and input tokens with summaries of half and twice the size, and its
-    cost in US dollars (None where it is not known)."""
+    """Lowest and highest compactions, input tokens and cost (in US dollars, None if unknown) of a run with summaries of
+    half and twice the size."""
 
     compactions: tuple[int, int]
     input_tokens: tuple[int, int]
     cost: tuple[float, float] | None = None
 
     def overlaps(self, other: Range) -> bool:
-        """Whether two runs may cost the same, by their input tokens where costs are not known."""
+        """Return whether two runs may cost the same; input tokens are compared if a cost is unknown."""
         if self.cost is None or other.cost is None:
             return _meet(self.input_tokens, other.input_tokens)
         return _meet(self.cost, other.cost)
@@ -181,7 +179,7 @@ def _meet(first: tuple[float, float], second: tuple[float, float]) -> bool:
 
 
 class Period(NamedTuple):
-    """Settings that a run has until a step, with their budgets, and the least tokens at which the agent compacts."""
+    """Settings until a step, with their budgets, and the lowest number of tokens at which the agent compacts."""
 
     until: int
     settings: Settings
@@ -190,23 +188,22 @@ class Period(NamedTuple):
 
 
 class Course:
-    """A conversation, ready to run under any settings of one engine. `said` has each message once; sizes are
+    """A conversation, ready to run under any settings of one engine. `messages` has each message once; sizes are
     rough tokens as the engine estimates them.
 
-    `scale` converts rough sizes to reported sizes, which are compared with the threshold and shown. `cleared`
-    has the recorded clearings of tool results. `gateway`: a gateway checks the list between turns. `loop` says
-    when the agent checks, None for the engine's own loop. `ahead` has, for the first 0, 1, ... messages, the
-    difference in tokens between the agent's own estimate of the next request and its size. `asked` has the
-    steps after which the model was asked, empty if only the messages show them; `by_hand` the steps after which
-    the user asked for a compaction; `looked` the steps of recorded compactions. `earlier` has the settings that were in
-    force before the last ones, each with its last step. `facts` and `costs` are None if unknown: then runs do not count
-    them.
+    `scale` converts rough sizes to reported sizes, which are compared with the threshold and shown. `cleared` has the
+    recorded clearings of tool results. `gateway`: a gateway checks the list between turns. `loop` has the points at
+    which the agent checks, None for the engine's own loop. `ahead` has, for the first 0, 1, ... messages, the
+    difference in tokens between the agent's own estimate of the next request and its size. `asked` has the steps of
+    recorded calls, empty if only the messages show them; `by_hand` the steps of manual compactions; `looked` the steps
+    of other recorded compactions. `earlier` has the settings before the current ones, each with its last step. `facts`
+    and `costs` are None if unknown; then runs do not count them.
     """
 
     def __init__(
         self,
         rules: Replayable[Any],
-        said: ReadList,
+        messages: ReadList,
         system_tokens: int,
         scale: ContextScale | None = None,
         cleared: Sequence[Cleared] = (),
@@ -221,7 +218,7 @@ class Course:
         self.ahead = ahead
         self.earlier = earlier
         self.rules = rules
-        self.said = said
+        self.messages = messages
         self.system = system_tokens
         self.scale = scale or ContextScale()
         self.cleared = cleared
@@ -230,26 +227,26 @@ class Course:
         self.facts: FactSteps | None = None
         self.costs: CostBasis | None = None
         self._largest: int | None = None
-        self.calls = list(asked) or calls(said.roles)
-        self.looks = looks(said.roles, self.calls, by_hand, looked)
+        self.calls = list(asked) or calls(messages.roles)
+        self.looks = looks(messages.roles, self.calls, by_hand, looked)
         kinds = [look for _, look in self.looks]
         self.by_hand = [place for place, look in enumerate(kinds) if look is Look.BY_HAND]
         #: Calls, and user messages, before each look.
         self.calls_before = list(accumulate((look >= Look.CALL for look in kinds), initial=0))
         self.turns_before = list(accumulate((look is Look.TURN for look in kinds), initial=0))
         #: Characters of each message, and of all before it.
-        self.sizes = said.chars
+        self.sizes = messages.chars
         self.chars = list(accumulate(self.sizes, initial=0))
-        self.images = list(accumulate(said.images, initial=0))
+        self.images = list(accumulate(messages.images, initial=0))
         self.look_chars = [self.chars[step] for step, _ in self.looks]
-        self.users = [index for index, role in enumerate(said.roles) if role == _USER]
+        self.users = [index for index, role in enumerate(messages.roles) if role == _USER]
 
     def with_facts(self, facts: FactSteps | None) -> Course:
-        """The same conversation with what is known of its facts."""
+        """Return the course with these facts."""
         return self._with(facts=facts)
 
     def with_costs(self, costs: CostBasis | None) -> Course:
-        """The same conversation with what is known of its costs."""
+        """Return the course with these costs."""
         return self._with(costs=costs)
 
     def _with(self, **known: Any) -> Course:
@@ -260,11 +257,11 @@ class Course:
         return other
 
     def rough(self, step: int) -> int:
-        """Rough tokens of a request with the first `step` messages, the system prompt included."""
+        """Return the rough tokens of a request with the first `step` messages and the system prompt."""
         return list_tokens(self.chars[step], self.images[step]) + self.system
 
     def largest(self) -> int:
-        """The largest size of a request that any look compares as long as nothing is compacted, in tokens."""
+        """Return the largest size that any look compares if nothing is compacted, in tokens."""
         if self._largest is None:
             steps = [step for step, _ in self.looks] or [0]
             self._largest = max(
@@ -273,11 +270,11 @@ class Course:
         return self._largest
 
     def reported(self, step: int) -> int:
-        """The size of the request with the first `step` messages as the agent reports it, in tokens."""
+        """Return the reported tokens of a request with the first `step` messages."""
         return self.scale.reported(self.rough(step), step)
 
     def budgets(self, settings: Settings) -> Budgets:
-        """The derived numbers of settings. Raises EngineError where the engine fails."""
+        """Return the derived numbers of settings. Raises EngineError if the engine fails."""
         with failures_named(self.rules.engine):
             return self.rules.engine.budgets(settings)
 
@@ -295,19 +292,19 @@ class Course:
         return _Run(self, settings, model or SummaryModel()).go()
 
     def sides(self, settings: Settings, model: SummaryModel, steps: bool = True) -> tuple[WhatIf, WhatIf]:
-        """The same run with summaries of half and of twice the size; `steps`: with the tokens after each step."""
+        """Run with summaries of half and of twice the size; `steps`: with the tokens after each step."""
         half, twice = (
             _Run(self, settings, replace(model, factor=model.factor * by), steps).go() for by in (0.5, 2.0)
         )
         return half, twice
 
     def measured(self, settings: Settings, model: SummaryModel | None = None) -> WhatIf:
-        """The same run without the tokens after each step, for those who only want its metrics."""
+        """Run without the tokens after each step."""
         return _Run(self, settings, model or SummaryModel(), steps=False).go()
 
 
 def range_of(runs: Sequence[WhatIf]) -> Range:
-    """The range of some runs of a conversation under the same settings."""
+    """Return the range of several runs of a conversation under the same settings."""
     compactions = [run.metrics.compactions for run in runs]
     tokens = [run.metrics.input_tokens for run in runs]
     costs = [run.metrics.cost for run in runs if run.metrics.cost is not None]
@@ -319,7 +316,7 @@ def range_of(runs: Sequence[WhatIf]) -> Range:
 
 
 class _Run:
-    """One run: the list as it would be, and what became of every message."""
+    """A run in progress: the live list, and the messages that left it."""
 
     def __init__(self, course: Course, settings: Settings, model: SummaryModel, steps: bool = True) -> None:
         self.course = course
@@ -331,12 +328,12 @@ class _Run:
         #: Whether a summary is being written while the conversation goes on.
         self.began = False
         self.steps = steps
-        self.list = course.said.live(self.settings, self.budgets, course.system)
-        #: Steps that the list has taken in.
+        self.list = course.messages.live(self.settings, self.budgets, course.system)
+        #: Number of messages that were added to the list.
         self.taken = 0
-        #: Characters and pictures of the list minus the total said until its last compaction.
+        #: Characters and pictures of the list minus those of all messages until its last compaction.
         self.chars = self.images = 0
-        #: Reported tokens beyond the scale that left the list with its messages, and that came with the last summary.
+        #: Reported tokens beyond the scale: of the removed messages, and of the last summary.
         self.beyond = self.extra = 0
         self.freed = Freed(course.cleared)
         self.events: list[Event] = []
@@ -357,7 +354,7 @@ class _Run:
         self.prompts: list[int] = []
 
     def go(self) -> WhatIf:
-        """Take every look in turn. Take looks that surely find a small list at once."""
+        """Take all looks in order; looks that certainly find a small list are taken at once."""
         course = self.course
         at, end = 0, len(course.looks)
         while at < end:
@@ -369,7 +366,7 @@ class _Run:
                     self._enter()
                 self._look(*course.looks[reach])
             at = reach + 1
-        self._fill(len(course.said))
+        self._fill(len(course.messages))
         return WhatIf(
             self.settings,
             self.budgets,
@@ -386,14 +383,14 @@ class _Run:
         return bisect_right(self.course.looks, period.until, key=itemgetter(0))
 
     def _enter(self) -> None:
-        """Go on under the settings of the next period."""
+        """Continue under the settings of the next period."""
         self.periods.pop(0)
         self.settings, self.budgets, self.threshold = self.periods[0][1:]
         self.next_period = self._end_of(self.periods[0])
         self.list.adopt(self.settings, self.budgets)
 
     def _look(self, step: int, look: Look) -> None:
-        """Take one look, and the call that comes with it."""
+        """Take one look, and the call at it."""
         loop, threshold = self.course.loop, self.threshold
         if look is Look.RESULTS:
             if loop.results and self.prompt >= threshold:
@@ -410,7 +407,7 @@ class _Run:
             self._compact(step, self._reported(step), MANUAL)
         elif look is Look.ASK:
             if loop.requests:
-                self._request(step, turn_ends=step == len(self.course.said))
+                self._request(step, turn_ends=step == len(self.course.messages))
         else:
             if loop.requests:
                 self._request(step)
@@ -419,7 +416,7 @@ class _Run:
             self._respond(self._reported(step))
 
     def _first_large(self, at: int) -> int:
-        """The first look from `at` on that may find a list over a threshold. It may also be one that does not."""
+        """Return the first look from `at` on that may find a list over a threshold, though it need not."""
         course, scale = self.course, self.course.scale
         least = self.threshold
         if course.gateway and self.budgets.hygiene_tokens:
@@ -440,7 +437,7 @@ class _Run:
         return min(last, self.next_period, bisect_left(course.look_chars, chars - self.chars, at))
 
     def _pass(self, start: int, stop: int) -> None:
-        """Take looks that find nothing, with the calls among them."""
+        """Take looks without a compaction, with the calls among them."""
         course = self.course
         calls = course.calls[course.calls_before[start] : course.calls_before[stop]]
         if course.turns_before[stop] > course.turns_before[start]:
@@ -460,20 +457,20 @@ class _Run:
     # Sizes.
 
     def _list_tokens(self, step: int) -> int:
-        """Rough tokens of the list after `step` messages, with the system prompt."""
+        """Return the rough tokens of the list after `step` messages, with the system prompt."""
         chars = self.chars + self.course.chars[step] - self.freed.at(step)
         return list_tokens(chars, self.images + self.course.images[step]) + self.course.system
 
     def _rough(self, step: int) -> int:
-        """Rough tokens of the next request after `step` messages, with system prompt and tools."""
+        """Return the rough tokens of the next request after `step` messages, with system prompt and tools."""
         return self._list_tokens(step) + self.course.scale.tools
 
     def _reported(self, step: int) -> int:
-        """Tokens of the next request after `step` messages as the agent reports them."""
+        """Return the reported tokens of the next request after `step` messages."""
         return self.course.scale.reported(self._list_tokens(step), step) - self.beyond + self.extra
 
     def _sizes(self, steps: Sequence[int]) -> list[int]:
-        """The reported sizes after each of these steps; `_reported`, many at once."""
+        """Return `_reported` of each step."""
         course, scale = self.course, self.course.scale
         if self.freed or course.images[-1]:
             return list(map(self._reported, steps))
@@ -495,11 +492,11 @@ class _Run:
     # Looks.
 
     def _request(self, step: int, turn_ends: bool = False) -> None:
-        """Look at the next request, as the agent would report it."""
+        """Check the size of the next request."""
         course, limit = self.course, self.threshold
         if self.began:
-            # A summary that is not there when a turn ends is begun again.
-            if course.said.roles[step - 1] == _TOOL:
+            # A summary that is not ready at the end of a turn is started again.
+            if course.messages.roles[step - 1] == _TOOL:
                 self.began = False
                 self._compact(step, self._compared(step))
             return
@@ -516,12 +513,12 @@ class _Run:
             self._compact(step, tokens)
 
     def _compared(self, step: int) -> int:
-        """Tokens of the next request after `step` messages, as the agent itself estimates them."""
+        """Return the agent's own estimate of the next request after `step` messages."""
         ahead = self.course.ahead
         return self._reported(step) + (ahead[step] if ahead else 0)
 
     def _shorten(self, step: int) -> None:
-        """Shorten long results, if the agent does that before it compacts."""
+        """Shorten long results if the agent does that before it compacts."""
         self._fill(step)
         self.list.extend(step)
         self.taken = step
@@ -529,17 +526,17 @@ class _Run:
             self._measure(step)
 
     def _measure(self, step: int) -> None:
-        """Take the size of the list after `step` messages."""
+        """Store the size of the list after `step` messages."""
         self.chars = self.list.total_chars - self.course.chars[step]
         self.images = self.list.total_images - self.course.images[step]
 
     def _results(self, step: int) -> None:
-        """Look at the last reported prompt after a round of results."""
+        """Check the last reported prompt after a round of results."""
         if self._allowed(step):
             self._compact(step, self.prompt)
 
     def _turn(self, step: int) -> None:
-        """Look at the rough size after a user message."""
+        """Check the rough size after a user message."""
         course, loop, threshold = self.course, self.course.loop, self.threshold
         few = self.settings.protect_first_n + self.settings.protect_last_n + 1
         if len(self.list) + step - self.taken <= few and not (
@@ -560,7 +557,7 @@ class _Run:
                 return
 
     def _call(self, step: int) -> None:
-        """Look at the rough size before a call."""
+        """Check the rough size before a call."""
         while self.attempts < MOST_IN_A_TURN:
             rough = self._rough(step)
             if rough < self.threshold or self._deferred(rough) or not self._allowed(step):
@@ -569,7 +566,7 @@ class _Run:
             self._compact(step, rough)
 
     def _between(self, step: int) -> None:
-        """Look at the list between turns, as a gateway does."""
+        """Check the list between turns, as a gateway does."""
         hygiene, most = self.budgets.hygiene_tokens, self.budgets.hygiene_messages
         length = len(self.list) + step - self.taken
         if not self.course.gateway or not hygiene or length < _HYGIENE_LEAST:
@@ -579,7 +576,7 @@ class _Run:
             self._compact(step, tokens, "hygiene")
 
     def _deferred(self, rough: int) -> bool:
-        """Whether a rough size over the threshold is ignored for now."""
+        """Return whether a rough size over the threshold is ignored for now."""
         loop = self.course.loop
         if not loop.defers:
             return False
@@ -587,14 +584,14 @@ class _Run:
         return ignored
 
     def _allowed(self, step: int) -> bool:
-        """Whether the guards let the agent compact; the first refusal is noted."""
+        """Return whether the guards let the agent compact. Notes the first refusal."""
         blocked = bool(self.guard.blocked())
         if blocked and self.gives_up is None:
             self.gives_up = step
         return not blocked
 
     def _respond(self, prompt: int) -> None:
-        """The provider reported a prompt."""
+        """Take the reported size of a prompt."""
         self.prompts.append(prompt)
         self.prompt = self.stored = prompt
         if self.guard.judged_by == "usage":
@@ -603,7 +600,7 @@ class _Run:
             self.deferral = self.deferral.after_response(prompt, self.threshold)
 
     def _compact(self, step: int, tokens: int, fires: str = "agent") -> bool:
-        """Compact the list after `step` messages where the plan lets it. `tokens` is the size that was compared."""
+        """Compact the list after `step` messages if the plan allows it. `tokens` is the compared size."""
         course = self.course
         before, sent = self._list_tokens(step), self._reported(step)
         self.list.extend(step)
@@ -614,7 +611,7 @@ class _Run:
             self.guard = nothing_done(self.guard, done)
             return False
         if not done.left and (len(self.list), self.list.total_chars) == (length, chars):
-            # The old summary was summarized alone, and the new one takes its place.
+            # Only the old summary was summarized, and the new one replaces it.
             self.guard = unchanged(self.guard, tokens, self._list_tokens(step) - course.system)
             self.fired.append(len(self.prompts))
             return False
@@ -653,7 +650,7 @@ class _Run:
         return True
 
     def _summary(self, budget: int, messages: int) -> MessageSize:
-        """Size of the next summary message, given its budget in tokens and the number of messages that are
+        """Return the size of the next summary message, by its budget in tokens and the number of messages that are
         summarized for the first time."""
         around = self.course.rules.summary_prefix + _AROUND
         size = self.model.written(len(self.events), self.taken, messages, self.written)
@@ -673,20 +670,20 @@ def metrics_of(
     left: Mapping[int, int],
     facts: FactSteps | None,
 ) -> Metrics:
-    """Metrics of these compactions and of the prompts of all calls. `left` maps messages to the compaction that they
-    left with, in the order of compactions."""
+    """Return the metrics of compactions and of the prompts of all calls. `left` maps messages to the compaction that
+    removed them, in the order of compactions."""
     said, sizes = course.chars[-1] or 1, course.sizes
-    # Messages that left before the last compaction went through a summary twice.
+    # Messages that left before the last compaction were summarized twice.
     early = bisect_left(list(left.values()), len(events) - 1)
-    gone, end = [event.step for event in events], len(course.said)
+    gone, end = [event.step for event in events], len(course.messages)
     stays = sum(gone[left[index]] if index in left else end for index in course.users) - sum(course.users)
-    told = prompts or [0]
+    calls, prompts = len(prompts), prompts or [0]
     return Metrics(
         compactions=len(events),
-        calls=len(prompts),
-        peak_tokens=max(told),
-        mean_tokens=sum(told) // len(told),
-        input_tokens=sum(told),
+        calls=calls,
+        peak_tokens=max(prompts),
+        mean_tokens=sum(prompts) // len(prompts),
+        input_tokens=sum(prompts),
         summarized_share=sum(map(sizes.__getitem__, left)) / said,
         resummarized_share=sum(map(sizes.__getitem__, islice(left, early))) / said,
         user_steps=stays / len(course.users) if course.users else 0.0,
@@ -696,8 +693,8 @@ def metrics_of(
 
 
 def at_risk(facts: FactSteps | None, left: Mapping[int, int]) -> dict[str, int]:
-    """Counts of facts for the metrics when the messages of `left` went through a summary; empty if the facts
-    are unknown."""
+    """Return the counts of facts for the metrics if the messages of `left` were summarized; empty if the facts are
+    unknown."""
     if facts is None:
         return {}
     gone = facts.gone(left)

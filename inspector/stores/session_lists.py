@@ -265,7 +265,7 @@ class SessionLists:
             max_tokens=self.max_tokens,
             reasoning=usage.reasoning,
         )
-        if request.told:
+        if request.has_usage:
             self.requests.append(request)
 
     def go_back(self, number: int) -> None:

@@ -196,7 +196,7 @@ def test_phases_in_which_nothing_happens_are_left_out() -> None:
         moments = read_recording(inspection, inspection.in_force().settings.profile).moments
         for recorded in inspection.compactions():
             phases = moments.phases(recorded.index)
-            assert ("kept" in phases) is (recorded.stayed > 0)
+            assert ("kept" in phases) is (recorded.remaining > 0)
             shown.update(phases)
     assert "pruned" not in shown
     assert {"summarized", "after"} <= shown

@@ -179,7 +179,7 @@ def test_codex(tmp_path: Path) -> None:
     assert "encrypted" in compaction.note
     assert (compaction.tokens_before_reported, compaction.tokens_after_reported) == (233_515, 14_096)
     # The user's words stand in the list after, the model's and the tools' do not.
-    assert (compaction.kept, compaction.went, compaction.stayed) == (((3, 0),), 6, 1)
+    assert (compaction.kept, compaction.removed, compaction.remaining) == (((3, 0),), 6, 1)
     assert [compaction.region(index) for index in (2, 3, 4)] == ["middle", "tail", "middle"]
     found = read_recording(Inspection(store, conversation), "codex")
     assert found.moments.layout(found.moments.of_step(len(found.transcript)))[:3] == (

@@ -32,7 +32,7 @@ _LITTLE = 0.10
 class CompactionView:
     """A compaction, one of `total`. Tokens are rough and include the system prompt.
 
-    `plan` is the plan of the settings on screen for the list before it. `went_tokens` is the size of the removed
+    `plan` is the plan of the settings on screen for the list before it. `removed_tokens` is the size of the removed
     messages, `first_sent` the tokens of the first request after it (None: unknown). `why` and `cost` are sentences.
     `lost` are the worst lost facts, `lost_note` counts the others. `aftermath` is repeated work after it (None:
     unknown). `summary` is None until the compaction is over.
@@ -41,7 +41,7 @@ class CompactionView:
     done: Compaction
     total: int
     plan: Plan | None = None
-    went_tokens: int | None = None
+    removed_tokens: int | None = None
     first_sent: int | None = None
     why: str = ""
     cost: str = ""
@@ -91,15 +91,15 @@ def head_lines(view: CompactionView, width: int, tight: bool) -> list[TextLine]:
 
 def _messages(view: CompactionView, width: int) -> TextLine:
     done = view.done
-    size = f" (~{human.tokens(view.went_tokens)})" if view.went_tokens is not None else ""
+    size = f" (~{human.tokens(view.removed_tokens)})" if view.removed_tokens is not None else ""
     counts = f"{human.count(done.before)} → {human.count(done.after)}"
-    came = max(0, done.after - done.stayed)
+    came = max(0, done.after - done.remaining)
     return line_of(
         ("messages  ", "muted"),
         (counts.ljust(0 if width < NARROW else 13) + "  ", ""),
-        (f"− {done.went:,} removed", "removed"),
+        (f"− {done.removed:,} removed", "removed"),
         (size, "muted"),
-        (f"  = {done.stayed:,} kept", "kept"),
+        (f"  = {done.remaining:,} kept", "kept"),
         (f"  Σ {came:,}" + (" added" if width >= _WIDE else ""), "accent"),
     )
 

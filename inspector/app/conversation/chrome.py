@@ -81,8 +81,8 @@ def recorded_regions(recorded: Compaction, token_index: TokenIndex | None) -> Re
     kept = 0 if token_index is None else sum(token_index.tokens(index) for index, _ in recorded.kept)
     return RegionBarState(
         head=RegionShare(recorded.head_end, tokens[0]),
-        middle=RegionShare(recorded.went, tokens[1] - kept),
-        tail=RegionShare(recorded.stayed - recorded.head_end, tokens[2] + kept),
+        middle=RegionShare(recorded.removed, tokens[1] - kept),
+        tail=RegionShare(recorded.remaining - recorded.head_end, tokens[2] + kept),
         label="recorded",
         kind="recorded",
     )

@@ -57,7 +57,7 @@ class CompactionRows:
     def boundaries(self) -> tuple[Boundary, ...]:
         """The recorded boundaries as lines between the rows."""
         head, tail = self.compaction.head_end, self.compaction.tail_start
-        left = human.plural(self.compaction.went, "message")
+        left = human.plural(self.compaction.removed, "message")
         came = "kept from here on" if self.summary_at is None else "Σ, then the kept messages"
         lines = [Boundary(head, "head_end", "recorded", f"{left} removed from here on")] if head else []
         if tail < self.compaction.before:

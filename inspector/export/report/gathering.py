@@ -43,7 +43,7 @@ from inspector.quality.finding import SEVERITIES, Finding
 from inspector.quality.measures.conversation_measures import ConversationMeasures
 from inspector.quality.measures.definitions import DEFINITIONS
 from inspector.quality.measures.measure import Share
-from inspector.replay.transcript import Transcript, transcript
+from inspector.replay.transcript import Transcript, transcript_of
 from inspector.summaries.diff import diff_summaries
 from inspector.summaries.parse import parse_summary
 
@@ -78,7 +78,7 @@ def gather_report(
     made = attempts_of(answers.store, row, default_attempts())
     attempts = [attempts_part(inspection, settings, one, made, reading.facts, watch) for one in compared]
     live = inspection.plan(conversation.live, settings)
-    told = transcript(conversation, inspection.compactions())
+    transcript = transcript_of(conversation, inspection.compactions())
     placed = {f.compaction for f in found} & {c.recorded.index for c in compared}
     masker = masker_of(inspection, mask)
     report = Report(
@@ -96,8 +96,8 @@ def gather_report(
         profile_reason=_why(resolved, info.profile_reason),
         settings=_settings(settings, resolved),
         derivations=_derivations(live.budgets),
-        generations=_generations(inspection, settings, told),
-        course=_course(inspection, settings, told, compared),
+        generations=_generations(inspection, settings, transcript),
+        course=_course(inspection, settings, transcript, compared),
         compactions=_compactions(inspection, settings, compared, reading, found, requests, attempts),
         curves=tuple(_curve(kind, measures) for kind in KINDS),
         measures=_measure_rows(measures, len(compared)),
@@ -157,10 +157,12 @@ def _curve(kind: Kind, measures: ConversationMeasures) -> Document:
     return {"kind": kind, "shares": shares, "last": last if last is not None and last.of else None}
 
 
-def _generations(inspection: Inspection, settings: Settings, told: Transcript) -> tuple[GenerationLine, ...]:
+def _generations(
+    inspection: Inspection, settings: Settings, transcript: Transcript
+) -> tuple[GenerationLine, ...]:
     first: dict[int, int] = {}
     said: dict[int, int] = {}
-    for step, place in enumerate(told.places, 1):
+    for step, place in enumerate(transcript.places, 1):
         first.setdefault(place.generation, step)
         said[place.generation] = said.get(place.generation, 0) + 1
     return tuple(
@@ -169,7 +171,9 @@ def _generations(inspection: Inspection, settings: Settings, told: Transcript) -
             g.session,
             len(g),
             said.get(g.number, 0),
-            first.get(g.number, told.ends[g.number - 2] if 1 < g.number <= len(told.ends) + 1 else 1),
+            first.get(
+                g.number, transcript.ends[g.number - 2] if 1 < g.number <= len(transcript.ends) + 1 else 1
+            ),
             inspection.token_index(g, settings.profile).total() + inspection.system_tokens(g.session),
             g.live,
         )
@@ -178,18 +182,18 @@ def _generations(inspection: Inspection, settings: Settings, told: Transcript) -
 
 
 def _course(
-    inspection: Inspection, settings: Settings, told: Transcript, compared: Sequence[Compared]
+    inspection: Inspection, settings: Settings, transcript: Transcript, compared: Sequence[Compared]
 ) -> Course:
     tokens: list[int] = []
-    for number, places in groupby(told.places, key=lambda place: place.generation):
+    for number, places in groupby(transcript.places, key=lambda place: place.generation):
         generation = inspection.generation(number)
         until = inspection.token_index(generation, settings.profile).rough_until
         system = inspection.system_tokens(generation.session)
         tokens += [until(place.index + 1) + system for place in places]
     falls = tuple(
-        Fall(c.index, told.ends[c.index - 1], c.tokens_before, c.tokens_after, c.fallback)
+        Fall(c.index, transcript.ends[c.index - 1], c.tokens_before, c.tokens_after, c.fallback)
         for c in (one.recorded for one in compared)
-        if c.index <= len(told.ends)
+        if c.index <= len(transcript.ends)
     )
     budgets = inspection.plan(inspection.conversation.live, settings).budgets
     return Course(

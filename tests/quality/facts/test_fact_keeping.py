@@ -24,7 +24,7 @@ from inspector.quality.facts.fact import ConversationFacts, Fate, Life
 from inspector.quality.facts.gather import gather
 from inspector.quality.facts.lives import Places
 from inspector.quality.facts.risk import RiskIndex
-from inspector.replay.transcript import transcript
+from inspector.replay.transcript import transcript_of
 from inspector.stores.detect import open_store
 from tests.app.running import add
 from tests.counting import Readings, calls_of, lines_run
@@ -153,7 +153,7 @@ def test_where_messages_went(fixtures_dir: Path) -> None:
     for row in store.conversations():
         inspection = Inspection.open(store, row.id)
         compactions = inspection.compactions()
-        told = transcript(inspection.conversation, compactions)
+        told = transcript_of(inspection.conversation, compactions)
         pruned = pruned_by(inspection, Settings(profile="hermes-0.19", context_length=64_000))
         course = course_of(told, compactions, pruned)
         assert set(course.left) | set(course.live) == set(range(len(told)))
