@@ -1,8 +1,8 @@
 """The answers of the hooks that an agent calls around a compaction.
 
-Facts about the hooks of each agent: docs/hooks.md. An answer is computed from the transcript that the agent names, or
-from the messages that it passes. A hook remembers things for a later hook in the state folder of this program. It
-writes nothing else.
+docs/hooks.md describes the hooks of each agent. An answer is computed from the transcript that the agent names, or
+from the messages that it passes. A hook stores values for a later hook in the state folder of this program, and writes
+nothing else.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ from inspector.core.conversations import ROLE_CODES
 from inspector.core.errors import BadInput
 from inspector.core.text import safe, safe_line
 
-# Most hooks need none of these modules, and a hook runs before every answer of an agent.
+# A hook runs before every answer of an agent, so modules are imported on use.
 if TYPE_CHECKING:
     from inspector.core.messages import Message
     from inspector.quality.facts.fact import Fact, SpokenMessage
     from inspector.quality.facts.passages import ListText
     from inspector.stores.base import Store
 
-#: Characters of the text for the summarizing request: as asked for, and at most. Claude Code cuts at 10,000.
+#: Default and maximum characters for the summarizing request. Claude Code cuts at 10,000.
 BUDGET, MOST = 6_000, 9_800
-#: Characters of the standing rules that follow a summary until the next compaction.
+#: Maximum characters of the rules that follow a summary until the next compaction.
 STANDING = 1_500
-#: Statements that are said to be lost, at most.
+#: Maximum number of reported statements.
 MAX_LOST = 8
 _USER = ROLE_CODES["user"]
-#: User messages that are read, the latest ones.
+#: Number of latest user messages that are read.
 _MAX_MESSAGES = 2_000
 _KEEP_LEAD = "Keep these statements of the user in the summary, word for word. They still hold:"
 _STANDING_LEAD = "Standing rules of the user, word for word, from before the compaction:"
@@ -55,7 +55,7 @@ class HookAnswer:
 def claude_code(event: Mapping[str, Any], budget: int = BUDGET) -> HookAnswer:
     """Answer a hook of Claude Code. An event without an answer prints nothing.
 
-    Raises StoreErrors for a transcript that cannot be read, and BadInput for an event that is not one.
+    Raises StoreErrors for a transcript that cannot be read, and BadInput for an invalid event.
     """
     name, session = _text(event, "hook_event_name"), _text(event, "session_id")
     path = Path(_text(event, "transcript_path"))
@@ -96,7 +96,7 @@ def hermes(event: Mapping[str, Any], budget: int = BUDGET) -> HookAnswer:
 
 
 def codex(event: Mapping[str, Any], budget: int = BUDGET) -> HookAnswer:
-    """Answer a hook of Codex: after a compaction its SessionStart passes the standing rules on.
+    """Answer a hook of Codex: its SessionStart after a compaction adds the rules of the user.
 
     Raise StoreErrors for a transcript that cannot be read, and BadInput for an event without one.
     """
@@ -108,7 +108,7 @@ def codex(event: Mapping[str, Any], budget: int = BUDGET) -> HookAnswer:
 def opencode(event: Mapping[str, Any], budget: int = BUDGET) -> HookAnswer:
     """Answer the opencode plug-in before a compaction of the session `session_id`: the statements to keep.
 
-    Raise StoreErrors for a database that cannot be read, and BadInput where there is none.
+    Raise StoreErrors for a database that cannot be read, and BadInput if there is none.
     """
     from inspector.agents import agent_named, places_of
 
@@ -117,15 +117,16 @@ def opencode(event: Mapping[str, Any], budget: int = BUDGET) -> HookAnswer:
         return HookAnswer()
     databases = [path for path in places_of(agent) if path.is_file()]
     if not databases:
-        raise BadInput("There is no database of opencode in its usual place.")
+        raise BadInput("The database of opencode is not in its usual place.")
     newest = max(databases, key=lambda path: path.stat().st_mtime)
     return _keep(user_facts_of(newest, session), budget)
 
 
 def pi(event: Mapping[str, Any], budget: int = BUDGET) -> HookAnswer:
-    """Answer the pi extension after a compaction: the statements that the new list no longer has.
+    """Answer the pi extension after a compaction: the statements that the new list lost.
 
-    The event has the `messages` before it, the `kept` ones, and the `summary`. Raise BadInput for no lists.
+    The event has the `messages` before the compaction, the `kept` messages, and the `summary`. Raise BadInput without
+    lists.
     """
     if _text(event, "hook_event_name") != "session_compact":
         return HookAnswer()
@@ -140,7 +141,7 @@ def pi(event: Mapping[str, Any], budget: int = BUDGET) -> HookAnswer:
 
 
 def status_line(event: Mapping[str, Any]) -> str:
-    """The line for Claude Code's status line: distance to the threshold, and rules that a compaction would summarize.
+    """Return Claude Code's status line: the distance to the threshold, and the rules that a compaction would summarize.
 
     Raises StoreErrors for a transcript that cannot be read.
     """
@@ -177,13 +178,13 @@ def _threshold(window: int) -> int:
 def user_facts_of(path: Path, session: str = "") -> tuple[Fact, ...]:
     """Return the statements of the user in a transcript, best rank first; `session` names one of several.
 
-    Read the user's messages alone. Raise StoreErrors.
+    Read only the user's messages. Raise StoreErrors.
     """
     from inspector.quality.facts.gather import gather
     from inspector.stores.detect import open_store
 
     if not path.is_file():
-        raise BadInput(f"The event names no transcript that can be read ({path}).")
+        raise BadInput(f"The event names no readable transcript ({path}).")
     store = open_store(path)
     try:
         name = store.resolve(session) if session else _only(store.conversations())
@@ -193,7 +194,7 @@ def user_facts_of(path: Path, session: str = "") -> tuple[Fact, ...]:
 
 
 def user_facts(messages: Sequence[Message]) -> tuple[Fact, ...]:
-    """The statements of the user in a list of messages, best rank first."""
+    """Return the statements of the user in a list of messages, best rank first."""
     from inspector.quality.facts.extract import extract
     from inspector.quality.facts.fact import Saying, SpokenMessage
     from inspector.quality.facts.gather import gather
@@ -209,7 +210,7 @@ def user_facts(messages: Sequence[Message]) -> tuple[Fact, ...]:
 def lost_statements(facts: Iterable[Fact], after: Sequence[ListText], standing: str = "") -> str:
     """Return the user's rules, decisions and values that the texts after a compaction lost or weakened; "" for none.
 
-    A statement that `standing` repeats is not lost.
+    A statement in `standing` is not lost.
     """
     from inspector.quality.facts.fate import fate
     from inspector.quality.facts.passages import PassageIndex
@@ -228,7 +229,7 @@ def lost_statements(facts: Iterable[Fact], after: Sequence[ListText], standing: 
 
 
 def settings_of(agent: str, program: str) -> str:
-    """Return what to paste into an agent's settings, or to save as its plug-in. This program writes nothing there."""
+    """Return the text to paste into an agent's settings, or to save as its plug-in."""
     (file,) = Path(__file__).with_name("hook_files").glob(f"{agent}.*")
     return file.read_text(encoding="utf-8").replace("PROGRAM", program)
 
@@ -241,7 +242,7 @@ def _keep(facts: Sequence[Fact], budget: int) -> HookAnswer:
 
 
 def _standing(path: Path) -> str:
-    """Return the standing rules in a transcript, word for word, within their budget."""
+    """Return the rules of the user in a transcript, word for word, within their budget."""
     from inspector.quality.facts.carry import pin_text
 
     return pin_text([fact for fact in user_facts_of(path) if fact.binds], STANDING, _STANDING_LEAD)
@@ -272,7 +273,7 @@ def _spoken(store: Store, name: str) -> Iterator[SpokenMessage]:
 
 
 def _after_compression(session: str, history: Sequence[Message]) -> HookAnswer:
-    """Say once after a compression what its list no longer has of the user's statements before it."""
+    """Report once the statements of the user that the list after a compression lost."""
     from inspector.core.handoff import handoff_of
     from inspector.core.messages import messages_from
     from inspector.quality.facts.passages import ListText
@@ -309,7 +310,7 @@ def _say_once(session: str, event: str) -> HookAnswer:
 
 
 def _rules_in(path: Path, session: str) -> int:
-    """Return the number of the user's rules in a transcript, counted again when the size of the file changes."""
+    """Return the number of the user's rules in a transcript, stored until the size of the file changes."""
     if not path.is_file():
         return 0
     size = path.stat().st_size
@@ -352,7 +353,7 @@ def _remember(session: str, values: Mapping[str, Any]) -> None:
     write_state(_state_file(session), {**values, "at": time.time()})
 
 
-#: By name on the command line: the function that answers an event within a budget.
+#: The function of each agent that answers an event within a budget.
 AGENTS: Mapping[str, Callable[[Mapping[str, Any], int], HookAnswer]] = {
     "claude-code": claude_code, "codex": codex, "hermes": hermes, "opencode": opencode, "pi": pi
 }  # fmt: skip

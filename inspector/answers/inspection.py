@@ -1,6 +1,6 @@
-"""A conversation under inspection: its recorded compactions, and what an engine plans for each generation.
+"""An open conversation: its recorded compactions, and the plans of an engine for each generation.
 
-This is what the commands and the app both ask; everything is computed once and kept.
+Commands and app use it. Everything is computed once.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from inspector.stores.base import Store
 if TYPE_CHECKING:
     from inspector.quality.facts.fact import Where
 
-#: Smaller sizes of compacted lists show no threshold, in tokens.
+#: Minimum size in tokens from which a recorded compaction shows a threshold.
 _LEAST_THRESHOLD = 1_000
 #: Number of generations whose token indexes are cached (more for short lists); a message takes about 100 bytes.
 _KEPT_INDEXES = 16
@@ -82,21 +82,23 @@ class Inspection:
         self._requests: tuple[Request, ...] | None = None
         #: Recordings of the whole conversation, by engine: see `recordings.shared_recording`.
         self.recordings: dict[str, Any] = {}
-        #: How well the settings in force reproduce the recording, once worked out: see `replaying.reproduced`.
+        #: Comparison of a run under the settings in force with the record: see `replaying.reproduced`.
         self.reproduction: Any = None
 
     @classmethod
     def open(cls, store: Store, name: str, alone: bool = False, config: Path | None = None) -> Inspection:
-        """The conversation that `name` stands for. Raises UnknownConversation and StoreErrors."""
+        """Open the conversation named `name`. Raises UnknownConversation and StoreErrors."""
         return cls(store, store.open(store.resolve(name)), alone, config)
 
     def in_force(self) -> ResolvedSettings:
-        """The settings in force for the conversation, without flags. Raises as `resolve` does."""
+        """Return the settings in force for the conversation, without flags. Raises as `resolve` does."""
         return self.resolved({})
 
     def resolved(self, flags: Mapping[str, Any]) -> ResolvedSettings:
-        """The settings for the conversation. Where nothing sets the threshold or the tail of an agent whose rules were
-        observed, the records may show another one. Raises as `resolve` does, and StoreErrors."""
+        """Return the settings for the conversation. Raises as `resolve` does, and StoreErrors.
+
+        If the threshold or the tail of an observed agent is not set, the recorded compactions may show it.
+        """
         found = self.with_threshold(flags)
         settings = found.settings
         tail = None if settings.tail_tokens is not None else self._shown_tail(settings)
@@ -110,14 +112,14 @@ class Inspection:
         )
 
     def with_threshold(self, flags: Mapping[str, Any]) -> ResolvedSettings:
-        """The same without the size of the tail, which only the messages show."""
+        """Return the settings without a size of the tail from the record, which takes reading messages."""
         requests = self._asked()
         return self._under(self._limits(requests[-1]) if requests else self.conversation.row, flags)
 
     def earlier(self, flags: Mapping[str, Any]) -> Iterator[tuple[Request | Generation, Mapping[str, Any]]]:
-        """The settings that were in force before the last ones, by name, each with the last request under them, or the
-        last list where the store keeps no requests. Only what is recorded counts: the model and the limits of a
-        request, and the thresholds that the compactions under them show. Raises as `resolve` does, and StoreErrors."""
+        """Yield the settings before the current ones, by name, each with its last request, or its last list if the
+        store has no requests. They follow from the recorded models and limits, and from the thresholds that the
+        compactions show. Raises as `resolve` does, and StoreErrors."""
         generations = self.conversation.generations
         known: list[tuple[Request | Generation, ConversationRow]]
         known = [(request, self._limits(request)) for request in self._asked()]
@@ -141,7 +143,7 @@ class Inspection:
                 )
 
     def _asked(self) -> tuple[Request, ...]:
-        """The requests that no summary was written by."""
+        """Return the requests that wrote no summary."""
         requests = self.requests()
         if not any(request.summarizes for request in requests):
             return requests
@@ -149,7 +151,7 @@ class Inspection:
         return tuple(one for one in requests if not (one.summarizes and one.generation in numbers))
 
     def _limits(self, request: Request) -> ConversationRow:
-        """The conversation as if all of it had the model and the limits of a request."""
+        """Return the row of the conversation with the model and the limits of a request."""
         row = self.conversation.row
         return row._replace(
             model=request.model or row.model,
@@ -158,14 +160,14 @@ class Inspection:
         )
 
     def _of_session(self, session: Session | None) -> ConversationRow:
-        """The conversation as if all of it had the model of a session."""
+        """Return the row of the conversation with the model of a session."""
         row = self.conversation.row
         if session is None or not session.model:
             return row
         return row._replace(model=session.model, provider=session.provider, base_url=session.base_url)
 
     def _under(self, row: ConversationRow, flags: Mapping[str, Any]) -> ResolvedSettings:
-        """The settings under a model and its limits, with the threshold that the compactions under them show."""
+        """Return the settings for a model and its limits, with the threshold that its compactions show."""
         found = resolve(self.store, row, flags, self.config)
         settings, source = found.settings, found.sources.get("threshold", "")
         if not agent_of(settings.profile) or not source.startswith("observed"):
@@ -194,7 +196,8 @@ class Inspection:
         )
 
     def _shown_tail(self, settings: Settings) -> int | None:
-        """The tokens of the tail that the recorded compactions show; None if the usual ones stay, or no number does."""
+        """Return the tokens of the tail that the recorded compactions show; None if it is the usual number or
+        unknown."""
         budgets = budgets_of(settings)
         own = agent_of(settings.profile) == self.conversation.row.agent
         if not own or "tail_tokens" not in budgets.heeds:
@@ -209,7 +212,7 @@ class Inspection:
         return recorded_tail([self._cut(one, settings) for one in made], usual, tried)
 
     def _cut(self, recorded: Compaction, settings: Settings) -> Cut:
-        """Where the tail of a recorded compaction starts, and where other tails would."""
+        """Return the recorded start of a tail, and a function for the start with another number of tokens."""
         generation = self.generation(recorded.index)
         most = self.token_index(generation, settings.profile).total()
 
@@ -220,7 +223,7 @@ class Inspection:
         return Cut(recorded.tail_start, most, planned)
 
     def generation(self, number: int | None = None) -> Generation:
-        """The generation of that number, counted from 1; the live one without. Raises UnknownConversation."""
+        """Return the generation of this number, counted from 1, by default the live one. Raises UnknownConversation."""
         generations = self.conversation.generations
         if number is None:
             return generations[-1]
@@ -232,7 +235,7 @@ class Inspection:
         return generations[number - 1]
 
     def compactions(self) -> tuple[Compaction, ...]:
-        """Every recorded compaction, oldest first."""
+        """Return every recorded compaction, oldest first."""
         with self._lock:
             if self._compactions is None:
                 self._compactions = self.store.compactions(self.conversation)
@@ -247,14 +250,14 @@ class Inspection:
         return known[number]
 
     def list_after(self, recorded: Compaction) -> Iterator[tuple[int, Message, Where]]:
-        """Yield the messages that a compaction left, each with its index and where it is. Raises StoreErrors."""
+        """Yield the messages of the list after a compaction, each with its index and place. Raises StoreErrors."""
         after = self.generation(recorded.index + 1)
         for index, message in enumerate(islice(self.store.iterate(after), recorded.after)):
             region: Where = "head" if index < recorded.head_after else "tail"
             yield index, message, "summary" if index == recorded.summary_at else region
 
     def requests(self) -> tuple[Request, ...]:
-        """Every recorded request, oldest first; read once. Raises StoreErrors."""
+        """Return every recorded request, oldest first; read once. Raises StoreErrors."""
         with self._lock:
             if self._requests is None:
                 self._requests = tuple(self.store.requests(self.conversation))
@@ -270,27 +273,27 @@ class Inspection:
         }
 
     def last_size(self, recorded: Compaction) -> int | None:
-        """Return the reported tokens of the last request before a compaction and of its answer; None if the store keeps
-        no usage of it. Raises StoreErrors."""
+        """Return the reported tokens of the last request before a compaction and of its answer, None if unknown. Raises
+        StoreErrors."""
         calls = [call for call in self.requests() if call.generation == recorded.index]
         own = self.summarizing(calls)
         return next((call.context + call.output for call in reversed(calls) if call.index not in own), None)
 
     def system_prompt(self, session: str) -> str:
-        """The system prompt of a session."""
+        """Return the system prompt of a session."""
         with self._lock:
             if session not in self._prompts:
                 self._prompts[session] = self.store.system_prompt(session)
             return self._prompts[session]
 
     def system_tokens(self, session: str) -> int:
-        """Rough tokens of a session's system prompt."""
+        """Return the rough tokens of a session's system prompt."""
         return text_tokens(len(self.system_prompt(session)))
 
     def token_index(
         self, generation: Generation, profile: str, watch: Callable[[int], None] | None = None
     ) -> TokenIndex:
-        """The token index of a generation under an engine; reads every body once.
+        """Return the token index of a generation under an engine. Reads every message once.
 
         `watch` is called at intervals with the number of messages read; an InspectorError that it raises stops the
         reading.
@@ -343,7 +346,7 @@ class Inspection:
         return plan_with(found, measured(found, messages), settings, generation.number - 1, system)
 
     def middle_tokens(self, recorded: Compaction, settings: Settings) -> int:
-        """Return the tokens that the summary model got of a compaction: pruned if the plan is the recorded one."""
+        """Return the tokens of the messages that were summarized, after pruning if the plan equals the record."""
         before = self.generation(recorded.index)
         plan = self.plan(before, settings)
         if Compared(recorded, plan).agree:
@@ -360,7 +363,7 @@ class Inspection:
         )
 
     def reopened(self) -> Inspection:
-        """The same conversation as the store has it now, with what has not changed kept."""
+        """Return the conversation as the store has it now, with results of unchanged parts."""
         fresh = Inspection(self.store, self.store.open(self.conversation.id), self.alone, self.config)
         fresh._prompts = dict(self._prompts)
         old = {g.number: (g.session, tuple(g.ids[-1:]), len(g)) for g in self.conversation.generations}
@@ -391,15 +394,14 @@ def watched(
 
 
 def budgets_of(settings: Settings) -> Budgets:
-    """The derived numbers of the settings' engine. Raises UsageProblem for an unknown engine, EngineError naming one
-    that fails."""
+    """Return the derived numbers of settings. Raises UsageProblem for an unknown engine, and EngineErrors."""
     found = engine(settings.profile)
     with failures_named(found):
         return found.budgets(settings)
 
 
 def measured(found: Engine, messages: Iterable[Message]) -> TokenIndex:
-    """The engine's token index of a list. Raises EngineError naming an engine that fails, StoreErrors as they are."""
+    """Return the engine's token index of a list. Raises EngineErrors and StoreErrors."""
     with failures_named(found):
         return found.measure(messages)
 
@@ -407,6 +409,6 @@ def measured(found: Engine, messages: Iterable[Message]) -> TokenIndex:
 def plan_with(
     found: Engine, token_index: TokenIndex, settings: Settings, compactions: int, system: int
 ) -> Plan:
-    """The engine's plan; `system` is the system prompt's tokens. Raises EngineError naming an engine that fails."""
+    """Return the engine's plan; `system` is the tokens of the system prompt. Raises EngineErrors."""
     with failures_named(found):
         return found.plan(token_index, replace(settings, profile=found.name), compactions, system)

@@ -94,7 +94,7 @@ async def test_a_step_shows_only_what_existed_then(in_place: Path) -> None:
         await press(pilot, "right")
         assert moment(pilot).length == live
         await press(pilot, "right")
-        assert "That is the last step." in told(pilot)
+        assert "This is the last step." in told(pilot)
         await press(pilot, "escape")
         assert screen.state.moment is None
         assert not isinstance(screen.messages.rows, StepRows)
@@ -242,7 +242,7 @@ async def test_calls_turns_and_numbers(in_place: Path) -> None:
         await press(pilot, "colon")
         await write(pilot, "x")
         await press(pilot, "enter")
-        assert "'x' is no step; type a number." in told(pilot)
+        assert "'x' is not a step; type a number." in told(pilot)
         await press(pilot, "backspace", "3", "enter")
         assert moment(pilot).step == 3
         assert not screen.query_one("#question", Input).display

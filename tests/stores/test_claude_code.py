@@ -415,14 +415,13 @@ def test_what_is_not_known_of_the_queue_is_a_note(tmp_path: Path) -> None:
     # An editor's prompts are put in without a line, as parts and not as a text.
     _, conversation = _listed(_queued(("remove", None)), tmp_path)
     assert list(conversation.notes) == [
-        "1 prompt that the user typed while the agent was at work was handed to it, and the words are not in the "
-        "transcript."
+        "The transcript lacks the text of 1 prompt that the user typed while the agent was working."
     ]
     made = _queued(("enqueue", "Never berth 2."))
     made.queue("remove")
     said, conversation = _listed(made, tmp_path)
     assert len(said) == 6
-    assert any("whether the agent got the words is not recorded" in note for note in conversation.notes)
+    assert any("Whether the agent got the text is not recorded" in note for note in conversation.notes)
 
 
 def test_what_was_handed_over_is_compacted_and_goes_with_a_branch(tmp_path: Path) -> None:
@@ -468,7 +467,7 @@ def test_messages_that_the_user_went_back_from_are_in_no_list(tmp_path: Path) ->
         "Berth 0 keeps ships.",
         "Rather this way.",
     ]
-    assert any("4 messages on branches" in note for note in conversation.notes)
+    assert any("4 messages on abandoned branches" in note for note in conversation.notes)
     assert len(store.requests(conversation)) == 4
 
 
@@ -882,7 +881,7 @@ def test_a_session_that_was_resumed_says_that_its_beginning_is_elsewhere(tmp_pat
     worked(made, 1, first=3)
     made.compact(SUMMARY)
     _, alone, compactions = opened(made.write(tmp_path / "b.jsonl"))
-    assert any("goes on from one that is not in these files" in note for note in alone.notes)
+    assert any("continues a line that is not in these files" in note for note in alone.notes)
     assert [done.whole for done in compactions] == [False, True]
     assert compactions[0].note == "The beginning of the list before it is not in these files."
     inspection, resolved = Answers.of([tmp_path / "b.jsonl"], {}, None).opened(made.session)

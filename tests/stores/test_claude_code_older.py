@@ -147,7 +147,7 @@ def test_a_summary_says_where_the_list_before_it_ended(tmp_path: Path, hangs: st
         "How does pier 1 work?",
         "Pier 1 keeps boats.",
     ]
-    assert conversation.notes == ("1 message on branches that the user went back from is in no list.",)
+    assert conversation.notes == ("1 message on abandoned branches is in no list.",)
 
 
 def test_a_summary_behind_a_microcompaction_is_a_compaction(tmp_path: Path) -> None:

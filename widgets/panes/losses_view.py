@@ -1,4 +1,4 @@
-"""Facts of a conversation by scope, and the lines above a scope's list."""
+"""Facts of a conversation by scope, and the headline of a scope."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from widgets.lists.fact_list import OUTCOMES, ListedFact, outcome_of
 from widgets.lists.survival_table import Survival
 from widgets.panes.attempt_lines import NO_ATTEMPTS, AttemptsView
 
-#: Names of the scopes that belong to no compaction.
+#: Names of scopes without a compaction.
 AT_RISK, PRUNED, DISMISSED = "risk", "pruned", "dismissed"
 _LABELS = {AT_RISK: "at risk", PRUNED: "pruned", DISMISSED: "dismissed"}
 
 
 @dataclass(frozen=True, slots=True)
 class FactScope:
-    """A choice of facts: those of a compaction, or others.
+    """A scope of facts: of one compaction, or of none.
 
     `name` is the compaction's number, AT_RISK, PRUNED or DISMISSED. `note` is a sentence about the scope. `generation`
-    is the list that facts at risk are in. `partial` means that only messages up to a step of the replay are known.
+    is the list of facts at risk. `partial` means that only messages up to a step of the replay count.
     """
 
     name: str
@@ -32,7 +32,7 @@ class FactScope:
 
     @property
     def label(self) -> str:
-        """The scope in words."""
+        """The scope as shown."""
         return _LABELS.get(self.name, f"compaction {self.name}")
 
 
@@ -43,10 +43,9 @@ _UNSEEN = "Its losses are unknown: the list before it is not in the files."
 class LossesView:
     """Facts of a conversation.
 
-    `scopes` are those of compactions, then the others; None while facts are being read, and then `note` is a sentence
-    about that. `chosen` is the compaction on screen, from 1 (0: none), of `total` (0: unknown). `survival` is the
-    table by kind and compaction, `attempts` are those of the chosen compaction's summary, `judged` the
-    facts that models found in its messages.
+    `scopes` are first the scopes of compactions; None while facts are being read, and then `note` says so. `chosen` is
+    the compaction on screen, from 1 (0: none), of `total` (0: unknown). `survival` is the table by kind and compaction.
+    `attempts` and `judged` (facts that models found) belong to the chosen compaction.
     """
 
     scopes: tuple[FactScope, ...] | None = None
@@ -59,7 +58,7 @@ class LossesView:
 
     @property
     def offered(self) -> list[FactScope]:
-        """The scope of the chosen compaction (empty where it summarized no facts) and those of no compaction."""
+        """The scope of the chosen compaction, which may be empty, and the scopes without a compaction."""
         if self.scopes is None:
             return []
         number = str(self.chosen)
@@ -72,7 +71,7 @@ class LossesView:
 
     @property
     def first_scope(self) -> str:
-        """Name of the scope to begin with: that of the chosen compaction, else facts at risk; "" for none."""
+        """Name of the first scope on screen: the chosen compaction, else facts at risk; "" for none."""
         offered = self.offered
         return offered[0 if self.chosen else -1].name if offered else ""
 
@@ -80,7 +79,7 @@ class LossesView:
 def head_lines(
     view: LossesView, scope: FactScope | None, low: bool, only: Sequence[str], shown: int
 ) -> list[TextLine]:
-    """Counts by fate; in a `low` pane the filters (`only`, leaving `shown` facts) instead of the note."""
+    """Return the counts by fate. A `low` pane has the filters (`only`, with `shown` facts) instead of the note."""
     if scope is None:
         return [TextLine(view.note or "Looking for facts …", "muted")]
     counts = Counter(map(outcome_of, scope.facts))

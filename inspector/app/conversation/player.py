@@ -1,4 +1,4 @@
-"""Replay: the ways from one moment to another, and the clock that plays."""
+"""Replay: steps between moments, and the clock that plays."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ SPEEDS = (1, 2, 5, 10, 25, 50, 100, 250)
 #: Maximum frames a second of a playing replay; faster speeds take several steps a frame.
 _FRAMES = 25
 _NOTHING_THERE = {
-    "message": "That is the {end} step.",
-    "call": "The model was not asked {where} this step.",
+    "message": "This is the {end} step.",
+    "call": "No API call {where} this step.",
     "turn": "No user message {where} this step.",
     "compaction": "No compaction {where} this step.",
 }
 
 
 class Player:
-    """Assigns the moment of the state; while the state plays, at every beat of a clock.
+    """Assigns the moment of the state. While the state plays, it does so at every tick of a clock.
 
-    `beat` starts a clock that calls a function every so many seconds.
+    `beat(seconds, function)` starts a clock that calls the function at this interval.
     """
 
     def __init__(self, host: ConversationScreen, beat: Callable[[float, Callable[[], None]], Timer]) -> None:
@@ -44,7 +44,7 @@ class Player:
     # Going to a moment.
 
     def step(self, unit: Unit, direction: int) -> None:
-        """Go on by message, call, user turn or to a compaction; the first step begins where the cursor is."""
+        """Go to the next message, call, user turn or compaction; the first step starts at the cursor."""
         self.pause()
         self._host.when(RECORDING, lambda recording: self._step(recording, unit, direction))
 
@@ -59,7 +59,7 @@ class Player:
         self._show(there or here)
 
     def go_to(self, step: int) -> None:
-        """Show the moment behind a message, counted from 1."""
+        """Show the moment after a message, counted from 1."""
         self.pause()
         self._host.when(
             RECORDING,
@@ -73,11 +73,11 @@ class Player:
     def _typed(self, text: str) -> None:
         step = text.replace(",", "")
         if not step.isdecimal():
-            raise UsageProblem(f"{text!r} is no step; type a number.")
+            raise UsageProblem(f"{text!r} is not a step; type a number.")
         self.go_to(int(step))
 
     def _here(self, recording: Recording) -> Moment:
-        """The moment on screen; without one that of the message under the cursor."""
+        """Return the moment on screen, else that of the message under the cursor."""
         state, rows = self._host.state, self._host.messages.rows
         if state.moment is not None:
             return state.moment
@@ -85,7 +85,7 @@ class Player:
         return recording.moments.of_message(state.generation, max(0, index))
 
     def _show(self, at: Moment, **changes: object) -> None:
-        # The one that the moment is within, else the one that made the list: panes show it as they do outside a replay.
+        # The compaction in progress at the moment, else the one that made the list, as outside a replay.
         made = max(1, at.generation - 1) if self._host.state.compaction else 0
         compaction = at.compaction or made
         self._host.change(moment=at, generation=at.generation, compaction=compaction, **changes)
@@ -102,7 +102,7 @@ class Player:
     # Playing.
 
     def toggle(self) -> None:
-        """Play from here, from the start where the end is reached; again to pause."""
+        """Play from here, or from the start if this is the end; pause if it plays."""
         if self._host.state.playing:
             self.pause()
         else:
@@ -115,7 +115,7 @@ class Player:
             self._show(recording.moments.moment(1) if at_end else here, playing=True)
 
     def pause(self) -> None:
-        """Play no more."""
+        """Stop playing."""
         if self._host.state.playing:
             self._host.change(playing=False)
 
@@ -127,7 +127,7 @@ class Player:
         self._host.change(speed=speed)
 
     def follow(self, state: State) -> None:
-        """Have the clock go as the state says."""
+        """Start or stop the clock as the state says."""
         wanted = state.speed if state.playing else 0
         if wanted == self._speed:
             return
@@ -145,20 +145,20 @@ class Player:
         if state.moment is None or not state.playing:
             self.pause()
         elif recording is not None:
-            # Without one somebody wrote, or other rules are in force: it is being read again, and then it goes on.
+            # Without a recording, the conversation is being read again; the clock waits.
             number = state.moment.number + max(1, state.speed // _FRAMES)
             there = recording.moments.moment(number)
             self._show(there, playing=there.number < len(recording.moments))
 
 
 def same_moment(at: Moment, recording: Recording) -> Moment:
-    """The same moment in a new reading of the conversation."""
+    """Return the same moment in another recording of the conversation."""
     same = recording.moments.moment(at.number)
     return same if (same.step, same.phase) == (at.step, at.phase) else recording.moments.of_step(at.step)
 
 
 def step_on_screen(state: State, loaded: Loaded, index: int) -> int:
-    """The step that brought the message at `index` of the list on screen, or that of the replay; 0 for none."""
+    """Return the step of the replay, else the step of the message at `index` of the list on screen; 0 for none."""
     if state.moment is not None:
         return state.moment.step
     recording = loaded.current(RECORDING, state)

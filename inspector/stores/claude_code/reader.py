@@ -37,16 +37,16 @@ from inspector.stores.recorded import FileDigest, Memory, Recorded, Source
 
 
 class ClaudeCodeReader:
-    """See Reader for what every method answers."""
+    """Reads transcripts; see Reader for the methods."""
 
     agent = "claude-code"
     limits = (
-        "Claude Code records the system prompt only in newer releases (2.1.331) and no tools, so the lists lack them; "
-        "what it reports of its context has both.",
+        "Claude Code records no tools, and the system prompt only in newer releases (2.1.331), so the lists lack them. "
+        "The context sizes that it reports include both.",
     )
 
     def recognises(self, head: Head) -> bool:
-        """Whether lines are in Claude Code's envelope."""
+        """Return whether the first lines have the keys of Claude Code."""
         for value in head.mappings:
             if isinstance(value.get("type"), str):
                 message = value.get("message")
@@ -68,18 +68,18 @@ class ClaudeCodeReader:
         return digests_of(path)
 
     def sources(self, digests: Sequence[FileDigest], memory: Memory | None = None) -> tuple[Source, ...]:
-        """Files that belong together are one conversation, what forked from it a branch."""
+        """Return a conversation for files that continue each other, and a branch for each fork."""
         return join(digests, memory)
 
     def read(self, source: Source) -> Recorded:
-        """A conversation: its lists, compactions and requests."""
+        """Read the lists, compactions and requests of a conversation."""
         shared = [scan(Path(path)) for path in source.shared]
         if is_left(source.part):
             return _left(Path(source.files[0]), source)
         return _Reading([_scanned(Path(path), source.part) for path in source.files], source, shared).run()
 
     def sent(self, source: Source) -> tuple[SentRequest, ...]:
-        """The requests of a conversation as they were sent, in newer releases. Raises StoreErrors."""
+        """Return the requests of a conversation as sent, which newer releases record. Raises StoreErrors."""
         from inspector.stores.claude_code.sent import sent_requests
 
         return () if source.part else tuple(one for path in source.files for one in sent_requests(Path(path)))
@@ -101,7 +101,8 @@ def _scanned(path: Path, part: str) -> _Part:
 
 
 def _left(path: Path, source: Source) -> Recorded:
-    """An abandoned branch: the lines until the user went back; the first are shared with the main conversation."""
+    """Read an abandoned branch: the lines until the user rewound. Its first lines are shared with the main
+    conversation."""
     found = scan(path)
     main, left = gone_back(dict(parts_of(found.nodes)).get("", []))
     nodes = next((one.nodes for one in left if left_name(one.by) == source.part), ())
@@ -110,8 +111,10 @@ def _left(path: Path, source: Source) -> Recorded:
 
 
 def _after_shared(nodes: Sequence[Node], shared: set[str]) -> list[Node]:
-    """The lines of a branch: from the last compaction on that it shares with the conversation it branched from. That
-    conversation counts the boundaries, this one begins with the list after the last."""
+    """Return the lines of a branch from the last compaction on that it shares with the conversation it branched from.
+
+    The shared boundaries count there, so the branch begins with the list after the last of them.
+    """
     own: list[Node] = []
     for node in nodes:
         if node.boundary is not None and node.uuid in shared:
@@ -133,7 +136,7 @@ def _around_summary(stretch: Stretch) -> tuple[list[Node], list[Node], list[Node
 
 
 class _Reading:
-    """The lists, compactions and requests of a conversation, put together from its files."""
+    """Reads the lists, compactions and requests of a conversation from its files."""
 
     def __init__(self, parts: Sequence[_Part], source: Source, shared: Sequence[Scan]) -> None:
         self.parts = parts
@@ -211,9 +214,7 @@ class _Reading:
         if summary is None:
             notes.append("No summary follows it in these files.")
         if not at_end:
-            notes.append(
-                f"The {len(staying)} messages that were kept did not stand together at the end of the list."
-            )
+            notes.append(f"The {len(staying)} kept messages were not together at the end of the list.")
         return Compaction(
             index=index,
             session=boundary.session or self.source.row.id,
@@ -337,20 +338,20 @@ class _Reading:
     def _notes(self) -> Iterator[str]:
         yield from left_out(sum(part.scan.unreadable for part in self.parts))
         if self.midway:
-            yield "The first line goes on from one that is not in these files: what was said before it is in no list."
+            yield "The first line continues a line that is not in these files: the messages before it are in no list."
         left = sum(stretch.left for stretch in self.lists)
         if left:
             verb = "is" if left == 1 else "are"
-            yield f"{several(left, 'message')} on branches that the user went back from {verb} in no list."
+            yield f"{several(left, 'message')} on abandoned branches {verb} in no list."
         yield from _about_queue([part.scan.queue for part in self.parts])
         yield from _about_calls([call for part in self.parts for call in part.scan.calls.values()])
         errors = sum(part.scan.api_errors for part in self.parts)
         if errors:
-            yield f"{several(errors, 'call')} of the API failed; what the user was told of it never went to the model."
+            yield f"{several(errors, 'call')} of the API failed. The error texts were not sent to the model."
 
 
 def _about_calls(calls: Sequence[Call]) -> Iterator[str]:
-    """Sentences about gaps in the recorded usage: placeholder outputs and costs beyond tokens."""
+    """Yield notes about gaps in the recorded usage: placeholder outputs, and prices that the costs do not include."""
     guessed = sum(
         not call.stopped and call.output <= PLACEHOLDER and text_tokens(call.chars) > 2 * call.output
         for call in calls
@@ -378,25 +379,22 @@ def _about_calls(calls: Sequence[Call]) -> Iterator[str]:
 
 
 def _about_queue(queues: Sequence[Queue]) -> Iterator[str]:
-    """Sentences about prompts that the user typed while the agent was working."""
-    typed = "that the user typed while the agent was at work"
+    """Yield notes about prompts that the user typed while the agent was working."""
+    typed = "that the user typed while the agent was working"
     unrecorded = sum(queue.unrecorded for queue in queues)
     if unrecorded:
-        verb = "was" if unrecorded == 1 else "were"
-        yield (
-            f"{several(unrecorded, 'prompt')} {typed} {verb} handed to it, and the words are not in the transcript."
-        )
+        yield f"The transcript lacks the text of {several(unrecorded, 'prompt')} {typed}."
     unclear = sum(queue.unclear for queue in queues)
     if unclear:
         verb, which = ("was", "it is") if unclear == 1 else ("were", "they are")
         yield (
-            f"{several(unclear, 'prompt')} {typed} {verb} taken out of the queue behind a turn: whether the agent "
-            f"got the words is not recorded, and {which} in no list."
+            f"{several(unclear, 'prompt')} {typed} {verb} removed from the queue after a turn. Whether the agent got "
+            f"the text is not recorded, so {which} in no list."
         )
 
 
 def _with_windows(requests: Sequence[Request]) -> tuple[Request, ...]:
-    """The requests of several models with the context window that the largest one of their model shows."""
+    """Set the context window of each request by the largest request of its model, if there are several models."""
     largest: dict[str, int] = {}
     for request in requests:
         largest[request.model] = max(request.context, largest.get(request.model, 0))

@@ -1,4 +1,4 @@
-"""Recover the boundaries of a compaction from the list before it and the list after it."""
+"""Recover the boundaries of a compaction from the lists before and after it."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from inspector.stores.hermes.matching import Print, Tail, head_of, is_copy, long
 _STEP = 5e-6
 #: The profiles whose tail never starts with a tool result.
 _MOVES_BEHIND = frozenset({"hermes-0.19", "hermes-0.20", "hermes-current"})
-#: How the fallback of the releases up to 0.15 starts, which counts every message between head and tail.
+#: Opening of the fallback text up to 0.15, which counts every message between head and tail.
 _PLAIN_FALLBACK = "Summary generation was unavailable."
 _MAX_SUMMARIES = 64
 
-_NO_SUMMARY = "No summary was found in the list after it; the boundaries are where both lists differ."
+_NO_SUMMARY = "The list after it has no summary; the boundaries are the places where both lists differ."
 _REWRITTEN = "The copies of the tail end early: one of the two lists was changed after the compaction."
-_NO_TAIL = "No copy of the tail was found behind the summary."
-_REPEATED = "The same messages repeat, so the tail may have started at another of them."
+_NO_TAIL = "No copy of the tail was found after the summary."
+_REPEATED = "Messages repeat, so the tail may start at another one."
 _ORPHANS = (
-    "Tool results without a call stood where the tail starts, and they were left out, so it may have started at any of "
-    "them, from #{first} on."
+    "Tool results without a call were left out at the start of the tail, so it may start at any of them, from #{first} "
+    "on."
 )
-_ALIKE = "The summary reads like an earlier one, so which of them is new is inferred."
-_EMPTY = "The session that the compaction went on in holds no messages."
+_ALIKE = "The summary equals an earlier one; the new one is inferred."
+_EMPTY = "The session after the compaction has no messages."
 
 
 @dataclass(frozen=True, slots=True)
 class Recovered:
-    """The boundaries of a compaction; the meaning of each is that of Compaction."""
+    """Boundaries of a compaction; Compaction describes the fields."""
 
     head_end: int
     tail_start: int
@@ -43,7 +43,7 @@ class Recovered:
 
 
 def recover(old: Sequence[Print], new: Sequence[Print]) -> Recovered:
-    """The boundaries, from the list before and the rows that followed it (new messages included)."""
+    """Return the boundaries. `new` is the list after the compaction, with later messages."""
     if not new:
         return Recovered(len(old), len(old), 0, 0, 0, None, False, False, _EMPTY)
     summaries = [at for at, item in enumerate(new) if item.handoff is not None][:_MAX_SUMMARIES]
@@ -62,24 +62,23 @@ def recover(old: Sequence[Print], new: Sequence[Print]) -> Recovered:
 def _fit(
     old: Sequence[Print], new: Sequence[Print], summary: int, as_declared: bool, as_counted: bool
 ) -> Recovered | None:
-    """The boundaries if new[summary] carries the summary; None where the lists do not fit around it.
+    """Return the boundaries if new[summary] has the summary, or None if the lists do not fit around it.
 
-    Whether a summary of 0.13 is merged cannot always be told where the tail message has no text of its own,
-    so the other reading has its turn too. `as_counted` asks that a fallback stands for as many messages as
-    it says.
+    If the tail message has no other text, a merged summary of 0.13 cannot always be recognised. So both readings are
+    tried: `as_declared` takes the handoff's own. `as_counted`: a fallback must replace as many messages as it states.
     """
     handoff = new[summary].handoff
     head = head_of(old, new, summary)
     if handoff is None or (head is None and not (as_declared and handoff.merged)):
         return None
     if head is None:
-        # From 0.20 on the summary is in the tail's first message of the user, if nothing is protected before it.
+        # From 0.20 on the summary is in the first user message of the tail if there is no head.
         led = tails(old, new, 1, 0, summary, frozenset())
         return _chosen(old, new, 0, summary, 0, led) if led else None
     merged = handoff.merged is as_declared
     calls = frozenset(call.id for item in new[:summary] for call in item.calls)
     first = summary if merged else summary + 1
-    # The middle is never empty; only a list that some other program made could be like that.
+    # The middle is never empty, except in a list of another program.
     place = summary if merged else None
     found = tails(old, new, head + 1, first, place, calls) or tails(old, new, head, first, place, calls)
     if not found:
@@ -103,7 +102,7 @@ def _chosen(
             exact, note = False, _REPEATED
     start = tail.start
     results = _results_before(old, head, start)
-    # From 0.19 on the tail's start moves behind results; earlier releases leave them out of the tail they stay in.
+    # From 0.19 on the start of the tail moves past results; earlier releases drop them from the new list.
     if results < start and not (handoff and _keeps_results(handoff)):
         start, known = _start_with_results(old, head, results, start, expected)
         if not known:
@@ -114,12 +113,12 @@ def _chosen(
 
 
 def _keeps_results(handoff: Handoff) -> bool:
-    """Return whether no result of a call is left out of the tail."""
+    """Return whether the release leaves no result out of the tail."""
     return bool(handoff.plugin or (handoff.releases and _MOVES_BEHIND.issuperset(handoff.releases)))
 
 
 def _certain(found: Sequence[Tail], new: Sequence[Print], expected: int | None) -> Tail | None:
-    """Return the tail, of several candidates, that evidence other than its length supports."""
+    """Return the candidate that further evidence supports, or None."""
     if expected is not None:
         return next((tail for tail in found if tail.start == expected), None)
     same = [tail for tail in found if tail.same_times]
@@ -128,7 +127,7 @@ def _certain(found: Sequence[Tail], new: Sequence[Print], expected: int | None) 
     end = 1
     while end < len(new) and 0 < new[end].timestamp - new[end - 1].timestamp <= _STEP:
         end += 1
-    # A list of open tasks may have been put behind the tail in the same transaction.
+    # The same transaction may have added a list of open tasks after the tail.
     for last in (end, end - 1):
         inserted = [tail for tail in found if tail.end == last and last > 1]
         if inserted:
@@ -137,12 +136,12 @@ def _certain(found: Sequence[Tail], new: Sequence[Print], expected: int | None) 
 
 
 def _expected(old: Sequence[Print], head: int, handoff: Handoff) -> int | None:
-    """Return the start of the tail if a fallback states how many messages it replaces; None for other summaries."""
+    """Return the start of the tail if a fallback text states the number of replaced messages, else None."""
     if handoff.dropped is None:
         return None
     if handoff.body.startswith(_PLAIN_FALLBACK):
         return head + handoff.dropped
-    # From 0.16 on a fallback counts from behind the summary that the middle began with.
+    # From 0.16 on a fallback does not count the summary at the start of the middle.
     for at in range(len(old) - 1, head - 1, -1):
         if old[at].handoff is not None and at + 1 + handoff.dropped <= len(old):
             return at + 1 + handoff.dropped
@@ -150,7 +149,7 @@ def _expected(old: Sequence[Print], head: int, handoff: Handoff) -> int | None:
 
 
 def _results_before(old: Sequence[Print], head: int, start: int) -> int:
-    """Return the start of the run of tool results right before old[start]; `start` if there is none."""
+    """Return the start of the run of tool results that ends before old[start]; `start` if there is none."""
     at = start
     while at > head and old[at - 1].role == "tool":
         at -= 1
@@ -162,8 +161,8 @@ def _start_with_results(
 ) -> tuple[int, bool]:
     """Return the start of a tail whose first messages may be omitted results, and whether that start is certain.
 
-    A start inside a group moves back to the call, but never to the head: then the results stay in the tail
-    and lose their call, and so they are left out of the new list.
+    A start inside a group of a call and its results moves back to the call, but not into the head. Then the results
+    lose their call and are left out of the new list.
     """
     if expected is not None and results <= expected <= start:
         return expected, True
@@ -186,7 +185,7 @@ def _is_last_user(old: Sequence[Print], at: int) -> bool:
 
 
 def _inferred(old: Sequence[Print], new: Sequence[Print], summaries: Sequence[int]) -> Recovered:
-    """The best guess where the lists do not fit together as a compaction leaves them."""
+    """Return the best guess if the lists do not fit together."""
     before = {item.text for item in old if item.handoff is not None}
     summary = next((at for at in summaries if new[at].text not in before), None)
     common = 0
