@@ -1,4 +1,4 @@
-"""The Engine protocol and the values it speaks in. Tokens are estimates of the release, indexes half-open."""
+"""The Engine protocol and its values. Tokens are estimates of the release, indexes half-open."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ __all__ = ["Budgets", "DerivationStep", "Engine", "Output", "Plan", "Settings", 
 
 @dataclass(frozen=True, slots=True)
 class DerivationStep:
-    """One step of how a number came to be: `rule` names it, `value` is the number after it, `why` says why.
+    """One step in the derivation of a number: the name of the `rule`, the `value` after it, and a sentence (`why`).
 
-    `bound` is true where this step changed the number.
+    `bound`: this step changed the number.
     """
 
     rule: str
@@ -26,20 +26,19 @@ class DerivationStep:
     bound: bool = False
 
 
-#: Rules that are the setting itself.
+#: Rules that only state the setting.
 _OWN_RULES = frozenset({"configured", "observed", "output reserve"})
 
 
 @dataclass(frozen=True, slots=True)
 class Budgets:
-    """The numbers that follow from settings alone, in tokens. `steps` explains each by name.
+    """Numbers that follow from settings alone, in tokens. `steps` explains each by name.
 
-    `hygiene_tokens` is where a gateway compacts before a turn, `hygiene_messages` the number of messages at which it
-    does so whatever their size; 0 where there is none.
-    `tail_ceiling_tokens` is what a tail may grow to before a large message is left out of it, `round_tokens` the most
-    that results nobody has answered yet are spared for; 0 where an engine has no such rule. `heeds` are settings that
-    bind here and not with most engines, `unbound` those that do not bind although they mostly do, with the reason.
-    `observed`: they were seen in records, no release promises them, so nothing is wrong where a record differs.
+    `hygiene_tokens` and `hygiene_messages` are the sizes at which a gateway compacts before a turn; 0 without this
+    rule. `tail_ceiling_tokens` is the maximum size of a tail, `round_tokens` the maximum size of unanswered results
+    that are not pruned; 0 without this rule. `heeds` are settings that count here but not with most engines; `unbound`
+    are settings that count with most engines but not here, with the reason. `observed`: the numbers were seen in
+    records, so a different record is not a problem.
     """
 
     threshold_tokens: int
@@ -56,17 +55,17 @@ class Budgets:
 
     @property
     def summary_limit(self) -> int | None:
-        """The most that a summary may have; None where only its usual size was observed."""
+        """Maximum size of a summary; None if only its usual size was observed."""
         return None if self.observed else self.max_summary_tokens
 
     def binding(self, setting: str) -> str:
-        """Why a setting is not in force as it is set: the rule that binds in its place; "" where it is in force."""
+        """Return the rule that overrides a setting, or ""."""
         steps = self.steps.get(SETTINGS[setting].number, ())
         rules = [step.why for step in steps if step.bound and step.rule not in _OWN_RULES]
         return rules[-1] if rules else ""
 
     def unused(self, setting: str) -> str:
-        """Why a setting changes nothing here; "" where it may."""
+        """Return the reason if a setting has no effect here, or ""."""
         seldom = SETTINGS[setting].seldom and setting not in self.heeds
         return self.unbound.get(setting, "there is no such rule" if seldom else "")
 
@@ -75,14 +74,13 @@ class Budgets:
 class Plan:
     """Plan of an engine for a list that is compacted now.
 
-    `head_end` and `tail_start` are as the release computes them (tail_start may be one past the end of the
-    list); `regions()` clamps them. Where `compacts` is false, `reason` says why, the head is the whole list and
-    nothing is pruned. `prune_before`: tool results and arguments before this index are pruned; `pruned` are the
-    indexes whose content or calls change. `summarized_from` is where the text that goes to the summary model
-    starts (behind an earlier summary). `role` is that of the summary, "" when it is `merged` into the first
-    tail message. Token fields are the release's rough estimates; `summary_tokens` is the size that the estimate
-    after assumes. `raises` says where the release itself would fail, `refusal` in a word why nothing is
-    compacted. `kept` are messages of the middle that stay all the same, behind the head.
+    `head_end` and `tail_start` are computed as in the release (tail_start may be one past the end of the list);
+    `regions()` clamps them. If `compacts` is false, `reason` says why, the head is the whole list, and nothing is
+    pruned. Tool results and arguments before `prune_before` are pruned; `pruned` are the indexes whose content or
+    calls change. The summary model gets the messages from `summarized_from` on, which is after an earlier summary.
+    `role` is the role of the summary, "" if it is `merged` into the first tail message. Tokens are rough estimates of
+    the release; `tokens_after` assumes a summary of `summary_tokens`. `raises` names the exception of the release,
+    `refusal` is the reason in a word. `kept` are messages of the middle that stay after the head.
     """
 
     profile: str
@@ -111,7 +109,7 @@ class Plan:
 
     @property
     def length_after(self) -> int:
-        """How many messages the list has then; tool pairs that are mended are not counted."""
+        """The number of messages after the compaction, without repaired tool pairs."""
         head, tail = self.regions()
         summary = bool(self.role) and not self.merged
         return head + len(self.kept) + summary + self.length - tail if self.compacts else self.length
@@ -122,15 +120,15 @@ class Plan:
         return head, max(head, min(self.tail_start, self.length))
 
     def region(self, index: int) -> str:
-        """head, middle or tail; what stays of the middle is of the tail."""
+        """Return head, middle or tail; kept messages of the middle count as tail."""
         head, tail = self.regions()
         return "head" if index < head else "middle" if index < tail and index not in self.kept else "tail"
 
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """A message of the assembled list. `source` indexes the list before, or is "summary", "stub", or
-    "restated": a request that is said again."""
+    """A message of the list after. `source` is its index in the list before, or "summary", "stub", or "restated" (a
+    repeated request)."""
 
     wire: Mapping[str, Any]
     source: int | str
@@ -144,29 +142,29 @@ class Output:
 
 
 class TokenIndex(Protocol):
-    """Columns of a list that make planning arithmetic: some numbers a message, without text."""
+    """Numbers of each message of a list, without text, so that a plan is arithmetic."""
 
     def __len__(self) -> int: ...
 
     def tokens(self, index: int) -> int:
-        """The engine's estimate of one message, in tokens."""
+        """Return the engine's estimate of a message, in tokens."""
         ...
 
     def pruned_tokens(self, index: int) -> int:
-        """The same after pruning."""
+        """Return the estimate after pruning."""
         ...
 
     def total(self) -> int:
-        """The release's rough estimate of the whole list, without the system prompt."""
+        """Return the rough estimate of the list, without the system prompt."""
         ...
 
     def rough_until(self, stop: int) -> int:
-        """The same of the first `stop` messages."""
+        """Return the rough estimate of the first `stop` messages."""
         ...
 
 
 class Engine(Protocol):
-    """How a context engine decides. Pure: the same arguments always give the same answer."""
+    """A context engine. All methods are pure."""
 
     @property
     def name(self) -> str:
@@ -179,11 +177,11 @@ class Engine(Protocol):
         ...
 
     def budgets(self, settings: Settings) -> Budgets:
-        """The derived numbers, each explained."""
+        """Return the derived numbers, with explanations."""
         ...
 
     def measure(self, messages: Iterable[Message]) -> TokenIndex:
-        """One pass over the bodies, after which they are not needed to plan."""
+        """Read the messages once. Plans need only the result."""
         ...
 
     def plan(
@@ -193,5 +191,5 @@ class Engine(Protocol):
         ...
 
     def fires(self, tokens: int, settings: Settings) -> str | None:
-        """ "agent" or "hygiene" where a list of that many tokens would be compacted before the next call."""
+        """Return "agent" or "hygiene" if a list of this size is compacted before the next call, else None."""
         ...

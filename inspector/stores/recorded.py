@@ -1,4 +1,4 @@
-"""Interface of a reader of one agent's files, and the values that it returns."""
+"""The interface of a reader of one agent's files, and its values."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from inspector.core.conversations import (
 from inspector.core.messages import Message
 from inspector.stores.head import Head
 
-#: Bodies by id, in the order asked for.
+#: Returns the messages with these ids, in this order.
 Bodies = Callable[[Sequence[int]], list[Message]]
 
 
@@ -27,9 +27,9 @@ class FileDigest(NamedTuple):
 
     `messages` counts the messages of its last list; `compactions` are the names of its compactions. `first` and `last`
     name its first and last line; `before` is the parent of its first line, in another file. `midway`: the file begins
-    with a compaction of the list in that file; `copied`: it begins with lines of another session. `parent` is the
-    session that started this sub-agent; `part` names a sub-agent whose messages are mixed with the main conversation.
-    `largest` is the number of tokens of the largest request, `max_tokens` the last recorded limit of an answer.
+    with a compaction of the list in that file. `copied`: it begins with lines of another session. `parent` is the
+    session that started this sub-agent. `part` names a sub-agent whose messages are in the file of the main
+    conversation. `largest` is the size of the largest request in tokens, `max_tokens` the last recorded output limit.
     """
 
     path: str
@@ -60,10 +60,9 @@ _SESSIONS = ConversationRow._fields.index("sessions")
 
 
 def digest_from(values: Sequence[Any]) -> FileDigest:
-    """The digest whose fields JSON gave back in order. Raises ValueError, TypeError for other values."""
+    """Make a digest of the values of its fields, as JSON returns them. Raises ValueError and TypeError."""
     if len(values) != len(FileDigest._fields):
         raise ValueError("a digest has other fields")
-    # By place, as a home has thousands.
     make: Callable[..., FileDigest] = FileDigest
     return make(*values[:_COMPACTIONS], tuple(values[_COMPACTIONS]), *values[_COMPACTIONS + 1 :])
 
@@ -72,8 +71,8 @@ def digest_from(values: Sequence[Any]) -> FileDigest:
 class Source:
     """A conversation in the list and its files, oldest first.
 
-    `shared` are the files of the conversation that this conversation branched from; `part` names a sub-agent whose
-    messages are mixed with others in the files."""
+    `shared` are the files of the conversation that it branched from. `part` names a sub-agent whose messages are in the
+    files of the main conversation."""
 
     row: ConversationRow
     files: tuple[str, ...]
@@ -83,8 +82,8 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """A conversation as recorded in its files. The compactions' rough tokens are 0: they are computed from the bodies.
-    `prompt` is the system prompt if the files hold it."""
+    """A conversation as recorded in its files. Rough tokens of compactions are 0, and are computed later. `prompt` is
+    the system prompt, or ""."""
 
     conversation: Conversation
     compactions: tuple[Compaction, ...]
@@ -96,30 +95,30 @@ class Recorded:
 
 
 def row_from(values: list[Any]) -> ConversationRow:
-    """The row whose fields JSON gave back in order, which it takes over. Raises TypeError, LookupError for other
-    values."""
+    """Make a row of the values of its fields, as JSON returns them. Changes the list. Raises TypeError and
+    LookupError."""
     values[_SESSIONS] = tuple(values[_SESSIONS])
     return ConversationRow._make(values)
 
 
 class Memory(Protocol):
-    """Results about files, kept between runs: JSON values by name."""
+    """Stored results about files: JSON values by name."""
 
     def recall(self, name: str) -> Any:
-        """The value under a name; None where there is none."""
+        """Return the value of a name, or None."""
         ...
 
     def remember(self, name: str, value: Any) -> None:
-        """Store a value; it replaces the previous value."""
+        """Store a value under a name."""
         ...
 
 
 class Reader(Protocol):
-    """Reads the files of one agent. Pure but for reading: the same files always give the same answers."""
+    """Reads the files of one agent."""
 
     @property
     def agent(self) -> str:
-        """The agent's name, as `--profile` takes it too."""
+        """Name of the agent, as in its row in `inspector/agents.py`."""
         ...
 
     @property
@@ -128,7 +127,7 @@ class Reader(Protocol):
         ...
 
     def recognises(self, head: Head) -> bool:
-        """Whether a file that begins like this is one of the agent's."""
+        """Return whether a file with this beginning is a session of the agent."""
         ...
 
     def digests(self, path: Path) -> tuple[FileDigest, ...]:
@@ -136,9 +135,9 @@ class Reader(Protocol):
         ...
 
     def sources(self, digests: Sequence[FileDigest], memory: Memory | None = None) -> tuple[Source, ...]:
-        """The conversations that files hold together; `memory` keeps what files were read for. Raises StoreErrors."""
+        """Return the conversations in these files; `memory` stores results between runs. Raises StoreErrors."""
         ...
 
     def read(self, source: Source) -> Recorded:
-        """A conversation. Raises StoreErrors."""
+        """Read a conversation. Raises StoreErrors."""
         ...

@@ -1,4 +1,4 @@
-"""A session put together from its records in order: its lists, the compactions between them, its requests."""
+"""A session made of its records in order: its lists, the compactions between them, its requests."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class SessionLists:
     """State of a session while it is read. Lists hold numbers of `entries`."""
 
     entries: Entries
-    #: The agent writes a message again that stays: messages that say the same are one.
+    #: The agent writes kept messages again: equal messages are one.
     copies: bool = True
     lists: list[list[int]] = field(default_factory=lambda: [[]])
     compactions: list[Compaction] = field(default_factory=list)
@@ -58,26 +58,26 @@ class SessionLists:
     last_active: float = 0.0
     unreadable: int = 0
     notes: list[str] = field(default_factory=list)
-    #: Names of the compactions that differ from their numbers: the same in every copy of a compaction.
+    #: Names of the compactions if their numbers differ between copies of a session.
     names: list[str] = field(default_factory=list)
     #: By number of an entry: equal messages have equal hashes.
     hashes: dict[int, int] = field(default_factory=dict)
 
     @property
     def live(self) -> list[int]:
-        """The list that the agent holds now, as numbers."""
+        """The current list, as numbers of entries."""
         return self.lists[-1]
 
     def seen(self, at: float) -> None:
-        """Note the time of a record, in seconds; 0.0 is none."""
+        """Take the time of a record, in seconds; 0.0 if unknown."""
         if at:
             self.started_at = min(self.started_at or at, at)
             self.last_active = max(self.last_active, at)
 
     def records(self, lines: Iterable[Line]) -> Iterator[dict[str, Any]]:
-        """Yield the records of a file, and count the lines that cannot be read.
+        """Yield the records of a file, and count unreadable lines.
 
-        Messages belong to the record that was yielded last.
+        Messages that are added next belong to the last record.
         """
         for line in lines:
             if line.value is None:
@@ -87,18 +87,18 @@ class SessionLists:
                 yield line.value
 
     def line(self, start: int, length: int) -> None:
-        """Begin a record at this place of the file. Messages that are added next are made of it."""
+        """Begin a record at this place of the file. Messages that are added next belong to it."""
         self.entries.spans.append((start, length))
 
     def make(self, wires: Sequence[Wire], at: float, summary: bool = False) -> tuple[int, ...]:
-        """Add messages that the last record makes, in no list yet, and return their numbers."""
+        """Make messages of the last record without adding them to a list, and return their numbers."""
         numbers = self.entries.add(wires, at, summary)
         if self.copies:
             self.hashes.update(zip(numbers, map(hash_of, wires), strict=True))
         return numbers
 
     def add(self, wires: Sequence[Wire], at: float, summary: bool = False) -> tuple[int, ...]:
-        """Add messages that the last record makes to the live list, and return their numbers."""
+        """Add messages of the last record to the live list, and return their numbers."""
         numbers = self.make(wires, at, summary)
         self.live.extend(numbers)
         if not summary:
@@ -106,7 +106,7 @@ class SessionLists:
         return numbers
 
     def note_words(self, wires: Iterable[Wire]) -> None:
-        """Note the first words of the user, which are the title of a session without one."""
+        """Take the first words of the user, which are the title of a session without a title."""
         if not self.first_words:
             words = (wire["content"] for wire in wires if wire["role"] == "user")
             text = next((text for text in words if isinstance(text, str)), "")
@@ -130,10 +130,8 @@ class SessionLists:
         usage: Usage | None = None,
         by_hook: bool = False,
     ) -> None:
-        """Replace the live list by `after`; `summary` is the number of the message in it that carries the summary
-        `text`. Messages that are in both lists, or say the same, stayed. `head`: the agent protects a head. `began` is
-        the length of the list when the agent began, if the conversation went on meanwhile. Compaction describes the
-        others."""
+        """Replace the live list by `after`. `summary` is the number of its message with the summary `text`. Messages in
+        both lists, and equal messages, are kept. `head`: the agent protects a head. Compaction describes the others."""
         before, new = self.live, list(after)
         place = new.index(summary) if summary is not None and summary in new else None
         start, tail, kept = self._stayed(before, new, place, head)
@@ -172,7 +170,7 @@ class SessionLists:
     def _stayed(
         self, before: Sequence[int], after: Sequence[int], summary: int | None, has_head: bool
     ) -> tuple[int, int, tuple[tuple[int, int], ...]]:
-        """How many messages stayed at the beginning and at the end, and those between as (index before, after)."""
+        """Return the numbers of kept messages at the start and at the end, and the others as (index before, after)."""
         old, new = [self.hashes.get(n, -n) for n in before], [self.hashes.get(n, -n) for n in after]
         stop = len(new) if summary is None else summary
         head = 0
@@ -185,7 +183,7 @@ class SessionLists:
         places: dict[int, list[int]] = {}
         for index in range(head, len(old) - tail):
             places.setdefault(old[index], []).append(index)
-        # Of equal messages the last was kept.
+        # Of equal messages, the last is the kept one.
         kept = [
             (same.pop(), index)
             for index in range(len(new) - tail - 1, head - 1, -1)
@@ -196,7 +194,7 @@ class SessionLists:
     def fail(
         self, error: str, at: float, *, trigger: str | None = None, tokens_before: int | None = None
     ) -> None:
-        """Add an attempt to compact the live list that failed."""
+        """Add a failed attempt to compact the live list."""
         self.failures.append(
             FailedCompaction(
                 index=len(self.failures) + 1,
@@ -221,8 +219,7 @@ class SessionLists:
         trigger: str | None = None,
         left: tuple[int, ...] = (),
     ) -> None:
-        """Add a step that cleared the results at these places of a list (see Microcompaction), by default of the live
-        list."""
+        """Add a step that cleared results at these places of a list, by default the live list. See Microcompaction."""
         self.cleared.append(
             Microcompaction(
                 index=len(self.cleared) + 1,
@@ -248,7 +245,7 @@ class SessionLists:
         generation: int | None = None,
         summarizes: bool = False,
     ) -> None:
-        """Add a request with its usage. `name` is the answer's id. A request without any usage is left out."""
+        """Add a request with its usage; `name` is the id of the answer. Nothing is added without usage."""
         request = Request(
             index=len(self.requests) + 1,
             generation=generation or len(self.lists),
@@ -269,7 +266,7 @@ class SessionLists:
             self.requests.append(request)
 
     def go_back(self, number: int) -> None:
-        """Take a message and all after it out of the live list."""
+        """Remove a message and all later ones from the live list."""
         if number in self.live:
             del self.live[self.live.index(number) :]
 
@@ -295,7 +292,7 @@ class SessionLists:
         )
 
     def recorded(self, source: Source) -> Recorded:
-        """The conversation."""
+        """Return the conversation."""
         row = source.row
         lists = [[identity(0, number) for number in numbers] for numbers in self.lists]
         generations = generations_of(lists, (self.entries,), row.id)
@@ -314,23 +311,23 @@ class SessionLists:
 
 
 class SessionReader:
-    """A reader of files that hold whole sessions. A subclass recognises them and reads one."""
+    """A reader of files with whole sessions. A subclass has `recognises` and `scan`."""
 
     agent: str
     limits: tuple[str, ...] = ()
-    #: Name of the agent before its release, in the list of conversations; the agent's own name if empty.
+    #: Name of the agent in the list of conversations, before its release; by default `agent`.
     label = ""
 
     def recognises(self, head: Head) -> bool:
-        """Whether a file that begins like this is one of the agent's."""
+        """Return whether a file with this beginning is a session of the agent."""
         raise NotImplementedError
 
     def parts(self, path: Path) -> Sequence[str]:
-        """The sessions of a file, by the names that `scan` takes. Raises StoreErrors."""
+        """Return the names of the sessions of a file, as `scan` takes them. Raises StoreErrors."""
         return ("",)
 
     def scan(self, path: Path, part: str) -> SessionLists:
-        """A session of a file. Raises StoreErrors."""
+        """Read a session of a file. Raises StoreErrors."""
         raise NotImplementedError
 
     def digests(self, path: Path) -> tuple[FileDigest, ...]:
@@ -345,15 +342,15 @@ class SessionReader:
         return newest_of(sorted(digests, key=lambda digest: bool(digest.part)), self.agent, self.label)
 
     def read(self, source: Source) -> Recorded:
-        """A conversation: its lists, compactions and requests."""
+        """Read the lists, compactions and requests of a conversation."""
         return self.scan(Path(source.files[0]), source.part).recorded(source)
 
 
 def newest_of(digests: Iterable[FileDigest], agent: str, label: str = "") -> tuple[Source, ...]:
     """Return one conversation for each session, from the file that was last active.
 
-    A session that was forked from another of these (`before`) is its branch, and counts nothing that it copied. The
-    source of a row is `label` with the release; without a label it is the agent's name.
+    A session that was forked from another of these (`before`) is a branch, in which copied messages do not count. The
+    source of a row is `label` (by default the agent's name) with the release.
     """
     newest = {digest.session: digest for digest in sorted(digests, key=lambda digest: digest.last_active)}
     sources = []
@@ -374,7 +371,7 @@ def newest_of(digests: Iterable[FileDigest], agent: str, label: str = "") -> tup
 
 
 def hash_of(wire: Mapping[str, Any]) -> int:
-    """Return a number that is equal for messages that say the same."""
+    """Return a number that is equal for equal messages."""
     content = wire.get("content")
     calls = wire.get("tool_calls")
     text = content if isinstance(content, str) else json.dumps(content)

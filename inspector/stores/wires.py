@@ -1,4 +1,4 @@
-"""Messages in the wire form, as readers make them of an agent's records."""
+"""Messages in the form of OpenAI's API, which readers make of an agent's records."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def answer_of(
     calls: Iterable[dict[str, Any]] = (),
     between: str = "\n",
 ) -> Wire:
-    """An answer of the model. `between` separates its texts, and its thoughts."""
+    """Make an answer of the model. `between` separates its texts, and its thoughts."""
     thought, called = list(thoughts), list(calls)
     wire: Wire = {"role": "assistant", "content": between.join(texts)}
     if any(thought):
@@ -27,20 +27,20 @@ def answer_of(
 
 
 def call_of(identity: object, name: object, arguments: object) -> dict[str, Any]:
-    """A call of a tool. Arguments that are no text become JSON."""
+    """Make a tool call. Arguments that are not a text become JSON."""
     text = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
     function = {"name": str(name or "?"), "arguments": text}
     return {"id": str(identity or ""), "type": "function", "function": function}
 
 
 def result_of(identity: object, content: Any, is_error: bool = False) -> Wire:
-    """The result of a tool's call."""
+    """Make the result of a tool call."""
     wire: Wire = {"role": "tool", "tool_call_id": str(identity or ""), "content": content}
     return {**wire, "is_error": True} if is_error else wire
 
 
 def plain(content: object) -> Any:
-    """Return the text of a content that has nothing else, else its parts. A content in no known form becomes JSON."""
+    """Return the text of a content if it has only text, else its parts. An unknown content becomes JSON."""
     if content is None or isinstance(content, str):
         return content or ""
     parts = mappings_in(content)
@@ -51,5 +51,5 @@ def plain(content: object) -> Any:
 
 
 def blocks_in(content: object) -> list[dict[str, Any]]:
-    """The blocks of a content; a text is one block."""
+    """Return the blocks of a content; a text is one block."""
     return [{"type": "text", "text": content}] if isinstance(content, str) else mappings_in(content)

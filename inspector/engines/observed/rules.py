@@ -1,6 +1,6 @@
-"""The form of observed rules of other agents' compactions: evidence for each number, not a release's promise.
+"""Observed rules of other agents' compactions, with the evidence for each number.
 
-Each agent's own package has its rules (`inspector/stores/<agent>/profile.py`).
+The values are in `inspector/stores/<agent>/profile.py`.
 """
 
 from __future__ import annotations
@@ -10,28 +10,24 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """An agent's rules. `share` of the window less `reserve` tokens fires, or `share_at_most` of it if that is less;
-    `why_threshold` is the evidence.
+    """The rules of an agent, or of its releases up to `until`. `agent` is the owner, by default the agent `name`.
 
-    `agent` is whose they are, "" for the agent of that name; `until` is the last release that was seen to have them,
-    None where the newest has.
+    Threshold: `share` of the window less `reserve` tokens, at most `share_at_most` of the window. `why_threshold` is
+    the evidence. `reserves_output`: the output limit is subtracted from the window first, and `reserve` is
+    subtracted under any threshold setting. `shortens`: at the threshold, results of more characters than the first number are shortened to the
+    second, and the list is compacted only if that is not enough.
 
-    The last messages of a list stay if they fit into `tail_tokens`, or `tail_of_window` of the window, and into
-    `tail_share` of the list; none where both are 0. `keeps_crossing`: the message that exceeds it stays too.
-    `keeps_pairs`: a tail that would begin with results begins with their call. `around` tokens are counted for each
-    message, and as many for each of its parts. `reserves_output`: the output limit is taken off the window, before
-    `tail_of_window` and before `reserve`, which no setting of the threshold changes. `shortens`: at the threshold,
-    results of more characters than the first number are shortened to the second; the list is compacted if that is
-    not enough.
-    `summarizes_short`: if a whole list fits, nothing of it stays. `begins_with_user`: the tail begins with a message of
-    the user. `keeps_half`: with prompt, head and summary, half as many messages stay as there were.
+    Tail: the last messages of at most `tail_tokens` tokens, or `tail_of_window` of the window, and `tail_share` of the
+    list; no tail if the first two are 0. `keeps_crossing`: the message that exceeds it stays too. `keeps_pairs`: results at its
+    start keep their call. `begins_with_user`: it begins with a message of the user. `around`: tokens added for each
+    message and for each of its parts. `summarizes_short`: a list that fits into the tail is summarized whole.
+    `keeps_half`: prompt, head, summary and the last messages are half as many as before.
 
-    `background` and `turns_end` say when the agent looks at the size of its list (see `Loop`).
+    Other kept messages: the first `keeps_head`; the last `keeps_last` of user and model with their results; the last
+    answer with its results (`keeps_answer`, or `keeps_call` if results follow it); the user's messages up to
+    `keeps_user` tokens, the newest first; the user's newest message (`keeps_question`).
 
-    `keeps_head` is the number of first messages that stay. `keeps_last` is the number of last messages of user and
-    model that stay with their results. `keeps_answer`: the last answer stays with its results; `keeps_call`: it stays
-    if results follow it. `keeps_user`: the user's messages stay, up to that many tokens, the newest first;
-    `keeps_question`: their newest message stays. `summary_tokens` is the usual size of a summary.
+    `background` and `turns_end` are fields of `Loop`. `summary_tokens` is the usual size of a summary.
     """
 
     name: str
@@ -67,10 +63,10 @@ class Observed:
 
     @property
     def tail_is_set(self) -> bool:
-        """Whether a number of tokens stays, which users of the agent may set."""
+        """Whether the tail is a number of tokens, which users of the agent may set."""
         return self.tail_share == 1 and bool(self.tail_tokens or self.tail_of_window)
 
     @property
     def owner(self) -> str:
-        """Whose rules they are."""
+        """Name of the agent."""
         return self.agent or self.name

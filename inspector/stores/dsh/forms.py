@@ -13,7 +13,7 @@ CHECKPOINT = "compact-checkpoint"
 
 
 def wires_of(lines: Sequence[Mapping[str, Any]]) -> list[Wire]:
-    """The message in a record; none for most records."""
+    """Return the message of a record; most records have none."""
     kind, data = lines[0].get("type"), mapping_at(lines[0], "data")
     if kind == "user/message":
         own = text_at(data, "source", "kind") not in ("user", CHECKPOINT, "")
@@ -43,6 +43,6 @@ def _answer(message: Mapping[str, Any]) -> Wire:
 
 
 def summary_text(data: Mapping[str, Any]) -> str:
-    """The text of a summary record."""
+    """Return the text of a summary record."""
     text = plain(data.get("summary"))
     return text if isinstance(text, str) else ""

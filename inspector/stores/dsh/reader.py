@@ -1,7 +1,7 @@
 """DeepSeek Harness' sessions (`~/.dsh/sessions/--<path>--/<session>/session*.jsonl`, mostly compressed by zstd).
 
-Each record has a number (`seq`) and says what it does to the list: it is appended, or it replaces a range. A compaction
-replaces a range by a checkpoint with the summary. Before it, long results may be replaced by shorter ones (a prune).
+Each record has a number (`seq`) and is appended to the list or replaces a range of it. A compaction replaces a range
+by a checkpoint with the summary. A prune replaces a long result by a shorter one.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ _MESSAGES = frozenset({"user/message", "assistant/message", "tool/result"})
 
 
 class DshReader(SessionReader):
-    """See Reader for what every method answers."""
+    """Reads sessions; see Reader for the methods."""
 
     agent = "dsh"
     limits = (
-        "DeepSeek Harness records neither what started a compaction nor the sizes around it. Of an attempt that failed "
-        "it records the error, not the request.",
+        "DeepSeek Harness records no triggers and no sizes of compactions. Of a failed attempt it records the error, "
+        "not the request.",
     )
 
     def recognises(self, head: Head) -> bool:
-        """Whether the file begins with the line about the session, which has no `timestamp` as pi's has."""
+        """Return whether the file begins with the line about the session; unlike pi's it has no `timestamp`."""
         first = head.first
         return first.get("type") == "session" and "createdAt" in first and "timestamp" not in first
 
     def scan(self, path: Path, part: str) -> SessionLists:
-        """The session of a file."""
+        """Read the session of a file."""
         return _Scanner(path).run()
 
 
@@ -44,7 +44,7 @@ READER = DshReader
 class _Scanner:
     def __init__(self, path: Path) -> None:
         self.session = SessionLists(Entries(path, wires_of))
-        #: The message that each record made, and the shorter result that takes a message's place from now on.
+        #: The message of each record, and the shorter result that replaces a message.
         self.number_of: dict[int, int] = {}
         self.pruned: dict[int, int] = {}
         self.summary: Mapping[str, Any] = {}
@@ -120,7 +120,7 @@ class _Scanner:
         session.compact(after, number, at, text=summary_text(self.summary), note=note)
         self.summary = {}
         for one in (*before, *behind):
-            # Records are found by their own number and by that of a shorter result in their place.
+            # A record is found by its number, or by the number of the shorter result that replaces it.
             if one in self.pruned:
                 self.number_of.update(
                     (seq, self.pruned[one]) for seq, made in [*self.number_of.items()] if made == one
@@ -131,7 +131,7 @@ class _Scanner:
         return self.session.live.index(number) if number in self.session.live else None
 
     def _prune(self, number: int, start: int | None, left: int, at: float) -> int:
-        """A shorter result takes the place of a message. The list shows the message until the next compaction."""
+        """Replace a message by a shorter result. The list shows the message until the next compaction."""
         session, place = self.session, self._place(start)
         if place is None:
             session.live.append(number)
