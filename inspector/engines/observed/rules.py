@@ -13,15 +13,15 @@ class Observed:
     """The rules of an agent, or of its releases up to `until`. `agent` is the owner, by default the agent `name`.
 
     Threshold: `share` of the window less `reserve` tokens, at most `share_at_most` of the window. `why_threshold` is
-    the evidence. `reserves_output`: the output limit is subtracted from the window first, and `reserve` is
-    subtracted under any threshold setting. `shortens`: at the threshold, results of more characters than the first number are shortened to the
-    second, and the list is compacted only if that is not enough.
+    the evidence. `reserves_output`: the output limit is subtracted from the window first, and `reserve` is subtracted
+    under any threshold setting. `shortens`: at the threshold, results of more characters than the first number are
+    shortened to the second, and the list is compacted only if that is not enough.
 
     Tail: the last messages of at most `tail_tokens` tokens, or `tail_of_window` of the window, and `tail_share` of the
-    list; no tail if the first two are 0. `keeps_crossing`: the message that exceeds it stays too. `keeps_pairs`: results at its
-    start keep their call. `begins_with_user`: it begins with a message of the user. `around`: tokens added for each
-    message and for each of its parts. `summarizes_short`: a list that fits into the tail is summarized whole.
-    `keeps_half`: prompt, head, summary and the last messages are half as many as before.
+    list; no tail if the first two are 0. `keeps_crossing`: the message that exceeds it stays too. `keeps_pairs`:
+    results at its start keep their call. `begins_with_user`: it begins with a message of the user. `around`: tokens
+    added for each message and for each of its parts. `summarizes_short`: a list that fits into the tail is summarized
+    whole. `keeps_half`: prompt, head, summary and the last messages are half as many as before.
 
     Other kept messages: the first `keeps_head`; the last `keeps_last` of user and model with their results; the last
     answer with its results (`keeps_answer`, or `keeps_call` if results follow it); the user's messages up to
