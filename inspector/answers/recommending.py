@@ -94,7 +94,9 @@ def recommend(answers: Answers, names: Sequence[str], goal: Goal = "cost") -> Re
     in_force = _figures(own, (0, 0))
     total = _total([one.reproduces for one in ready])
     best = _least_changed(grid, _best(grid, goal, in_force), force)
-    taken = force if best is None else _settings(force, grid, best)
+    taken = force
+    if best is not None:
+        taken = force.with_(threshold=grid.rows.values[best[0]], target_ratio=grid.columns.values[best[1]])
     ranges = _range(ready, None), _range(ready, taken if best is not None else None)
     figures = in_force if best is None else _figures(grid, best)
     why, sure = _why(goal, in_force, figures, ranges, total, best is not None)
@@ -146,10 +148,6 @@ def _here(force: Settings) -> tuple[Axis, Axis]:
 
 def _cells(one: _Ready, axes: tuple[Axis, Axis]) -> Grid:
     return cells(one.course, one.model, one.force, *axes)
-
-
-def _settings(force: Settings, grid: Sweep, cell: tuple[int, int]) -> Settings:
-    return force.with_(threshold=grid.rows.values[cell[0]], target_ratio=grid.columns.values[cell[1]])
 
 
 def _figures(found: Sweep, cell: tuple[int, int]) -> dict[str, float]:

@@ -46,13 +46,17 @@ def _chars(wire: Mapping[str, Any]) -> int:
         or _BLOCKS in wire
         or (isinstance(content, dict) and content.get("_multimodal"))
     ):
-        return len(str({key: _shadow(key, value) for key, value in wire.items() if key != _BLOCKS}))
+        printed = {
+            key: without_pictures(value) if key == "content" else value
+            for key, value in wire.items()
+            if key != _BLOCKS
+        }
+        return len(str(printed))
     return len(str(wire))
 
 
-def _shadow(key: str, value: Any) -> Any:
-    if key != "content":
-        return value
+def without_pictures(value: Any) -> Any:
+    """Return the content of a message with a placeholder for each picture."""
     if isinstance(value, list):
         return [
             {"type": part.get("type"), "image": "[stripped]"}

@@ -111,7 +111,10 @@ def print_lineage(document: Document) -> None:
     """Items as rows, compactions as columns: a sign and a word in each."""
     columns = document["columns"]
     cells = 13 if len(columns) <= 6 else 3
-    numbers = "".join(f"{_number(column):<{cells}}" for column in columns)
+    marks = ("!" if column["fallback"] else "" if column["summary"] else "?" for column in columns)
+    numbers = "".join(
+        f"{column['compaction']}{mark}".ljust(cells) for column, mark in zip(columns, marks, strict=True)
+    )
     say(f"    {numbers}item", "bold")
     stale = {entry["row"] for entry in document["stale"]}
     turned = {entry["row"] for entry in document["otherwise"] if entry["settled"]}
@@ -140,10 +143,6 @@ def print_lineage(document: Document) -> None:
     for entry in document["stale"]:
         why = "done" if entry["why"] == "done" else f"listed {entry['times']} times"
         say(f"◷ stale ({why} since compaction {entry['since']}): {' '.join(entry['text'].split())}")
-
-
-def _number(column: Document) -> str:
-    return f"{column['compaction']}{'!' if column['fallback'] else '' if column['summary'] else '?'}"
 
 
 def _told(state: State | None, cells: int) -> str:

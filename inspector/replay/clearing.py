@@ -95,7 +95,7 @@ def results_cleared(
     requests = sorted(reported, key=lambda request: (request.generation, request.length))
     last: Reported | None = None
     for request in requests:
-        while micro and _is_before(micro[0], request):
+        while micro and (micro[0].generation, micro[0].place) <= (request.generation, request.length):
             generations.clear(micro.pop(0))
         if last is not None and last.generation == request.generation:
             _fall(generations, last, request, scale)
@@ -103,10 +103,6 @@ def results_cleared(
     for one in micro:
         generations.clear(one)
     return tuple(sorted(generations.found))
-
-
-def _is_before(done: Microcompaction, request: Reported) -> bool:
-    return (done.generation, done.place) <= (request.generation, request.length)
 
 
 def _fall(generations: _Generations, last: Reported, request: Reported, scale: ContextScale) -> None:

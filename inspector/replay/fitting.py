@@ -163,16 +163,12 @@ def _grid(low: float, high: float, step: float) -> list[float]:
 
 
 def _scale(sums: Sequence[Sums], number: float) -> ContextScale:
-    """The scale with the offset that fits the sums best."""
-    offsets = [one.tokens / one.calls - number * _mean(one.rough) for one in sums]
+    """Return the scale with the offset that fits the sums best."""
+    offsets = [one.tokens / one.calls - number * (sum(one.rough) / len(one.rough)) for one in sums]
     beside = max(0, round(sum(offsets) / len(offsets)))
     return ContextScale(beside, number, sum(one.calls for one in sums), beside)
 
 
 def _missed(sums: Sequence[Sums], scale: ContextScale) -> float:
-    """By how many tokens a call the scale misses the sums."""
+    """Return the root mean square error of the scale, in tokens a call."""
     return float((sum(one.missed(scale) ** 2 for one in sums) / len(sums)) ** 0.5)
-
-
-def _mean(sizes: Sequence[int]) -> float:
-    return sum(sizes) / len(sizes)

@@ -137,7 +137,11 @@ class CellView(Vertical):
         whose = self._whose(ran.curve)
         # In a narrow terminal the map needs the room, and the metrics show the figures of the cell.
         narrow = self.screen.has_class("narrow")
-        lines = [whose] if narrow else [_head(ran), whose, *self._figures(ran)]
+        lines = (
+            [whose]
+            if narrow
+            else [line_of((_values(ran.axes, ran.cell), "strong")), whose, *self._figures(ran)]
+        )
         lines += self._same(ran)
         self.query_one(Headline).set_lines(lines)
 
@@ -180,10 +184,6 @@ class CellView(Vertical):
             return line_of(("of ", "muted"), (curve.title, ""))
         place = f"{offered.index(curve.name) + 1:,} of {len(offered):,}"
         return line_of((f"n p  {place}, ", "muted"), (curve.title, ""))
-
-
-def _head(ran: CellRun) -> TextLine:
-    return line_of((_values(ran.axes, ran.cell), "strong"))
 
 
 def _values(axes: tuple[Axis, Axis], cell: Cell) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from inspector.core.patterns import late_pattern
-from inspector.core.rough import IMAGE_TOKENS, message_images
+from inspector.core.rough import IMAGE_TOKENS, message_images, without_pictures
 from inspector.engines.hermes.estimates import content_chars, serialized_chars
 from inspector.engines.hermes.policies import MESSAGE_OVERHEAD, Policies
 
@@ -17,7 +17,6 @@ _REPLAYED = ("reasoning", "reasoning_content", "codex_reasoning_items", "codex_m
 #: Hardly any message has one of these.
 THOUGHT = frozenset({*_REPLAYED, "reasoning_details"})
 _NOT_SENT = ("_anthropic_content_blocks", "reasoning_details")
-_PICTURES = ("image_url", "input_image", "image")
 
 
 def text_tokens(text: str) -> int:
@@ -99,18 +98,5 @@ def _sent(wire: Mapping[str, Any]) -> dict[str, Any]:
         elif key != "content":
             sent[key] = value
         elif not replaced:
-            sent[key] = _without_pictures(value)
+            sent[key] = without_pictures(value)
     return sent
-
-
-def _without_pictures(value: Any) -> Any:
-    if isinstance(value, list):
-        return [
-            {"type": part.get("type"), "image": "[stripped]"}
-            if isinstance(part, dict) and part.get("type") in _PICTURES
-            else part
-            for part in value
-        ]
-    if isinstance(value, dict) and value.get("_multimodal"):
-        return value.get("text_summary", "")
-    return value
