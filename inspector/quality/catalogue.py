@@ -41,10 +41,10 @@ _ALL = (
         "summary-fallback",
         "error",
         "No summary was made",
-        "The summary model gave no usable answer. The middle was dropped, and a fallback text is in its "
-        "place: one that the agent made, or the error or limit of the API.",
+        "The summary model gave no usable answer. A fallback text of the agent, or an error of the API, "
+        "replaced the middle.",
         "The list after a compaction has a fallback text instead of a summary.",
-        "Read the dropped messages in the generation before, and repeat what the agent still needs. Check "
+        "Read the dropped messages in the previous generation, and repeat what the agent still needs. Check "
         "the provider, key and model for summaries (Hermes: auxiliary.compression in config.yaml).",
     ),
     Rule(
@@ -53,8 +53,8 @@ _ALL = (
         "The summary is missing",
         "Messages left the list, and the list after it has no text about them.",
         "A compaction removed messages, and the list after it has no summary and no fallback text.",
-        "Read the dropped messages in the generation before. If another program compacted this session, "
-        "its summary may have a wording that this program does not know.",
+        "Read the dropped messages in the previous generation. If another program compacted this session, "
+        "this program may not recognise its summary.",
     ),
     Rule(
         "summary-says-nothing",
@@ -74,7 +74,7 @@ _ALL = (
         "A call after the compaction writes, reads or runs something that a lost or weakened rule of the "
         "user forbids by name. The rule was not repeated before the call. Rules with a condition, and long "
         "sentences, are not compared.",
-        "Check what the call did, and repeat the rule. Put rules that must always hold into a file that "
+        "Check the effect of the call, and repeat the rule. Put rules that must always hold into a file that "
         "the agent loads by itself.",
     ),
     Rule(
@@ -130,7 +130,7 @@ _ALL = (
         "A hard constraint in the user's own words was in a summarized message: a prohibition, a bound, a "
         f"condition, “always” or “must”, in a sentence of {SHORTEST} to {CONCISE} octets, in a message "
         f"of at most {CROWDED} statements. It is not in the list after the compaction, no later message repeats it, "
-        f"and the user had not withdrawn it before. More than {FEW} of one message are one finding.",
+        f"and the user had not withdrawn it before. If one message has more than {FEW}, they are one finding.",
         "Repeat the rule if it still holds. The facts command prints a checklist of the facts at risk, for "
         "the focus text of a manual compaction.",
     ),
@@ -247,7 +247,7 @@ _ALL = (
         "compaction-failed",
         "warning",
         "An attempt to compact failed",
-        "The agent tried to compact and could not. The list stayed as it was and grows until requests fail.",
+        "The agent tried to compact and failed. The list did not change and grows until requests fail.",
         "The agent recorded an attempt to compact with an error, other than that the user cancelled it.",
         "Read the error. Go back a few messages, or start a new session with the text that still matters.",
     ),
@@ -259,9 +259,9 @@ _ALL = (
         "Something left the context, such as old tool results that the server cleared, and no summary "
         "names it.",
         f"A request sent at least {FALL_TOKENS:,} tokens and {FALL_SHARE:.0%} fewer than the previous "
-        "request of the same list, not more than five minutes before, and the next requests are not as long as before "
-        "again. One finding names the largest fall.",
-        "Ask the agent what it still knows of the results before this request, and let it read them again.",
+        "request of the same list, within five minutes, and the next requests are not as long as before. "
+        "One finding names the largest fall.",
+        "Ask the agent which earlier results it still knows, and let it read the others again.",
     ),
     Rule(
         "did-not-shrink",
@@ -284,11 +284,11 @@ _ALL = (
     Rule(
         "prefix-missed",
         "warning",
-        "Misses of a fresh cache cost much",
+        "Cache misses within the time to live cost much",
         "The prompt changed between two requests, or the cache was lost. The cached tokens after the change were sent "
         "and cached again.",
         "An agent that sets cache breakpoints missed a prefix within its time to live. Such misses cost at least "
-        f"{NOTICED_DOLLARS} US dollars and {MISSED_SHARE:.0%} of what all requests cost.",
+        f"{NOTICED_DOLLARS} US dollars and {MISSED_SHARE:.0%} of the cost of all requests.",
         "Find what changes after the tokens that were still read: a restart or another mode, other tools, the date, a "
         "file that is always rewritten. `requests` lists each miss.",
     ),
@@ -405,7 +405,7 @@ _ALL = (
     Rule(
         "hygiene-before-agent",
         "warning",
-        "Hygiene compacts before the agent",
+        "The gateway compacts before the agent",
         "The gateway compacts between messages at its own limit, with a rougher count, so the agent never "
         "reaches its threshold first. When both had the same value, lists were compacted on every turn.",
         "A session from a gateway has a threshold in force at or over 85% of the window.",
@@ -470,15 +470,16 @@ _ALL = (
         "The cache expired during pauses of the conversation, and sending everything again cost more than "
         "all compactions.",
         "The extra cost of requests after pauses longer than the time to live is more than the bills of "
-        f"all compactions, and the other time to live would save {MISSED_SHARE:.0%} or more of what all requests cost.",
-        "Use the time to live that the finding says is cheaper. Compact before a long pause, not after it.",
+        f"all compactions, and the other time to live would save {MISSED_SHARE:.0%} or more of the cost of all "
+        "requests.",
+        "Use the cheaper time to live, which the finding names. Compact before a long pause, not after it.",
     ),
     Rule(
         "caches-thrown-away",
         "info",
         "A compaction discarded the cache of the previous one",
-        "Each compaction writes a new list into the cache. The next one came before that list was read "
-        "often enough to be worth writing.",
+        "Each compaction writes a new list into the cache. The next compaction followed before enough "
+        "requests had read that list.",
         f"Fewer than {CLOSE_REQUESTS} requests came between the first one after a compaction and the next "
         f"compaction. The first compaction lost at least {NOTICED_DOLLARS} US dollars.",
         "Find what fills the list right after a compaction. With Hermes raise the threshold, or lower "
@@ -499,7 +500,7 @@ _ALL = (
         "The default threshold is not in force",
         "No threshold is configured, and a rule of the release changes the default of half the window.",
         "The threshold is the default, and the tokens in force are not that share of the window.",
-        "Nothing to do. Compactions come at the number in force.",
+        "Nothing to do. The agent compacts at the threshold in force.",
     ),
     Rule(
         "mid-task",
@@ -509,7 +510,7 @@ _ALL = (
         "was working on.",
         "An automatic compaction kept nothing of the list, the last message before it was a call or its "
         f"result, {MID_TASK} or more messages had followed the request, and the summary names no file of their calls.",
-        "Tell the agent where it was. Compact by hand between tasks, if the agent allows it.",
+        "Remind the agent of its task. Compact by hand between tasks, if the agent allows it.",
     ),
     Rule(
         "boundaries-inferred",
@@ -517,13 +518,13 @@ _ALL = (
         "Boundaries are inferred",
         "The store does not record head and tail, and the two lists match in more than one way or not fully.",
         "The lists before and after a compaction do not prove its boundaries. The note gives the reason.",
-        "Nothing to do. Read the boundaries of this compaction as a best guess.",
+        "Nothing to do. The boundaries of this compaction are a best guess.",
     ),
     Rule(
         "head-fossilized",
         "info",
         "The head is never compacted",
-        "0.13 to 0.17 protect the first messages for ever. The first request is sent again with every "
+        "0.13 to 0.17 protect the first messages in all compactions. The first request is sent with every "
         "call, long after it was done.",
         "The same messages, apart from the system prompt, are at the beginning through "
         f"{FOSSIL_COMPACTIONS} compactions or more.",
