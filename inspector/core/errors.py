@@ -6,7 +6,8 @@ InspectorError                 exit code 1: something the user must fix
 │   ├── NotAStore              a directory, an empty file, not SQLite, without Hermes tables
 │   ├── StoreDamaged           corrupt pages, an incomplete write-ahead log
 │   └── StoreBusy              locked, or not permitted
-├── UnknownConversation        no conversation has that name, or several have it
+├── UnknownConversation        no conversation has that name
+│   └── SeveralConversations   several conversations have it
 ├── OutputProblem              a file that cannot or must not be written
 ├── BadInput                   a file of messages or settings that cannot be used
 ├── EngineError                an engine (a plug-in, for example) that failed
@@ -56,7 +57,11 @@ class StoreBusy(StoreError):
 
 
 class UnknownConversation(InspectorError):
-    """No conversation has that id, prefix or title, or several have it."""
+    """No conversation has that id, prefix or title."""
+
+
+class SeveralConversations(UnknownConversation):
+    """Several conversations have that id, prefix or title."""
 
 
 class BadInput(InspectorError):

@@ -1,20 +1,20 @@
-"""Which conversation a name stands for."""
+"""Find the conversation of a name."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
 from inspector.core.conversations import ConversationRow
-from inspector.core.errors import UnknownConversation
+from inspector.core.errors import SeveralConversations, UnknownConversation
 
 
 def resolve(
     name: str, rows: Sequence[ConversationRow], earlier_titles: Iterable[tuple[str, str]] = ()
 ) -> str:
-    """The conversation that a session id, a unique beginning of one, a title, or a part of one title names.
+    """Return the conversation with this session id, unique prefix of an id, title, or part of one title.
 
-    `earlier_titles` are titles of sessions, each with its conversation. Raises UnknownConversation where none or
-    several do.
+    `earlier_titles` are titles of sessions, each with its conversation. Raises UnknownConversation, and
+    SeveralConversations if the name is ambiguous.
     """
     if not name.strip():
         raise UnknownConversation("A conversation needs a name: a session id, its beginning, or a title.")
@@ -33,10 +33,10 @@ def resolve(
             return found.pop()
         if found:
             some = ", ".join(sorted(found)[:3]) + (", ..." if len(found) > 3 else "")
-            raise UnknownConversation(
-                f"{len(found)} conversations are called {name!r}: {some}. Give more of the id or the title."
+            raise SeveralConversations(
+                f"{len(found)} conversations match {name!r}: {some}. Give more of the id or the title."
             )
     raise UnknownConversation(
-        f"No conversation is called {name!r}: it is no session id, no beginning of one, and no part of a title. "
-        "The command `conversations` lists them."
+        f"No conversation matches {name!r}. Give a session id, the beginning of an id, or a part of a title; the "
+        "command `conversations` lists them."
     )

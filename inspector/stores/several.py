@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from inspector.core.conversations import ConversationRow, Hit
-from inspector.core.errors import UnknownConversation
+from inspector.core.errors import SeveralConversations, UnknownConversation
 from inspector.stores.base import Store, StoreInfo
 from inspector.stores.sharing import sharing
 
@@ -108,12 +108,12 @@ class SeveralStores(Store):
         if len(found) == 1:
             return found[0]
         if not found:
-            raise problems[0]
+            raise max(problems, key=lambda problem: isinstance(problem, SeveralConversations))
         exact = [row.id for row in self.conversations() if name in (row.id, *row.sessions)]
         if len(exact) == 1:
             return exact[0]
-        raise UnknownConversation(
-            f"{name!r} names a conversation in more than one database: {', '.join(found)}."
+        raise SeveralConversations(
+            f"Conversations in several stores match {name!r}: {', '.join(found)}. Give more of the id or the title."
         )
 
     # Questions about one conversation, which its own store answers.

@@ -243,7 +243,7 @@ async def test_a_conversation_without_messages_and_one_with_one(tmp_path: Path) 
 async def test_an_unknown_conversation_is_told_on_the_list(tmp_path: Path) -> None:
     async with running(simple(tmp_path / "state.db"), "nobody") as pilot:
         conversations(pilot)
-        assert "No conversation is called 'nobody'" in notes(pilot)[0]
+        assert "No conversation matches 'nobody'" in notes(pilot)[0]
         await press(pilot, "escape")
         assert notes(pilot) == ()
 

@@ -9,7 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from inspector.core.errors import NotAStore, StoreBusy, StoreMissing
+from inspector.core.errors import (
+    NotAStore,
+    SeveralConversations,
+    StoreBusy,
+    StoreMissing,
+    UnknownConversation,
+)
 from inspector.stores import folder_files
 from inspector.stores.detect import open_store
 from inspector.stores.discovery import open_machine
@@ -125,6 +131,22 @@ def test_an_id_is_meant_before_a_title_of_another_store(tmp_path: Path) -> None:
     rows = store.conversations()
     assert len(rows) == 2
     assert [store.resolve(row.id) for row in rows] == [row.id for row in rows]
+
+
+def test_a_name_that_fits_several_conversations_of_one_store_is_ambiguous(tmp_path: Path) -> None:
+    made, tides = recipe("claude_lines"), recipe("other_lines")
+    session = made.Session("first")
+    session.user("tides")
+    session.write(tmp_path / "first.jsonl")
+    for number in range(2):
+        other = tides.PiSession(f"5fd1e58c-0000-4000-8000-00000000000{number}", 3)
+        other.user(f"Is berth {number} free?")
+        (tmp_path / f"{number}.jsonl").write_text(other.text())
+    store = open_store(tmp_path)
+    with pytest.raises(SeveralConversations, match="2 conversations match 'berth'"):
+        store.resolve("berth")
+    with pytest.raises(UnknownConversation, match="No conversation matches 'ferry'"):
+        store.resolve("ferry")
 
 
 def closed_to(monkeypatch: pytest.MonkeyPatch, *paths: Path) -> None:
