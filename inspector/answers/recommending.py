@@ -84,7 +84,7 @@ def recommend(answers: Answers, names: Sequence[str], goal: Goal = "cost") -> Re
     if len(agents) > 1:
         listed = ", ".join(agents)
         raise UsageProblem(
-            f"These are conversations of several agents ({listed}); name those of one of them."
+            f"These are conversations of several agents ({listed}); name conversations of one agent."
         )
     ready = [_ready(answers, name) for name in chosen]
     force = ready[0].force
@@ -264,7 +264,7 @@ def _why(
             "facts": "puts fewer facts at risk",
             "few-compactions": "makes fewer compactions",
         }[goal]
-        return [f"No other settings that were tried {_plural(serves)} than those in force."], False
+        return [f"No tried settings {_plural(serves)} than the settings in force."], False
     why = []
     if not isnan(best["cost"]):
         why.append(_less("cost", force["cost"], best["cost"], "{:,.2f} US dollars"))

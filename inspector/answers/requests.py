@@ -305,7 +305,7 @@ def _as_request(recorded: Compaction, usage: Usage) -> Request:
 def why_no_bill(recorded: Compaction, found: Requests) -> str:
     """Return why the cost of a compaction is unknown."""
     if recorded.fallback:
-        return "the summary call failed, and its cost is unknown"
+        return "the summary call failed, and its cost is not recorded"
     if recorded.summary is None:
         return "its summary cannot be read" if recorded.encrypted else "it has no summary"
     if recorded.by_hook and recorded.usage is None:

@@ -1,7 +1,7 @@
 """Worker processes: other processes of this program that call its functions.
 
-`Worker` is the one way to run something in another process of this machine. A module that streams lines of its own over
-its input and output uses `begin` and `end`.
+`Worker` runs functions in another process of this machine. A module with its own protocol over input and output uses
+`begin` and `end`.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def in_worker() -> bool:
 
 
 def become_worker() -> None:
-    """Mark this process, and those that it starts, as workers."""
+    """Mark this process and its child processes as workers."""
     os.environ[_WORKER] = "1"
 
 

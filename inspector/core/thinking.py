@@ -13,7 +13,7 @@ _FLAGS = re.DOTALL | re.IGNORECASE
 _THINK = ("think", "thinking", "reasoning", "reasoning_scratchpad", "thought")
 _CALLS = ("tool_call", "tool_calls", "tool_result", "function_call", "function_calls")
 _ANY_THINK = "|".join(_THINK)
-#: What a model may leave of its thinking and its calls in a text: whole blocks, blocks without an end, single tags.
+#: Remains of a model's thinking and calls in a text: whole blocks, blocks without an end, single tags.
 #: Beginnings and ends of whole blocks. Attributes of a tag have a bound, so that a text of beginnings is soon read.
 _BLOCKS: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
     *((late_pattern(f"<{tag}>", _FLAGS), late_pattern(f"</{tag}>", _FLAGS)) for tag in _THINK),

@@ -11,7 +11,7 @@ from inspector.engines.base import Engine
 
 @contextmanager
 def failures_named(engine: Engine) -> Iterator[None]:
-    """Whatever is raised within becomes an EngineError that names the engine; InspectorErrors stay as they are."""
+    """Turn exceptions within into an EngineError that names the engine; InspectorErrors stay as they are."""
     try:
         yield
     except InspectorError:

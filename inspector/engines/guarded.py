@@ -166,7 +166,7 @@ def quiet() -> Iterator[None]:
 
 
 def load(make: Callable[[], Any]) -> Any:
-    """Return what `make` makes. Raises TimeoutError, and whatever another package's code raises."""
+    """Return the result of `make`. Raises TimeoutError, and any exception of another package's code."""
     with quiet():
         return _Worker().run(make, _Clock(), PATIENCE)()
 

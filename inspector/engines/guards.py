@@ -23,7 +23,7 @@ class Guard(NamedTuple):
     """The state of the guards.
 
     `ineffective` and `fallbacks` count compactions in a row; `verifying` waits for the next real prompt count.
-    `since` is the compaction (counted from 1) with which the agent gave up, None while it has not.
+    `since` is the compaction (counted from 1) at which the agent gave up, or None.
     """
 
     judged_by: Literal["", "savings", "usage"] = ""

@@ -47,7 +47,7 @@ def engine(name: str) -> Engine:
     found = _BUILT_IN.get(name) or _BY_RELEASE.get(name) or _loaded(name)
     if found is None:
         raise UsageProblem(
-            f"There is no profile called {name}; there are {', '.join(names())}. "
+            f"There is no profile named {name}; there are {', '.join(names())}. "
             "A release of Hermes can be named to the patch, as hermes-0.18.1."
         )
     return found

@@ -29,13 +29,13 @@ _TOKENS = Slider(1_000, 10_000, 8_000, 2_000_000, log=True)
 class Setting:
     """A row: the meaning of a setting, its values, and the places where it is read and written.
 
-    `low` and `high` bound the accepted numbers; `choices` are the values of any other setting. `keys` are
-    its paths in Hermes' config.yaml, newer ones first. A `lenient` value is ignored if the agent cannot read it; the
-    agent does not start with other wrong values. `written`: a copied configuration always has it, or only a value that
-    differs from the default. `swept` are the values of a sweep over it (`*` before multiples of the value in use),
-    empty if no sweep is offered. `usual` are values that users choose, the likeliest first: they are tried if recorded
-    compactions fit no plan. `seldom`: most engines have no rule for it. `number` is the derived number that it
-    leads to. `note` says in which releases it counts. `knob`: the what-if pane has a knob for it.
+    `low` and `high` bound the accepted numbers; `choices` are the values of any other setting. `keys` are its paths in
+    Hermes' config.yaml, newer ones first. A `lenient` value is ignored if the agent cannot read it; the agent does not
+    start with other wrong values. `written`: a copied configuration always has it, or only a value that differs from
+    the default. `swept` are the values of a sweep over it (`*` before multiples of the value in use), empty if no
+    sweep is offered. `usual` are values that users choose, the likeliest first: they are tried if recorded compactions
+    fit no plan. `seldom`: most engines have no rule for it. `number` is the derived number that follows from it.
+    `note` names the releases that use it. `knob`: the what-if pane has a knob for it.
     """
 
     kind: Literal["share", "count", "tokens", "choice"]
@@ -170,7 +170,7 @@ def rows_of(settings: type[Settings]) -> Mapping[str, Setting]:
 SETTINGS = rows_of(Settings)
 #: The names of all settings.
 SETTING_NAMES: tuple[str, ...] = tuple(SETTINGS)
-#: The range in which each number is accepted, both ends included.
+#: The accepted range of each number, both ends included.
 RANGES: Mapping[str, tuple[float, float]] = {
     row.name: (row.low, row.high) for row in SETTINGS.values() if row.kind != "choice"
 }

@@ -165,7 +165,7 @@ def _cost(attempt: Document) -> str:
 
 
 def print_attempts(documents: Sequence[Document]) -> None:
-    """Every attempt that is kept, a row each."""
+    """Return a row for each stored attempt."""
     table = Table(
         ">id", "made", "conversation", ">at", "by", "prompt", ">~summary", ">sent", ">cost", "state",
     )  # fmt: skip
@@ -183,7 +183,7 @@ def print_attempts(documents: Sequence[Document]) -> None:
             _cost(entry),
             entry["state"] + (f", life {entry['life']}" if entry["life"] else ""),
         )
-    print_table(table, "No attempts are kept. `compaction-inspector attempt` makes one.")
+    print_table(table, "No attempts are stored. `compaction-inspector attempt` makes one.")
 
 
 def print_attempt(entry: Document) -> None:

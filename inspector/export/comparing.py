@@ -66,7 +66,7 @@ def comparison_table(comparison: Comparison) -> list[tuple[str, str, str, str]]:
 
 
 def _short(label: str) -> str:
-    """Return the end of a label, which tells two folders apart."""
+    """Return the end of a label, which distinguishes two folders."""
     text = safe_line(label)
     return text if len(text) <= _LABEL else f"…{text[1 - _LABEL :]}"
 

@@ -37,7 +37,7 @@ class Written(NamedTuple):
 
 
 def settings_written(settings: Settings, force: Settings | None = None) -> Written:
-    """The settings for the agent whose rules the profile holds. What differs from those in `force` is commented."""
+    """Return the settings in the form of the profile's agent. Changes from `force` have a comment."""
     agent = agent_of(settings.profile)
     if not agent:
         return Written("config.yaml", compression_yaml(settings, force))

@@ -42,8 +42,8 @@ def _console_of(_: TextIO) -> Console:
 
 
 class StyledLines:
-    """Lines of parts in styles, for answers of ten thousands of them. Rich, which takes ten times as long for a line,
-    is only asked how a style looks, and to fold what is too long."""
+    """Lines of parts in styles, for answers of ten thousand lines and more. Rich, which takes ten times as long for a
+    line, is only asked how a style looks, and to fold what is too long."""
 
     def __init__(self, console: Console | None = None) -> None:
         self._console = console_for() if console is None else console

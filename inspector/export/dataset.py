@@ -51,7 +51,7 @@ QUERIES: Mapping[str, tuple[str, str]] = {
         "join conversations c using (conversation) group by 1, 2, 3 order by events desc",
     ),
     "compaction_costs": (
-        "What compactions cost, by agent",
+        "Cost of compactions by agent",
         "select agent, count(*) as compactions, round(avg(cost), 3) as average, round(sum(cost), 2) as total "
         "from compactions join conversations using (conversation) group by 1 order by total desc",
     ),
@@ -96,7 +96,7 @@ def _masked(rows: TableRows) -> TableRows:
 class SqliteSink:
     """A database with foreign keys, indexes and full-text search over the facts.
 
-    Raises OutputProblem for an existing file that is no data set of this program.
+    Raises OutputProblem for an existing file of another kind.
     """
 
     def __init__(self, path: Path) -> None:
@@ -189,7 +189,7 @@ class ParquetSink:
             raise OutputProblem(f"{folder} is a file. Name a folder, or a file that ends with .db.")
         if folder.exists() and any(folder.iterdir()) and not self._stamps.exists():
             raise OutputProblem(
-                f"{folder} is not empty and is no data set of this program. Name another folder."
+                f"{folder} is not empty and not a data set of this program. Name another folder."
             )
         folder.mkdir(mode=0o700, exist_ok=True)
         self._known: dict[str, str] = self._read()

@@ -79,7 +79,7 @@ def print_findings(documents: Sequence[Document]) -> None:
 
 
 def _repeated(same: Sequence[Document]) -> str:
-    """Where else the same was found: " 11 times in all, at compactions 2 to 12."."""
+    """The number and places of equal findings: " 11 times in all, at compactions 2 to 12."."""
     numbers = [entry["compaction"] for entry in same if entry["compaction"] is not None]
     if len(same) == 1:
         return ""

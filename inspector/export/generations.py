@@ -273,7 +273,7 @@ def print_compactions(documents: Sequence[Document]) -> None:
                 f"tail_start {planned['tail_start']} (differs)"
             )
         say(f"  {recorded} · {told} · session {entry['session']}")
-        say(f"  cost: {entry['cost']['text'] if entry['cost'] else 'not known, ' + entry['cost_note']}")
+        say(f"  cost: {entry['cost']['text'] if entry['cost'] else 'unknown, ' + entry['cost_note']}")
         for finding in entry["findings"]:
             say(f"  {finding['severity']}: {finding['text']}")
         if entry["note"]:

@@ -169,7 +169,7 @@ def _prices(dates: Sequence[str]) -> str:
 
 
 def print_sent(document: Document) -> None:
-    """A request as it was sent: its parts, and which of them carry a cache breakpoint."""
+    """Print a request as sent: its parts, and their cache breakpoints."""
     marked = {tuple(path[:2]) for path in document["breakpoints"]}
     say(f"request {document['number']:,} of {document['of']:,} · {document['model']}", "bold")
     for number, block in enumerate(document["system"]):

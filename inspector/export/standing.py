@@ -14,10 +14,10 @@ _SHOWN = 12
 
 
 def print_rules(documents: Sequence[Document]) -> None:
-    """Each file under its conversation: where it came from, and in which lists it is."""
+    """Print each file under its conversation, with its origin and the lists that have it."""
     lines = StyledLines()
     if not documents:
-        lines.add(("No file of standing rules was recorded.", ""))
+        lines.add(("No rule file was recorded.", ""))
         return
     title = None
     for entry in documents:

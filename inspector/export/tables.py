@@ -1,4 +1,4 @@
-"""Conversations as rows of tables: what an export writes, conversation by conversation."""
+"""Conversations as rows of tables, for an export."""
 
 from __future__ import annotations
 

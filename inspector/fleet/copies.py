@@ -56,7 +56,7 @@ def _reading(url: str) -> Iterator[None]:
     """Turn every error of the file system behind a URL into StoreMissing."""
     try:
         yield
-    # The client of each service has exceptions of its own, with no common base.
+    # The client of each service has its own exceptions, without a common base.
     except Exception as error:
         reason = shown_url(" ".join(str(error).split())) or type(error).__name__
         raise StoreMissing(f"{shown_url(url)} cannot be read ({reason}).") from error

@@ -135,7 +135,7 @@ class LocalWorkers:
                     came.worker.end()
                     again.extend(workers.pop(came.worker))
                 if came.ended and asked.tries > 1:
-                    # Behind the others: what ends a process once may end it again.
+                    # Last, because a conversation that killed a process may kill another.
                     again.extend(asked.alone())
                 elif came.error is not None:
                     yield from asked.failed(came.error)

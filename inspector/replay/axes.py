@@ -8,7 +8,7 @@ from inspector.core.errors import UsageProblem
 from inspector.engines.settings import SETTINGS, Settings
 from inspector.replay.sweep import Axis, parse_axis
 
-#: The settings that can be swept, in the order in which they are offered.
+#: The settings that can be swept, in this order.
 SWEPT: tuple[str, ...] = tuple(row.name for row in SETTINGS.values() if row.swept)
 
 

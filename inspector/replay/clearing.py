@@ -115,7 +115,7 @@ def _fall(generations: _Generations, last: Reported, request: Reported, scale: C
 
 
 class _Generations:
-    """The lists of a conversation, and the results cleared in each so far."""
+    """The lists of a conversation, and the cleared results of each."""
 
     def __init__(self, told: Transcript, lists: Sequence[ReadList]) -> None:
         self.found: list[Cleared] = []

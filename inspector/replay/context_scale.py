@@ -67,7 +67,7 @@ class ContextScale(NamedTuple):
         )
         if self.basis:
             return f"Sizes are fitted to {self.basis}: {scale}."
-        return f"Sizes are those that the agent reported for {requests}; of other lists they are modelled: {scale}."
+        return f"Sizes are the sizes that the agent reported for {requests}; of other lists they are modelled: {scale}."
 
 
 def context_scale(requests: Iterable[Reported]) -> ContextScale:

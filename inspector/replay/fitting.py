@@ -16,7 +16,7 @@ _COARSE, _FINE = 0.01, 0.001
 _REFINED = 4
 #: A compaction that is missed by this many tokens is in the wrong place.
 _FAR = 2_000
-#: Tokens a call by which sums may miss for the price of one compaction in the wrong place.
+#: An error of this many tokens a call costs as much as one compaction in the wrong place.
 _MISS = 100.0
 #: Weight of the plain scale of 1 against evidence.
 _PLAIN = 0.05

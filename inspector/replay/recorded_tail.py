@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 
 class Cut(NamedTuple):
-    """Where a recorded tail starts, the most tokens that it can have, and where a tail of some tokens would start."""
+    """The start of a recorded tail, the maximum of its tokens, and the start where a tail of some tokens would
+    start."""
 
     start: int
     most: int

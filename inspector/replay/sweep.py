@@ -236,7 +236,7 @@ def sweep(
             for column in width:
                 total[row][column].add(grid[row][column])
     if count == 0 and complete:
-        raise UsageProblem("There is no conversation to sweep over.")
+        raise UsageProblem("There is no conversation to sweep.")
 
     def each(value: Callable[[_Sum], T]) -> tuple[tuple[T, ...], ...]:
         return tuple(tuple(value(total[row][column]) for column in width) for row in height)

@@ -92,7 +92,7 @@ class AppServer(Server):
 
     @web.middleware
     async def _guard(self, request: web.Request, handler: Handler) -> web.StreamResponse:
-        """Refuse other hosts and origins, and whoever has no token."""
+        """Refuse other hosts, other origins, and requests without the token."""
         own = urlsplit(self.public_url).netloc
         if request.headers.get("Host") not in self._hosts(own):
             raise web.HTTPForbidden(text="This server answers for its own address alone.")

@@ -1,4 +1,4 @@
-"""Files of standing rules (CLAUDE.md, AGENTS.md and the like) that a conversation loaded, with their times and
+"""Rule files (CLAUDE.md, AGENTS.md and the like) that a conversation loaded, with their times and
 texts."""
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _PATHS = ("file_path", "path", "filePath", "absolute_path", "filename")
 
 
 class RuleFile(NamedTuple):
-    """A file of standing rules in a list: message `place` of `generation` has its text.
+    """A rule file in a list: message `place` of `generation` has its text.
 
     `how` is "loaded" (the agent put it there), "read" (a tool read it), "written" (the agent wrote it into its memory),
     or "prompt" (the system prompt has it; then `place` is -1)."""
@@ -56,7 +56,7 @@ class RuleFile(NamedTuple):
 
 
 def rule_files(store: Store, conversation: Conversation) -> tuple[RuleFile, ...]:
-    """Every file of standing rules in every list of a conversation, in order. Reads the lists; raises StoreErrors.
+    """Return every rule file in every list of a conversation, in order. Reads the lists; raises StoreErrors.
 
     A file whose last entry is of the live generation is still in the context.
     """
@@ -103,7 +103,7 @@ def _remembered(call: ToolCall) -> str:
 
 
 def _path_in(arguments: str) -> str:
-    """The file of standing rules that a call names; "" for another call."""
+    """Return the rule file that a call names, or ""."""
     if ".md" not in arguments and "rules" not in arguments:
         # Parsing every call of a long conversation takes seconds.
         return ""

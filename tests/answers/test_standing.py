@@ -67,4 +67,4 @@ def test_a_statement_that_the_rules_file_has_is_not_lost(
 
 def test_a_conversation_without_such_files_says_so(fixtures_dir: Path) -> None:
     done = CliRunner().invoke(commands, ["rules", str(fixtures_dir / "hermes-0.13-rotating.db")])
-    assert done.stdout == "No file of standing rules was recorded.\n"
+    assert done.stdout == "No rule file was recorded.\n"

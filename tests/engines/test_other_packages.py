@@ -79,7 +79,7 @@ def test_every_command_knows_every_engine(site: Path, profile: str) -> None:
 FAILING = {
     "broken": "The engine broken failed: ZeroDivisionError: no luck.",
     "unloadable": "The engine unloadable of halves-engine cannot be loaded: RuntimeError: not today.",
-    "missing": "There is no profile called missing; there are documented, hermes-0.13, hermes-0.15, ",
+    "missing": "There is no profile named missing; there are documented, hermes-0.13, hermes-0.15, ",
 }
 
 

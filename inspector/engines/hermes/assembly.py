@@ -49,7 +49,7 @@ def _user_survives(token_index: HermesTokenIndex, head_end: int, tail_start: int
 
 
 def prune(messages: Sequence[Message], plan: Plan, policies: Policies) -> tuple[Mapping[str, Any], ...]:
-    """Every message as it stands after phase 1; unchanged ones are the same mapping."""
+    """Return every message after phase 1; unchanged messages are the same mapping."""
     wires = [message.wire for message in messages]
     if not plan.compacts:
         return tuple(wires)
@@ -81,7 +81,7 @@ def _shortened(
 
 
 def pruned_wire(message: Message, caller: Message | None, policies: Policies) -> Mapping[str, Any]:
-    """One message fully pruned, as if it stood outside the protected end and nothing repeated it."""
+    """Return a message as pruning leaves it outside the protected end if no later message repeats it."""
     tools = dict(pruning.called_tools(caller.wire)) if caller is not None else {}
     return _shortened(message.wire, tools, policies)
 

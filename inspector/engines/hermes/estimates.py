@@ -39,7 +39,7 @@ def content_chars(content: Any) -> int:
 
 
 def call_tokens(wire: Mapping[str, Any], policies: Policies) -> int:
-    """Return the tokens of a message in the tail walk beside its content: tool calls, and reasoning if it counts."""
+    """Return the tokens of a message in the tail walk besides its content: tool calls, and reasoning if it counts."""
     tokens = 0
     if policies.counts_whole_calls:
         for call in wire.get("tool_calls") or []:

@@ -281,6 +281,6 @@ def _standing(kept: array[int], short: array[int], start: int, stop: int, pruned
 
 
 def _ending(sums: array[int], last: int) -> array[int]:
-    """The same sums, the last of them being `last`."""
+    """Return the sums with `last` as the last one."""
     shift = last - sums[-1]
     return array("q", [total + shift for total in sums])

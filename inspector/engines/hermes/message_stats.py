@@ -79,7 +79,7 @@ class ListStats:
     """The stats of a list as columns: some 80 bytes a message.
 
     `speaking` are assistants whose text is not empty, `shorts` what pruning shortens, `hands` what a message is of a
-    handoff. `short` and `repeated` are the sizes as they stand where a message's stats have None; `same` is -1 there.
+    handoff. `short` and `repeated` are the final sizes if a message's stats have None; `same` is -1 there.
     """
 
     def __init__(self) -> None:

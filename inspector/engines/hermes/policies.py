@@ -62,7 +62,7 @@ class Policies:
     of each result what it was where no summary can be had.
     Guards: `judged_by` says what makes a compaction a failed one (see `inspector.engines.guards`);
     `refusals_counted` are the reasons for which one that did nothing counts as failed too.
-    Gateway: `message_limit` is the number of messages at which it compacts a list, whatever its size.
+    Gateway: `message_limit` is the number of messages at which it compacts a list of any size.
     Trigger: `loop` says when the release looks at the size of its list (see `inspector.engines.loop`).
     """
 

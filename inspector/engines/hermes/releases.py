@@ -59,7 +59,7 @@ HERMES_0_16 = replace(
     name="hermes-0.16",
     release="0.16.0",
     also=(),
-    summary="Hermes Agent 0.16.0: as 0.15, with another handoff and a fallback that tells what was dropped.",
+    summary="Hermes Agent 0.16.0: as 0.15, with another handoff and a fallback text that lists the dropped messages.",
     tells_dropped=True,
     loop=HERMES_0_15.loop._replace(defers=True),
     wordings=(_WORDING_0_16, _WORDING_FIRST),
@@ -182,5 +182,5 @@ BY_RELEASE: Mapping[str, Policies] = MappingProxyType(
 
 
 def policies_of(profile: str) -> Policies | None:
-    """The rules that a profile's or a release's name stands for; None where it is no release of Hermes."""
+    """Return the rules of a profile or a release by its name; None for other names."""
     return RELEASES.get(profile) or BY_RELEASE.get(profile)

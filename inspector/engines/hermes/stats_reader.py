@@ -65,7 +65,7 @@ class _Reader:
         code = ROLE_CODES.get(role, OTHER) if isinstance(role, str) else OTHER if "role" in wire else NO_ROLE
         content = wire.get("content")
         calls = bool(wire.get("tool_calls"))
-        # A plain text, of which there are most, raises nothing.
+        # Most contents are plain texts, which raise nothing.
         plain = isinstance(content, str)
         if isinstance(content, str):
             text_chars = len(content)

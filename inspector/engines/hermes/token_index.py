@@ -14,7 +14,7 @@ from inspector.core.rough import list_tokens
 
 
 class Shifted:
-    """Sums of messages, some of which grow: `grown` has the growth of the first 0, 1, ... of the `places`."""
+    """Sums of messages that may grow: `grown` has the growth of the first 0, 1, ... of the `places`."""
 
     __slots__ = ("grown", "places", "sums")
 
@@ -97,7 +97,7 @@ class HermesTokenIndex:
     images: Column
     total_chars: int
     total_images: int
-    #: Messages that are repeated later, which are replaced wherever they are: sorted, and as a set.
+    #: Messages that are repeated later and replaced in any region: sorted, and as a set.
     duplicates: Sequence[int]
     gone: frozenset[int]
     #: Errors that the release would raise, by phase: (index, exception name), sorted by index.

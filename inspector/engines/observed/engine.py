@@ -18,7 +18,7 @@ from inspector.engines.observed.rules import Observed
 
 _USER, _ASSISTANT, _TOOL = (ROLE_CODES[name] for name in ("user", "assistant", "tool"))
 _OTHER = 4
-_STAYS, _FIRES = "what stays is as it was observed", "when it compacts is as it was observed"
+_STAYS, _FIRES = "the kept messages are as observed", "the threshold is as observed"
 _UNUSED = MappingProxyType(
     {
         "target_ratio": _STAYS,
@@ -200,7 +200,7 @@ class ObservedEngine:
             pruned=(),
             summarized_from=head if compacts else 0,
             summary_budget=rules.summary_tokens,
-            # Messages of the user stay: the summary must not be one of them.
+            # Messages of the user stay, so the summary must have another role.
             role="" if not compacts else "assistant" if rules.keeps_user else "user",
             merged=False,
             head_tokens=head_tokens,

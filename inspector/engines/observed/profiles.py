@@ -26,8 +26,8 @@ def observed_rules() -> tuple[Observed, ...]:
 
 
 def observed_of(agent: str, version: str) -> Observed | None:
-    """The rules of an agent's release, as "2.1.7"; those of its newest where the version is not known, None where
-    nothing was observed of the agent."""
+    """Return the rules of an agent's release, such as "2.1.7": the newest rules if the version is unknown, None if
+    nothing was observed."""
     rules = [one for one in observed_rules() if one.owner == agent]
     numbers = tuple(map(int, re.findall(r"\d+", version)[:3]))
     earlier = [one for one in rules if numbers and one.until is not None and numbers <= one.until]

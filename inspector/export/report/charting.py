@@ -42,7 +42,7 @@ def course_chart(report: Report) -> Chart:
     """Tokens of the live list over the messages: an area for each list, and a fall between two.
 
     `grid` has (y, label), `stretches` (points of the line, points of the area), `falls` their x, `limits` (x of the
-    label, y, name, tokens). `said` stands at the right end of the axis. Labels are "" where there is no room.
+    label, y, name, tokens). `said` is the label at the right end of the axis. Labels are "" where there is no room.
     """
     course, steps = report.course, len(report.course.tokens)
     highest = max([1, *course.tokens, *(fall.before for fall in course.falls)])
@@ -127,7 +127,7 @@ def _marks(falls: Sequence[Fall], places: Sequence[float]) -> Iterator[Chart]:
     for fall, x in zip(falls, places, strict=True):
         told = f"Compaction {fall.compaction}: ~{fall.before:,} to ~{fall.after:,} tokens"
         told += ", no summary was made" if fall.fallback else ""
-        # Where discs would overlap, some have numbers, and the others are dots below them.
+        # If discs would overlap, some have numbers, and the others are dots below them.
         if x - last < 26:
             y, half, label = _COURSE["top"] - 8, 3, ""
         else:
@@ -239,7 +239,7 @@ def regions_chart(compared: Compared) -> Chart:
 
 
 def _boxes(name: str, head: int, tail: int, length: int) -> Iterator[Chart]:
-    """The regions of a list, side by side. A label is "" where there is no room."""
+    """The regions of a list, side by side. A label is "" if it does not fit."""
     left = 110
     across = (WIDTH - left) / max(1, length)
     for region, low, high in (("head", 0, head), ("middle", head, tail), ("tail", tail, length)):

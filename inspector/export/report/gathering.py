@@ -244,7 +244,7 @@ def _compactions(
 def _bill_words(recorded: Compaction, found: tuple[Bill, Rates] | None, requests: Requests) -> str:
     """Cost of a compaction, or why it is unknown."""
     if found is None:
-        return f"not known: {why_no_bill(recorded, requests)}"
+        return f"unknown: {why_no_bill(recorded, requests)}"
     return ("modelled, " if requests.modelled else "") + found[0].words
 
 

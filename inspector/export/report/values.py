@@ -110,9 +110,7 @@ class FactsPart:
         """Sentence for a report without lost facts."""
         unknown = sum(counts["unknown"] for counts in self.counts.values())
         if unknown:
-            return (
-                f"Of {unknown:,} fact{'' if unknown == 1 else 's'} nobody can tell: the summary is encrypted."
-            )
+            return f"Of {unknown:,} fact{'' if unknown == 1 else 's'} unknown: the summary is encrypted."
         return "Nothing of what this compaction summarized is lost."
 
 

@@ -338,7 +338,7 @@ def made_words(report: Report) -> str:
 
 
 def attempt_name(line: Document) -> str:
-    """Name of a summary among those of its compaction."""
+    """Name of a summary among the summaries of its compaction."""
     return f"#{line['id']} {safe_title(line['name'])}" if line["id"] else "recorded"
 
 

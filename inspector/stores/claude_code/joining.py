@@ -240,7 +240,7 @@ def _source(group: Sequence[FileDigest], paths: Sequence[str] | None = None) -> 
 
 
 def window_of(largest: int) -> int:
-    """The context window of a model whose largest request had so many tokens."""
+    """Return the context window of a model by the tokens of its largest request."""
     return _WINDOWS[largest > _WINDOWS[0]]
 
 
@@ -264,7 +264,7 @@ def _source_of(ordered: Sequence[FileDigest], tip: FileDigest, paths: Sequence[s
         agent="claude-code",
         folder=tip.folder,
         window=window_of(largest),
-        window_source=f"told by the transcript's largest request of {largest:,} tokens",
+        window_source=f"shown by the transcript's largest request of {largest:,} tokens",
     )
     files = paths if paths is not None else list(dict.fromkeys(digest.path for digest in ordered))
     return Source(row, tuple(files), part=tip.part)

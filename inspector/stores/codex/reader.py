@@ -39,7 +39,7 @@ _WHY_INFERRED = (
     "The record has no list. By the source of this release the user's messages stay, up to the newest 20,000 "
     "tokens."
 )
-_WHY_UNREADABLE = "The summary is encrypted, only the provider reads it. What stays word for word is known."
+_WHY_UNREADABLE = "The summary is encrypted, and only the provider can read it. The kept messages are known."
 
 
 class CodexReader(SessionReader):

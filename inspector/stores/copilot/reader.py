@@ -74,7 +74,7 @@ class _Scanner:
     def _event(self, event: dict[str, Any], data: dict[str, Any], at: float) -> None:
         session, kind = self.session, text_at(event, "type")
         if text_at(data, "parentToolCallId"):
-            # Of a sub-agent, which has a list of its own.
+            # This record is of a sub-agent, which has another list.
             return
         if kind == "session.start":
             session.session = text_at(data, "sessionId")

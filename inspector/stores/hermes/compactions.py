@@ -12,7 +12,7 @@ from inspector.stores.hermes.matching import Print, print_of
 from inspector.stores.hermes.recovery import recover
 
 _BATCH = 256
-_UNCERTAIN = "The start of the list after it is inferred from which messages are live."
+_UNCERTAIN = "The start of the list after it is inferred from the live messages."
 
 
 @dataclass(frozen=True, slots=True)

@@ -205,8 +205,8 @@ class Connections:
             return False
         name = self.path.name
         self.notes.append(
-            f"The write-ahead log beside {name} cannot be used, because its folder is read-only for this user, so "
-            "the newest messages may be missing. Open a copy of the file together with the files beside it."
+            f"The write-ahead log next to {name} cannot be used, because its folder is read-only for this user, so "
+            "the newest messages may be missing. Open a copy of the file together with the files next to it."
             if self._wal
             else f"A program ended while it was writing into {name}, and what it left half written can only be put "
             "right by one that may write. Start Hermes once to mend it; until then some messages may be wrong."
@@ -266,7 +266,7 @@ def translate(error: sqlite3.Error, path: Path) -> StoreError:
     if name.startswith("SQLITE_READONLY"):
         return StoreBusy(
             f"{path} was left in the middle of a write and this user may not finish it. "
-            "Start the agent once, or open a copy of the file and of the files beside it."
+            "Start the agent once, or open a copy of the file and of the files next to it."
         )
     if name.startswith(("SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_AUTH")):
         return StoreBusy(f"{path} cannot be opened. Check that you may read it and the folder it is in.")
@@ -276,7 +276,7 @@ def translate(error: sqlite3.Error, path: Path) -> StoreError:
         )
     if name.startswith("SQLITE_CORRUPT") or isinstance(error, sqlite3.DatabaseError):
         return StoreDamaged(
-            f"{path} is damaged ({error}). What can be read is shown; "
+            f"{path} is damaged ({error}). The readable part is shown; "
             f'`sqlite3 {path.name} ".recover"` may bring back more into a new file.'
         )
     return StoreError(f"{path} cannot be read: {error}.")

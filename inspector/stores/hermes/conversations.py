@@ -61,7 +61,7 @@ def chains(nodes: Sequence[Node], active: Mapping[str, float], schema: int | Non
                 following[node.id] = child.id
     preceded = set(following.values())
     order = [node.id for node in nodes if node.id not in preceded]
-    order.extend(node.id for node in nodes if node.id in preceded)  # a ring has no beginning of its own
+    order.extend(node.id for node in nodes if node.id in preceded)  # a ring has no first session
     tip_of: dict[str, str] = {}
     members: list[list[Node]] = []
     for start in order:
@@ -144,7 +144,7 @@ def _row(
 
 
 def _relation(root: Node, by_id: Mapping[str, Node], preceded: set[str]) -> tuple[str, str | None]:
-    """Whether a conversation stands alone, is a branch or a sub-agent's, and of which session."""
+    """Return whether a conversation is a branch or of a sub-agent, and its parent session."""
     if root.branched_from is not None:
         return "branch", root.parent or root.branched_from
     if root.agent_of is not None:

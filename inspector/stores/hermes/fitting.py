@@ -113,7 +113,9 @@ def settled(detected: Detection, fits: Sequence[Fit]) -> Detection:
     """Return the open profile whose plans equal the recorded compactions, and the reason as a sentence."""
     names = " and ".join(map(told, detected.open))
     if not fits or not fits[0].fits:
-        more = "; no recorded compaction tells them apart." if not fits else "; none plans what was recorded."
+        more = (
+            "; no recorded compaction distinguishes them." if not fits else "; none plans what was recorded."
+        )
         return detected._replace(reason=f"{detected.reason} This leaves {names} open{more}")
     best = [fit for fit in fits if (fit.fits, bool(fit.changed)) == (fits[0].fits, bool(fits[0].changed))]
     alike = [name for name in detected.open if any(fit.profile == name for fit in best)]

@@ -274,7 +274,10 @@ class _Splitter:
             starts.append(live)
         first_live = index.flags.find(LIVE, last_archived + 1)
         if last_archived < first_live < starts[-1][0]:
-            starts[-1] = (first_live, starts[-1][1])  # a live row is in the live list, whatever its time says
+            starts[-1] = (
+                first_live,
+                starts[-1][1],
+            )  # a live row is in the live list, even if its time is earlier
         bounds = [start for start, _ in starts] + [total]
         lists = []
         for number, (low, certain) in enumerate(starts):

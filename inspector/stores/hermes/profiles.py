@@ -212,7 +212,7 @@ def _candidates(connection: sqlite3.Connection, schema: Schema) -> Iterable[int]
             ).fetchall()
             return [int(row[0]) for row in rows]
         except (sqlite3.DatabaseError, MemoryError):
-            pass  # a damaged or foreign full-text index is no reason to know nothing, whatever size it says it has
+            pass  # a damaged or foreign full-text index does not stop the detection
     if {"parent_session_id", "end_reason", "started_at"} <= schema.sessions:
         rows = connection.execute(
             "SELECT m.id FROM (SELECT c.id FROM sessions c JOIN sessions p ON p.id = c.parent_session_id "

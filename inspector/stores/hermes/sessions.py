@@ -1,4 +1,4 @@
-"""Rows of `sessions`: a light form of all of them for the list, the whole one for a conversation that is opened."""
+"""Rows of `sessions`: some columns for the list of conversations, all columns for an open conversation."""
 
 from __future__ import annotations
 

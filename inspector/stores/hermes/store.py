@@ -325,7 +325,7 @@ class HermesStore(Store):
         notes.extend(usage.server_notes(db, self._schema, sessions))
         uncertain = [number for number, (_, part) in enumerate(lists, start=1) if not part.certain]
         notes.extend(
-            f"Where generation {number} begins was not recorded clearly; it is inferred from which messages are live."
+            f"Where generation {number} begins was not recorded clearly; it is inferred from the live messages."
             for number in uncertain
         )
         generations = tuple(

@@ -87,7 +87,7 @@ class _Scanner:
         session.folder = _folder(path)
         if self.moved:
             session.notes.append(
-                f"The list was cleared or gone back in {several(self.moved, 'time')}; what left it is in none."
+                f"The list was cleared or gone back in {several(self.moved, 'time')}; removed messages are in no list."
             )
         return session
 

@@ -120,7 +120,7 @@ def _scan(path: Path) -> dict[str, _Thread]:
         thread.session.unreadable = unreadable
         if thread.inferred:
             thread.session.notes.append(
-                f"{several(thread.inferred, 'compaction')} inferred: a request did not continue the one before."
+                f"{several(thread.inferred, 'compaction')} inferred: a request did not continue the previous one."
             )
     return threads
 
@@ -349,7 +349,7 @@ def _compact(thread: _Thread, exchange: Exchange, wires: Sequence[Wire], made: l
     thread.inferred += 1
     session.compact(
         made, number, exchange.at, text=text, encrypted=text == ENCRYPTED, head=True,
-        note="Inferred: the request does not continue the one before.",
+        note="Inferred: the request does not continue the previous one.",
     )  # fmt: skip
 
 

@@ -101,7 +101,7 @@ class _Scanner:
         return session
 
     def _left(self) -> Iterator[Mapping[str, Any]]:
-        """The entries that the model would be sent: up to the one, or the part of one, that the user went back to."""
+        """Return the entries that the model would get: up to the entry, or its part, that the user rewound to."""
         revert = mapping_at(self.info, "revert")
         message, part = text_at(revert, "messageID"), text_at(revert, "partID")
         for entry in mappings_in(self.listed):

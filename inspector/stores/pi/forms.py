@@ -11,7 +11,7 @@ from inspector.stores.wires import answer_of, call_of, plain, result_of
 
 
 def entry_wires(value: Mapping[str, Any]) -> list[Wire]:
-    """The message that an entry is to the model; what pi says under the user's role becomes `system`."""
+    """Return the message of an entry; text of pi with the role `user` gets the role `system`."""
     kind = value.get("type")
     if kind == "compaction":
         summary = value.get("summary")

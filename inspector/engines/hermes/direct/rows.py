@@ -169,7 +169,7 @@ class Row:
 
     @cached_property
     def _plain(self) -> Row:
-        """A result whose content is no text, without its pictures."""
+        """Return a result without its pictures if its content is not a text."""
         content = self.wire.get("content", "")
         short = pruning.short_result(content, pruning.UNKNOWN_TOOL, self.policies)
         return self if short is content else self.changed(content=short)
