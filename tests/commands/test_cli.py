@@ -97,7 +97,7 @@ def test_a_setting_that_the_profile_does_not_use_is_said_to_be_none() -> None:
     codex = ("--demo", "--profile", "codex")
     grid = ("--threshold", "0.5,0.9", "--target-ratio", "0.2,0.4")
     swept = run("sweep", *codex, IN_PLACE, *grid, "--json")
-    assert swept.json()["unused"] == ["target_ratio is not used by codex: what stays is as it was observed."]
+    assert swept.json()["unused"] == ["target_ratio is not used by codex: the kept messages are as observed."]
     assert "target_ratio is not used by codex" in swept.err
     several = run("sweep", "--demo", *grid, "--json").json()["unused"]
     assert "of 31 conversations): what stays" in several[0]
