@@ -275,7 +275,7 @@ def places_of(agent: Agent) -> Iterator[Path]:
 
 
 def folders_of(agent: Agent) -> Iterator[Path]:
-    """Yield every folder and file of an agent: the usual ones, and those that environment variables name."""
+    """Yield every folder and file of an agent: the usual places, and the places that environment variables name."""
     for place in (*agent.places, *agent.folders):
         yield from _paths(place, {})
         yield from _paths(place, os.environ)

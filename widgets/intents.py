@@ -1,4 +1,4 @@
-"""Messages with which a pane asks its screen for something."""
+"""Messages of panes to their screen."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class GoToStep(Message):
 
 @dataclass
 class ReadRows(Message):
-    """Read messages for another list than the one on screen: ranges of indexes by generation."""
+    """Read messages of other lists: ranges of indexes by generation."""
 
     wanted: dict[int, range]
 
@@ -100,7 +100,7 @@ class DeleteAttempt(Message):
 
 @dataclass
 class DismissFinding(Message):
-    """Dismiss the findings of one cause, or restore them; `finding` is one of them."""
+    """Dismiss or restore all findings with the cause of `finding`."""
 
     finding: Finding
 

@@ -73,7 +73,7 @@ def recorded_list(inspection: Inspection, settings: Settings, compaction: int) -
             plan, compacts=True, reason="", head_end=head, tail_start=tail,
             summarized_from=max(head, found + 1), prune_before=min(plan.prune_before, tail),
         )  # fmt: skip
-    note = "" if recorded.exact else f"Where this compaction cut is inferred: {recorded.note}"
+    note = "" if recorded.exact else f"The boundaries of this compaction are inferred: {recorded.note}"
     place = place_of(inspection.store, inspection.conversation.row, compaction)
     return SummarizedList(place, generation, messages, plan, recorded, note)
 

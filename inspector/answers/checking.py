@@ -53,7 +53,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Met:
-    """A condition with its new cases. `failed`: there are enough of them."""
+    """A condition with its new cases. `failed`: it is met."""
 
     condition: Condition
     cases: tuple[Case, ...]

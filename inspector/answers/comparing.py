@@ -1,4 +1,4 @@
-"""Two folders of sessions compared: what their compactions kept, what was done again, what they cost."""
+"""Compare two folders of sessions: kept facts, repeated work, and costs of their compactions."""
 
 from __future__ import annotations
 

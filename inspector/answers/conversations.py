@@ -46,7 +46,7 @@ class ListedStore:
 class FoundMessage:
     """A message that a search found, with the title of its conversation and the text around the match.
 
-    `generation` is the list in which it was said, `left_with` the compaction that removed it; both None if unknown.
+    `generation` is the list with the message, `left_with` the compaction that removed it; both None if unknown.
     """
 
     conversation: str

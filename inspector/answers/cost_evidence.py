@@ -61,9 +61,9 @@ def cost_evidence(
 def _falls(inspection: Inspection, found: Requests, profile: str) -> Iterator[FallEvidence]:
     """Return requests that sent much less than the previous request of the same list without a microcompaction between.
 
-    Agents drop the thoughts of an answered request, and after a pause they build the prompt anew: a fall by no more
-    than the thoughts, or after a pause, is left out. So are requests whose answers the list does not have (the user
-    went back), and a fall after which the prompt is as long as before again (two agents share a session).
+    Agents drop the thoughts of an answered request, and rebuild the prompt after a pause. So a fall by no more than
+    the thoughts, or after a pause, is left out. So are requests whose answers the list does not have (the user went
+    back), and a fall after which the prompt is as long as before again (two agents share a session).
     """
     cleared = [(one.generation, one.at) for one in inspection.store.microcompactions(inspection.conversation)]
     asked = _in_lists(inspection, profile, found)

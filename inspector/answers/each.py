@@ -56,7 +56,7 @@ class Question(Generic[R]):
 def ask_each(
     answers: Answers, rows: Sequence[ConversationRow], question: Question[R]
 ) -> Iterator[tuple[ConversationRow, R]]:
-    """Yield rows with their results, in the order in which these are done.
+    """Yield rows with their results, in the order of completion.
 
     A conversation that cannot be read is named in `answers.unread` and left out. If none can be read, the first error
     is raised. Raises StoreErrors of the whole store.
@@ -179,7 +179,7 @@ def _workers(scheduler: str, jobs: int) -> Any:
         return LocalWorkers(jobs)
     if "://" not in scheduler:
         raise UsageProblem(
-            f"{scheduler!r} is no scheduler. Give local, local:N, or an address such as tcp://10.0.0.5:8786."
+            f"{scheduler!r} is not a scheduler. Give local, local:N, or an address such as tcp://10.0.0.5:8786."
         )
     from inspector.fleet.dask import DaskWorkers
 

@@ -126,7 +126,9 @@ def follow_facts(answers: Answers, name: str, wanted: Wanted) -> FollowedFacts:
     EngineErrors."""
     inspection, _, reading = facts_reading(answers, name)
     if not inspection.compactions():
-        answers.note("This conversation was never compacted; --at-risk tells what a compaction would take.")
+        answers.note(
+            "This conversation was never compacted; --at-risk lists the facts that a compaction would remove."
+        )
     facts = tuple(lives_wanted(inspection, reading, wanted))
     note_dismissed(answers, 0 if wanted.dismissed else reading.facts.dismissed_count)
     return FollowedFacts(inspection.conversation.id, facts, bool(wanted.fates))

@@ -46,7 +46,7 @@ from inspector.quality.mentions import is_absent, mention_of
 from inspector.summaries.parse import parse_summary
 
 FINDINGS: Kept[tuple[Finding, ...]] = Kept("findings", tuple[Finding, ...])
-#: Number of user messages before a compaction in which the last request is searched.
+#: Number of user messages before a compaction that may have the last request.
 _LOOKED_AT = 50
 #: Number of messages before a compaction whose calls show what the agent works on.
 _LAST_CALLS = 50
@@ -114,7 +114,7 @@ def dismissed_words(count: int) -> str:
 def shown_findings(
     inspection: Inspection, found: Sequence[Finding]
 ) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
-    """Part findings into those that count and those that the user dismissed."""
+    """Separate the findings that count from the dismissed ones."""
     return parted(found, Dismissals.load().findings_of(inspection.conversation.row.root))
 
 
@@ -261,8 +261,8 @@ def _at_work(
 
 
 def _gone(inspection: Inspection, recorded: Compaction, before: Generation, request: int) -> bool:
-    """Return whether a request that is not told is gone: the summary can be read, is in its language, and has hardly
-    any of the user's own words."""
+    """Return whether a request that is not mentioned is gone: the summary can be read, is in its language, and has
+    hardly any of the user's own words."""
     if recorded.summary is None:
         return False
     text = safe(inspection.store.messages(before, request, request + 1)[0].text)

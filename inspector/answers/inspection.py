@@ -319,7 +319,7 @@ class Inspection:
             return self._reading.setdefault(key, Lock())
 
     def sent(self, generation: Generation, profile: str) -> SentMessages:
-        """Return the parts of a generation's messages from which requests are modelled, kept or read now."""
+        """Return the parts of a generation's messages that modelled requests need, stored or read now."""
         key = (caching_release(profile), generation.number, len(generation))
         if key not in self._sent:
             self.token_index(generation, profile)

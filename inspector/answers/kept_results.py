@@ -210,7 +210,7 @@ def keep(answers: Iterable[tuple[KeptAnswer[Any], Any]]) -> None:
 
 
 def kept_answer(answers: Answers, name: str, question: str, make: Callable[[], Any], *options: Any) -> Any:
-    """Return the kept document of a question, or the one that `make` returns.
+    """Return the stored document of a question, or the result of `make`.
 
     `options` are its other inputs, besides the conversation and the settings. Its notes are repeated. Raises
     UnknownConversation, StoreErrors, and exceptions of `make`.

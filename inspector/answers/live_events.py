@@ -19,7 +19,7 @@ from inspector.quality.aftermath import AftermathEvent
 from inspector.stores.base import Store
 
 EventKind = Literal["near", "compacted", "lost", "done again", "unreadable"]
-#: Share of the threshold from which on a conversation is near it.
+#: A conversation is near its threshold from this share on.
 NEAR = 0.9
 
 

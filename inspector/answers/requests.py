@@ -32,7 +32,7 @@ from inspector.core.errors import UsageProblem
 from inspector.core.rough import text_tokens
 from inspector.quality.firing import doubted
 
-#: Prices are those of a day, in UTC.
+#: Prices are of a day, in UTC.
 _DAY = 86_400
 
 _ASSISTANT = ROLE_CODES["assistant"]
@@ -271,7 +271,7 @@ def bills_of(inspection: Inspection, found: Requests) -> Mapping[int, tuple[Bill
 
 
 def _paid_by(made: Bill, later: Sequence[PricedRequest]) -> int | None:
-    """Return the number of the request by which the savings reached the cost of a compaction, None for none."""
+    """Return the number of the request at which the savings reached the cost of a compaction, or None."""
     saved = 0.0
     for one in later:
         saved += max(made.saved_a_request, made.saved_cold if one.judged.cause in ("ttl", "prefix") else 0.0)

@@ -94,7 +94,7 @@ def next_policy(row: ConversationRow, profile: str) -> CachePolicy:
     policy, agent = policy_of(row, profile), agent_of(profile)
     if not agent:
         return policy
-    reason = f"Where {agent} sets breakpoints is not recorded; what its requests read from the cache is."
+    reason = f"Where {agent} sets breakpoints is not recorded; the cache reads of its requests are."
     return replace(policy, enabled=None, reason=reason)
 
 

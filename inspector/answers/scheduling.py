@@ -1,4 +1,4 @@
-"""Where a question about many conversations runs, and how far it is."""
+"""The scheduler of a question about many conversations, and its progress."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def nothing(_: Progress) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Scheduling:
-    """Where a question about many conversations runs.
+    """The scheduler of a question about many conversations.
 
     `scheduler` is "local", "local:N" for N processes, or the address of a Dask scheduler. `processes` is the number of
     local processes; None for the number of cores, and for this one alone if there is little to do. `watch` gets the

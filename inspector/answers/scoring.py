@@ -1,4 +1,4 @@
-"""Score compactors by a corpus: what the list after a compaction still has of statements that have to survive."""
+"""Score compactors on a corpus, by the statements that the list after a compaction still has."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class ScoreRow:
 
     @property
     def statements(self) -> list[ScoredStatement]:
-        """The statements that count: those that still hold."""
+        """The statements that still hold."""
         return [one for score in self.compacted for one in score.statements if one.statement.still_holds]
 
     @property
@@ -148,7 +148,7 @@ class Judge:
 
     @cached_property
     def _numbers(self) -> frozenset[tuple[str, str]]:
-        """Every number that somebody said, with its unit."""
+        """Return every number of a text with its unit."""
         steps, task = [], 0
         for index, message in enumerate(self.conversation.messages):
             task += message.role == "user"

@@ -1,4 +1,4 @@
-"""Places of search hits: the list in which a message was said, and whether the agent still has it."""
+"""Places of search hits: the list with a message, and whether the agent still has it."""
 
 from __future__ import annotations
 

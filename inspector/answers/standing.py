@@ -43,7 +43,7 @@ class StandingFile:
 
 
 def list_rules(answers: Answers, names: Sequence[str] = ()) -> list[StandingFile]:
-    """Return the rule files of the named conversations, or of all, in the order in which they were loaded.
+    """Return the rule files of the named conversations, or of all, in the order of loading.
 
     Raises UnknownConversation and StoreErrors.
     """

@@ -70,8 +70,8 @@ class ConversationLosses:
 
     `unknown` facts went into unreadable summaries. Of `unseen` compactions the list before is not recorded. Of
     `recorded` compactions, `corrected` were followed by a correction of the user or an act against a rule. `rules`
-    counts the user's rules in summarized messages, `verbatim` those that the list after has word for word. `dismissed`
-    facts count nowhere.
+    counts the user's rules in summarized messages, `verbatim` the rules that the list after has word for word.
+    `dismissed` facts count nowhere.
     """
 
     compactions: tuple[CompactionLoss, ...] = ()

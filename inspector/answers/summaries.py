@@ -82,7 +82,7 @@ def compare_summaries(
     answers: Answers, name: str, first: int | None, last: int | None
 ) -> list[ComparedSummaries]:
     """The summaries of compactions `first` and `last` as one step; every two successive ones where neither is given.
-    Raises UnknownConversation where there is no such summary."""
+    Raises UnknownConversation for a missing summary."""
     inspection, _ = answers.opened(name)
     summaries = {c.index: c.summary for c in inspection.compactions() if c.summary is not None}
     both = first is None and last is None
@@ -102,5 +102,7 @@ def _pair(summaries: Collection[int], first: int | None, last: int | None) -> tu
     for index in (a, b):
         if index not in summaries:
             known = ", ".join(map(str, indexes))
-            raise UnknownConversation(f"Compaction {index} left no summary here; those that did: {known}.")
+            raise UnknownConversation(
+                f"Compaction {index} left no summary here; compactions with a summary: {known}."
+            )
     return a, b

@@ -1,4 +1,4 @@
-"""The history of a phrase: where it was said, where it is after each compaction, what was done again because of it."""
+"""The history of a phrase: its messages, its fate after each compaction, and the work repeated because of it."""
 
 from __future__ import annotations
 

@@ -136,7 +136,7 @@ def upcoming_of(
 def _tokens_now(
     inspection: Inspection, resolved: ResolvedSettings, plan: Plan, requests: Sequence[PricedRequest]
 ) -> tuple[int, bool]:
-    """Tokens of the live list: those that the last request reported, and an estimate of what came after it."""
+    """Return the tokens of the live list: the last reported request, and an estimate of later messages."""
     live = inspection.conversation.live
     index = inspection.token_index(live, resolved.settings.profile)
     if not requests or requests[-1].judged.modelled:

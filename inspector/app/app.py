@@ -52,7 +52,7 @@ class InspectorApp(App[None]):
 
     TITLE = "compaction-inspector"
     #: Textual does not read the styles of a default screen, and parses all styles again for a screen with its own: so
-    #: those of the first two screens are named here.
+    #: the bindings of the first two screens are here.
     CSS_PATH: ClassVar[list[str | PurePath]] = [
         "app.tcss",
         "conversations/conversations.tcss",

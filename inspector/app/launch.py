@@ -22,7 +22,7 @@ Ahead = tuple[tuple[ConversationRow, ...], bool]
 #: How long a thread at work may hold the interpreter while another wants it, in seconds. Python's own 5 ms, met
 #: some times in a frame, are what makes a key feel slow while messages are counted.
 _SWITCH_SECONDS = 0.000_5
-#: How often a second Textual may draw: what a key changed waits for the next frame. Nothing is drawn where nothing
+#: Maximum frames a second: changes wait for the next frame. Nothing is drawn where nothing
 #: changed. Textual reads this when it is imported.
 _FRAMES = "240"
 
@@ -91,7 +91,7 @@ def launch(
 
 
 def shows_most(rows: Sequence[ConversationRow]) -> str:
-    """Id of the bundled conversation to begin with: the one with the most compactions by its sessions; "" for none."""
+    """Return the id of the first bundled conversation on screen, which has the most compactions; "" for none."""
     return max(rows, key=lambda row: (row.compactions or 0, row.messages)).id if rows else ""
 
 

@@ -48,7 +48,7 @@ class ListScreen(JobScreen, Generic[Entry]):
         raise NotImplementedError
 
     def show(self, entries: Sequence[Entry], none: str) -> None:
-        """Show entries; `none` is the sentence where there is no entry."""
+        """Show entries; `none` is the sentence for an empty list."""
         sentence = self.query_one("#none", Static)
         self.list.display, sentence.display = bool(entries), not entries
         sentence.update(none)

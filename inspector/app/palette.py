@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def palette_commands(app: InspectorApp, screen: Screen[Any]) -> Iterator[SystemCommand]:
-    """Yield a command per active binding of the screen, then those of hidden panes."""
+    """Yield a command for each active binding of the screen, then for bindings of hidden panes."""
     seen: set[str] = set()
     for active in screen.active_bindings.values():
         binding = active.binding

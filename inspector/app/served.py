@@ -1,4 +1,4 @@
-"""The app behind a browser: it tells the page the place that it shows, so that the page's address names it.
+"""The app behind a browser. It sends the page its place, so that the address of the page names it.
 
 The place is sent as an escape sequence of an operating system command that no terminal knows. The page reads it (see
 inspector/serving/templates/page.html).
@@ -36,7 +36,7 @@ class PlaceTeller:
         self._told: Place = None
 
     def __call__(self, place: Place) -> None:
-        """Tell the place if it is another one."""
+        """Send the place if it changed."""
         if place != self._told and self._write is not None:
             self._told = place
             self._write(sequence(place))

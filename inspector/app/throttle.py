@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 
-#: Time after a key in which the user counts as busy, in seconds.
+#: Time after a key during which the user counts as busy, in seconds.
 QUIET = 0.12
 #: The longest rest between two pieces of work: they go on slowly under a key that is held.
 _LONGEST = 0.5

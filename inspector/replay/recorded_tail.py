@@ -1,4 +1,4 @@
-"""The size of the tail that an agent's records show, where a user's own setting of it is not recorded."""
+"""The size of the tail that an agent's records show, if the user's setting is not recorded."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 
 class Cut(NamedTuple):
-    """The start of a recorded tail, the maximum of its tokens, and the start where a tail of some tokens would
-    start."""
+    """The start of a recorded tail, the maximum of its tokens, and a function for the start of a tail of some
+    tokens."""
 
     start: int
     most: int

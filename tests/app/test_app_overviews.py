@@ -178,6 +178,6 @@ async def test_a_database_that_is_deleted_while_it_is_open_says_so_in_every_row(
             (tmp_path / name).unlink(missing_ok=True)
         await press(pilot, "home")
         shown = screen_text(pilot)
-        assert "cannot be read any more" in shown
+        assert "can no longer be read" in shown
         assert " … " not in shown
         assert conversation(pilot).app.is_running

@@ -100,7 +100,7 @@ def test_a_setting_that_the_profile_does_not_use_is_said_to_be_none() -> None:
     assert swept.json()["unused"] == ["target_ratio is not used by codex: the kept messages are as observed."]
     assert "target_ratio is not used by codex" in swept.err
     several = run("sweep", "--demo", *grid, "--json").json()["unused"]
-    assert "of 31 conversations): what stays" in several[0]
+    assert "of 31 conversations): the kept messages" in several[0]
     planned = run(
         "plan", str(ROOT / "fixtures" / "fastapi-example.json"), *codex[1:], "--protect-last-n", "9"
     )

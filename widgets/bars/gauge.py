@@ -67,7 +67,7 @@ class Gauge(Inked):
     state: reactive[GaugeState] = reactive(GaugeState())
 
     def signs(self) -> Iterator[Sign]:
-        """The signs of the bar; a wide one has words beside them."""
+        """The signs of the bar. A wide bar also has words."""
         if self.size.width >= _WORDED:
             return
         if self.state.threshold:

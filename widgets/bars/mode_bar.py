@@ -1,4 +1,4 @@
-"""A row of choices, one of them active: the views of a pane."""
+"""A row of choices with one active choice, such as the views of a pane."""
 
 from __future__ import annotations
 

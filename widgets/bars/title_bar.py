@@ -35,7 +35,7 @@ class TitleBar(Inked):
     }
     """
 
-    #: The parts, the first of them is the title; and what is going on.
+    #: The parts, beginning with the title, and the progress of jobs.
     parts: reactive[tuple[TitlePart, ...]] = reactive(())
     state: reactive[str] = reactive("")
 

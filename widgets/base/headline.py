@@ -14,7 +14,7 @@ from widgets.base.text_lines import TextLine, draw_part
 
 
 class Headline(Inked):
-    """Styled lines, wrapped; at most `limit` rows of them."""
+    """Styled lines, wrapped to at most `limit` rows."""
 
     DEFAULT_CSS = """
     Headline {

@@ -104,7 +104,8 @@ class Inked(Widget):
         return style
 
     def mixed(self, definition: str, sixteen: str | None = None) -> Style:
-        """Mix a style in Textual's markup with the background. `sixteen` is the one with 16 colours, if it differs."""
+        """Mix a style in Textual's markup with the background. `sixteen` is the style with 16 colours, if it
+        differs."""
         if self.app.native_ansi_color:
             dim = "dim " if "%" in definition else ""
             definition = dim + definition if sixteen is None else sixteen

@@ -47,7 +47,7 @@ def fit(text: str, width: int, *, right: bool = False) -> str:
         if len(text) > width:
             return text[: width - 1] + "…"
         return text.rjust(width) if right else text.ljust(width)
-    # Number of characters that can reach the screen, unless most of them have no width.
+    # Number of characters that can reach the screen, unless most have no width.
     text = text[: width * 8]
     cells = width_of(text)
     if cells > width:

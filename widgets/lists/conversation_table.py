@@ -99,9 +99,9 @@ class ConversationTable(LineList):
         Binding("p", "by_project", "Group by project folder", id="table.project", show=False),
     ]
     TOOLTIP = (
-        "Conversations. Tokens: the live list against the threshold at which it compacts. Lost: facts that nobody can "
-        "read any more; ‼ of them bind, ↓ beside them are only weakened.\n"
-        "Click a heading to sort (again: the other way round), double-click a row to open it."
+        "Conversations. Tokens: the live list as a share of its threshold. Lost: facts that can no longer be read; ‼ "
+        "constraints among them, ↓ weakened facts.\n"
+        "Click a heading to sort, again to reverse; double-click a row to open it."
     )
 
     @dataclass
@@ -119,7 +119,7 @@ class ConversationTable(LineList):
 
     @dataclass
     class AgentChanged(Message):
-        """The table shows one agent, or all of them ("")."""
+        """The agent that the table shows, "" for all."""
 
         agent: str
 

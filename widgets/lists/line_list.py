@@ -1,4 +1,4 @@
-"""A list that draws its rows on demand, up to a million of them."""
+"""A list that draws its rows on demand, up to a million rows."""
 
 from __future__ import annotations
 

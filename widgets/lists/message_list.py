@@ -46,7 +46,7 @@ _FLAG_INKS = {"error": "error", "finding": "warning", "lost": "error", "summary"
 _ROLE_SHORT = {"assistant": "asst", "system": "sys", "user": "user", "tool": "tool"}
 #: Lines kept as drawn.
 _DRAWN_LIMIT = 1_000
-#: Number of pages around the screen in which unread rows are asked for.
+#: Number of pages around the screen whose unread rows are requested.
 _LOOK_AHEAD = 2
 #: Number of pages before and after unread rows to ask for, too.
 _READ_AHEAD = 4

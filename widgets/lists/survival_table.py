@@ -92,7 +92,7 @@ class SurvivalTable(Inked):
     def _columns(self, room: int) -> dict[int, tuple[int, list[str]]]:
         """Width and texts of each column on screen.
 
-        Where counts do not fit, only the chosen column has them; where the columns do not fit, those around it stay.
+        If counts do not fit, only the chosen column has them. If columns do not fit, columns around it stay.
         """
         whole = len(self._survival.compactions)
         here = min(self._column, whole)

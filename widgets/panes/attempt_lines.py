@@ -227,7 +227,7 @@ def life_lines(lives: Sequence[LifeView]) -> list[TextLine]:
     lines = []
     for life in lives:
         lines.append(TextLine(""))
-        title = f"life {life.id}, every summary on top of the one before: {one_line(life.name, 60)}"
+        title = f"life {life.id}, every summary from the previous one: {one_line(life.name, 60)}"
         lines.append(TextLine(title, "heading"))
         for compaction, of, recorded, again in life.points:
             lines.append(

@@ -37,6 +37,6 @@ class AttemptsPart(TextPart[AttemptsView]):
         return bool(self.attempts.attempts)
 
     def show_none(self) -> None:
-        """Say that there is no attempt."""
+        """Show that there are no attempts."""
         self.head.set_lines([TextLine(JUDGING if self.attempts.pending else NONE_YET, "muted")])
         self.body.set_text("")

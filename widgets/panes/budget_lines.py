@@ -16,7 +16,7 @@ _TITLES = {
 
 
 def budget_lines(budgets: Budgets) -> list[TextLine]:
-    """Every number under its name, and its steps; those that changed the number are marked ◆."""
+    """Each number with its name and its steps; ◆ marks steps that changed it."""
     lines: list[TextLine] = []
     names = [*_TITLES, *(name for name in budgets.steps if name not in _TITLES)]
     for name in names:
@@ -28,7 +28,7 @@ def budget_lines(budgets: Budgets) -> list[TextLine]:
             continue
         if lines:
             lines.append(TextLine(""))
-        # What was observed is the usual size of a summary, not the most that one may have.
+        # The observed number is the usual size of a summary, not the maximum that it may have.
         usual = budgets.observed and name == "max_summary_tokens"
         title = "usual summary" if usual else _TITLES.get(name, one_line(name, 40).replace("_", " "))
         lines.append(line_of((title, "heading"), (f"  {_number(value)}", "strong")))

@@ -181,12 +181,12 @@ class CompactionPane(TextPart[CompactionView]):
                 self.screen.set_focus(other)
 
     def _show_beginning(self) -> None:
-        """Keep the list at the start of the middle until the user moves, whatever the height of the text."""
+        """Keep the list at the start of the middle until the user moves, for any height of the text."""
         if self.messages.cursor == self._began:
             self.messages.jump_to(self.messages.line_of(self._began) - 2)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Disable the keys while there is no compaction."""
+        """Disable the keys without a compaction."""
         if action == "view":
             return bool(self._views.display)
         if action == "open":

@@ -47,7 +47,7 @@ class Comparison:
 
 
 def compare(old: Compaction | None, new: Compaction | None) -> Comparison | None:
-    """Compare the summaries of two compactions; None where one of them has none."""
+    """Compare the summaries of two compactions; None if a summary is missing."""
     if old is None or new is None or old.summary is None or new.summary is None:
         return None
     return Comparison(old, new, diff_summaries(parse_summary(old.summary), parse_summary(new.summary)))

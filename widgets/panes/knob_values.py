@@ -15,7 +15,7 @@ from widgets.base.strips import one_line
 Value = float | int | str | None
 
 
-#: The knob that is no setting. None stands for the recorded sizes, up to 2.0 for a share of the budget, more for
+#: The knob that is not a setting. None means the recorded sizes, up to 2.0 for a share of the budget, more for
 #: tokens.
 SUMMARY_SIZE = "summary_size"
 LARGEST_SHARE = 2.0
@@ -98,7 +98,7 @@ def knobs_of(heeded: Container[str]) -> tuple[KnobKind, ...]:
 
 
 def turned(kind: KnobKind, value: float | None, by: int, coarse: bool) -> float | None:
-    """The value so many steps further; None is below the least value of a setting that may be left out."""
+    """Return the value after `by` steps; None is below the lowest value of a setting that may be left out."""
     if value is None:
         if by <= 0:
             return None

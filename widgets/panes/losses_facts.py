@@ -95,7 +95,8 @@ class LossesFacts(Part[LossesView]):
         self._scopes.step(1)
 
     def next_source(self) -> None:
-        """Show the facts of the next model that judged the compaction, and after the last one those of the rules."""
+        """Show the facts of the next model that judged the compaction, and after the last model the facts of the
+        rules."""
         names = [self.losses.first_scope, *(scope.name for scope in self.losses.judged)]
         at = names.index(self.scope) if self.scope in names else -1
         self._scopes.choose(names[(at + 1) % len(names)])

@@ -27,11 +27,11 @@ class LossesPane(ViewsPane[LossesView]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding(
             "r", "scope", "Pruned, at risk", id="losses.beyond",
-            tooltip="Show pruned facts, dismissed facts, facts at risk, then those of the compaction again",
+            tooltip="Show pruned facts, dismissed facts, facts at risk, then facts of the compaction again",
         ),
         Binding(
             "R", "source", "Rules or model", id="losses.source",
-            tooltip="Show the facts of the model that judged the compaction, or those of the rules",
+            tooltip="Show the facts of the model that judged the compaction, or of the rules",
         ),
     ]  # fmt: skip
 
@@ -44,7 +44,7 @@ class LossesPane(ViewsPane[LossesView]):
         return super().check_action(action, parameters)
 
     def action_source(self) -> None:
-        """Show the facts of the next model, then those of the rules again."""
+        """Show the facts of the next model, then of the rules again."""
         if isinstance(self.shown, LossesFacts):
             self.shown.next_source()
 

@@ -45,7 +45,7 @@ def _in_a_line(run: Metrics, *, short: bool = False, facts: bool = True) -> str:
     compactions = f"{run.compactions} comp." if short else human.plural(run.compactions, "compaction")
     text = f"{compactions}, peak request {human.figure('tokens', run.peak_tokens)}, "
     if run.cost is None or not short:
-        # Where room is short, what it cost tells of the input too.
+        # In a narrow pane the cost stands for the input too.
         text += f"input {human.figure('tokens', run.input_tokens)}, "
     if run.cost is not None:
         text += f"{run.cost:,.2f} {'USD' if short else 'US dollars'}, "

@@ -21,7 +21,7 @@ FILTERS = (
 
 
 class SummaryChanges(TextPart[Comparison]):
-    """A Comparison: + added, − removed, ≈ reworded, → moved, = kept; None where there is no earlier summary."""
+    """A Comparison: + added, − removed, ≈ reworded, → moved, = kept; None without an earlier summary."""
 
     DEFAULT_CSS = """
     SummaryChanges > ModeBar { margin: 0 0 1 0; }

@@ -61,7 +61,7 @@ class SummaryPane(ViewsPane[SummaryPaneView]):
             lambda view: view.life,
         ),
         Shown(
-            Mode("attempts", "attempts", "The recorded summary and those that were made again"),
+            Mode("attempts", "attempts", "The recorded summary and the attempts"),
             SummaryAttempts,
             lambda view: view.attempts,
         ),

@@ -11,7 +11,7 @@ from widgets.panes.text_view import TextView
 
 
 class SummarySides(TextPart[Comparison]):
-    """The two texts of a Comparison, cut to the width; None where there is no earlier one."""
+    """The two texts of a Comparison, cut to the width; None without an earlier summary."""
 
     def __init__(self) -> None:
         self.head, self.body = Headline(2), TextView()

@@ -25,7 +25,7 @@ _NAME, _MIN_BAR = 22, 6
 class TokensView:
     """A list and its next compaction.
 
-    `title` names the list, `shares` are those of its sources, the largest first. `generation` counts from 1.
+    `title` names the list, `shares` are the shares of its sources, the largest first. `generation` counts from 1.
     `sentences` describe the next compaction (none: not the live list, or still being read), `at_risk` are the facts
     that leave the list with it, and `pin` is a text that keeps them.
     """

@@ -1,4 +1,4 @@
-"""A pane with several views of one value, one of them on screen. Views are made on first use."""
+"""A pane with several views of one value. One view is on screen. Views are made on first use."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ class WhatIfPane(Container):
 
     VIEWS: ClassVar[tuple[Mode, ...]] = (
         Mode("curve", "curve", "Tokens over the steps: recorded, what-if, and what was kept as A"),
-        Mode("numbers", "numbers", "What follows from the settings, with the reasons"),
+        Mode("numbers", "numbers", "The derived numbers, with the reasons"),
     )
     DEFAULT_CSS = """
     WhatIfPane { background: $surface; layout: vertical; }

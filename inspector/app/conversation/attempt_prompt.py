@@ -1,4 +1,4 @@
-"""Asks for the writer of another summary, shows what would be sent to whom, and sends it on consent."""
+"""Asks for the writer of another summary, shows receiver and prompt, and sends it on consent."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class AttemptPrompt(ModalScreen[bool]):
                 for name, words in _FIELDS:
                     yield Input(self.remembered.get(name, ""), placeholder=words, id=name, compact=True)
                 yield Tick(
-                    "every later summary again too, each on top of the one before", id="life", compact=True
+                    "every later summary again too, each from the previous one", id="life", compact=True
                 )
                 yield Tick("mask keys and passwords before they are sent", True, id="masking", compact=True)
             with VerticalScroll(id="said", can_focus=False):
@@ -177,7 +177,7 @@ class AttemptPrompt(ModalScreen[bool]):
         looked = self._looked
         if looked is None or "send" in self.jobs.busy():
             return
-        # Pressing the button below the description of what is sent to whom is the consent.
+        # Pressing the button below the receiver and the prompt is the consent.
         allowance = Allowance(looked.sending)
         self._looked, self._made = None, True
         self.query_one("#send", Button).disabled = True

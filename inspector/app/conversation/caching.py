@@ -90,7 +90,7 @@ def find_breakpoints(
             role, text, tokens = "system", safe_line(prompt[:400]), None if total is None else system
         else:
             role, text = ROLE_NAMES[generation.roles[index]], line_of(messages[index]).text
-            # Breakpoints are at the end, so few bodies are read to subtract what comes after.
+            # Breakpoints are at the end, so only a few messages are read to subtract the tokens after them.
             tokens = None if total is None else total - _rough_from(messages, index + 1)
         placed.append(PlacedBreakpoint(point, role, text, tokens))
     marks = {

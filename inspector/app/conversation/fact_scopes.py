@@ -1,4 +1,4 @@
-"""Facts by scope: those of a compaction, pruned ones, and those at risk."""
+"""Facts by scope: of a compaction, pruned, dismissed, or at risk."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def _harm(life: Life) -> int:
 
 
 def survival(facts: ConversationFacts, compactions: Sequence[Compaction]) -> Survival:
-    """Shares of the facts of each kind that can be read after each compaction, those of earlier ones too."""
+    """Shares of the facts of each kind that can be read after each compaction."""
     fates: dict[tuple[Kind, int], list[Fate]] = defaultdict(list)
     for done in compactions:
         for life in lives_after(facts.lives, done.index):

@@ -1,4 +1,4 @@
-"""Facts that a model of the user found, as scopes beside those of the rules."""
+"""Scopes of facts that a model of the user found."""
 
 from __future__ import annotations
 

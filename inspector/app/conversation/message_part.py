@@ -1,4 +1,4 @@
-"""The message list of the conversation screen: its rows, as far as they have been read and counted."""
+"""The message list of the conversation screen, with the rows that are read and counted."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from inspector.app.jobs import Jobs
 from inspector.core.conversations import Generation
 from widgets.lists.message_list import MessageList
 
-#: Messages before and behind a boundary that are counted early.
+#: Number of messages on each side of a boundary that are counted early.
 _AROUND = 8
-#: Messages of both ends of a list that are counted early.
+#: Number of messages at the start and the end of a list that are counted early.
 _ENDS = (60, 100)
 
 #: Placeholder of a message that could not be read.
-_UNREAD = Line("(this message cannot be read any more: see the note below)")
+_UNREAD = Line("(this message can no longer be read: see the note below)")
 
 
 class MessagePart:
-    """Hands the list its rows. Read and counted messages are kept as long as the screen.
+    """Gives the list its rows, and keeps read and counted messages.
 
-    `counted` is called when tokens were counted, `problem` with a sentence.
+    `counted` is called after tokens were counted, `problem` with a sentence.
     """
 
     def __init__(
@@ -54,10 +54,10 @@ class MessagePart:
     # The rows on screen.
 
     def open(self, opened: Opened, end: Mapping[int, Line]) -> None:
-        """Take a new reading of the conversation; `end` are lines of its live list. Unchanged lists are kept."""
+        """Take a newly read conversation; `end` are lines of its live list. Unchanged lists are kept."""
         before, self._opened = self._opened, opened
         for number, index in self._unread:
-            # The store can be read again: so may they.
+            # The store can be read again, so try these messages again.
             self.lines(number).pop(index, None)
             self._jobs.cancel(f"messages {number}:{index}")
         self._unread.clear()
@@ -75,7 +75,7 @@ class MessagePart:
         self.lines(opened.generations[-1].number).update(end)
 
     def lines(self, number: int) -> dict[int, Line]:
-        """The lines of a generation that have been read, by index. They grow."""
+        """Return the read lines of a generation by index; the mapping grows."""
         return self._lines.setdefault(number, {})
 
     def read(self, wanted: Mapping[int, range]) -> None:
@@ -104,8 +104,8 @@ class MessagePart:
             )
 
     def exact(self, state: State) -> tuple[int, str] | None:
-        """The exact tokens of the list on screen with their encoding; None until all of it has been counted, and where
-        pruning or the middle's leaving is shown, whose texts nobody counts."""
+        """Return the exact tokens of the list on screen with their encoding. None until all messages are counted, and
+        in the phases of a compaction, whose texts are not counted."""
         rows, at = self.rows, state.moment
         counts = self._counts.get(state.generation)
         if rows is None or counts is None or self._opened is None:
@@ -126,7 +126,7 @@ class MessagePart:
         number = state.generation
         generation = opened.generations[number - 1]
         if self._jobs.wanted("counts", count_tokens, (opened.inspection, generation)):
-            # Looking up what is counted already takes its time in a long list.
+            # Looking up counted messages takes time in a long list.
             return
         counts = self._counts.setdefault(number, Counts())
 
@@ -147,7 +147,7 @@ class MessagePart:
         )
 
     def _first(self, generation: Generation, widget: MessageList) -> tuple[range, ...]:
-        """The messages whose exact counts matter most: those on screen, those at boundaries, both ends of the list."""
+        """Return the messages to count first: on screen, at boundaries, at both ends of the list."""
         length, rows = len(generation), self.rows
         ends = (range(max(0, length - _ENDS[1]), length), range(min(_ENDS[0], length)))
         if rows is None or rows.generation.number != generation.number:
@@ -167,11 +167,11 @@ class MessagePart:
     # Showing.
 
     def show(self, widget: MessageList, state: State, loaded: Loaded, derived: Derived) -> bool:
-        """Hand the list the rows of the state; what is the same draws nothing. At another moment of a replay the cursor
-        goes to what has just happened there.
+        """Give the list the rows of the state. Equal rows draw nothing. At another moment of a replay the cursor goes
+        to the change at that moment.
 
-        Answers whether the cursor was placed, as near to the state's row as the list allows. It is not where the user
-        has just moved it: the state will hear of that."""
+        Return whether the cursor was placed. It is not if the user has just moved it, because the state follows.
+        """
         opened = loaded.opened
         assert opened is not None
         fresh = self._rows_for(state, loaded, opened)
@@ -188,7 +188,7 @@ class MessagePart:
         else:
             widget.set_boundaries(boundaries)
             if len(fresh) != widget.row_count:
-                # A cursor on the last row stays on the last one.
+                # A cursor on the last row stays on the last row.
                 widget.rows_changed()
                 return True
             if changed:
@@ -210,7 +210,7 @@ class MessagePart:
             layout = recording.moments.layout(at)
             return StepRows(at, layout, opened.generations, self._lines, opened.prompt_of(number), counts)
         if at is not None and rows is not None:
-            # The conversation is being read again, under other rules or because it grew: the moment stays.
+            # The moment stays while the conversation is read again.
             return rows
         if rows is not None and not isinstance(rows, StepRows) and rows.lines is lines:
             if rows.generation is not generation:
@@ -223,7 +223,7 @@ class MessagePart:
         facts, caching = loaded.latest(FACTS), loaded.current(CACHING, state)
         lost = facts.lost.get(number, frozenset()) if facts is not None else frozenset()
         if at is not None and at.phase not in MIDDLE_GONE:
-            # Then nothing had been lost yet.
+            # At this moment nothing is lost yet.
             lost = frozenset()
         return RowMarks(
             derived.token_index,
@@ -237,7 +237,7 @@ class MessagePart:
 
 
 def _just_happened(rows: StepRows, loaded: Loaded) -> int:
-    """The row of what has just happened at a moment: the message that was said, the middle, the summary that came."""
+    """Return the row of the change at a moment: the last message, the middle, or the summary."""
     at = rows.at
     during = recorded(loaded.latest(COMPACTIONS), at.compaction, at)
     if during is not None and at.phase in ("pruned", "summarized"):

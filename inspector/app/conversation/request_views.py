@@ -30,7 +30,7 @@ class RequestsRead:
     bills: Mapping[int, str]
 
     def until(self, generation: int, length: int | None) -> RequestsView:
-        """The requests sent before a generation had more than `length` messages; None: all of them."""
+        """Return the requests before a generation had more than `length` messages, by default all."""
         if length is None:
             return self.view
         sent = [

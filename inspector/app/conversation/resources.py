@@ -33,8 +33,7 @@ T = TypeVar("T")
 
 #: Seconds that a step must be unchanged before slow work starts.
 _REST = 0.08
-#: So long after a knob was turned the conversation is run, in seconds: behind the frame that shows the plan, which it
-#: would hold up, and once for a key that is held.
+#: Delay of a run after a turn of a knob, in seconds: after the frame with the plan, and once for a held key.
 _RUN_AFTER = 0.012
 
 

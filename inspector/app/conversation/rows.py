@@ -219,7 +219,7 @@ class GenerationRows:
 def boundaries(
     plan: Plan | None, ended_by: Compaction | None, row_of: Callable[[int], int]
 ) -> tuple[Boundary, ...]:
-    """The lines between rows: those of a plan, and the recorded ones of a compaction of the same list.
+    """Return the lines between rows: the boundaries of a plan, and of a recorded compaction of the same list.
 
     An empty head or tail has no line.
     """

@@ -183,7 +183,7 @@ class Tuner:
 
         screen = self._sweep
         if screen is not None and screen.is_running:
-            # What was read meanwhile may know of messages that came after the sweep began.
+            # Data that was read meanwhile may include messages after the start of the sweep.
             screen.take_facts(FactSteps(found.reading.facts.facts, len(screen.subject.recording.transcript)))
 
     # Carrying off.

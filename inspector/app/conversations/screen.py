@@ -338,7 +338,7 @@ class ConversationsScreen(JobScreen):
     @on(ConversationTable.Opened)
     def _opened(self, event: ConversationTable.Opened) -> None:
         self.saved.conversation = event.conversation
-        # The import of the next screen comes before all other work.
+        # The next screen is imported before all other work.
         self.jobs.cancel("overviews")
         self.app.open_conversation(event.conversation)
 

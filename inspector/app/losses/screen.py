@@ -45,7 +45,7 @@ class LossList(EntryList[ListedLoss]):
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        #: Time from which ages are counted; None is the clock. Tests and pictures set it.
+        #: Current time for ages; None is the clock. Tests and pictures set it.
         self.now: float | None = None
 
     def key(self, entry: ListedLoss) -> object:

@@ -31,10 +31,10 @@ class Context(NamedTuple):
 class Pane:
     """A pane; `help` describes it in sentences.
 
-    `needs` picks the inputs (None: nothing to show yet). `compute` makes the view of them, in a thread if `threaded`,
-    once they are unchanged for `rest` seconds. `show` hands the view to the widget, an instance of `widget`. `wants`
-    names the resources to read while the pane is on screen. `parts` are inner widgets with keys, each with the name
-    of its view ("": none).
+    `needs` returns the inputs (None: nothing to show yet). `compute` makes a view of these inputs, in a thread if
+    `threaded`, after they are unchanged for `rest` seconds. `show` hands the view to the widget, an instance of
+    `widget`. `wants` names the resources to read while the pane is on screen. `parts` are inner widgets with keys,
+    each with the name of its view ("": none).
     """
 
     help: str
@@ -58,7 +58,7 @@ class Tab:
 
     @cached_property
     def pane(self) -> Pane:
-        """The pane, imported on first use: importing all of them takes half of a first opening."""
+        """The pane, imported on first use: importing all panes takes half of a first opening."""
         pane: Pane = import_module(self.module).PANE
         return pane
 

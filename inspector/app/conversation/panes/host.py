@@ -87,7 +87,7 @@ class Panes(Vertical):
                 self.call_next(self._come)
 
     async def bring(self, name: str, view: str = "") -> Widget:
-        """Bring a pane up in one of its views, with the focus. Creates it on first use."""
+        """Show a pane in a view, with the focus. Creates it on first use."""
         self._wanted, self._focus_wanted = name, True
         self.query_one(PaneTabs).active = name
         await self._come()

@@ -28,9 +28,9 @@ from widgets.panes.message_pane import CallView, MessagePane, MessageView
 if TYPE_CHECKING:
     from inspector.quality.facts.fact import Life
 
-#: Number of messages before and after in which calls and results are looked up.
+#: Number of messages before and after a message that are searched for its calls and results.
 _AROUND = 24
-#: A message is read once the cursor has rested for so many seconds. A key that is held down comes again sooner, so that
+#: A message is read after the cursor has rested for this time, in seconds. A held key repeats faster, so that
 #: scrolling costs nothing.
 _REST = 0.06
 #: Maximum size of a result that is read from a file, in bytes.
@@ -150,7 +150,7 @@ def _markdown(role: str, text: str) -> tuple[TextLine, ...]:
 
 
 def system_view(row: MessageRow, prompt: str) -> MessageView:
-    """The system prompt, which comes before the list."""
+    """The system prompt, which precedes the list."""
     return MessageView(
         label="sys",
         role="system",
@@ -161,7 +161,7 @@ def system_view(row: MessageRow, prompt: str) -> MessageView:
         breakpoint=row.breakpoint,
         markdown=_markdown("system", prompt),
         raw=json.dumps({"role": "system", "content": prompt}, ensure_ascii=False, indent=2),
-        notes=("comes before the list and is never compacted",),
+        notes=("precedes the list and is never compacted",),
     )
 
 

@@ -146,7 +146,7 @@ def _places_of(events: Sequence[Event]) -> list[tuple[int, int, int]]:
 
 
 def _words_of(settings: Settings) -> str:
-    """The profile, the usual settings, and those that differ from their defaults, in one line."""
+    """Return a line with the profile, the usual settings, and changed settings."""
     written = [
         f"{name} {value:,.12g}" if isinstance(value, int | float) else f"{name} {value}"
         for name, row in SETTINGS.items()
