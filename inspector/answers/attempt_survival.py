@@ -52,7 +52,7 @@ class SummaryOutcome:
 
     @property
     def kept(self) -> int:
-        """How many facts can be read."""
+        """Number of facts that can be read."""
         return sum(one.kept for one in self.survival())
 
     @property

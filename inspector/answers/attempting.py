@@ -33,7 +33,7 @@ BUDGETS = (100, 100_000)
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """How a prompt is worded: ours, by the user's `template` file, or by the release that `python` has installed; with
+    """Wording of a prompt: ours, by the user's `template` file, or by the release that `python` has installed; with
     a focus of the user's own, and secrets masked or not."""
 
     template: Path | None = None
@@ -190,6 +190,7 @@ def attempts_of(store: Store, row: ConversationRow, kept: KeptAttempts) -> tuple
 
 
 def attempts_named(store: Store, name: str, kept: KeptAttempts) -> tuple[Attempt, ...]:
-    """The same by the conversation's name; reads no message. Raises UnknownConversation, StoreErrors, OutputProblem."""
+    """Return the attempts by the conversation's name, without reading messages. Raises UnknownConversation,
+    StoreErrors, OutputProblem."""
     conversation = store.resolve(name)
     return attempts_of(store, next(row for row in store.conversations() if row.id == conversation), kept)

@@ -62,7 +62,7 @@ def compare_compactions(answers: Answers, name: str) -> list[JudgedCompaction]:
 
 
 def what_was_tried(answers: Answers, session: str, profile: str) -> str:
-    """Which profiles plan what the session's database recorded, and how far off the others are; empty where the store
+    """Return how well the plans of each profile fit the record of the session's database; empty if the store
     records nothing to compare with. Raises StoreErrors."""
     from inspector.stores.hermes.fitting import tried_text
     from inspector.stores.hermes.store import HermesStore

@@ -19,7 +19,7 @@ _Z = 1.96
 
 @dataclass(frozen=True, slots=True)
 class Proportion:
-    """How many of how many, with the 95% interval of Wilson (0 to 1)."""
+    """A count of a total, with the 95% interval of Wilson (0 to 1)."""
 
     count: int
     of: int

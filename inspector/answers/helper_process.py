@@ -18,7 +18,7 @@ _LOOK = 0.2
 
 
 def cores_for(inspection: Inspection) -> int:
-    """How many processes can work at a conversation at once."""
+    """Return the number of processes that can work on a conversation at once."""
     return 1 if inspection.alone or in_worker() else os.cpu_count() or 1
 
 

@@ -59,12 +59,12 @@ class Recall:
 
     @property
     def right(self) -> int:
-        """How many answers were right."""
+        """Number of right answers."""
         return sum(one.right for one in self.answered)
 
     @property
     def agreement(self) -> Agreement:
-        """How far fates and answers agree."""
+        """Agreement of fates and answers."""
         return agreement((one.fate, one.right) for one in self.answered)
 
 

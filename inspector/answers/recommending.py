@@ -301,7 +301,7 @@ def _less(what: str, before: float, after: float, form: str) -> str:
 
 
 def confidence(found: Recommendation) -> str:
-    """How sure a recommendation is, in words."""
+    """Return the confidence of a recommendation, in words."""
     total = found.reproduces
     if not total.recorded:
         return "unknown: no automatic compaction is recorded"

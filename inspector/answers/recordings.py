@@ -140,7 +140,8 @@ def _reported(
 def shared_recording(
     inspection: Inspection, profile: str, watch: Callable[[int], None] | None = None
 ) -> Recording:
-    """The same, read once for all who ask of one inspection; of two engines both are kept. Raises as that does."""
+    """Return the recording, read once for each inspection and engine; two engines are kept. Raises as
+    `recording_of`."""
     known = inspection.recordings
     with inspection.reading((profile, 0, 0)):
         found: Recording | None = known.get(profile)

@@ -77,7 +77,7 @@ def replay(answers: Answers, name: str, facts: bool = False) -> Replay:
 
 
 def reproduced(inspection: Inspection) -> Reproduction:
-    """How well a run under the settings in force reproduces the recorded compactions; worked out once. Raises as
+    """Compare a run under the settings in force with the recorded compactions, once. Raises as
     `replay` does."""
     known: Reproduction | None = inspection.reproduction
     if known is None:

@@ -127,7 +127,7 @@ def requests_of(inspection: Inspection, resolved: ResolvedSettings) -> Requests:
 
 
 def with_differences(inspection: Inspection, resolved: ResolvedSettings, found: Requests) -> Requests:
-    """The same, each miss by a changed prompt with where it changed."""
+    """Return the requests; each miss by a changed prompt has the place of the change."""
     if all(one.judged.cause != "prefix" for one in found.priced):
         return found
     places = answer_places(inspection, resolved.settings.profile, found)

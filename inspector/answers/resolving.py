@@ -104,7 +104,8 @@ def ttl_of(resolved: ResolvedSettings) -> Ttl:
 
 
 def caching_release(profile: str) -> Release:
-    """Whose rules place the breakpoints; releases from 0.18.1 on skip messages that cannot carry one."""
+    """Return the release whose rules place the breakpoints; releases from 0.18.1 on skip messages that cannot carry
+    one."""
     return "hermes-0.19" if (release_of(profile) or ()) >= (0, 18, 1) else "hermes-0.13"
 
 

@@ -23,7 +23,7 @@ def processes_of(scheduler: str) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How many conversations are done, and how many seconds are left (None: unknown)."""
+    """Number of finished conversations, and the remaining seconds (None: unknown)."""
 
     done: int
     total: int

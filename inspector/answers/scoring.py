@@ -96,18 +96,18 @@ class ScoreRow:
 
     @property
     def withdrawn(self) -> Proportion:
-        """How many of the statements that the user withdrew are still in the list."""
+        """Number of withdrawn statements that are still in the list."""
         old = [one for score in self.compacted for one in score.statements if not one.statement.still_holds]
         return Proportion(sum(scored.fate.alive for scored in old), len(old))
 
     def kept(self, kind: Kind | None = None) -> Proportion:
-        """How many statements, of all or of one kind, can still be read. An uncertain one does not count as kept."""
+        """Number of statements, of all or of one kind, that can still be read. Uncertain statements do not count."""
         counted = [scored for scored in self.statements if kind in (None, scored.statement.kind)]
         return Proportion(sum(scored.fate.alive for scored in counted), len(counted))
 
     @property
     def lost_important(self) -> Proportion:
-        """How many statements of importance 3 are lost."""
+        """Number of lost statements of importance 3."""
         counted = [scored for scored in self.statements if scored.statement.importance == 3]
         return Proportion(sum(scored.lost for scored in counted), len(counted))
 

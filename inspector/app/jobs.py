@@ -90,7 +90,7 @@ class JobWatch:
             raise Cancelled("cancelled")
 
     def counting(self, what: str, total: int) -> Callable[[int], None]:
-        """The same for a function that reports only a count."""
+        """Return a watch for a function that reports only a count."""
         return lambda done: self(what, done, total)
 
     def some(self, value: Any) -> None:

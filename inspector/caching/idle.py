@@ -41,7 +41,7 @@ class IdleCosts:
 
     @property
     def cheaper(self) -> float:
-        """What the other time to live would have saved, in US dollars. Few agents have a keep-alive."""
+        """Savings of the other time to live, in US dollars. Few agents have a keep-alive."""
         return max(self.cost.amount - self.other.amount, 0.0) if self.cost and self.other else 0.0
 
     @property

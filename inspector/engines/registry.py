@@ -1,4 +1,4 @@
-"""Which engines there are: the releases of Hermes, the truncation baseline, what was observed of other agents, and
+"""All engines: the releases of Hermes, the truncation baseline, the observed rules of other agents, and
 those other packages bring."""
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def profile_of(agent: str, version: str) -> str:
 
 
 def standing(profile: str) -> str:
-    """How far a profile can be trusted, in a few words: compared with what ran, read, observed, or of a package."""
+    """Return the basis of a profile in a few words: compared with the program, read, observed, or of a package."""
     policies = policies_of(profile)
     if policies is not None:
         return "compared" if policies.compared else "read, not compared"

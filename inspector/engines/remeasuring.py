@@ -57,7 +57,7 @@ class Remeasuring:
         return RemeasuredList(self.engine, tuple(messages), chars, images)
 
     def fires(self, tokens: int, settings: Settings, budgets: Budgets) -> str | None:
-        """As the engine says."""
+        """Ask the engine."""
         with failures_named(self.engine):
             return self.engine.fires(tokens, settings)
 
@@ -67,7 +67,7 @@ class Remeasuring:
 
 
 class _Scale:
-    """How large messages are in the engine's eyes.
+    """Sizes of messages as the engine counts them.
 
     An engine that estimates a list as `inspector.core.rough` does is counted in characters and pictures. Any other is
     counted in its own tokens, four characters each and no pictures, so that `list_tokens` gives them back.

@@ -125,7 +125,7 @@ class Replayable(Protocol[OwnList]):
         ...
 
     def fires(self, tokens: int, settings: Settings, budgets: Budgets) -> str | None:
-        """As `Engine.fires`, where the budgets are known."""
+        """Return the same as `Engine.fires`, from known budgets."""
         ...
 
     def decisive(self, settings: Settings, budgets: Budgets) -> Hashable:

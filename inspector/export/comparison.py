@@ -46,7 +46,7 @@ def figure_rows(runs: Sequence[Callable[[str], float | None]]) -> list[list[str]
 
 
 def summary_words(model: SummaryModel) -> str:
-    """How large summaries are taken to be."""
+    """Return the assumed size of summaries."""
     if any(size is not None for size in model.recorded):
         return "as the recorded ones closest to them, then their median"
     if model.tokens is not None:

@@ -102,7 +102,7 @@ def shortest_names(ids: Sequence[str]) -> dict[str, str]:
 
 
 def conversations(number: int) -> str:
-    """How many, in words."""
+    """Return a number in words."""
     return f"{number:,} conversation{'' if number == 1 else 's'}"
 
 

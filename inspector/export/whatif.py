@@ -88,7 +88,7 @@ def beside_documents(answer: Iterable[Replay]) -> list[Document]:
 
 
 def reproduction_document(found: Reproduction) -> Document:
-    """How well the settings in force reproduce the recording."""
+    """Return the fit of the settings in force to the record."""
     return {**built(found), "trusted": found.trusted, "text": found.words}
 
 
@@ -304,7 +304,7 @@ def print_replay(document: Document) -> None:
 
 
 def print_reproduction(found: Document) -> None:
-    """How well the settings in force reproduce the recording, and why not."""
+    """Print the fit of the settings in force to the record, with reasons."""
     say(f"Reproduces {found['text']}." if found["recorded"] else f"{found['text'].capitalize()}.")
     for reason in (*found["changed"], *found["why_not"]):
         say(f"  {reason}")
@@ -486,7 +486,7 @@ def _cell(name: str, value: float) -> str:
 
 
 def print_recommendation(document: Document) -> None:
-    """Which settings to take, why, and the lines to write."""
+    """Print recommended settings, the reasons, and the lines to write."""
     settings = document["settings"]
     say(f"{document['agent']}, {conversations(document['conversations'])}, for {document['goal']}")
     print_reproduction(document["reproduces"])

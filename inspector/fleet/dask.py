@@ -52,7 +52,7 @@ class DaskWorkers:
     def map(
         self, answer: Callable[[Calls], list[Outcome]], batches: Iterable[Calls], wait: Callable[[], None]
     ) -> Iterator[Done]:
-        """As `Workers.map`. The scheduler never has more batches than its workers need next."""
+        """See `Workers.map`. The scheduler never has more batches than its workers need next."""
         fresh = numbered(batches)
         again: deque[Batch] = deque()
         ready: SimpleQueue[Any] = SimpleQueue()

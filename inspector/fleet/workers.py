@@ -101,7 +101,7 @@ class LocalWorkers:
     def map(
         self, answer: Callable[[Calls], list[Outcome]], batches: Iterable[Calls], wait: Callable[[], None]
     ) -> Iterator[Done]:
-        """As `Workers.map`. If no process can be started, the calls are made in this one."""
+        """See `Workers.map`. If no process can be started, this process makes the calls."""
         fresh = numbered(batches)
         again: deque[Batch] = deque()
         answers: SimpleQueue[Answer] = SimpleQueue()

@@ -40,7 +40,7 @@ def cell_of(rows: Axis, columns: Axis, settings: Settings) -> tuple[int, int] | 
 
 
 def nearest(axis: Axis, value: float | None) -> int | None:
-    """Which value of an axis is nearest; None where none is nearer than a step."""
+    """Return the index of the nearest value of an axis; None if none is nearer than a step."""
     if value is None:
         return None
     place = min(range(len(axis.values)), key=lambda at: abs(axis.values[at] - value))

@@ -1,4 +1,4 @@
-"""How large an agent reports its requests, from how large their messages are by the rough estimate.
+"""Conversion of rough sizes of messages to the reported sizes of requests.
 
 A request holds more than messages: the tools, and the system prompt, which some agents do not record; and a rough token
 is not a provider's. Both are worked out from the requests that were reported, and are modelled therefore.
@@ -57,7 +57,7 @@ class ContextScale(NamedTuple):
         return self.excess[message + 1] - self.excess[message] if self.excess else 0
 
     def sentence(self) -> str:
-        """How sizes are known, in words."""
+        """Source of the sizes, in words."""
         if not self.requests:
             return "Tokens are rough: nothing in the store says how large requests were."
         requests = "1 request" if self.requests == 1 else f"{self.requests:,} requests"

@@ -97,7 +97,7 @@ def misses(loop: Loop, scale: ContextScale, threshold: int, firing: Firing) -> i
 
 
 def explained(loop: Loop, scale: ContextScale, threshold: int, firings: Iterable[Firing]) -> int:
-    """How many compactions come where a release would compact, and not a call before."""
+    """Count the compactions where the release would compact, but not a call before."""
     return sum(not misses(loop, scale, threshold, firing) for firing in firings)
 
 
@@ -122,7 +122,7 @@ def fitted(sums: Sequence[Sums], firings: Sequence[Firing], threshold: int, loop
 
 
 def _agreement(count: int, compactions: int) -> str:
-    """How many compactions a scale explains, in words."""
+    """Number of compactions that a scale explains, in words."""
     return f" (it explains {count:,} of {compactions:,} recorded compactions)" if compactions else ""
 
 
@@ -145,7 +145,7 @@ def _without_sums(firings: Sequence[Firing], threshold: int, loop: Loop) -> Fit:
 
 
 def _wrong(scale: ContextScale, firings: Iterable[Firing], threshold: int, loop: Loop) -> float:
-    """How many compactions are in the wrong place; near misses count less."""
+    """Count the compactions in the wrong place; near misses count less."""
     return sum(min(1.0, misses(loop, scale, threshold, firing) / _FAR) for firing in firings)
 
 

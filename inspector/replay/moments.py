@@ -88,12 +88,12 @@ class Moments:
 
     @property
     def steps(self) -> int:
-        """How many messages were said."""
+        """Number of messages."""
         return self._steps[-1]
 
     @property
     def generation_steps(self) -> tuple[int, ...]:
-        """How many messages had been said when each generation began."""
+        """Number of messages before each generation."""
         return tuple(self._steps[:-1])
 
     def phases(self, number: int) -> tuple[Phase, ...]:

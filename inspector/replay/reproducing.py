@@ -1,4 +1,4 @@
-"""How far a what-if can be trusted: the settings in force, run over the same conversation, against its records."""
+"""Reliability of what-ifs: a run under the settings in force, compared with the record."""
 
 from __future__ import annotations
 

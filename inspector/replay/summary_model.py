@@ -32,7 +32,7 @@ class Extra(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SummaryModel:
-    """How large a summary is.
+    """Size of a summary.
 
     A summary has the size of `recorded` ones that summarized about as many messages. Without any, `tokens` is the size,
     else `ratio` as a share of the budget. `factor` multiplies all of these sizes.

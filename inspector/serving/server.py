@@ -139,7 +139,7 @@ class AppServer(Server):
 
 
 class _Tab(Server):
-    """The same server for one tab, whose command names its place."""
+    """The server of one tab, whose command names its place."""
 
     def __init__(self, server: AppServer, command: str) -> None:
         super().__init__(

@@ -142,7 +142,7 @@ class Store(Protocol):
         ...
 
     def count_compactions(self, conversation: str) -> int:
-        """How often a conversation was compacted, without recovering the boundaries."""
+        """Return the number of compactions of a conversation, without recovering boundaries."""
         ...
 
     def stamp(self, conversation: str) -> str:

@@ -29,7 +29,7 @@ class Plain(io.RawIOBase):
         return True
 
     def tell(self) -> int:
-        """How many bytes were given out."""
+        """Number of bytes that were read."""
         return self._at
 
     def readinto(self, buffer: Any) -> int:

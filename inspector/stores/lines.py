@@ -118,7 +118,7 @@ def read_spans(path: Path, spans: Sequence[tuple[int, int]]) -> list[dict[str, A
 
 
 def _forwards(file: BinaryIO, spans: Sequence[tuple[int, int]]) -> Iterator[dict[str, Any] | None]:
-    """The same of a file that can only be read forwards; spans ascend."""
+    """Yield the records of a file that can only be read forwards; spans ascend."""
     place = 0
     for start, length in spans:
         file.read(start - place)

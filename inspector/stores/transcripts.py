@@ -88,7 +88,7 @@ class TranscriptStore(Store):
         return self._agent if agent is None else agent.title
 
     def info_of(self, session: str) -> StoreInfo:
-        """The same with the profile of the release that wrote a session last."""
+        """Return rows with the profile of the release that wrote a session last."""
         # The list is on screen without the engines.
         from inspector.engines.registry import profile_of
 
@@ -204,7 +204,7 @@ class TranscriptStore(Store):
         return self._tokens(recorded, recorded.conversation.live.ids, watch)
 
     def count_compactions(self, conversation: str) -> int:
-        """How often a conversation was compacted."""
+        """Return the number of compactions of a conversation."""
         return len(self._recorded(conversation).compactions)
 
     def search(self, query: str, conversation: str | None = None, limit: int = 200) -> Iterator[Hit]:

@@ -206,7 +206,7 @@ def explain(name: str, state: RegionBarState) -> str:
 
 
 def _shares(tokens: list[int], cells: int) -> list[int]:
-    """How many cells each region gets: in proportion, at least one where there are tokens, `cells` in all."""
+    """Return the cells of each region: in proportion, at least one for a region with tokens, `cells` in all."""
     total = sum(tokens)
     if cells <= 0 or total <= 0:
         return [0 for _ in tokens]

@@ -25,7 +25,7 @@ Outcome = Literal["", Ended]
 
 
 def outcome_of(done: Compaction) -> Ended:
-    """How a compaction ended.
+    """Outcome of a compaction.
 
     One that the agent recorded itself took place, even if its summary cannot be read.
     """
@@ -225,7 +225,7 @@ class Timeline(Inked, can_focus=True):
             self.release_mouse()
 
     def _draw_nodes(self, room: int) -> Row:
-        """As many nodes as fit, the current one among them, at most eight cells apart."""
+        """Return as many nodes as fit, with the current one, at most eight cells apart."""
         count = len(self.nodes)
         index = min(max(0, self.current - self.nodes[0].number), count - 1)
         gap = min(8, (room - count - 2) // max(1, count - 1)) if count > 1 else 0

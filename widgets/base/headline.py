@@ -64,7 +64,7 @@ class Headline(Inked):
         return layout
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """As many rows as the text needs."""
+        """Return the number of rows of the text."""
         return min(self._limit, self._laid_out(width).rows)
 
     def render_line(self, y: int) -> Strip:

@@ -53,7 +53,7 @@ def duration(seconds: float) -> str:
 
 
 def ago(then: float, now: float | None = None) -> str:
-    """How long ago: now, 40 s ago, 3 h ago; a date from two weeks on; – where the time is unknown.
+    """Return an age in words: now, 40 s ago, 3 h ago; a date from two weeks on; – where the time is unknown.
 
     Times are seconds since the epoch; dates are local.
     """

@@ -33,7 +33,7 @@ class LineBar(ScrollBarRender, Visual):
         return [strips[segment] for segment in segments]
 
     def get_optimal_width(self, rules: RulesMap, container_width: int) -> int:
-        """As wide as the scrollbar."""
+        """Return the width of the scrollbar."""
         return self.thickness
 
     def get_height(self, rules: RulesMap, width: int) -> int:

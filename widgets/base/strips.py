@@ -1,4 +1,4 @@
-"""How widgets build a line of the screen: text cut to cells, segments gathered into a strip.
+"""Parts of a line on screen: text cut to cells, and segments gathered into a strip.
 
 Text given to these functions is already safe for the screen; `one_line` makes it so.
 """
@@ -73,7 +73,7 @@ def _cut(text: str, width: int) -> str:
 
 
 def find_spans(text: str, query: str) -> Iterator[tuple[int, int]]:
-    """Where `query` occurs in the text, upper and lower case alike; half-open, not overlapping."""
+    """Return the places of `query` in the text, ignoring case; half-open, not overlapping."""
     if not query:
         return
     low, needle = text.lower(), query.lower()

@@ -204,7 +204,7 @@ class ConversationTable(LineList):
 
     @property
     def row_count(self) -> int:
-        """How many conversations are shown."""
+        """Number of shown conversations."""
         return len(self._order)
 
     def entry(self, row: int) -> ConversationEntry | None:

@@ -29,7 +29,7 @@ class EntryList(LineList, Generic[Entry]):
 
     @property
     def row_count(self) -> int:
-        """How many entries there are."""
+        """Number of entries."""
         return len(self.entries)
 
     def set_entries(self, entries: Sequence[Entry]) -> None:

@@ -80,12 +80,12 @@ class LineList(InkedScroll, can_focus=True):
 
     @property
     def row_count(self) -> int:
-        """How many rows the list has."""
+        """Number of rows."""
         raise NotImplementedError
 
     @property
     def line_count(self) -> int:
-        """How many lines the rows need, the header left out."""
+        """Number of lines of the rows, without the header."""
         return self.row_count
 
     def line_of(self, row: int) -> int:

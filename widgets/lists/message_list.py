@@ -232,7 +232,7 @@ class MessageList(LineList):
 
     @property
     def row_count(self) -> int:
-        """How many messages there are."""
+        """Number of messages."""
         return self._length
 
     @property

@@ -58,7 +58,7 @@ class AttemptView:
 
     @property
     def kept(self) -> int:
-        """How many facts can be read."""
+        """Number of facts that can be read."""
         return sum(kind.kept for kind in self.kinds)
 
     @property

@@ -59,7 +59,7 @@ class TuneState:
 
 @dataclass(frozen=True, slots=True)
 class KnobKind:
-    """How a setting turns: its unit, the fine and the coarse step, and the range of the slider."""
+    """The knob of a setting: its unit, the fine and the coarse step, and the range of the slider."""
 
     name: str
     unit: Literal["share", "count", "tokens", "choice", "size"]

@@ -141,7 +141,7 @@ class TextView(InkedScroll, can_focus=True):
 
     @property
     def line_count(self) -> int:
-        """How many logical lines there are."""
+        """Number of logical lines."""
         return len(self._lines)
 
     def _changed(self, keep_place: bool) -> None:

@@ -100,7 +100,7 @@ class TokenGraph(Inked, can_focus=True):
 
     @property
     def steps(self) -> int:
-        """How many steps there are."""
+        """Number of steps."""
         return max(len(self.state.recorded), len(self.state.whatif))
 
     def column_of(self, step: int, width: int) -> int:

@@ -156,7 +156,7 @@ class Loaded:
         return entry[1] if needs is not None and same(needs, entry[0]) else None
 
     def with_value(self, resource: Resource[T], needs: tuple[Any, ...], value: T) -> Loaded:
-        """The same with a value for a resource."""
+        """Return the loaded data with a value for a resource."""
         return replace(self, values={**self.values, resource.name: (needs, value)})
 
 

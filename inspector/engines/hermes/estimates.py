@@ -1,4 +1,4 @@
-"""How a release counts one message in its tail walk, and what of it the summary call would choke on."""
+"""Estimates of a message in the tail walk, and the parts on which the summary call fails."""
 
 from __future__ import annotations
 

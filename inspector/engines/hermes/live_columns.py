@@ -152,7 +152,7 @@ class LiveColumns:
             yield self.images, self.columns.images
 
     def _duplicates(self) -> list[int]:
-        """Which messages a later one with the same text takes the place of, in order."""
+        """Messages that a later message with the same text replaces, in order."""
         columns = self.columns
         first = bisect_left(columns.later, self.settled)
         last = bisect_left(columns.later, self.high, first)

@@ -90,7 +90,7 @@ class ObservedIndex:
         return self.between(index, index + 1)
 
     def pruned_tokens(self, index: int) -> int:
-        """The same: nothing is pruned."""
+        """Return the rough size; nothing is pruned."""
         return self.tokens(index)
 
     def total(self) -> int:
@@ -98,11 +98,11 @@ class ObservedIndex:
         return self.between(0, len(self))
 
     def rough_until(self, stop: int) -> int:
-        """The same of the first `stop` messages."""
+        """Return the rough size of the first `stop` messages."""
         return self.between(0, stop)
 
     def between(self, start: int, stop: int) -> int:
-        """The same of [start:stop]."""
+        """Return the rough size of [start:stop]."""
         return list_tokens(self.chars[stop] - self.chars[start], self.images[stop] - self.images[start])
 
 

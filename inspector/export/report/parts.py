@@ -115,7 +115,7 @@ def risk_part(plan: Plan, reading: FactsReading, masker: Masker) -> Document:
 
 
 def drift_part(inspection: Inspection, settings: Settings) -> Document:
-    """How far the summaries drifted from the first one.
+    """Return the drift of the summaries from the first one.
 
     `lengths` have the share of the first one's items that is left (None: unknown). `otherwise` are items that say
     something else, `stale` items that are done or never change; each with the number of those left out.

@@ -80,7 +80,7 @@ class FactGroup:
 
     @property
     def total(self) -> int:
-        """How many there are, shown or not."""
+        """Number of all facts, shown or not."""
         return len(self.lines) + self.more
 
 

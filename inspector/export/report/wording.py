@@ -135,7 +135,7 @@ def boundary_words(compared: Compared) -> str:
 
 
 def diff_counts(part: DiffPart) -> str:
-    """How many items there are of each change: "12 kept, 3 added"."""
+    """Return the number of items of each change: "12 kept, 3 added"."""
     return (
         ", ".join(f"{number:,} {change}" for change, number in part.diff.counts().items() if number)
         or "nothing"
@@ -163,7 +163,7 @@ def summaries_words(report: Report) -> str:
 
 
 def threshold_words(report: Report) -> str:
-    """How much of the threshold the live list takes; "" where there is none."""
+    """Return the live list as a share of the threshold, or ""."""
     threshold = report.course.threshold
     return f"{percent(report.live_tokens, threshold)} of the threshold" if threshold else ""
 
@@ -174,7 +174,7 @@ def readable_words(share: Share) -> str:
 
 
 def saved_words(part: CompactionPart) -> str:
-    """How much smaller the list became: "(-52%)"."""
+    """Return the change of the list's size: "(-52%)"."""
     before, after = part.recorded.tokens_before, part.recorded.tokens_after
     return f"({after / before - 1 if before > 0 else 0.0:+.0%})"
 
@@ -343,7 +343,7 @@ def attempt_name(line: Document) -> str:
 
 
 def survival_words(kinds: Sequence[KindSurvival], kind: Kind | None = None) -> str:
-    """How many facts of a kind, or of all, a summary keeps; a dash where nothing is known of any."""
+    """Return the number of facts of a kind, or of all, that a summary keeps; a dash if all are unknown."""
     those = [one for one in kinds if kind in (None, one.kind)]
     if not those:
         return "–"
@@ -357,7 +357,7 @@ def money(amount: float | None) -> str:
 
 
 def requests_words(costs: Document) -> str:
-    """How many requests there were, what they sent and read, what they cost."""
+    """Return the number of requests, their tokens, and their cost."""
     sent, reported, dates = costs["sent_tokens"], costs["reported_tokens"], costs["prices_of"]
     told = f"{count(costs['requests'], 'request')} sent {sent:,} tokens, "
     told += f"{percent(costs['cache_read_tokens'], sent)} of them read from the cache."

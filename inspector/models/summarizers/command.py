@@ -52,7 +52,7 @@ class CommandSummarizer:
 
     @property
     def to(self) -> str:
-        """Who gets the prompt."""
+        """Receiver of the prompt."""
         return f"the command `{self.where}` on this machine, which may send it on"
 
     @property

@@ -103,7 +103,7 @@ class EndpointSummarizer:
 
     @property
     def to(self) -> str:
-        """Who gets the prompt."""
+        """Receiver of the prompt."""
         plain = self.base.lower().startswith("http://") and not self._local
         key = f", with the key in {self.key_name}" if self.key_name else ", without a key"
         return f"{self.model} at {self.where}{key}{' (not encrypted on its way)' if plain else ''}"

@@ -159,7 +159,7 @@ class _Tally:
             self.message_of[uuid] = uuid
 
     def _kept(self, line: _Line) -> int:
-        """How many messages stay by what a boundary says."""
+        """Return the number of kept messages by a boundary."""
         data = boundary_of({"compactMetadata": line.compactMetadata}, micro=False)
         named: Sequence[str] = data.kept
         if not named and data.head in self.message_of and data.tail in self.message_of:

@@ -1,4 +1,4 @@
-"""Which sessions make up a conversation.
+"""Link sessions to conversations.
 
 A compaction that rotates ends a session with the reason `compression` and goes on in a child. Branches and
 sub-agents are children too. Newer releases mark those in `model_config`; older ones leave only the times: a

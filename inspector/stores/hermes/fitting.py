@@ -1,4 +1,4 @@
-"""How well the plans of profiles fit the compactions that a database recorded."""
+"""Fit of the plans of profiles to the compactions of a database."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class RecordedList:
 
 
 class Fit(NamedTuple):
-    """How many of `of` recorded compactions a profile plans as they were, under settings whose `changed`
+    """Number of the `of` recorded compactions that equal a profile's plan, under settings whose `changed`
     ones differ from the known ones ("threshold 0.75"; empty: none). `off` is the largest difference of its boundaries
     in messages."""
 

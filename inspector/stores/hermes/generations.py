@@ -375,7 +375,7 @@ class _Splitter:
         return before > 0 and 0 < after - before <= _STEP
 
     def _head_by_times(self, start: int, place: int) -> int:
-        """How many rows before `place` carry the times of the list's first rows; copies may keep theirs."""
+        """Return the number of rows before `place` with the times of the list's first rows; copies may keep theirs."""
         limit = min(place - start, _LONGEST_HEAD) // 2
         olds = self._archived(start, place - 1)[: 2 * _LONGEST_HEAD]
         self._load_times(olds)

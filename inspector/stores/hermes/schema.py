@@ -1,4 +1,4 @@
-"""Which columns and tables a database has. Nothing is assumed: releases add columns, and some came back later."""
+"""The columns and tables of a database. Nothing is assumed: releases add columns, and some came back later."""
 
 from __future__ import annotations
 

@@ -104,7 +104,7 @@ class HermesStore(Store):
         )
 
     def fits(self, varied: Collection[str] = profiles.PROFILES) -> tuple[Fit, ...]:
-        """How well every profile's plans fit the recorded compactions, the best first; nothing where there is none.
+        """Return the fit of every profile to the recorded compactions, the best first; empty without compactions.
         Of those in `varied` under other settings too, where these fit more. Reads the lists of some compactions."""
         return self._fits_of(profiles.PROFILES, {*varied, *self._detection().open})
 
@@ -185,7 +185,7 @@ class HermesStore(Store):
         return tuple(self.each_compaction(conversation))
 
     def each_compaction(self, conversation: Conversation) -> Iterator[Compaction]:
-        """The same, one after the other: lists are read when the compaction between them is asked for."""
+        """Yield the compactions; lists are read when they are needed."""
         from inspector.stores.hermes.compactions import Transition, describe
 
         if len(conversation.generations) < 2:
@@ -205,7 +205,7 @@ class HermesStore(Store):
             yield replace(found, usage=usages.get(found.session)) if alone else found
 
     def count_compactions(self, conversation: str) -> int:
-        """How many compactions a conversation has been through, rotations and those in place."""
+        """Return the number of compactions of a conversation, by rotation and in place."""
         row = self._row(conversation)
         return self._read(lambda db: self._count(db, row)) - 1
 

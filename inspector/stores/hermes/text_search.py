@@ -33,7 +33,7 @@ class Query:
 
 
 def query_of(query: str, schema: Schema) -> Query | None:
-    """How to look for a query; None where it holds no word."""
+    """Return the search for a query; None if it has no word."""
     phrases = phrases_of(query)
     if not phrases:
         return None

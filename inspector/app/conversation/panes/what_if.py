@@ -131,7 +131,7 @@ def _replay_view(
 
 
 def _reproduction_notes(found: Reproduction | None) -> list[str]:
-    """How well the settings in force reproduce the recording, and why not."""
+    """Return sentences about the fit of the settings in force to the record."""
     if found is None:
         return []
     if not found.recorded:

@@ -103,8 +103,8 @@ class TailCut:
         return min(floor, max(3, available - 2), available) if available > 1 else 0
 
     def _walk(self, ceiling: int, floor: int, whole: bool) -> tuple[int, int]:
-        """How far back `ceiling` tokens reach, and how many were used; with `whole` the message that is too much
-        counts."""
+        """Return the start of the last `ceiling` tokens, and the number of used tokens; with `whole` the message that
+        is too much counts."""
         rows = self.rows[self.head_end :]
         fit = totals_within(rows, ceiling, floor)
         count = len(fit) + (whole and len(fit) < len(rows))

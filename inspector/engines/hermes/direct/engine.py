@@ -26,7 +26,7 @@ class DirectEngine(ReleaseEngine):
     """A release from 0.20.0 on, whose plan depends on texts."""
 
     def replayable(self) -> DirectReplayable:
-        """How to run conversations."""
+        """Return the way to run conversations."""
         return DirectReplayable(self)
 
     def measure(self, messages: Iterable[Message]) -> DirectIndex:

@@ -1,4 +1,4 @@
-"""How many tokens a text and a message count for (releases from 0.20.0 on, `estimate_tokens_rough`,
+"""Token estimates of texts and messages (releases from 0.20.0 on, `estimate_tokens_rough`,
 `_estimate_msg_budget_tokens`)."""
 
 from __future__ import annotations

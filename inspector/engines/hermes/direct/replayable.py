@@ -56,7 +56,7 @@ class DirectIndex:
         return self._until[-1]
 
     def rough_until(self, stop: int) -> int:
-        """The same of the first `stop` messages."""
+        """Return the rough estimate of the first `stop` messages."""
         return self._until[min(stop, len(self))]
 
 

@@ -1,4 +1,4 @@
-"""Which messages stay and which are summarized (releases from 0.20.0 on, `compress`)."""
+"""The kept and the summarized messages (releases from 0.20.0 on, `compress`)."""
 
 from __future__ import annotations
 
