@@ -178,7 +178,7 @@ def _key(row: ConversationRow, *texts: str) -> str:
 
 
 def read_baseline(path: Path) -> frozenset[str]:
-    """The keys of a baseline file. Raises BadInput where it is not one."""
+    """The keys of a baseline file. Raises BadInput if it is not one."""
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
         keys = [entry["key"] for entry in document["cases"]]

@@ -97,7 +97,7 @@ def why_of(
 
 
 def _last_size(inspection: Inspection, recorded: Compaction) -> int | None:
-    """The size of the last request before a compaction; None where the files have gone since they were opened."""
+    """The size of the last request before a compaction; None if the files have gone since they were opened."""
     try:
         return inspection.last_size(recorded)
     except StoreError:

@@ -41,7 +41,7 @@ def packed(facts: MessageFacts) -> bytes:
 
 
 def unpacked(data: bytes) -> MessageFacts | None:
-    """The facts in some bytes; None where they are none of ours."""
+    """The facts in some bytes; None if they are none of ours."""
     try:
         return _DECODER.decode(zlib.decompress(data))
     except (zlib.error, msgspec.DecodeError):

@@ -101,7 +101,7 @@ class KeptResults(CacheFile):
         return {key: value for key, value in super().get(keys).items() if isinstance(value, bytes)}
 
     def document(self, basis: Basis) -> Any:
-        """Return the document that was worked out from just this; None where there is none."""
+        """Return the document that was worked out from just this; None if there is none."""
         return _document(self.get([basis.place]), basis)
 
     def keep(self, documents: Mapping[Basis, Any]) -> None:
@@ -115,7 +115,7 @@ def _packed(document: Any) -> bytes:
 
 
 def _document(kept: Mapping[bytes, bytes], basis: Basis) -> Any:
-    """The document of a basis among kept bytes; None where there is none, or none of ours."""
+    """The document of a basis among kept bytes; None if there is none, or none of ours."""
     data = kept.get(basis.place, b"")
     if data[: len(basis.stamp)] != basis.stamp:
         return None

@@ -25,7 +25,7 @@ NEAR = 0.9
 
 @dataclass(frozen=True, slots=True)
 class LiveEvent:
-    """One event. `text` is a sentence without the title; `compaction` is None where the event is about none."""
+    """One event. `text` is a sentence without the title; `compaction` is None if the event is about none."""
 
     kind: EventKind
     row: ConversationRow

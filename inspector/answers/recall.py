@@ -71,7 +71,7 @@ class Recall:
 def exams_of(
     inspection: Inspection, outcomes: Sequence[SummaryOutcome], most: int, masker: Masker
 ) -> tuple[Exam, ...]:
-    """The questions about a recorded compaction, the same for each of its summaries. Raises UnknownConversation where
+    """The questions about a recorded compaction, the same for each of its summaries. Raises UnknownConversation if
     no fact that it took has an exact value to be asked for."""
     facts = [life.fact for life in outcomes[0].lives if life.fate.outcome != "unknown"]
     questions = questions_of(facts, most)

@@ -73,7 +73,7 @@ def recommend(answers: Answers, names: Sequence[str], goal: Goal = "cost") -> Re
     """Find the settings that serve a goal best over some conversations of one agent, or all of the store's.
 
     `cost`: the cheapest that put no more facts at risk than the settings in force. `facts`: the fewest facts at risk.
-    `few-compactions`: the fewest compactions. Raises UsageProblem where conversations of several agents are named, or
+    `few-compactions`: the fewest compactions. Raises UsageProblem if conversations of several agents are named, or
     there is none; UnknownConversation, StoreErrors, EngineErrors.
     """
     rows = {row.id: row for row in answers.store.conversations()}
@@ -171,7 +171,7 @@ def _price(figures: dict[str, float]) -> float:
 
 
 def _best(grid: Sweep, goal: Goal, force: dict[str, float]) -> tuple[int, int] | None:
-    """The cell that serves a goal best; None where none is better than the settings in force."""
+    """The cell that serves a goal best; None if none is better than the settings in force."""
 
     def key(figures: dict[str, float]) -> tuple[float, ...]:
         if goal == "cost":

@@ -43,7 +43,7 @@ _WITHIN = 1.0
 @dataclass(frozen=True, slots=True)
 class CauseSum:
     """The misses of a cause: how many, the tokens sent again, and what that cost more than reading them in US dollars
-    (None where a price is not known)."""
+    (None if a price is not known)."""
 
     cause: Cause
     misses: int
@@ -147,7 +147,7 @@ def with_differences(inspection: Inspection, resolved: ResolvedSettings, found: 
 
 
 def answer_places(inspection: Inspection, profile: str, found: Requests) -> tuple[int | None, ...]:
-    """The index of each request's answer in the list of its generation, None where there is none: of requests that are
+    """The index of each request's answer in the list of its generation, None if there is none: of requests that are
     modelled by its row, of others by its time, the last answer before it where none is of that time."""
     lists = places_by_list(inspection, profile, found)
     asked = (one.judged.request for one in found.priced)
@@ -342,7 +342,7 @@ def _usage(
 
 @dataclass(frozen=True, slots=True)
 class OpenedRequest:
-    """A request with its number, as it was sent, and its usage (None where no answer was recorded)."""
+    """A request with its number, as it was sent, and its usage (None if no answer was recorded)."""
 
     number: int
     of: int
@@ -351,7 +351,7 @@ class OpenedRequest:
 
 
 def open_request(answers: Answers, name: str, number: int) -> OpenedRequest:
-    """The request of that number among those that were recorded as sent, from 1. Raises UsageProblem where there is
+    """The request of that number among those that were recorded as sent, from 1. Raises UsageProblem if there is
     none, UnknownConversation and StoreErrors."""
     inspection, _ = answers.opened(name)
     recorded = answers.store.sent(inspection.conversation)

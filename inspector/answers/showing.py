@@ -36,7 +36,7 @@ class ShownGeneration:
     """A generation as the settings in force see it.
 
     `step` is how many messages had been said in the conversation where the list is shown as it was then, None for the
-    whole list. `recorded` is the compaction that ended it, None for the live one. `exact` is None where nothing was
+    whole list. `recorded` is the compaction that ended it, None for the live one. `exact` is None if nothing was
     counted, `usage` where the store has none of the generation's session. `profile_reason` says why this
     profile, `limits` what its agent never records.
     """

@@ -42,7 +42,7 @@ class LostFact:
 class CompactionLoss:
     """The losses of one compaction and what was done again after it.
 
-    `at` is in seconds since the epoch, None where unknown. `lost` counts facts by kind. `facts` are the worst that were
+    `at` is in seconds since the epoch, None if unknown. `lost` counts facts by kind. `facts` are the worst that were
     lost or weakened. `aftermath` counts events by kind; `broken` of these have a lost rule behind them, `explained`
     another lost fact.
     """
@@ -186,7 +186,7 @@ def _lost_fact(life: Life, compaction: int) -> LostFact:
 
 
 def listed_losses(store: Store, row: ConversationRow) -> list[ListedLoss] | None:
-    """The losses of a conversation as they are known from earlier; None where they are not. Raises StoreErrors."""
+    """The losses of a conversation as they are known from earlier; None if they are not. Raises StoreErrors."""
     known = LOSSES.of(store, row.id).known()
     return None if known is None else listed_of(store, row, known)
 

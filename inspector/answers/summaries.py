@@ -59,7 +59,7 @@ class SummaryLives:
 
 
 def follow_summaries(answers: Answers, name: str) -> SummaryLives:
-    """The lives of all items. Raises UnknownConversation where no compaction left a summary."""
+    """The lives of all items. Raises UnknownConversation if no compaction left a summary."""
     inspection, resolved = answers.opened(name)
     compactions = inspection.compactions()
     lineage = lineage_of(compactions)

@@ -44,7 +44,7 @@ class Said:
 class Trace:
     """The history of a phrase in one conversation.
 
-    `fact` is the statement that has the phrase ("" where none has), and `fates` are its fates from the compaction that
+    `fact` is the statement that has the phrase ("" if none has), and `fates` are its fates from the compaction that
     summarized it. Without a fact, a fate is "verbatim" where the list after has the phrase, else "uncertain".
     """
 
@@ -61,7 +61,7 @@ class TraceStep:
     """One entry of a trace: something said, a fate after a compaction, or something done again.
 
     `compaction` is None for a message. `generation` and `index` are the place to look at (None: the phrase has no place
-    in that list), `message` its row of the store. `sign` and `evidence` are "" where there is none.
+    in that list), `message` its row of the store. `sign` and `evidence` are "" if there is none.
     """
 
     words: str

@@ -149,7 +149,7 @@ def _tokens_now(
 
 
 def _growth(contexts: Sequence[int]) -> int | None:
-    """The median growth from request to request, in tokens; None where nothing grew."""
+    """The median growth from request to request, in tokens; None if nothing grew."""
     steps = [after - before for before, after in pairwise(contexts) if after > before]
     return round(median(steps[-RECENT_REQUESTS:])) if steps else None
 

@@ -84,7 +84,7 @@ class JobWatch:
             self._post(JobMessage(self._job, self._job.told, self._text))
 
     def check(self) -> None:
-        """Rest while the user is busy. Raises Cancelled where the job was overtaken or its screen left."""
+        """Rest while the user is busy. Raises Cancelled if the job was overtaken or its screen left."""
         give_way()
         if self._cancelled():
             raise Cancelled("cancelled")
@@ -127,7 +127,7 @@ class Jobs:
         rest: float = 0.0,
         key: Sequence[Any] | None = None,
     ) -> bool:
-        """Want something: `function(*values, watch)`. False where just that is wanted already, or was worked out.
+        """Want something: `function(*values, watch)`. False if just that is wanted already, or was worked out.
 
         `rest` seconds go by first, so that what is overtaken meanwhile is not even begun. `key` says what is wanted
         where that is not all of the values.

@@ -88,7 +88,7 @@ class SavedState:
         self.messages[root] = row
 
     def save(self) -> bool:
-        """Remember this place; False where the state directory cannot be written to."""
+        """Remember this place; False if the state directory cannot be written to."""
         if self.folder is None:
             return False
         path = self.folder / _FILE
@@ -107,7 +107,7 @@ class SavedState:
         return write_state(path, {"theme": self.theme, "alerts": self.alerts, "places": places})
 
     def write_copy(self, text: str) -> Path | None:
-        """Keep what was copied in a file too, for terminals without a clipboard; None where that fails."""
+        """Keep what was copied in a file too, for terminals without a clipboard; None if that fails."""
         if self.folder is None:
             return None
         path = self.folder / "copied.txt"

@@ -97,7 +97,7 @@ class Leaving:
 
 
 def drawing_driver(leaving: Leaving) -> type[Driver] | None:
-    """Textual's own driver, but it writes to standard output and obeys signals; None where Textual's own is as good.
+    """Textual's own driver, but it writes to standard output and obeys signals; None if Textual's own is as good.
 
     Textual writes to standard error: `2>file` would have the whole screen in the file.
     """

@@ -67,7 +67,7 @@ THEMES = (DARK, LIGHT, SIXTEEN)
 
 
 def check_theme(name: str) -> None:
-    """Raises UsageProblem where neither the app nor Textual has a theme of that name."""
+    """Raises UsageProblem if neither the app nor Textual has a theme of that name."""
     from inspector.app.own_files import own_theme
 
     users = own_theme()

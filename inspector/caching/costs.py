@@ -22,7 +22,7 @@ _MILLION = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """A model's prices in US dollars per million tokens, None where the source has none.
+    """A model's prices in US dollars per million tokens, None if the source has none.
 
     `source` names the origin, `date` the day ("2026-11-22"). `steps` are (tokens, rates), smallest first: a larger
     prompt pays those rates for all of its tokens.

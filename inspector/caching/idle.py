@@ -22,7 +22,7 @@ Rated = tuple[JudgedRequest, Rates | None]
 
 @dataclass(frozen=True, slots=True)
 class IdleCosts:
-    """Costs of idling, in US dollars; None where usage or prices are unknown.
+    """Costs of idling, in US dollars; None if usage or prices are unknown.
 
     `misses` requests sent `tokens` again because the cache had expired; `more` is the difference to reading them.
     `hour` says that the cache lived an hour. `other` is the cost of all requests with the other time to live, `cost`

@@ -23,7 +23,7 @@ _TOLERATED, _TOLERATED_SHARE = 1_024, 0.02
 class JudgedRequest(NamedTuple):
     """A request, the cause of its miss (None for a full read) and the tokens that it sent again.
 
-    `idle` are the seconds since the previous request, None where unknown. `modelled` says that the request was computed
+    `idle` are the seconds since the previous request, None if unknown. `modelled` says that the request was computed
     from messages, not recorded.
     """
 

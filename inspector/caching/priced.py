@@ -10,7 +10,7 @@ from inspector.caching.misses import JudgedRequest
 
 
 class PricedRequest(NamedTuple):
-    """A judged request with its cost and its rates; None where the price is unknown.
+    """A judged request with its cost and its rates; None if the price is unknown.
 
     `differs` is the first difference to the previous prompt, for a miss with that cause.
     """

@@ -35,7 +35,7 @@ _BEDROCK = re.compile(
     r"(?P<model>[\w.-]+?)(?:-v\d+)?(?::\d+)?(?::\d+k)?"
 )
 
-#: US dollars per million tokens, in the order of RATES; None where genai-prices has no price.
+#: US dollars per million tokens, in the order of RATES; None if genai-prices has no price.
 Prices = tuple[float | None, ...]
 #: (tokens, prices): a prompt of more tokens has these prices. The first pair is for prompts of any size.
 Steps = tuple[tuple[int, Prices], ...]

@@ -26,7 +26,7 @@ class Message:
 
     `wire` is the OpenAI-style mapping that the agent sent (role, content, tool_calls, tool_call_id, ...) with exactly
     its keys; it is never changed. `id` is the row in the store, -1 where there is none. `timestamp` is in seconds
-    since the epoch, 0.0 where unknown. `note` is a sentence about unreadable parts, usually empty. `summary` says
+    since the epoch, 0.0 if unknown. `note` is a sentence about unreadable parts, usually empty. `summary` says
     that the store marks the message as a compaction's summary, with any wording. `whole` is the path of the file
     with the full text, where the model received only its beginning; usually empty.
     """

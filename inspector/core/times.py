@@ -1,4 +1,4 @@
-"""Times as seconds since the epoch, 0.0 where unknown."""
+"""Times as seconds since the epoch, 0.0 if unknown."""
 
 from __future__ import annotations
 

@@ -63,8 +63,8 @@ def shortened(engine: Engine, message: Message) -> Message:
 
 
 def pruned_wire(engine: Engine, message: Message, caller: Message | None) -> Wire | None:
-    """One message as pruning leaves it, `caller` being the assistant message whose call it answers; None where the
-    engine does not say. Raises EngineError where it fails."""
+    """One message as pruning leaves it, `caller` being the assistant message whose call it answers; None if the
+    engine does not say. Raises EngineError if it fails."""
     own = _own(engine, "pruned_wire")
     return None if own is None else own(message, caller)
 
@@ -95,7 +95,7 @@ def summary_input(
     engine: Engine, messages: Sequence[Message], plan: Plan, focus: str = "", mask: Mask = unmasked
 ) -> SummaryInput:
     """Input of the summary model for the plan's compaction; the whole messages as text for an engine without
-    this method. `mask` takes secrets out of each text before it is cut. Raises EngineError where it fails."""
+    this method. `mask` takes secrets out of each text before it is cut. Raises EngineError if it fails."""
     own = _own(engine, "summary_input")
     if own is None:
         return plain_input(messages, prune(engine, messages, plan), plan, focus, mask)

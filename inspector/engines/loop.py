@@ -44,7 +44,7 @@ LEAST_PROGRESS = 0.05
 
 
 class Deferral(NamedTuple):
-    """State for the decision of a release to ignore a rough size over the threshold. Sizes in tokens, 0 where
+    """State for the decision of a release to ignore a rough size over the threshold. Sizes in tokens, 0 if
     unknown.
 
     `reported` is the last prompt that the provider reported, `fitting` a rough size that is known to fit, `compacted`

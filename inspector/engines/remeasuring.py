@@ -41,7 +41,7 @@ class Remeasuring:
         self.loop = loop_of(engine)
 
     def read(self, messages: Iterable[Message]) -> RemeasuredList:
-        """One pass over the bodies, which are kept. Raises EngineError where the engine fails."""
+        """One pass over the bodies, which are kept. Raises EngineError if the engine fails."""
         kept = tuple(messages)
         chars, images = _Scale(self.engine).sizes(kept)
         return RemeasuredList(self.engine, kept, chars, images)

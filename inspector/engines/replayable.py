@@ -117,7 +117,7 @@ class Replayable(Protocol[OwnList]):
         ...
 
     def read(self, messages: Iterable[Message]) -> OwnList:
-        """One pass over the bodies of a list. Raises EngineError where the engine fails."""
+        """One pass over the bodies of a list. Raises EngineError if the engine fails."""
         ...
 
     def join(self, parts: Iterable[tuple[OwnList, int, int]]) -> OwnList:
@@ -143,7 +143,7 @@ def replayable(engine: Engine) -> Replayable[Any]:
 
 
 def least_firing(rules: Replayable[Any], settings: Settings, budgets: Budgets) -> int | None:
-    """The least tokens at which the agent itself compacts a list; None where it never does.
+    """The least tokens at which the agent itself compacts a list; None if it never does.
 
     An agent that compacts at some tokens compacts at more. Hygiene of a gateway does not count.
     """

@@ -148,13 +148,13 @@ class Settings:
     )  # fmt: skip
 
     def with_(self, **changes: Any) -> Settings:
-        """These settings with some changed. Raises UsageProblem where one is out of its range."""
+        """These settings with some changed. Raises UsageProblem if one is out of its range."""
         changed = replace(self, **changes)
         changed.check()
         return changed
 
     def check(self) -> None:
-        """Raise UsageProblem where a setting is out of the range that the tool accepts."""
+        """Raise UsageProblem if a setting is out of the range that the tool accepts."""
         for name in RANGES:
             value = getattr(self, name)
             if value is not None:
@@ -177,7 +177,7 @@ RANGES: Mapping[str, tuple[float, float]] = {
 
 
 def check_range(name: str, value: float, called: str) -> None:
-    """Raise UsageProblem where a setting, `called` so where the user wrote it, is out of the range that is accepted."""
+    """Raise UsageProblem if a setting, `called` so where the user wrote it, is out of the range that is accepted."""
     low, high = RANGES[name]
     if not low <= value <= high:
         hint = (

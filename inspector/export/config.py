@@ -30,7 +30,7 @@ def budgets_document(budgets: Budgets) -> Document:
 
 
 class Written(NamedTuple):
-    """Settings as text to be pasted: the name of the `file` that they belong into, "" where none is known."""
+    """Settings as text to be pasted: the name of the `file` that they belong into, "" if none is known."""
 
     file: str
     text: str

@@ -124,5 +124,5 @@ def _print_event(lines: StyledLines, event: Document) -> None:
 
 
 def aftermath_counts(kinds: Mapping[str, int]) -> str:
-    """Counts in words: "2 against a rule, 5 read again"; "" where nothing was done again."""
+    """Counts in words: "2 against a rule, 5 read again"; "" if nothing was done again."""
     return ", ".join(f"{kinds[kind]:,} {kind}" for kind in AFTERMATH_KINDS if kinds.get(kind))

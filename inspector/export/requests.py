@@ -15,7 +15,7 @@ from inspector.export.document import Document, built, fields_of
 
 
 def bill_document(found: tuple[Bill, Rates] | None, modelled: bool = False) -> Document | None:
-    """Cost of a compaction and its break-even; None where unknown."""
+    """Cost of a compaction and its break-even; None if unknown."""
     document = None if found is None else cost_document(found[0].cost, found[1])
     if document is None or found is None:
         return None
@@ -59,7 +59,7 @@ def request_document(one: PricedRequest) -> Document:
 
 
 def cost_document(cost: Cost | None, rates: Rates | None) -> Document | None:
-    """A cost with the date of its prices; None where unknown."""
+    """A cost with the date of its prices; None if unknown."""
     if cost is None or rates is None:
         return None
     return {

@@ -93,7 +93,7 @@ def reproduction_document(found: Reproduction) -> Document:
 
 
 def _cost(answer: Replay, metrics: Metrics, events: Sequence[Event]) -> Document | None:
-    """Cost of a run; None where unknown."""
+    """Cost of a run; None if unknown."""
     if metrics.cost is None:
         return None
     return {

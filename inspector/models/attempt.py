@@ -49,7 +49,7 @@ class Attempt:
 
     `id` counts from 1. `life` is the first attempt of its series, None for a single attempt. `at` is in seconds since
     the epoch. `sent` and `received` are tokens: the summarizer's figures where `reported`, else rough. `cost` is in
-    US dollars, None where no price is known. `problem` explains a missing or partial summary. In a list of attempts
+    US dollars, None if no price is known. `problem` explains a missing or partial summary. In a list of attempts
     `prompt` is left out.
     """
 

@@ -23,7 +23,7 @@ _MILLION = 1_000_000
 class Recipient:
     """Prompts for one summarizer: their number, their rough tokens in total, and the most `answers` tokens.
 
-    `cost` is an estimate, None where no price is known; `prices` is the source of the prices.
+    `cost` is an estimate, None if no price is known; `prices` is the source of the prices.
     """
 
     to: str
@@ -71,7 +71,7 @@ class Sending:
 
     @property
     def cost(self) -> Cost | None:
-        """Return the estimated cost of all prompts, None where a price is missing."""
+        """Return the estimated cost of all prompts, None if a price is missing."""
         return total(one.cost for one in self.recipients)
 
     @property
@@ -117,7 +117,7 @@ def _recipient(summarizer: Summarizer, sizes: Sequence[tuple[int, int]]) -> Reci
 
 
 def cost_of(rates: Rates | None, sent: int, received: int) -> Cost | None:
-    """Return the cost of a request without cache reads, None where a price is unknown."""
+    """Return the cost of a request without cache reads, None if a price is unknown."""
     rates = None if rates is None else rates.at(sent)
     if rates is None or rates.input is None or rates.output is None:
         return None

@@ -34,7 +34,7 @@ def axes_of(text: str) -> tuple[Axis, Axis]:
 
 
 def cell_of(rows: Axis, columns: Axis, settings: Settings) -> tuple[int, int] | None:
-    """The cell that is nearest to settings; None where they lie outside of the grid by more than a step."""
+    """The cell that is nearest to settings; None if they lie outside of the grid by more than a step."""
     row, column = (nearest(axis, getattr(settings, axis.name)) for axis in (rows, columns))
     return None if row is None or column is None else (row, column)
 

@@ -54,7 +54,7 @@ class Sums(NamedTuple):
 
 class Firing(NamedTuple):
     """Rough sizes around a recorded compaction, in tokens: of the request it came before (`coming`), of the last call
-    before it, and of the call before that one (0 where there is none). `turn`: a user message came last; `last_turn`:
+    before it, and of the call before that one (0 if there is none). `turn`: a user message came last; `last_turn`:
     one came before the last call; `asked`: an answer came next."""
 
     coming: int

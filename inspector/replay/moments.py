@@ -107,7 +107,7 @@ class Moments:
     # Which moment.
 
     def moment(self, number: int) -> Moment:
-        """The moment of that number, clamped to those there are. Raises IndexError where there is none at all."""
+        """The moment of that number, clamped to those there are. Raises IndexError if there is none at all."""
         if not len(self):
             raise IndexError("nothing was said")
         number = max(1, min(number, len(self)))

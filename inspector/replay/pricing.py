@@ -47,7 +47,7 @@ class PricedCall(NamedTuple):
 
 class PricedCompaction(NamedTuple):
     """A recorded compaction behind `step` messages: the rough tokens before and after, and what its own call cost in US
-    dollars, None where that is to be estimated."""
+    dollars, None if that is to be estimated."""
 
     step: int
     before: int

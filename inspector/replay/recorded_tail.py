@@ -24,7 +24,7 @@ class Cut(NamedTuple):
 
 
 def recorded_tail(cuts: Sequence[Cut], usual: int, tried: Sequence[int]) -> int | None:
-    """The number of tokens that explains more of the `cuts` than the `usual` one; None where none does.
+    """The number of tokens that explains more of the `cuts` than the `usual` one; None if none does.
 
     Numbers that users choose are `tried` first, then the least of each cut.
     """

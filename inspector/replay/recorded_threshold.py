@@ -14,7 +14,7 @@ def recorded_threshold(
     compactions: Sequence[Compaction],
     excused: Sequence[float] = (),
 ) -> int | None:
-    """The size in tokens that explains the records better than the `usual` threshold; None where none does.
+    """The size in tokens that explains the records better than the `usual` threshold; None if none does.
 
     A threshold explains automatic compactions that came at it or above, and lists with no request at it or above after
     which the agent went on. Only sizes of recorded compactions are tried. Without a recorded size

@@ -46,7 +46,7 @@ class SummaryModel:
 
     def written(self, number: int, step: int, messages: int, previous: int) -> MessageSize | None:
         """The size of a summary of `messages` messages, after `step` messages and `number` other summaries, the last of
-        `previous` characters; None where none is recorded.
+        `previous` characters; None if none is recorded.
 
         The first summary is compared with the recorded first one, others with the others. Sizes between two recorded
         ones are in proportion to messages, and do not grow beyond the most messages. Of a summary of fewer messages

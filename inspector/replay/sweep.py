@@ -50,7 +50,7 @@ class Best:
 class Sweep:
     """The metrics of every cell: cells[metric][row][column], rows along the first axis; NaN where nothing was run.
 
-    `complete` is False where it was cancelled: then it holds what was done. Metrics of facts are there where the
+    `complete` is False if it was cancelled: then it holds what was done. Metrics of facts are there where the
     conversations' facts were read. `each` has, for every conversation by its id, the compactions of its cells (None
     where one was not run), where the sweep was over several. `gives_up` and `every_call` say of each cell whether the
     agent gives up in a conversation of it, or compacts at every call: such a cell is never the best. `unpriced` are the
@@ -104,8 +104,8 @@ class Sweep:
         return any(marks[row][column] for marks in (self.gives_up, self.every_call) if marks)
 
     def best(self, metric: str) -> Best | None:
-        """The best cell by a metric, the first of equals; None where the agent is stuck in all, none has the metric,
-        or the sweep is doubted. Raises UsageProblem where no cell was run."""
+        """The best cell by a metric, the first of equals; None if the agent is stuck in all, none has the metric,
+        or the sweep is doubted. Raises UsageProblem if no cell was run."""
         found = self.cells[metric]
         places = [
             (r, c)
@@ -188,7 +188,7 @@ def cells(
     columns: Axis,
     wanted: Callable[[], bool] = lambda: True,
 ) -> Grid:
-    """The scores of every cell of one conversation, None where `wanted` had become false.
+    """The scores of every cell of one conversation, None if `wanted` had become false.
 
     Settings that lead to the same numbers are run once. Facts are counted where the course has them.
     """

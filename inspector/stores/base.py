@@ -21,7 +21,7 @@ from inspector.core.messages import Message
 
 
 class StoreInfo(NamedTuple):
-    """Description of a store: its kind, which is the agent that writes it ("hermes"), schema version (None where it has
+    """Description of a store: its kind, which is the agent that writes it ("hermes"), schema version (None if it has
     none), the profile that its wording and columns point to with the reason, sentences about what could not be read.
     `open_profiles` are all that the signs leave open, where they are several; `limits` are sentences about what the
     agent never records."""
@@ -88,7 +88,7 @@ class Store(Protocol):
     def resolve(self, name: str) -> str:
         """The conversation that a session id, a unique prefix of one, or a title names.
 
-        Raises UnknownConversation where none or several do.
+        Raises UnknownConversation if none or several do.
         """
         ...
 
@@ -107,7 +107,7 @@ class Store(Protocol):
         ...
 
     def system_prompt(self, session: str) -> str:
-        """The system prompt of a session; empty where the store has none."""
+        """The system prompt of a session; empty if the store has none."""
         ...
 
     def compactions(self, conversation: Conversation) -> tuple[Compaction, ...]:
@@ -127,7 +127,7 @@ class Store(Protocol):
         return ()
 
     def requests(self, conversation: Conversation) -> tuple[Request, ...]:
-        """Every API call once, in order, with its reported usage; nothing where the store keeps no usage a call."""
+        """Every API call once, in order, with its reported usage; nothing if the store keeps no usage a call."""
         return ()
 
     def sent(self, conversation: Conversation) -> tuple[SentRequest, ...]:

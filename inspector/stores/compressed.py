@@ -66,7 +66,7 @@ def open_plain(path: Path, buffering: int = -1) -> BinaryIO:
 
 
 def unpacked(data: bytes) -> bytes:
-    """Compressed bytes decompressed; empty where they are damaged."""
+    """Compressed bytes decompressed; empty if they are damaged."""
     try:
         return bytes(_zstd().decompress(data))
     except _zstd().ZstdError:

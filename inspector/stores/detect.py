@@ -51,7 +51,7 @@ def open_transcripts(agent: Agent, path: Path, *how: Any) -> Store:
 def open_folder(folder: Path, keep: bool = True) -> Store:
     """The databases and transcripts below a folder, the transcripts of each agent as one store.
 
-    `keep` remembers between runs what the files hold. Raises NotAStore where there are none, StoreErrors.
+    `keep` remembers between runs what the files hold. Raises NotAStore if there are none, StoreErrors.
     """
     from inspector.stores.folder_files import FolderFiles
     from inspector.stores.index import default_index

@@ -42,7 +42,7 @@ def _may_exist(path: Path) -> bool:
 
 
 def open_machine() -> Store:
-    """Every store that is found on this machine. Raises StoreMissing where there is none."""
+    """Every store that is found on this machine. Raises StoreMissing if there is none."""
     from inspector.stores.several import SeveralStores
 
     stores, sentences = open_places(places())

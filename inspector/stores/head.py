@@ -36,12 +36,12 @@ class Head:
 
     @property
     def first(self) -> Mapping[str, Any]:
-        """The first mapping; empty where there is none."""
+        """The first mapping; empty if there is none."""
         return self.mappings[0] if self.mappings else {}
 
     @cached_property
     def tables(self) -> frozenset[str] | None:
-        """The tables of a SQLite database; None where it is none, or cannot be read."""
+        """The tables of a SQLite database; None if it is none, or cannot be read."""
         if not self.is_sqlite:
             return None
         try:
@@ -50,7 +50,7 @@ class Head:
             return None
 
     def columns(self, table: str) -> frozenset[str]:
-        """The columns of a table of a SQLite database; empty where there is none."""
+        """The columns of a table of a SQLite database; empty if there is none."""
         if self.tables is None or table not in self.tables:
             return frozenset()
         try:

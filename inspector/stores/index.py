@@ -46,7 +46,7 @@ class FileIndex:
 
     @property
     def problem(self) -> str:
-        """Why nothing is kept between runs; "" where it is."""
+        """Why nothing is kept between runs; "" if it is."""
         return self._file.problem
 
     def get(self, paths: Iterable[str]) -> dict[str, Kept]:
@@ -111,7 +111,7 @@ def _version() -> bytes:
 
 
 def _value(data: object) -> Any:
-    """The JSON value that was kept; None where it is none of ours."""
+    """The JSON value that was kept; None if it is none of ours."""
     try:
         return json.loads(data) if isinstance(data, bytes) else None
     except ValueError:

@@ -79,7 +79,7 @@ def _pieces(raw: bytes, start: int) -> Iterator[Line]:
 
 
 def _behind_cut(text: str, at: int, start: int) -> Line | None:
-    """The document that a line ends with, behind a record that was cut; None where there is none."""
+    """The document that a line ends with, behind a record that was cut; None if there is none."""
     decoder, end = json.JSONDecoder(), len(text.rstrip())
     begins = end
     for _ in range(_TRIED):
@@ -132,13 +132,13 @@ def _at(file: BinaryIO, start: int, length: int) -> dict[str, Any] | None:
 
 
 def mapping(raw: bytes | str) -> dict[str, Any] | None:
-    """The JSON mapping in a line or text; None where there is none."""
+    """The JSON mapping in a line or text; None if there is none."""
     value = parsed(raw)
     return value if isinstance(value, dict) else None
 
 
 def parsed(raw: bytes | str) -> Any:
-    """The JSON value in bytes or text; None where there is none."""
+    """The JSON value in bytes or text; None if there is none."""
     try:
         return _decode()(raw)
     except (ValueError, RecursionError):
@@ -229,7 +229,7 @@ def first_mappings(head: bytes) -> Iterator[dict[str, Any]]:
 
 
 def is_folder(path: Path) -> bool:
-    """Whether a folder is there. Raises StoreBusy where a folder above it may not be looked into."""
+    """Whether a folder is there. Raises StoreBusy if a folder above it may not be looked into."""
     try:
         return path.is_dir()
     except OSError as error:
@@ -246,7 +246,7 @@ def cannot_read(path: Path, error: OSError) -> StoreError:
 
 
 def text_at(value: Mapping[str, Any] | None, *path: str) -> str:
-    """The text under a path of keys; "" where there is none."""
+    """The text under a path of keys; "" if there is none."""
     found: Any = value
     for key in path:
         found = found.get(key) if isinstance(found, dict) else None
@@ -269,13 +269,13 @@ def mappings_in(value: object) -> list[dict[str, Any]]:
 
 
 def text_of(value: Mapping[str, Any], key: str) -> str:
-    """The text under one key; "" where there is none."""
+    """The text under one key; "" if there is none."""
     found = value.get(key)
     return found if isinstance(found, str) else ""
 
 
 def count_at(value: Mapping[str, Any] | None, *path: str) -> int | None:
-    """The whole number under a path of keys, not below 0; None where there is none."""
+    """The whole number under a path of keys, not below 0; None if there is none."""
     found: Any = value
     for key in path[:-1]:
         found = found.get(key) if isinstance(found, dict) else None
@@ -283,7 +283,7 @@ def count_at(value: Mapping[str, Any] | None, *path: str) -> int | None:
 
 
 def count_of(value: Mapping[str, Any], key: str) -> int | None:
-    """The whole number under one key, not below 0; None where there is none."""
+    """The whole number under one key, not below 0; None if there is none."""
     found = value.get(key)
     if type(found) is int:
         return found if 0 <= found < 1 << 62 else None
@@ -291,7 +291,7 @@ def count_of(value: Mapping[str, Any], key: str) -> int | None:
 
 
 def counts_of(value: Mapping[str, Any], *keys: str) -> list[int]:
-    """The whole numbers under some keys; 0 where there is none."""
+    """The whole numbers under some keys; 0 if there is none."""
     return [count_of(value, key) or 0 for key in keys]
 
 

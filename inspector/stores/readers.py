@@ -18,7 +18,7 @@ _PARTS = ("agent", "limits", "recognises", "digests", "sources", "read")
 
 
 def reader_of(name: str) -> Reader:
-    """The reader of an agent's files. Raises StoreError where a package's reader cannot be loaded."""
+    """The reader of an agent's files. Raises StoreError if a package's reader cannot be loaded."""
     reader: Reader = _loaded(name)
     return reader
 
@@ -46,7 +46,7 @@ def _loaded(name: str) -> Any:
 
 
 def agent_of(head: Head) -> Agent | None:
-    """The agent whose file begins like this; None where the format is unknown."""
+    """The agent whose file begins like this; None if the format is unknown."""
     for agent in _ways():
         try:
             if reader_of(agent.name).recognises(head):

@@ -68,7 +68,7 @@ class SecondReader:
 
 @contextmanager
 def second_reader(agent: str) -> Iterator[SecondReader]:
-    """The process for the files of one agent; it is gone when the block ends, or that of `sharing`. Raises Ended where
+    """The process for the files of one agent; it is gone when the block ends, or that of `sharing`. Raises Ended if
     none can begin."""
     process = take()
     if process is None:

@@ -69,7 +69,7 @@ class SeveralStores(Store):
             return self._together([store.conversations() for store in self._stores])
 
     def at_once(self) -> tuple[tuple[ConversationRow, ...], bool] | None:
-        """The conversations as far as they are known at once, and whether they are all; None where no store's list
+        """The conversations as far as they are known at once, and whether they are all; None if no store's list
         takes a while."""
         known = [store.at_once() for store in self._stores]
         if not any(known):

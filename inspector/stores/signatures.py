@@ -20,7 +20,7 @@ def signatures(paths: Sequence[str]) -> dict[str, Signature]:
 
 
 def signature_of(path: str) -> Signature | None:
-    """The signature of a file; None where it is gone."""
+    """The signature of a file; None if it is gone."""
     try:
         status = os.stat(path)
     except OSError:

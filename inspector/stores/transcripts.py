@@ -148,7 +148,7 @@ class TranscriptStore(Store):
             yield from read(generation.ids[at : at + _PIECE])
 
     def system_prompt(self, session: str) -> str:
-        """The system prompt of a session; empty where the agent does not record it."""
+        """The system prompt of a session; empty if the agent does not record it."""
         return self._recorded(session).prompt
 
     def compactions(self, conversation: Conversation) -> tuple[Compaction, ...]:

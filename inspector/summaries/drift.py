@@ -34,7 +34,7 @@ _CONDITION = re.compile(r"\s(?:once|after|when|until|unless|if|as soon as|before
 
 @dataclass(frozen=True, slots=True)
 class Length:
-    """Length and budget of a column's summary, in rough tokens; None where unknown."""
+    """Length and budget of a column's summary, in rough tokens; None if unknown."""
 
     column: int
     tokens: int | None

@@ -36,7 +36,7 @@ _ORDER = {key: place for place, key in enumerate(MEANINGS)}
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A compaction: its number from 1, its summary (None where missing), and whether no model wrote it."""
+    """A compaction: its number from 1, its summary (None if missing), and whether no model wrote it."""
 
     compaction: int
     summary: Summary | None

@@ -33,7 +33,7 @@ class GaugeState:
 
     `pressure` is the size with a warning, `hygiene` that at which the gateway compacts (0 hides a mark). `tokens` are
     None until counted, `kind` is the way of counting, `detail` more about it ("cl100k_base", "of the last response").
-    `planned` is the rough count that plans use, None where it is the same.
+    `planned` is the rough count that plans use, None if it is the same.
     """
 
     tokens: int | None = None
@@ -178,7 +178,7 @@ def explain(state: GaugeState) -> str:
 
 
 def parting(state: GaugeState) -> str:
-    """Why a plan fires below the threshold, or does not above it: one sentence, "" where the counts agree."""
+    """Why a plan fires below the threshold, or does not above it: one sentence, "" if the counts agree."""
     if not state.parted or state.tokens is None or state.planned is None:
         return ""
     exact, rough = human.count(state.tokens), human.count(state.planned)

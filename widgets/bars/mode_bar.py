@@ -67,7 +67,7 @@ class ModeBar(Inked):
             self.refresh()
 
     def choose(self, mode: str) -> None:
-        """Take a choice and post it; does nothing where it is active or not offered."""
+        """Take a choice and post it; does nothing if it is active or not offered."""
         if mode != self.mode and any(choice.name == mode for choice in self.modes):
             self.mode = mode
             self.refresh()

@@ -20,7 +20,7 @@ _SPAN_LIMIT = 2_000
 
 
 def pretty_json(text: str) -> str | None:
-    """The text indented where it is a JSON object or list; None where it is not, or is too long or too deep."""
+    """The text indented where it is a JSON object or list; None if it is not, or is too long or too deep."""
     stripped = text.strip()
     if len(stripped) > JSON_LIMIT or stripped[:1] not in ("{", "["):
         return None

@@ -10,7 +10,7 @@ from widgets.base.strips import width_of
 
 
 def breaks(text: str, width: int) -> array[int] | None:
-    """Return the offsets of the rows after the first; None where one row has room for the text.
+    """Return the offsets of the rows after the first; None if one row has room for the text.
 
     Rows break after a space in their second half, else within a word. A row is at most `width` cells wide, trailing
     spaces excepted. Linear in the text.

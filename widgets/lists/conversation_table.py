@@ -22,7 +22,7 @@ class ConversationEntry(NamedTuple):
     """A row. None means "unknown yet" and is shown as · .
 
     `tokens` and `threshold` belong to the live list; `last_active` is in seconds since the epoch. `kind` is
-    "branch" or "sub-agent" for a child of the conversation `parent`. `agent` and `folder` (the project) are "" where
+    "branch" or "sub-agent" for a child of the conversation `parent`. `agent` and `folder` (the project) are "" if
     unknown. `lost` counts facts that can no longer be read, `constraints` the constraints among them. `weakened` and
     `unknown` facts are counted apart.
     """
@@ -212,7 +212,7 @@ class ConversationTable(LineList):
         return self._entries[self._order[row]] if 0 <= row < len(self._order) else None
 
     def select(self, conversation: str) -> bool:
-        """Put the cursor on a conversation, posting nothing; False where it is not shown."""
+        """Put the cursor on a conversation, posting nothing; False if it is not shown."""
         for row, index in enumerate(self._order):
             if self._entries[index].id == conversation:
                 self.move_cursor(row, notify=False, centre=True)
@@ -410,7 +410,7 @@ class ConversationTable(LineList):
 
 
 def _project(entry: ConversationEntry) -> str:
-    """The name of the project folder; "" where there is none."""
+    """The name of the project folder; "" if there is none."""
     return entry.folder.replace("\\", "/").rstrip("/").rpartition("/")[2]
 
 

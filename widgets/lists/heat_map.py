@@ -28,7 +28,7 @@ SAME = "="
 
 @dataclass(frozen=True, slots=True)
 class HeatState:
-    """The content of the map. `cells` are None where nothing was run, `texts` are how they are written; `now`, `force`
+    """The content of the map. `cells` are None if nothing was run, `texts` are how they are written; `now`, `force`
     and `best` are (row, column). So are the cells of `stuck`, whose runs cannot keep their list small, of `alike`,
     which may be as good as the best, and of `same`, which are identical to an earlier cell."""
 

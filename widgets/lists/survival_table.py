@@ -26,7 +26,7 @@ _MIN_KIND = 14
 
 @dataclass(frozen=True, slots=True)
 class Survival:
-    """Shares by kind: one for each compaction, None where it summarized no fact of that kind.
+    """Shares by kind: one for each compaction, None if it summarized no fact of that kind.
 
     Facts with an uncertain or unknown fate do not count.
     """

@@ -74,7 +74,7 @@ class AttemptView:
 
 @dataclass(frozen=True, slots=True)
 class FactFates:
-    """A fact and its fate with each summary, in their order; None where the fate is unknown."""
+    """A fact and its fate with each summary, in their order; None if the fate is unknown."""
 
     life: Life
     outcomes: tuple[str | None, ...]

@@ -41,7 +41,7 @@ class Comparison:
 
     @property
     def note(self) -> str:
-        """A sentence about fallback texts; "" where a model wrote both summaries."""
+        """A sentence about fallback texts; "" if a model wrote both summaries."""
         count = self.old.fallback + self.new.fallback
         return ("", "One of the two is a fallback text.", "Both are fallback texts.")[count]
 

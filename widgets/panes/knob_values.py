@@ -165,7 +165,7 @@ def show(kind: KnobKind, value: Value) -> str:
 
 
 def parse(text: str) -> float | None:
-    """A typed number: 150000, 150,000, 150k, 1.5m, 50% (0.5). None where it is none."""
+    """A typed number: 150000, 150,000, 150k, 1.5m, 50% (0.5). None if it is none."""
     bare = text.strip().replace(",", "").replace("_", "").lower()
     factor = {"k": 1_000.0, "m": 1_000_000.0, "%": 0.01}.get(bare[-1:], 0.0)
     try:

@@ -19,7 +19,7 @@ from widgets.base.text_lines import TextLine, line_of
 class SummaryView:
     """A compaction's summary, parsed.
 
-    `total` counts the compactions. `budget` is the maximum size of the summary in tokens, None where it is unknown.
+    `total` counts the compactions. `budget` is the maximum size of the summary in tokens, None if it is unknown.
     `tokens` has the rough tokens of each section, its heading included.
     """
 
@@ -31,7 +31,7 @@ class SummaryView:
 
     @property
     def text(self) -> str:
-        """The whole summary; "" where there is none."""
+        """The whole summary; "" if there is none."""
         return "" if self.compaction is None else self.compaction.summary or ""
 
 

@@ -257,7 +257,7 @@ class _Curves:
 
 
 def _columns(tokens: Sequence[int], width: int, steps: int) -> list[int]:
-    """The highest tokens of each column; 0 where a curve has ended."""
+    """The highest tokens of each column; 0 if a curve has ended."""
     found = []
     for column in range(width):
         start = column * steps // width

@@ -47,7 +47,7 @@ class Looked:
 
 
 def summarizer_of(form: Form) -> Summarizer:
-    """Return the writer. Raises UsageProblem where the form names none, or two."""
+    """Return the writer. Raises UsageProblem if the form names none, or two."""
     from inspector.models.summarizers.command import CommandSummarizer
     from inspector.models.summarizers.endpoint import EndpointSummarizer
 

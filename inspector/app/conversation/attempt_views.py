@@ -79,7 +79,7 @@ def _summary(outcome: SummaryOutcome, recorded: str) -> AttemptView:
 
 
 def cost_words(cost: float | None) -> str:
-    """US dollars in few letters; nothing where no price is known."""
+    """US dollars in few letters; nothing if no price is known."""
     return "" if cost is None else f"${cost:.2f}" if cost >= 0.1 else f"${cost:.4f}"
 
 

@@ -136,7 +136,7 @@ def header_parts(state: State, opened: Opened, findings: str) -> tuple[TitlePart
 
 
 def changed_text(changed: Mapping[str, Any]) -> str:
-    """The changed settings in a few words, "" where there are none."""
+    """The changed settings in a few words, "" if there are none."""
     if not changed:
         return ""
     if len(changed) > 2:

@@ -24,7 +24,7 @@ _ABOUT = "The rules that plan. Enter chooses a profile, p goes to the next, esc 
 
 
 class ProfilePrompt(ModalScreen["str | None"]):
-    """Asks for a profile; None where none is chosen. `force` is the profile in force, `why` its source
+    """Asks for a profile; None if none is chosen. `force` is the profile in force, `why` its source
     ("detected").
     """
 

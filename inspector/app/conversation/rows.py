@@ -131,7 +131,7 @@ class GenerationRows:
         return index + self.offset
 
     def put(self, marks: RowMarks) -> bool:
-        """Show these marks from now on; False where nothing looks different."""
+        """Show these marks from now on; False if nothing looks different."""
         if marks.same(self.marks):
             return False
         if marks.plan is not self.marks.plan:

@@ -143,7 +143,7 @@ class Loaded:
     values: Mapping[str, tuple[tuple[Any, ...], Any]] = field(default_factory=dict)
 
     def latest(self, resource: Resource[T]) -> T | None:
-        """The last value, perhaps one of a moment ago; None where there is none yet."""
+        """The last value, perhaps one of a moment ago; None if there is none yet."""
         entry = self.values.get(resource.name)
         return None if entry is None else entry[1]
 

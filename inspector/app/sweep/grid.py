@@ -14,7 +14,7 @@ from widgets.lists.heat_map import ALIKE, BEST, STUCK, Cell, HeatState
 
 
 def heat_state(state: SweepState, found: Sweep | None, now: Settings, force: Settings) -> HeatState:
-    """The map of a sweep by the metric on screen, empty where nothing was swept yet; the cells of the settings on
+    """The map of a sweep by the metric on screen, empty if nothing was swept yet; the cells of the settings on
     screen and of those in force are marked."""
     metric, rows, columns = BY_NAME[state.metric], state.rows, state.columns
     lines = found.cells.get(state.metric, ()) if found is not None else ()

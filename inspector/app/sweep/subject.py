@@ -65,7 +65,7 @@ class SweepState:
         return replace(self, rows=axis) if which == "rows" else replace(self, columns=axis)
 
     def cell_of(self, settings: Settings) -> Cell | None:
-        """The cell nearest to settings; None where they lie outside of the grid."""
+        """The cell nearest to settings; None if they lie outside of the grid."""
         return cell_of(self.rows, self.columns, settings)
 
     def settings_of(self, settings: Settings, cell: Cell) -> Settings:

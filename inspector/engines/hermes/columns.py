@@ -28,7 +28,7 @@ class MessageColumns:
     `walk` are tokens of the tail walk, `chars` and `images` characters and pictures of the rough estimate.
     `speaking` are assistants whose text is not empty, `asked` user messages that the anchor counts, `shorts` what
     pruning shortens, `hands` what a message is of a handoff, `paired` texts that a later message repeats. `later` and
-    `earlier` are the pairs of neighbours with the same text, in the order of the later ones. `images` is None where
+    `earlier` are the pairs of neighbours with the same text, in the order of the later ones. `images` is None if
     there is no picture. `troubles` name what the release would raise, by phase.
     """
 

@@ -61,7 +61,7 @@ def gather_report(
     """The report of a conversation under the settings in force. `made_at` is when, in seconds since the epoch. With
     `mask` no text of it has a secret, and a note says how many it had.
 
-    Reads every list. Raises UnknownConversation, StoreErrors, EngineErrors, OutputProblem where the attempts cannot be
+    Reads every list. Raises UnknownConversation, StoreErrors, EngineErrors, OutputProblem if the attempts cannot be
     read, and what `watch` raises.
     """
     inspection, resolved, reading = facts_reading(answers, name, watch)
@@ -151,7 +151,7 @@ def _derivations(budgets: Budgets) -> tuple[Document, ...]:
 
 def _curve(kind: Kind, measures: ConversationMeasures) -> Document:
     """The share of all summarized facts of a kind that can still be read, after each compaction; the `last` that is
-    left, None where nothing was summarized."""
+    left, None if nothing was summarized."""
     shares = tuple(measure.so_far for measure in measures.curve(f"survival-{kind}"))
     last = shares[-1] if shares else None
     return {"kind": kind, "shares": shares, "last": last if last is not None and last.of else None}

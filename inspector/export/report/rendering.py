@@ -142,7 +142,7 @@ _FILTERS: dict[str, Callable[..., Any]] = {
 def form_of(path: Path | None, asked: str | None) -> Form:
     """Return the wanted form, else the form of the file's ending; HTML for standard output (no path).
 
-    Raises UsageProblem where neither names a form.
+    Raises UsageProblem if neither names a form.
     """
     if asked == "html" or (asked is None and path is None):
         return "html"

@@ -45,7 +45,7 @@ LONGEST = 600
 
 
 def moment(seconds: float) -> str:
-    """A time as people read it, in UTC; "" where it is not known."""
+    """A time as people read it, in UTC; "" if it is not known."""
     if seconds <= 0:
         return ""
     try:
@@ -56,7 +56,7 @@ def moment(seconds: float) -> str:
 
 
 def period(start: float, end: float) -> str:
-    """From when to when; "" where neither is known."""
+    """From when to when; "" if neither is known."""
     return " to ".join(dict.fromkeys(filter(None, (moment(start), moment(end)))))
 
 
@@ -352,7 +352,7 @@ def survival_words(kinds: Sequence[KindSurvival], kind: Kind | None = None) -> s
 
 
 def money(amount: float | None) -> str:
-    """US dollars; a dash where they are not known."""
+    """US dollars; a dash if they are not known."""
     return "–" if amount is None else dollars(amount)
 
 

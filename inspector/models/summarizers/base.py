@@ -20,8 +20,8 @@ POLL = 0.1
 class Reply:
     """A summarizer's answer.
 
-    `sent` and `received` are the tokens that it reports, None where it reports none. `model` is the model that it
-    names, "" where it names none. `note` is a sentence for the user, usually empty.
+    `sent` and `received` are the tokens that it reports, None if it reports none. `model` is the model that it
+    names, "" if it names none. `note` is a sentence for the user, usually empty.
     """
 
     text: str

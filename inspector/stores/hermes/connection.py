@@ -216,7 +216,7 @@ class Connections:
 
 
 def signature(path: Path) -> Signature:
-    """The signature of the database now. Raises StoreMissing where the file has gone."""
+    """The signature of the database now. Raises StoreMissing if the file has gone."""
     try:
         stat = os.stat(path)
     except FileNotFoundError:

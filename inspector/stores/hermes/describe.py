@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class TableDescription:
-    """A table: its rows (None where they cannot be counted), its columns in order, the full-text table over it."""
+    """A table: its rows (None if they cannot be counted), its columns in order, the full-text table over it."""
 
     name: str
     rows: int | None

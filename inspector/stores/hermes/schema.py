@@ -100,7 +100,7 @@ def _prompt_table(
 
 
 def system_prompt(connection: sqlite3.Connection, schema: Schema, session: str) -> str:
-    """The system prompt of a session, in the place of this schema; "" where it has none."""
+    """The system prompt of a session, in the place of this schema; "" if it has none."""
     if "system_prompt" in schema.sessions:
         rows = connection.execute("SELECT system_prompt FROM sessions WHERE id = ?", (session,)).fetchall()
         if rows and rows[0][0]:
@@ -126,7 +126,7 @@ def as_text(value: object) -> str:
 
 
 def as_number(value: object) -> float | None:
-    """A column's value as a number; None where it is none."""
+    """A column's value as a number; None if it is none."""
     if isinstance(value, (int, float)):
         return float(value) if isfinite(value) else None
     if isinstance(value, str):
@@ -143,7 +143,7 @@ def as_time(value: object) -> float:
 
 
 def as_count(value: object) -> int:
-    """A column's value as a count, 0 where it is none."""
+    """A column's value as a count, 0 if it is none."""
     if type(value) is int:
         return max(value, 0)
     number = as_number(value)

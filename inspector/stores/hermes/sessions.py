@@ -72,7 +72,7 @@ def nodes(connection: sqlite3.Connection, schema: Schema) -> tuple[list[Node], s
 
 
 def rows_at_once(connection: sqlite3.Connection, columns: str, source: str) -> list[Any] | None:
-    """Every row of a query, gathered by SQLite itself; None where it cannot be done so, and `salvage` is to read.
+    """Every row of a query, gathered by SQLite itself; None if it cannot be done so, and `salvage` is to read.
 
     Between two rows SQLite gives the interpreter back and takes it again, which a thread pays for dearly while
     another one is busy. Gathered, thousands of rows cost one such exchange.
@@ -165,7 +165,7 @@ def _usage(values: Mapping[str, Any]) -> Usage:
 
 
 def parse_config(raw: str) -> dict[str, Any]:
-    """The JSON of `model_config`; empty where it is none."""
+    """The JSON of `model_config`; empty if it is none."""
     if not raw:
         return {}
     try:
@@ -176,7 +176,7 @@ def parse_config(raw: str) -> dict[str, Any]:
 
 
 def session(connection: sqlite3.Connection, schema: Schema, identity: str) -> Session | None:
-    """One session with everything but its system prompt; None where there is none of that id."""
+    """One session with everything but its system prompt; None if there is none of that id."""
     names = sorted(schema.sessions - {"system_prompt"})
     columns = ", ".join(map(quoted, names))
     rows = connection.execute(f"SELECT {columns} FROM sessions WHERE id = ?", (identity,)).fetchall()

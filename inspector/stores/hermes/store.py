@@ -177,7 +177,7 @@ class HermesStore(Store):
             yield from self._bodies(generation, at, min(at + _PIECE, len(generation)))
 
     def system_prompt(self, session: str) -> str:
-        """The system prompt of a session; empty where the store has none."""
+        """The system prompt of a session; empty if the store has none."""
         return self._read(lambda db: system_prompt(db, self._schema, session))
 
     def compactions(self, conversation: Conversation) -> tuple[Compaction, ...]:

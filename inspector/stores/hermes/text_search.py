@@ -71,13 +71,13 @@ def _is_wordlike(phrase: str) -> bool:
 
 
 def newest(connection: sqlite3.Connection, asked: Query) -> int:
-    """The newest row that the index knows, 0 where it knows none."""
+    """The newest row that the index knows, 0 if it knows none."""
     rows = connection.execute(f"SELECT max(rowid) FROM {asked.index}").fetchall()
     return rows[0][0] if rows and isinstance(rows[0][0], int) else 0
 
 
 def limits(connection: sqlite3.Connection) -> tuple[int, int]:
-    """The range [lowest, highest) of the messages' ids; empty where there are none."""
+    """The range [lowest, highest) of the messages' ids; empty if there are none."""
     rows = connection.execute("SELECT min(id), max(id) FROM messages").fetchall()
     if not rows or not isinstance(rows[0][0], int) or not isinstance(rows[0][1], int):
         return 0, 0

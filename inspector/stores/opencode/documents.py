@@ -58,7 +58,7 @@ def _session_names(database: sqlite3.Connection) -> list[str]:
 
 
 def read_document(path: Path, session: str) -> Document | None:
-    """A session as `opencode export` writes it; None where it is none. Raises StoreErrors."""
+    """A session as `opencode export` writes it; None if it is none. Raises StoreErrors."""
     if _is_sqlite(path):
         return read_database(path, lambda database: _from_database(database, session))
     document = _json(path)

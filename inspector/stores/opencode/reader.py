@@ -226,7 +226,7 @@ def _fetch(
 
 
 def _error(error: object) -> str:
-    """Why a call failed, in the words that were recorded; "" where none were."""
+    """Why a call failed, in the words that were recorded; "" if none were."""
     if not isinstance(error, dict):
         return ""
     return text_at(error, "data", "message") or text_at(error, "name") or "an error"

@@ -65,7 +65,7 @@ class Panes(Vertical):
         return self.query_one(ContentSwitcher).current or self._wanted
 
     def pane(self, name: str) -> Widget:
-        """The widget of a pane by name. Raises NoMatches where it has not been made."""
+        """The widget of a pane by name. Raises NoMatches if it has not been made."""
         return self.query_one(ContentSwitcher).get_child_by_id(name)
 
     def made(self, name: str) -> bool:

@@ -166,7 +166,7 @@ def system_view(row: MessageRow, prompt: str) -> MessageView:
 
 
 def pruned_text(message: StoredMessage, calls: Mapping[str, StoredMessage], plan: Plan) -> str | None:
-    """Return the message after pruning; None where the engine cannot show it, a sentence where it fails."""
+    """Return the message after pruning; None if the engine cannot show it, a sentence where it fails."""
     try:
         wire = pruned_wire(engine(plan.profile), message, calls.get(message.tool_call_id))
     except EngineError as error:

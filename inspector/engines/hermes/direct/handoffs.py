@@ -69,7 +69,7 @@ def is_handoff(wire: Wire, policies: Policies) -> bool:
 
 
 def without_handoff(wire: Wire, policies: Policies) -> Wire | None:
-    """The message with what is its own, where a handoff was merged with it; None where nothing is left."""
+    """The message with what is its own, where a handoff was merged with it; None if nothing is left."""
     if not is_handoff(wire, policies):
         return wire
     content = wire.get("content")

@@ -38,7 +38,7 @@ class DirectIndex:
         return len(self.rows)
 
     def tokens(self, index: int) -> int:
-        """Walk tokens of one message as it is; 0 where the release fails on it."""
+        """Walk tokens of one message as it is; 0 if the release fails on it."""
         return self._counted(self.rows[index].wire)
 
     def pruned_tokens(self, index: int) -> int:

@@ -24,7 +24,7 @@ Wire = Mapping[str, Any]
 
 
 def unfinished(wires: Sequence[Wire], policies: Policies) -> int | None:
-    """The newest request of a list that no answer in words ends; None where there is none."""
+    """The newest request of a list that no answer in words ends; None if there is none."""
     at = next((at for at in range(len(wires) - 1, -1, -1) if _asks(wires[at], policies)), None)
     if at is None:
         return None

@@ -69,7 +69,7 @@ class Row:
 
     @cached_property
     def own(self) -> Row | None:
-        """The message without the handoff that was merged with it; None where nothing is left."""
+        """The message without the handoff that was merged with it; None if nothing is left."""
         left = without_handoff(self.wire, self.policies)
         return self if left is self.wire else None if left is None else Row(left, self.policies)
 
@@ -95,7 +95,7 @@ class Row:
 
     @cached_property
     def visible_role(self) -> str | None:
-        """The role as templates count it for alternation; None where they pass over the message."""
+        """The role as templates count it for alternation; None if they pass over the message."""
         return visible_role(self.wire)
 
     @cached_property
@@ -246,7 +246,7 @@ def echoes_after(rows: Sequence[Row], user: int) -> range:
 
 
 def visible_role(wire: Wire) -> str | None:
-    """A message's role as templates count it for alternation; None where they pass over it."""
+    """A message's role as templates count it for alternation; None if they pass over it."""
     role = wire.get("role")
     if role == "tool" or (role == "assistant" and wire.get("tool_calls")):
         return None
