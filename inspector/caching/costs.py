@@ -93,8 +93,8 @@ class Bill:
         """Return the bill as a sentence without a full stop."""
         parts, needed = self.cost, self.requests_to_pay_off
         cost = (
-            f"{dollars(parts.amount)} US dollars: read {'warm' if self.warm else 'cold'} {dollars(parts.read)}, "
-            f"summary {dollars(parts.output)}, written {dollars(parts.write)}"
+            f"{dollars(parts.amount)} US dollars: reading {dollars(parts.read)} "
+            f"({'warm' if self.warm else 'cold'} cache), summary {dollars(parts.output)}, writing {dollars(parts.write)}"
         )
         if needed is None:
             return f"{cost}; no later request is cheaper"

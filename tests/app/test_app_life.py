@@ -39,7 +39,7 @@ async def test_the_key_brings_it_up_with_the_chosen_compaction(rotating: Path) -
         assert (screen.state.pane, screen.saved.pane) == ("summary", "summary")
         assert (life.column, life.items.has_focus) == (3, True)
         assert "compaction 4 of 4" in life.headline
-        assert "left of the first: 18 of 26 items" in life.headline
+        assert "remains of the first: 18 of 26 items" in life.headline
         # The budget comes from the engine, after the list was read.
         assert "748 of 4.8k tokens" in life.headline
 

@@ -77,7 +77,7 @@ def _left(view: LineageView, at: int) -> list[tuple[str, str]]:
     parts: list[tuple[str, str]] = []
     left = next((left for left in view.drift.left if left.column == at), None)
     if left is not None and left.of_items:
-        parts.append(("left of the first: ", "muted"))
+        parts.append(("remains of the first: ", "muted"))
         share = human.percent(left.words, left.of_words)
         parts.append((f"{left.items} of {left.of_items} items, {share} of words   ", ""))
     length = view.drift.lengths[at] if at < len(view.drift.lengths) else None
