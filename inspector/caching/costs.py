@@ -92,9 +92,10 @@ class Bill:
     def words(self) -> str:
         """Return the bill as a sentence without a full stop."""
         parts, needed = self.cost, self.requests_to_pay_off
+        cache = "warm" if self.warm else "cold"
         cost = (
-            f"{dollars(parts.amount)} US dollars: reading {dollars(parts.read)} "
-            f"({'warm' if self.warm else 'cold'} cache), summary {dollars(parts.output)}, writing {dollars(parts.write)}"
+            f"{dollars(parts.amount)} US dollars: reading {dollars(parts.read)} ({cache} cache), "
+            f"summary {dollars(parts.output)}, writing {dollars(parts.write)}"
         )
         if needed is None:
             return f"{cost}; no later request is cheaper"
