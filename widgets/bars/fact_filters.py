@@ -20,7 +20,6 @@ _FILTERS: dict[str, Callable[[ListedFact], str]] = {
     "fate": outcome_of,
     "role": lambda fact: fact.role,
 }
-_TITLES = {"kind": "kind", "fate": "fate", "role": "who"}
 _ORDER: dict[str, tuple[str, ...]] = {
     "kind": ("constraint", "preference", "decision", "value", "link"),
     "fate": tuple(OUTCOMES),
@@ -43,7 +42,7 @@ class FactFilters(Vertical):
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._facts: tuple[ListedFact, ...] = ()
-        self._bars = {name: ModeBar(title=_TITLES[name].ljust(self.TITLE_CELLS)) for name in _FILTERS}
+        self._bars = {name: ModeBar(title=name.ljust(self.TITLE_CELLS)) for name in _FILTERS}
 
     def compose(self) -> ComposeResult:
         """Yield the rows."""

@@ -43,7 +43,7 @@ class LossesFacts(Part[LossesView]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("c", "step('kind')", "Kind", id="facts.kind", tooltip="Only facts of a kind"),
         Binding("f", "step('fate')", "Fate", id="facts.fate", tooltip="Only facts with a fate"),
-        Binding("w", "step('role')", "Who", id="facts.role", tooltip="Only facts of the user or the agent"),
+        Binding("w", "step('role')", "Role", id="facts.role", tooltip="Only facts of the user or the agent"),
         Binding(
             "s",
             "survivor",
