@@ -16,7 +16,7 @@ from inspector.quality.aftermath import AftermathEvent, Step, aftermath_of, step
 from inspector.quality.evidence import Exchanged, LostRule
 from inspector.quality.facts.fact import STANDING, ConversationFacts, Life
 from inspector.quality.facts.gaps import Gap, gaps_of
-from inspector.quality.facts.rules import load_stemmer
+from inspector.quality.facts.rules import LASTING, load_stemmer
 from inspector.quality.facts.values import COUNTED, values_of
 from inspector.replay.transcript import transcript
 from inspector.summaries.content import content_words
@@ -27,6 +27,8 @@ _SAME_THING = 0.5
 _LINES = 2_000
 #: Forms of values that a summary may change by mistake; another path or name usually belongs to something else.
 _CHANGING = COUNTED | {"version", "release"}
+#: The first messages of the user, whose rules are for the whole conversation.
+_BRIEF = 2
 #: Number of messages before a choice by number to search for its list.
 _BEFORE = 12
 
@@ -65,10 +67,15 @@ def fact_evidence(
 def lost_rules(facts: ConversationFacts) -> dict[int, tuple[LostRule, ...]]:
     """Return, by compaction, the user's hard constraints that it lost and that nothing brought back."""
     found: dict[int, list[LostRule]] = defaultdict(list)
+    spoken = sorted(
+        {(s.step, s.generation) for fact in facts.facts for s in fact.sayings if s.role == "user"}
+    )
     told: set[tuple[int, str]] = set()
     for life in facts.lives:
         died = life.died
         if died is None or not _counts(life, died) or (died, life.fact.key) in told:
+            continue
+        if not _outlasts_request(life, died, spoken):
             continue
         told.add((died, life.fact.key))
         fate = life.fate_at(died)
@@ -96,6 +103,23 @@ def _counts(life: Life, died: int) -> bool:
     # A rule that the user took back before the compaction is not a loss.
     taken_back = life.contradicted is not None and life.contradicted.saying.generation <= died
     return life.fact.standing and life.back is None and not taken_back
+
+
+def _outlasts_request(life: Life, died: int, spoken: Sequence[tuple[int, int]]) -> bool:
+    """Whether a rule still held at a compaction.
+
+    A rule without a lasting word or an exact value, from the middle of the work, holds for its own request, unless the
+    user repeats it.
+
+    `spoken` has the step and the generation of each of the user's messages.
+    """
+    step = life.saying.step
+    last = max((at for at, generation in spoken if generation <= died), default=step)
+    in_brief = any(at == step for at, _ in spoken[:_BRIEF])
+    said_so = (
+        any(value.form != "url" for value in life.fact.values) or LASTING.search(life.fact.text) is not None
+    )
+    return said_so or in_brief or step == last or not life.fact.once
 
 
 def exchanged_values(inspection: Inspection, facts: ConversationFacts) -> dict[int, tuple[Exchanged, ...]]:

@@ -293,6 +293,16 @@ NARRATES = late_pattern(
     r"now (?:i|let|to)|"
     r"(?:good|great|perfect|excellent|done)[,.! ]|[让讓]我|我[来來将會会]|接下[来來]|[现現]在)", re.I,
 )  # fmt: skip
+#: Words of a rule that outlasts the request it came with.
+LASTING = late_pattern(
+    r"\b(?:never|always|ever|(?:any|every|each) ?time|when(?:ever)?|from (?:now|here|today) on|going forward|in "
+    r"(?:the )?future|next time|unless|until|without (?:asking|my|our|approval|permission)|before (?:you|any|every|"
+    r"each)|at all times|(?:in|under|on) (?:all|any|every|no) (?:cases?|circumstances|account)|no (?:exceptions?|"
+    r"matter what)|non-negotiable|(?:rule|policy|convention|principle)s?|any(?:thing|one|body|where)?|every\w*|all)\b|"
+    r"以[后後]|今[后後]|往[后後]|[从從](?:现在起|此)|下次|每[次一个個]|[总總]是|始[终終]|永[远遠]|一律|任何|所有|"
+    r"除非|[没沒]有例外|原[则則]|[规規][则則矩]|底[线線]|我同意|我确认|先[问問]我|[绝絕决]不|千万|千萬|[严嚴]禁|禁止",
+    re.I,
+)
 #: Marks of a guess. A guess that a summary states as a fact is weakened.
 HEDGES = late_pattern(
     r"\b(?:might|may be|perhaps|maybe|probably|likely|seems?|appears?|i think|possibly|suspect|"
