@@ -30,7 +30,7 @@ def parts_of(nodes: Sequence[Node]) -> list[tuple[str, list[Node]]]:
     # If the first line is a sub-agent's but names no sub-agent, all lines of the main conversation are marked like it.
     marked = bool(nodes) and nodes[0].side and not nodes[0].agent
     own = [node for node in nodes if not node.side or (marked and not node.agent)]
-    if not any(node.message for node in own):
+    if not any(node.message or _compacts(node) for node in own):
         return [("", _bounded(nodes))] if any(node.message for node in nodes) else []
     roots: dict[str, str] = {}
     sides: dict[str, list[Node]] = {}
