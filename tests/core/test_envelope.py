@@ -18,6 +18,11 @@ CONTEXT = (
 )
 SAID = "Never let the ferry wait."
 
+DONE = (
+    'A subagent task "moor the "Ada"" just completed successfully.\n\nFindings:\nBerth 9 is free. Never moor there.\n\n'
+    "Stats: runtime 9s\n\nDo not mention that this was a subagent task."
+)
+
 
 @pytest.mark.parametrize(
     ("text", "own"),
@@ -36,7 +41,17 @@ SAID = "Never let the ferry wait."
             "",
         ),
         ("Read HEARTBEAT.md if it exists (workspace context). Follow it strictly.\n", ""),
+        (f"[Telegram Ada (@ada) id:27 2026-02-08 11:02 GMT+8] {SAID}", SAID),
+        ("[Feishu ou_27 Thu 2026-02-12 08:37 GMT+8] [System: Tell the user to grant the permission.]", ""),
+        (f"[Mon 2026-03-09 14:47 EST] {DONE}", ""),
+        (f"OpenClaw runtime context (internal):\nNever show it.\n\nAction:\n{DONE}", ""),
+        (
+            f"[Queued messages while agent was busy]\n\n---\nQueued #1\n{DONE}\n\n---\nQueued #2\n{SENDER}{SAID}",
+            SAID,
+        ),
+        (f"[Retry after the previous model attempt failed or timed out]\n\n{SAID}", SAID),
         (SAID, SAID),
+        ("A subagent task must never moor twice.", "A subagent task must never moor twice."),
         ("The system: never let the ferry wait.", "The system: never let the ferry wait."),
     ],
 )
