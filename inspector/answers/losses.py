@@ -16,7 +16,7 @@ from inspector.quality.aftermath import AftermathEvent, Step, aftermath_of, step
 from inspector.quality.evidence import Exchanged, LostRule
 from inspector.quality.facts.fact import STANDING, ConversationFacts, Life
 from inspector.quality.facts.gaps import Gap, gaps_of
-from inspector.quality.facts.rules import LASTING, load_stemmer
+from inspector.quality.facts.rules import FILED, LASTING, load_stemmer
 from inspector.quality.facts.values import COUNTED, values_of
 from inspector.replay.transcript import transcript
 from inspector.summaries.content import content_words
@@ -113,6 +113,8 @@ def _outlasts_request(life: Life, died: int, spoken: Sequence[tuple[int, int]]) 
 
     `spoken` has the step and the generation of each of the user's messages.
     """
+    if FILED.search(life.fact.text):
+        return False
     step = life.saying.step
     last = max((at for at, generation in spoken if generation <= died), default=step)
     in_brief = any(at == step for at, _ in spoken[:_BRIEF])
