@@ -310,8 +310,8 @@ LASTING = late_pattern(
 )
 #: A request to write a rule down, done with the file.
 FILED = late_pattern(
-    r"\b(?:update|add|save|write|record|put|note|store)\b.{0,40}\b(?:context|memory|memories|rules?|notes?|instructions|"
-    r"(?:claude|agents|memory|soul)\.md|skills?)\b",
+    r"\b(?:update|add|save|write|record|put|note|store)\b.{0,40}\b(?:context|memory|memories|rules?|notes?|docs|"
+    r"documentation|instructions|(?:claude|agents|memory|soul)\.md|skills?)\b",
     re.I,
 )
 #: Marks of a guess. A guess that a summary states as a fact is weakened.
