@@ -20,6 +20,7 @@ ENVELOPE = late_pattern(
     # The result of a task, up to the next queued message.
     rf"|(?:{_MARK})?(?:A (?:subagent task|background task|cron job) \"|OpenClaw runtime context \(internal\):)"
     r"(?:(?!^---\nQueued #).)*"
+    r"|A scheduled reminder has been triggered\..{0,20000}?^Handle this reminder internally\.[^\n]*"
     r"|\[Queued (?:announce )?messages while agent was busy\]|^---\nQueued #\d{1,4}$"
     r"|\[Bootstrap truncation warning\](?:\n[^\n]+){1,40}"
     # Notices, and prompts that the gateway sends by itself.
@@ -28,7 +29,8 @@ ENVELOPE = late_pattern(
     r"Pre-compaction memory flush\.|A new session was started via |\[OpenClaw heartbeat poll\]|\[media attached|"
     r"An async command (?:you ran|the user)|To send an image back, prefer the message tool)[^\n]*\n?"
     # Marks before the words: a job, an id and the sender, a time.
-    r"|\[cron:[^\]\n]{1,200}\][ ]?|\[message_id: [^\]\n]{1,100}\][ ]?(?:\n[\w@.-]{1,80}: )?"
+    r"|\[cron:[^\]\n]{1,200}\][ ]?|\[(?:message_id|slack message id): [^\]\n]{1,100}\][ ]?(?:\n[\w@.-]{1,80}: )?"
+    r"|[^\W\d][\w .'-]{1,60} \([UW][A-Z\d]{8,12}\): "
     rf"|{_MARK}|\[Retry after the previous [^\]\n]{{1,100}}\]"
     r")",
     re.MULTILINE | re.DOTALL,

@@ -110,7 +110,8 @@ CUES: tuple[Cue, ...] = (
                                            r"remember to|treat)", r"keep (?:going|on|me posted)|leave it to me"),
     _cue("en.stays", "constraint", 7, r"(?:stays?|remains?|is|are|must stay) (?:pinned|frozen|locked|fixed|"
                                       r"read-only|confidential|secret|off limits)|read-only|"
-         r"stays?(?=\W*$)|stays? in|(?:is|are) kept (?:for|at)|pinned (?:to|at)|confidential|mandatory|compulsory"),
+         r"stays?(?=\W*$)|stays? in|(?:is|are) kept (?:for|at)|pinned (?:to|at)|confidential|mandatory|compulsory",
+         r"(?:nothing|not|all) (?:is|are) fixed"),
     _cue("en.condition", "constraint", 8,
          r"(?:ask|check with|tell|ping|warn|confirm with|notify) (?:\w+ )?(?:before|first|if|when)|before "
          r"(?:merging|deploying|pushing|posting|restarting|deleting|changing|you \w+)|"
@@ -198,7 +199,7 @@ CUES: tuple[Cue, ...] = (
                                        r"固定(?:[为為]|在|用)|一律|之前必|[先][问問]我|"
                                        r"等我[确確][认認]|我同意[后後]", r"为什么总是|总是(?:失败|报错)"),
     _cue("zh.bound", "constraint", 8, r"不(?:能|得)?超[过過]|[至最][多少]|不[少低高][于於]|以[内內]|之[内內]|"
-                                      r"以[下上]|上限|下限|之前|[为為]止",
+                                      r"(?<=[\d%个個天元秒分条條行字倍])以[下上]|上限|下限|之前|[为為]止",
          r"之前[跟和给給对對我你说說的已有]", "number"),
     _cue("zh.keep", "constraint", 6, r"保持|保留|[维維]持"),
     _cue("zh.prefer", "preference", 9, r"[优優]先用|我(?:更)?喜[欢歡]|我[习習][惯慣]|我(?:不喜|偏好|[讨討])|"
@@ -308,8 +309,9 @@ LASTING = late_pattern(
     r"除非|[没沒]有例外|原[则則]|[规規][则則矩]|底[线線]|我同意|我确认|先[问問]我|[绝絕决]不|千万|千萬|[严嚴]禁|禁止",
     re.I,
 )
-#: A request to write a rule down, done with the file.
+#: Not lasting: a request to write a rule down, done with the file, and a step of a plan.
 FILED = late_pattern(
+    r"^\W*(?:step|phase) \d|^\W*第[一二三四五六七八九十\d]{1,3}[步阶]|"
     r"\b(?:update|add|save|write|record|put|note|store)\b.{0,40}\b(?:context|memory|memories|rules?|notes?|docs|"
     r"documentation|instructions|(?:claude|agents|memory|soul)\.md|skills?)\b",
     re.I,

@@ -195,10 +195,13 @@ def _stretch(boundary: Node | None, part: Sequence[Node], end: str) -> Stretch:
         # The boundary names the end of the list before it. Use that line if its path holds messages.
         told = _path(part, places, part[places[end]])
         on = told if any(node.uuid in told for node in messages) else on
+    # A resumed session may copy earlier lines under other names; the copies on other branches are not of this list.
+    written = {_line(node) for node in messages if node.uuid in on}
+    others = [node for node in messages if _line(node) not in written]
     answers = {node.answer for node in messages if node.uuid in on and node.answer}
-    on.update(node.uuid for node in messages if node.answer in answers)
+    on.update(node.uuid for node in others if node.answer in answers)
     made = {use for node in messages if node.uuid in on for use in node.uses}
-    on.update(node.uuid for node in messages if not made.isdisjoint(node.results))
+    on.update(node.uuid for node in others if not made.isdisjoint(node.results))
     # A queued prompt is never the parent of another line.
     on.update(node.uuid for node in messages if node.kind == QUEUED and node.parent in on)
     if boundary is not None:
@@ -222,6 +225,11 @@ def _path(part: Sequence[Node], places: Mapping[str, int], leaf: Node) -> set[st
         above = places.get(node.parent)
         place = above if above is not None and above < place else (place - 1 if place else None)
     return on
+
+
+def _line(node: Node) -> tuple[object, ...]:
+    """Return what a line has in common with its copies."""
+    return node.kind, node.at, node.answer, node.uses, node.results
 
 
 def kept_of(boundary: Node, before: Sequence[Node]) -> list[Node]:
