@@ -81,6 +81,24 @@ def test_blocks_of_a_copied_session_have_their_lines_names(tmp_path: Path) -> No
     assert store.conversations()[0].messages == 4
 
 
+def test_copies_that_a_resumed_session_makes_of_its_lines_are_in_no_list(tmp_path: Path) -> None:
+    made = session()
+    worked(made, 2)
+    copies = [dict(line) for line in made.lines[-3:]]
+    named = {line["uuid"]: made.name() for line in copies}
+    for line in copies:
+        line["uuid"], line["parentUuid"] = (
+            named[line["uuid"]],
+            named.get(line["parentUuid"], line["parentUuid"]),
+        )
+    made.lines += copies
+    made.last = copies[-1]["uuid"]
+    made.user("Go on.")
+    store, conversation, _ = opened(made.write(tmp_path / "a.jsonl"))
+    roles = [role for role, _ in texts(store, conversation)]
+    assert roles == ["user", "assistant", "tool", "assistant"] * 2 + ["user"]
+
+
 @pytest.mark.parametrize("side", [False, True])
 def test_the_whole_of_a_large_result_is_found_beside_the_transcript(tmp_path: Path, side: bool) -> None:
     def said(name: str) -> str:

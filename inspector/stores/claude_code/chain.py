@@ -195,20 +195,38 @@ def _stretch(boundary: Node | None, part: Sequence[Node], end: str) -> Stretch:
         # The boundary names the end of the list before it. Use that line if its path holds messages.
         told = _path(part, places, part[places[end]])
         on = told if any(node.uuid in told for node in messages) else on
-    # A resumed session may copy earlier lines under other names; the copies on other branches are not of this list.
-    written = {_line(node) for node in messages if node.uuid in on}
-    others = [node for node in messages if _line(node) not in written]
-    answers = {node.answer for node in messages if node.uuid in on and node.answer}
-    on.update(node.uuid for node in others if node.answer in answers)
-    made = {use for node in messages if node.uuid in on for use in node.uses}
-    on.update(node.uuid for node in others if not made.isdisjoint(node.results))
+    answers: dict[str, list[Node]] = {node.answer: [] for node in messages if node.uuid in on and node.answer}
+    for node in messages:
+        if node.answer in answers:
+            answers[node.answer].append(node)
+    made = {use for lines in answers.values() for node in lines for use in node.uses}
+    # A resumed session copies lines under other names; a copy of a result on another branch is not of this list.
+    there = {(node.at, node.results) for node in messages if node.uuid in on}
+    on.update(
+        node.uuid
+        for node in messages
+        if not made.isdisjoint(node.results) and (node.at, node.results) not in there
+    )
     # A queued prompt is never the parent of another line.
     on.update(node.uuid for node in messages if node.kind == QUEUED and node.parent in on)
     if boundary is not None:
         # The lines after a compaction may have a kept message as parent; the summary belongs to the list as well.
         on.update(node.uuid for node in messages if node.summary)
-    kept = tuple(node for node in part if node.uuid in on and node.message)
-    return Stretch(boundary, kept, sum(len(node.entries) for node in messages if node.uuid not in on))
+    # The first line of an answer has its message; on another branch it takes the place of the first line here.
+    held: dict[str, Node] = {}
+    for lines in answers.values():
+        own = [node for node in lines if node.uuid in on]
+        holder = next((node for node in lines if node.entries), None)
+        if holder is not None and not any(node.entries for node in own):
+            held[own[0].uuid] = holder
+    kept = tuple(
+        one
+        for node in part
+        if node.uuid in on and node.message
+        for one in ((held[node.uuid], node) if node.uuid in held else (node,))
+    )
+    taken = {node.uuid for node in kept}
+    return Stretch(boundary, kept, sum(len(node.entries) for node in messages if node.uuid not in taken))
 
 
 def _path(part: Sequence[Node], places: Mapping[str, int], leaf: Node) -> set[str]:
@@ -225,11 +243,6 @@ def _path(part: Sequence[Node], places: Mapping[str, int], leaf: Node) -> set[st
         above = places.get(node.parent)
         place = above if above is not None and above < place else (place - 1 if place else None)
     return on
-
-
-def _line(node: Node) -> tuple[object, ...]:
-    """Return what a line has in common with its copies."""
-    return node.kind, node.at, node.answer, node.uses, node.results
 
 
 def kept_of(boundary: Node, before: Sequence[Node]) -> list[Node]:
