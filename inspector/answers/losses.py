@@ -67,15 +67,14 @@ def fact_evidence(
 def lost_rules(facts: ConversationFacts) -> dict[int, tuple[LostRule, ...]]:
     """Return, by compaction, the user's hard constraints that it lost and that nothing brought back."""
     found: dict[int, list[LostRule]] = defaultdict(list)
-    spoken = sorted(
-        {(s.step, s.generation) for fact in facts.facts for s in fact.sayings if s.role == "user"}
-    )
+    spoken = sorted({one.step for fact in facts.facts for one in fact.sayings if one.role == "user"})
+    brief = frozenset(spoken[:_BRIEF])
     told: set[tuple[int, str]] = set()
     for life in facts.lives:
         died = life.died
         if died is None or not _counts(life, died) or (died, life.fact.key) in told:
             continue
-        if not _outlasts_request(life, died, spoken):
+        if not _outlasts_request(life, brief):
             continue
         told.add((died, life.fact.key))
         fate = life.fate_at(died)
@@ -105,23 +104,13 @@ def _counts(life: Life, died: int) -> bool:
     return life.fact.standing and life.back is None and not taken_back
 
 
-def _outlasts_request(life: Life, died: int, spoken: Sequence[tuple[int, int]]) -> bool:
-    """Whether a rule still held at a compaction.
-
-    A rule without a lasting word or an exact value, from the middle of the work, holds for its own request, unless the
-    user repeats it.
-
-    `spoken` has the step and the generation of each of the user's messages.
-    """
+def _outlasts_request(life: Life, brief: frozenset[int]) -> bool:
+    """Whether a rule holds beyond its own request: by its words, with an exact value, in the user's first messages
+    (the steps `brief`), or because the user repeats it."""
     if FILED.search(life.fact.text):
         return False
-    step = life.saying.step
-    last = max((at for at, generation in spoken if generation <= died), default=step)
-    in_brief = any(at == step for at, _ in spoken[:_BRIEF])
-    said_so = (
-        any(value.form != "url" for value in life.fact.values) or LASTING.search(life.fact.text) is not None
-    )
-    return said_so or in_brief or step == last or not life.fact.once
+    exact = any(value.form != "url" for value in life.fact.values)
+    return exact or LASTING.search(life.text) is not None or life.saying.step in brief or not life.fact.once
 
 
 def exchanged_values(inspection: Inspection, facts: ConversationFacts) -> dict[int, tuple[Exchanged, ...]]:

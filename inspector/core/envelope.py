@@ -20,13 +20,14 @@ ENVELOPE = late_pattern(
     # The result of a task, up to the next queued message.
     rf"|(?:{_MARK})?(?:A (?:subagent task|background task|cron job) \"|OpenClaw runtime context \(internal\):)"
     r"(?:(?!^---\nQueued #).)*"
+    r"|Pre-compaction memory flush\..{0,4000}?(?:\bNO_REPLY\b[^\n]*|\Z)"
     r"|A scheduled reminder has been triggered\..{0,20000}?^Handle this reminder internally\.[^\n]*"
     r"|\[Queued (?:announce )?messages while agent was busy\]|^---\nQueued #\d{1,4}$"
     r"|\[Bootstrap truncation warning\](?:\n[^\n]+){1,40}"
     # Notices, and prompts that the gateway sends by itself.
     rf"|(?:{_MARK})?\[System: [^\n]*"
     r"|(?:System(?: \(untrusted\))?:[ \n]|Current time: |When reading HEARTBEAT\.md, |Read HEARTBEAT\.md if it exists|"
-    r"Pre-compaction memory flush\.|A new session was started via |\[OpenClaw heartbeat poll\]|\[media attached|"
+    r"A new session was started via |\[OpenClaw heartbeat poll\]|\[media attached|"
     r"An async command (?:you ran|the user)|To send an image back, prefer the message tool)[^\n]*\n?"
     # Marks before the words: a job, an id and the sender, a time.
     r"|\[cron:[^\]\n]{1,200}\][ ]?|\[(?:message_id|slack message id): [^\]\n]{1,100}\][ ]?(?:\n[\w@.-]{1,80}: )?"

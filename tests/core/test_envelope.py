@@ -37,6 +37,16 @@ DONE = (
         (f"{SAID}\n\n[Bootstrap truncation warning]\nNever trust the rest.\n- AGENTS.md: 2 raw", SAID),
         (FLUSH, ""),
         (
+            f"{FLUSH}\nTreat it as read-only.\nIf nothing to store, reply with NO_REPLY.\n{SAID}",
+            SAID,
+        ),
+        (
+            "A scheduled reminder has been triggered. The reminder content is:\n\nThe tide turns.\n\n"
+            "Handle this reminder internally. Do not relay it.\n",
+            "",
+        ),
+        (f"Ada Lovelace (U012ABCDE89): {SAID}\n[slack message id: 17.19 channel: C012]", SAID),
+        (
             "System (untrusted): [x] done\n\nAn async command you ran earlier has completed. Do not relay it.\n",
             "",
         ),

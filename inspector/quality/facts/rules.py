@@ -299,14 +299,22 @@ NARRATES = late_pattern(
     r"now (?:i|let|to)|"
     r"(?:good|great|perfect|excellent|done)[,.! ]|[让讓]我|我[来來将會会]|接下[来來]|[现現]在)", re.I,
 )  # fmt: skip
-#: Words of a rule that outlasts the request it came with.
+_LEAD = (
+    r"^\W*(?:(?:please|pls|and|but|so|also|then|ok(?:ay)?|now|remember|note|important|you|we|rule)\b"
+    r"[\s,:]*(?:to )?){0,4}"
+)
+_FOR_GOOD = (
+    r"from (?:now|here|today) on|going forward|in (?:the )?future|next time|(?:any|every|each) ?time|whenever"
+)
+#: A rule that outlasts the request it came with: it begins with "always", or with "do not" and has "until I say so".
 LASTING = late_pattern(
-    r"\b(?:never|always|ever|(?:any|every|each) ?time|when(?:ever)?|from (?:now|here|today) on|going forward|in "
-    r"(?:the )?future|next time|unless|until|without (?:asking|my|our|approval|permission)|before (?:you|any|every|"
-    r"each)|at all times|(?:in|under|on) (?:all|any|every|no) (?:cases?|circumstances|account)|no (?:exceptions?|"
-    r"matter what)|non-negotiable|(?:rule|policy|convention|principle)s?|any(?:thing|one|body|where)?|every\w*|all)\b|"
-    r"以[后後]|今[后後]|往[后後]|[从從](?:现在起|此)|下次|每[次一个個]|[总總]是|始[终終]|永[远遠]|一律|任何|所有|"
-    r"除非|[没沒]有例外|原[则則]|[规規][则則矩]|底[线線]|我同意|我确认|先[问問]我|[绝絕决]不|千万|千萬|[严嚴]禁|禁止",
+    rf"{_LEAD}(?:(?:must|should|need to|have to|can|may|will) )?(?:never|always|{_FOR_GOOD})\b|"
+    rf"{_LEAD}(?:do not|don['’]?t|must|mustn['’]?t|no|avoid|only|ask|wait|stop|keep|make sure)\b.{{0,160}}"
+    rf"\b(?:unless|until|without (?:asking|my|our|approval|permission)|anymore|ever|again|at all times|in (?:all|any|"
+    rf"every) cases?|no (?:exceptions?|matter what)|{_FOR_GOOD})\b|"
+    r"(?:^|[，,。；;：:])\W*(?:所以|以及|另外|[还還]有|[请請]|你|我|要)*(?:以[后後]|今[后後]|往[后後]|下次|每次|一律|永[远遠]|"
+    r"任何[时時]候|"
+    r"[从從](?:现在起|此)|禁止|[严嚴]禁|千万|千萬|[绝絕决]不|[记記]住|要求是|除非)",
     re.I,
 )
 #: Not lasting: a request to write a rule down, done with the file, and a step of a plan.

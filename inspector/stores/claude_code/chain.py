@@ -31,7 +31,7 @@ def parts_of(nodes: Sequence[Node]) -> list[tuple[str, list[Node]]]:
     marked = bool(nodes) and nodes[0].side and not nodes[0].agent
     own = [node for node in nodes if not node.side or (marked and not node.agent)]
     if not any(node.message or _compacts(node) for node in own):
-        return [("", _bounded(nodes))] if any(node.message for node in nodes) else []
+        return [("", _bounded(_rehung(nodes)))] if any(node.message for node in nodes) else []
     roots: dict[str, str] = {}
     sides: dict[str, list[Node]] = {}
     for node in nodes:
@@ -39,7 +39,30 @@ def parts_of(nodes: Sequence[Node]) -> list[tuple[str, list[Node]]]:
             root = roots[node.uuid] = node.agent or roots.get(node.parent) or node.uuid
             sides.setdefault(root, []).append(node)
     told = ((root, side) for root, side in sides.items() if any(node.message for node in side))
-    return [("", _bounded(own)), *((root, _bounded(side)) for root, side in told)]
+    return [("", _bounded(_rehung(own))), *((root, _bounded(side)) for root, side in told)]
+
+
+def _rehung(nodes: Sequence[Node]) -> list[Node]:
+    """Return lines with each progress line below the last line before it, if that one follows from its parent.
+
+    A hook may write its line late, with an early parent, and the next lines name it as theirs. The agent's list has the
+    lines between all the same, as the sizes of its requests show.
+    """
+    places: dict[str, int] = {}
+    hung: list[Node] = []
+    last = -1
+    for node in nodes:
+        if node.kind == "progress" and last >= 0 and node.parent in places:
+            start, at = places[node.parent], last
+            while at > start:
+                at = places.get(hung[at].parent, -1)
+            if at == start:
+                node = replace(node, parent=hung[last].uuid)
+        places[node.uuid] = len(hung)
+        hung.append(node)
+        if node.kind != "progress":
+            last = len(hung) - 1
+    return hung
 
 
 def _bounded(nodes: Iterable[Node]) -> list[Node]:

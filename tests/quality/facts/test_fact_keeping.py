@@ -358,10 +358,13 @@ def test_a_rule_from_the_middle_of_the_work_is_lost_where_it_outlasts_its_reques
     before = ("Rebuild the mooring page.", "Show the tides as a table.")
     middle = {
         "Don't use a wind rose.": 0,
-        "Don't use a wind rose anywhere.": 1,
-        "Don't use a wind rose before you asked.": 1,
+        "Don't use a wind rose anymore.": 1,
+        "And never use a wind rose.": 1,
+        "Don't show the chart until I say so.": 1,
         "Don't touch lib/moor.py.": 1,
         "Don't use the look of https://harbour.example/old.": 0,
+        "Because there must always be somebody at the berth.": 0,
+        "Update your notes so that you always use the small icons.": 0,
         "不要加彩色图标。": 0,
         "以后不要加彩色图标。": 1,
     }
@@ -370,12 +373,10 @@ def test_a_rule_from_the_middle_of_the_work_is_lost_where_it_outlasts_its_reques
         fact = next(one for one in every if one.text.rstrip(".。") == rule.rstrip(".。"))
         lost = lost_rules(ConversationFacts(every, (Life(fact, 1, (Fate(1, "lost"),), died=1),)))
         assert len(lost.get(1, ())) == told, rule
-    # The brief and the request that still runs hold.
-    rule = "Don't use a wind rose."
-    for said in ((rule, *before), (*before, rule)):
-        every = facts(*said)
-        fact = next(one for one in every if one.kind == "constraint")
-        assert lost_rules(ConversationFacts(every, (Life(fact, 1, (Fate(1, "lost"),), died=1),)))
+    # The brief holds.
+    every = facts("Don't use a wind rose.", *before)
+    fact = next(one for one in every if one.kind == "constraint")
+    assert lost_rules(ConversationFacts(every, (Life(fact, 1, (Fate(1, "lost"),), died=1),)))
 
 
 def test_names_that_no_fact_is_about_make_no_difference(fixtures_dir: Path) -> None:
