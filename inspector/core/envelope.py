@@ -17,10 +17,10 @@ ENVELOPE = late_pattern(
     r"[A-Z][\w ]{1,60} \(untrusted[^()\n]{0,60}\):[ \t]*\n```json\n(?:[^`\n][^\n]{0,2000}\n|\n)*?```[ \t]*\n?"
     # A context of the gateway's own.
     r"|<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>.{0,20000}?<<<END_OPENCLAW_INTERNAL_CONTEXT>>>"
-    # The result of a task, up to the next queued message.
-    rf"|(?:{_MARK})?(?:A (?:subagent task|background task|cron job) \"|OpenClaw runtime context \(internal\):)"
+    # The result of a task and the request to store memories, up to the next queued message.
+    rf"|(?:{_MARK})?(?:A (?:subagent task|background task|cron job) \"|OpenClaw runtime context \(internal\):|"
+    r"Pre-compaction memory flush\.)"
     r"(?:(?!^---\nQueued #).)*"
-    r"|Pre-compaction memory flush\..{0,4000}?(?:\bNO_REPLY\b[^\n]*|\Z)"
     r"|A scheduled reminder has been triggered\..{0,20000}?^Handle this reminder internally\.[^\n]*"
     r"|\[Queued (?:announce )?messages while agent was busy\]|^---\nQueued #\d{1,4}$"
     r"|\[Bootstrap truncation warning\](?:\n[^\n]+){1,40}"

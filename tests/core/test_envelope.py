@@ -36,10 +36,7 @@ DONE = (
         (f"{CONTEXT}\n{SAID}", SAID),
         (f"{SAID}\n\n[Bootstrap truncation warning]\nNever trust the rest.\n- AGENTS.md: 2 raw", SAID),
         (FLUSH, ""),
-        (
-            f"{FLUSH}\nTreat it as read-only.\nIf nothing to store, reply with NO_REPLY.\n{SAID}",
-            SAID,
-        ),
+        (f"{FLUSH}\n\nTreat it as read-only during this flush.\nCurrent time: noon", ""),
         (
             "A scheduled reminder has been triggered. The reminder content is:\n\nThe tide turns.\n\n"
             "Handle this reminder internally. Do not relay it.\n",
