@@ -16,7 +16,7 @@ from inspector.quality.aftermath import AftermathEvent, Step, aftermath_of, step
 from inspector.quality.evidence import Exchanged, LostRule
 from inspector.quality.facts.fact import STANDING, ConversationFacts, Life
 from inspector.quality.facts.gaps import Gap, gaps_of
-from inspector.quality.facts.rules import load_stemmer
+from inspector.quality.facts.rules import FILED, LASTING, load_stemmer
 from inspector.quality.facts.values import COUNTED, values_of
 from inspector.replay.transcript import transcript_of
 from inspector.summaries.content import content_words
@@ -27,6 +27,8 @@ _SAME_THING = 0.5
 _LINES = 2_000
 #: Forms of values that a summary may change by mistake; another path or name usually belongs to something else.
 _CHANGING = COUNTED | {"version", "release"}
+#: The first messages of the user, whose rules are for the whole conversation.
+_BRIEF = 2
 #: Number of messages before a choice by number to search for its list.
 _BEFORE = 12
 
@@ -65,10 +67,14 @@ def fact_evidence(
 def lost_rules(facts: ConversationFacts) -> dict[int, tuple[LostRule, ...]]:
     """Return, by compaction, the user's hard constraints that it lost and that nothing brought back."""
     found: dict[int, list[LostRule]] = defaultdict(list)
+    spoken = sorted({one.step for fact in facts.facts for one in fact.sayings if one.role == "user"})
+    brief = frozenset(spoken[:_BRIEF])
     told: set[tuple[int, str]] = set()
     for life in facts.lives:
         died = life.died
         if died is None or not _counts(life, died) or (died, life.fact.key) in told:
+            continue
+        if not _outlasts_request(life, brief):
             continue
         told.add((died, life.fact.key))
         fate = life.fate_at(died)
@@ -96,6 +102,15 @@ def _counts(life: Life, died: int) -> bool:
     # A rule that the user took back before the compaction is not a loss.
     taken_back = life.contradicted is not None and life.contradicted.saying.generation <= died
     return life.fact.standing and life.back is None and not taken_back
+
+
+def _outlasts_request(life: Life, brief: frozenset[int]) -> bool:
+    """Whether a rule holds beyond its own request: by its words, with an exact value, in the user's first messages
+    (the steps `brief`), or because the user repeats it."""
+    if FILED.search(life.fact.text):
+        return False
+    exact = any(value.form != "url" for value in life.fact.values)
+    return exact or LASTING.search(life.text) is not None or life.saying.step in brief or not life.fact.once
 
 
 def exchanged_values(inspection: Inspection, facts: ConversationFacts) -> dict[int, tuple[Exchanged, ...]]:

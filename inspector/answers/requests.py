@@ -266,18 +266,34 @@ def bills_of(inspection: Inspection, found: Requests) -> Mapping[int, tuple[Bill
             made = None if paid is None else made.paid(paid, _warm(request))
         if made is None:
             continue
-        bills[recorded.index] = (replace(made, paid_by=_paid_by(made, after[1:])), after[0].rates)
+        bills[recorded.index] = (
+            replace(made, paid_by=_paid_by(made, before[-1].judged.request, after)),
+            after[0].rates,
+        )
     return bills
 
 
-def _paid_by(made: Bill, later: Sequence[PricedRequest]) -> int | None:
-    """Return the number of the request at which the savings reached the cost of a compaction, or None."""
-    saved = 0.0
-    for one in later:
+def _paid_by(made: Bill, last: Request, later: Sequence[PricedRequest]) -> int | None:
+    """Return the number of the request at which the savings reached the cost of a compaction, or None.
+
+    `last` is the request before it. If its cache expired before the first request after the compaction, that request
+    would have written the whole list again.
+    """
+    first = later[0].judged.request
+    cold = bool(last.at and last.cache_write) and first.at - last.at > _lives(last)
+    saved = made.saved_cold + made.cost.write if cold else 0.0
+    if saved >= made.cost.amount:
+        return first.index
+    for one in later[1:]:
         saved += max(made.saved_a_request, made.saved_cold if one.judged.cause in ("ttl", "prefix") else 0.0)
         if saved >= made.cost.amount:
             return one.judged.request.index
     return None
+
+
+def _lives(request: Request) -> float:
+    """Return the time to live of what a request wrote to the cache, in seconds."""
+    return ONE_HOUR if request.cache_write_1h else FIVE_MINUTES
 
 
 def _warm(request: Request) -> bool:
@@ -322,7 +338,6 @@ def _usage(
     inspection: Inspection, recorded: Compaction, last: PricedRequest, after: list[PricedRequest]
 ) -> CompactionUsage:
     before, first = last.judged.request, after[0].judged.request
-    lives = ONE_HOUR if before.cache_write_1h else FIVE_MINUTES
     # Only an agent that asks the same model with the same prompt reads what its requests left in the cache.
     shares = (
         has_warm_summaries(inspection.conversation.row.agent) and before.cache_read + before.cache_write > 0
@@ -333,7 +348,7 @@ def _usage(
         after=first.context,
         written=first.cache_write,
         summary=text_tokens(len(recorded.summary or "")),
-        warm=shares and (not before.at or not recorded.at or recorded.at - before.at <= lives),
+        warm=shares and (not before.at or not recorded.at or recorded.at - before.at <= _lives(before)),
         hour=bool(first.cache_write_1h),
         later=len(after) - 1,
         cached=any(one.judged.request.cache_read for one in after[1:]) or first.cache_write > 0,

@@ -9,20 +9,30 @@ import re
 
 from inspector.core.patterns import late_pattern
 
+#: The channel, the sender and the time before a person's words: all three, or the time alone.
+_MARK = r"\[[A-Z]\w{2,20} (?:[^\]\n]{1,200} )?\d{4}-\d\d-\d\d \d\d:\d\d [^\]\n]{1,20}\][ ]?"
 ENVELOPE = late_pattern(
     r"^(?:"
     # Data about the chat and its sender, as JSON.
     r"[A-Z][\w ]{1,60} \(untrusted[^()\n]{0,60}\):[ \t]*\n```json\n(?:[^`\n][^\n]{0,2000}\n|\n)*?```[ \t]*\n?"
     # A context of the gateway's own.
     r"|<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>.{0,20000}?<<<END_OPENCLAW_INTERNAL_CONTEXT>>>"
+    # The result of a task and the request to store memories, up to the next queued message.
+    rf"|(?:{_MARK})?(?:A (?:subagent task|background task|cron job) \"|OpenClaw runtime context \(internal\):|"
+    r"Pre-compaction memory flush\.)"
+    r"(?:(?!^---\nQueued #).)*"
+    r"|A scheduled reminder has been triggered\..{0,20000}?^Handle this reminder internally\.[^\n]*"
+    r"|\[Queued (?:announce )?messages while agent was busy\]|^---\nQueued #\d{1,4}$"
     r"|\[Bootstrap truncation warning\](?:\n[^\n]+){1,40}"
     # Notices, and prompts that the gateway sends by itself.
+    rf"|(?:{_MARK})?\[System: [^\n]*"
     r"|(?:System(?: \(untrusted\))?:[ \n]|Current time: |When reading HEARTBEAT\.md, |Read HEARTBEAT\.md if it exists|"
-    r"Pre-compaction memory flush\.|A new session was started via |\[OpenClaw heartbeat poll\]|\[media attached|"
+    r"A new session was started via |\[OpenClaw heartbeat poll\]|\[media attached|"
     r"An async command (?:you ran|the user)|To send an image back, prefer the message tool)[^\n]*\n?"
     # Marks before the words: a job, an id and the sender, a time.
-    r"|\[cron:[^\]\n]{1,200}\][ ]?|\[message_id: [^\]\n]{1,100}\][ ]?(?:\n[\w@.-]{1,80}: )?"
-    r"|\[(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) \d{4}-\d\d-\d\d \d\d:\d\d [^\]\n]{1,20}\][ ]?"
+    r"|\[cron:[^\]\n]{1,200}\][ ]?|\[(?:message_id|slack message id): [^\]\n]{1,100}\][ ]?(?:\n[\w@.-]{1,80}: )?"
+    r"|[^\W\d][\w .'-]{1,60} \([UW][A-Z\d]{8,12}\): "
+    rf"|{_MARK}|\[Retry after the previous [^\]\n]{{1,100}}\]"
     r")",
     re.MULTILINE | re.DOTALL,
 )

@@ -39,7 +39,7 @@ def loss_documents(answer: Iterable[ListedLoss]) -> list[Document]:
 def print_losses(documents: Sequence[Document]) -> None:
     """Every compaction that lost something, the worst first, with the worst of what it lost."""
     lines = StyledLines()
-    for entry in lines.each(documents, "No compaction lost anything that was found."):
+    for entry in lines.each(documents, "No loss was found."):
         title = safe_title(entry["title"] or entry["conversation"], 200)
         lines.add(
             (title, "bold"),

@@ -74,12 +74,12 @@ def saved_little(evidence: ConversationEvidence) -> Iterator[Violation]:
         if not compaction.recorded.whole:
             continue
         saved = (
-            f"saved {(before - after) / before:.1%} of {before:,} tokens"
+            f"saved {(before - after) / before:.1%} of ~{before:,} tokens"
             if after <= before
-            else f"made the list larger, from {before:,} to {after:,} tokens"
+            else f"made the list larger, from ~{before:,} to ~{after:,} tokens"
         )
         yield Violation(
-            f"Compaction {compaction.index} {saved}.",
+            f"Compaction {compaction.index} {saved} (estimated, without the system prompt).",
             compaction.index,
             compaction.index + 1,
             compaction.recorded.summary_at,

@@ -43,7 +43,12 @@ def idling_costs_most(evidence: ConversationEvidence) -> Iterator[Violation]:
     if idle is None or idle.more is None or not bills:
         return
     compactions = sum(bill.cost.amount for bill in bills)
-    if idle.more <= compactions or idle.cost is None or idle.cheaper < MISSED_SHARE * idle.cost.amount:
+    cost = idle.cost
+    if (
+        cost is None
+        or idle.more <= compactions
+        or idle.cheaper < max(NOTICED_DOLLARS, MISSED_SHARE * cost.amount)
+    ):
         return
     pauses = "A pause" if idle.misses == 1 else f"{idle.misses:,} pauses"
     sentences = [

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from inspector.core.conversations import ROLE_NAMES
+from inspector.core.conversations import ROLE_CODES, ROLE_NAMES
 from inspector.quality.evidence import ConversationEvidence
 from inspector.quality.finding import Violation
 from inspector.quality.limits import MOST
@@ -92,10 +92,17 @@ def stored_twice(evidence: ConversationEvidence) -> Iterator[Violation]:
 
 
 def huge_messages(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """Yield messages of head and tail that are larger than the tail budget."""
+    """Yield messages of the user and results in head and tail that are larger than the tail budget."""
     budget = evidence.budgets.tail_token_budget
     head = evidence.live.plan.regions()[0]
-    for index, tokens in evidence.live.protected[:MOST]:
+    roles = evidence.live.roles
+    # The thoughts in a long answer are mostly not sent again.
+    huge = [
+        (index, tokens)
+        for index, tokens in evidence.live.protected
+        if roles[index] != ROLE_CODES["assistant"]
+    ]
+    for index, tokens in huge[:MOST]:
         where = "head" if index < head else "tail"
         yield Violation(
             f"Message {index:,} has {tokens:,} tokens, more than the tail budget ({budget:,}), and a compaction "

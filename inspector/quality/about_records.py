@@ -39,7 +39,8 @@ def context_shrank(evidence: ConversationEvidence) -> Iterator[Violation]:
     fall = max(evidence.falls, key=lambda one: one.before - one.sent)
     fell, others = fall.before - fall.sent, len(evidence.falls) - 1
     results = (
-        f"{fall.results:,} tool results of ~{fall.result_tokens:,} tokens precede it: the server may have cleared some."
+        f"{fall.results:,} tool results of ~{fall.result_tokens:,} tokens precede it: the agent or the server may have "
+        "cleared some."
         if fall.result_tokens >= fell
         else "That is more than the recorded tool results have."
     )

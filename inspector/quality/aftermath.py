@@ -26,6 +26,7 @@ from inspector.quality.acts import (
     simple_commands,
 )
 from inspector.quality.facts.fact import ConversationFacts, Fact, Life, Saying
+from inspector.quality.limits import CROWDED
 from inspector.quality.prohibitions import Prohibition, prohibitions_of
 
 AftermathKind = Literal[
@@ -398,13 +399,16 @@ def _said_again(facts: ConversationFacts, harmed: _HarmedFacts) -> Iterator[Afte
         for saying in fact.sayings
         if fact.role == "user" and saying.generation > 1 and _CORRECTION.search(fact.text)
     }
+    said = Counter((one.generation, one.index) for fact in facts.facts for one in fact.sayings)
     best: dict[tuple[int, int], tuple[float, AftermathEvent]] = {}
     for fact in statements:
         for saying in fact.sayings:
             place = saying.generation, saying.index
             corrects = place in corrections
+            # A message with many statements is a document, often the template of a command.
             if (
                 saying.generation < 2
+                or said[place] > CROWDED
                 or saying.role != "user"
                 or (not corrects and _SETTLED.search(fact.text))
             ):

@@ -129,7 +129,9 @@ _ALL = (
         "breaking it.",
         "A hard constraint in the user's own words was in a summarized message: a prohibition, a bound, a "
         f"condition, “always” or “must”, in a sentence of {SHORTEST} to {CONCISE} octets, in a message "
-        f"of at most {CROWDED} statements. It is not in the list after the compaction, no later message repeats it, "
+        f"of at most {CROWDED} statements. It begins like a lasting rule (“always”, “never”, “do not ... until I say "
+        "so”), has an exact value, is in the user's first two messages, or was said twice. Other rules hold for their "
+        "own request; losses lists them. It is not in the list after the compaction, no later message repeats it, "
         f"and the user had not withdrawn it before. If one message has more than {FEW}, they are one finding.",
         "Repeat the rule if it still holds. The facts command prints a checklist of the facts at risk, for "
         "the focus text of a manual compaction.",

@@ -36,8 +36,8 @@ CLOSE_REQUESTS = 3
 #: Minimum fall of a context, in tokens and as a share.
 FALL_TOKENS = 10_000
 FALL_SHARE = 0.1
-#: Minimum loss by a compaction, or cost of misses of a fresh prefix, in US dollars.
-NOTICED_DOLLARS = 0.1
+#: Minimum loss by a compaction, cost of misses of a fresh prefix, or saving of another time to live, in US dollars.
+NOTICED_DOLLARS = 0.5
 #: Minimum cost of these misses as a share of all requests. Minimum share that another time to live, or a keep-alive,
 #: saves.
 MISSED_SHARE = 0.1

@@ -46,7 +46,9 @@ FORMATS: tuple[tuple[str, str, str], ...] = (
     (
         "a password or key",
         "",
-        r"(?i)(?:api[_-]?key|secret|token|passwor[dt]|passwd|authorization)[\w.-]{0,20}[\"'`]?"
+        # A token of a page or a document only names it.
+        r"(?i)(?:api[_-]?key|secret|(?<!doc[_-])(?<!wiki[_-])(?<!node[_-])(?<!file[_-])(?<!page[_-])(?<!next[_-])"
+        r"token|passwor[dt]|passwd|authorization)[\w.-]{0,20}[\"'`]?"
         r"\s{0,3}(?:[:=]|\bis\b)\s{0,3}(?:bearer\s+)?[\"'`]?(?P<secret>[A-Za-z0-9+/_.~=-]{16,256})",
     ),
 )

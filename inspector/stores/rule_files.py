@@ -52,7 +52,7 @@ class RuleFile(NamedTuple):
     @property
     def is_memory(self) -> bool:
         """Whether it is the agent's memory rather than a file of rules."""
-        return self.how == "written" or _MEMORY.search(self.path) is not None
+        return _FILE.search(self.path) is None and (self.how == "written" or bool(_MEMORY.search(self.path)))
 
 
 def rule_files(store: Store, conversation: Conversation) -> tuple[RuleFile, ...]:
@@ -76,11 +76,13 @@ def _in_list(messages: Iterable[Message], generation: int) -> Iterator[RuleFile]
             continue
         if message.role == "assistant":
             for call in message.tool_calls:
-                if path := _path_in(call.arguments):
-                    reads[call.id] = path
+                path = _path_in(call.arguments)
                 if text := _remembered(call):
-                    path = path or call.name
-                    yield RuleFile(path, text, generation, index, message.id, message.timestamp, "written")
+                    yield RuleFile(
+                        path or call.name, text, generation, index, message.id, message.timestamp, "written"
+                    )
+                elif path:
+                    reads[call.id] = path
         elif message.role == "tool":
             read = reads.get(message.tool_call_id)
             if read:
@@ -92,12 +94,13 @@ def _in_list(messages: Iterable[Message], generation: int) -> Iterator[RuleFile]
 
 
 def _remembered(call: ToolCall) -> str:
-    """The text that a call writes into the agent's memory; "" for another call."""
-    if not ("memor" in call.name.lower() or _MEMORY.search(call.arguments)):
+    """The text that a call writes into the agent's memory or a file of rules; "" for another call."""
+    named = "memor" in call.name.lower()
+    if not (named or ".md" in call.arguments or "rules" in call.arguments or _MEMORY.search(call.arguments)):
         return ""
     values = mapping(call.arguments) or {}
     path = next(filter(None, (text_of(values, name) for name in _PATHS)), "")
-    if not ("memor" in call.name.lower() or _MEMORY.search(path)):
+    if not (named or _MEMORY.search(path) or _FILE.search(path)):
         return ""
     return "\n".join(values[name] for name in _WRITTEN if isinstance(values.get(name), str))
 

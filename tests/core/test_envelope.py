@@ -18,6 +18,11 @@ CONTEXT = (
 )
 SAID = "Never let the ferry wait."
 
+DONE = (
+    'A subagent task "moor the "Ada"" just completed successfully.\n\nFindings:\nBerth 9 is free. Never moor there.\n\n'
+    "Stats: runtime 9s\n\nDo not mention that this was a subagent task."
+)
+
 
 @pytest.mark.parametrize(
     ("text", "own"),
@@ -31,12 +36,29 @@ SAID = "Never let the ferry wait."
         (f"{CONTEXT}\n{SAID}", SAID),
         (f"{SAID}\n\n[Bootstrap truncation warning]\nNever trust the rest.\n- AGENTS.md: 2 raw", SAID),
         (FLUSH, ""),
+        (f"{FLUSH}\n\nTreat it as read-only during this flush.\nCurrent time: noon", ""),
+        (
+            "A scheduled reminder has been triggered. The reminder content is:\n\nThe tide turns.\n\n"
+            "Handle this reminder internally. Do not relay it.\n",
+            "",
+        ),
+        (f"Ada Lovelace (U012ABCDE89): {SAID}\n[slack message id: 17.19 channel: C012]", SAID),
         (
             "System (untrusted): [x] done\n\nAn async command you ran earlier has completed. Do not relay it.\n",
             "",
         ),
         ("Read HEARTBEAT.md if it exists (workspace context). Follow it strictly.\n", ""),
+        (f"[Telegram Ada (@ada) id:27 2026-02-08 11:02 GMT+8] {SAID}", SAID),
+        ("[Feishu ou_27 Thu 2026-02-12 08:37 GMT+8] [System: Tell the user to grant the permission.]", ""),
+        (f"[Mon 2026-03-09 14:47 EST] {DONE}", ""),
+        (f"OpenClaw runtime context (internal):\nNever show it.\n\nAction:\n{DONE}", ""),
+        (
+            f"[Queued messages while agent was busy]\n\n---\nQueued #1\n{DONE}\n\n---\nQueued #2\n{SENDER}{SAID}",
+            SAID,
+        ),
+        (f"[Retry after the previous model attempt failed or timed out]\n\n{SAID}", SAID),
         (SAID, SAID),
+        ("A subagent task must never moor twice.", "A subagent task must never moor twice."),
         ("The system: never let the ferry wait.", "The system: never let the ferry wait."),
     ],
 )

@@ -66,12 +66,12 @@ def cached(**changes: int) -> CacheEvidence:
 
 def billed(later: int) -> ConversationEvidence:
     """Two compactions, of which the first cost 0.40 US dollars and saves 0.05 with each of `later` requests."""
-    first = Bill(Cost(0.1, 0.25, 0.05), 0.05, later, warm=True)
+    first = Bill(Cost(0.8, 2.0, 0.4), 0.4, later, warm=True)
     return evidence(compaction_evidence(1, bill=first), compaction_evidence(2))
 
 
 def idled(more: float) -> IdleCosts:
-    return IdleCosts(2, 107_000, more, False, Cost(1, 1, 0), Cost(1, 0.75, 0), 3_600.0, 0.2)
+    return IdleCosts(2, 107_000, more, False, Cost(10, 10, 0), Cost(10, 7.5, 0), 3_600.0, 2.0)
 
 
 def under_0_13(*after: int) -> ConversationEvidence:
@@ -162,7 +162,7 @@ SETS_OFF: dict[str, Make] = {
     "breakpoints-never-hit": lambda: replace(evidence(), cache=cached(read=0)),
     "prompt-always-changes": lambda: replace(evidence(), cache=cached(changed=8)),
     "never-paid-off": lambda: billed(5),
-    "idling-costs-most": lambda: replace(billed(8), idle=idled(0.41)),
+    "idling-costs-most": lambda: replace(billed(8), idle=idled(3.3)),
     "caches-thrown-away": lambda: billed(2),
     "reported-size-doubted": lambda: evidence(
         compaction_evidence(1, {"tokens_before_reported": 180_001}, last_size=90_000)
@@ -261,7 +261,7 @@ DOES_NOT: dict[str, Make] = {
     "breakpoints-never-hit": lambda: replace(evidence(), cache=cached(writing=4, read=0)),
     "prompt-always-changes": lambda: replace(evidence(), cache=cached(changed=7)),
     "never-paid-off": lambda: billed(7),
-    "idling-costs-most": lambda: replace(billed(8), idle=idled(0.399)),
+    "idling-costs-most": lambda: replace(billed(8), idle=idled(3.19)),
     "caches-thrown-away": lambda: billed(3),
     "reported-size-doubted": lambda: evidence(
         compaction_evidence(1, {"tokens_before_reported": 180_000}, last_size=90_000)
@@ -479,5 +479,5 @@ def test_an_engine_of_another_package_never_gives_up() -> None:
 
 def test_pauses_that_no_setting_makes_cheaper_are_no_finding() -> None:
     # A keep-alive would save something, but hardly any agent has one.
-    paused = replace(billed(8), idle=replace(idled(0.41), other=Cost(1, 1, 0), saved=1.0))
+    paused = replace(billed(8), idle=replace(idled(3.3), other=Cost(10, 10, 0), saved=1.0))
     assert "idling-costs-most" not in ids(paused)

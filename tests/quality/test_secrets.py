@@ -48,6 +48,8 @@ HARMLESS = (
     "password reset flow: services/accounts/password_reset.py",
     "commit 3f2a9c1e5b7d8046a1b2c3d4e5f60718293a4b5c",
     "sk-learn-is-a-library-for-machine-learning",
+    "doc_token: Qm7xJ2vLp9TbZ4kWn6Rd1Hs8",
+    "page_token=Qm7xJ2vLp9TbZ4kWn6Rd1Hs8",
 )
 
 

@@ -81,6 +81,43 @@ def test_blocks_of_a_copied_session_have_their_lines_names(tmp_path: Path) -> No
     assert store.conversations()[0].messages == 4
 
 
+def test_copies_that_a_resumed_session_makes_of_its_lines_are_in_no_list(tmp_path: Path) -> None:
+    made = session()
+    worked(made, 2)
+    copies = [dict(line) for line in made.lines[-3:]]
+    named = {line["uuid"]: made.name() for line in copies}
+    for line in copies:
+        line["uuid"], line["parentUuid"] = (
+            named[line["uuid"]],
+            named.get(line["parentUuid"], line["parentUuid"]),
+        )
+    made.lines += copies
+    made.last = copies[-1]["uuid"]
+    made.user("Go on.")
+    store, conversation, _ = opened(made.write(tmp_path / "a.jsonl"))
+    roles = [role for role, _ in texts(store, conversation)]
+    assert roles == ["user", "assistant", "tool", "assistant"] * 2 + ["user"]
+
+
+@pytest.mark.parametrize("back", [False, True])
+def test_lines_below_the_late_line_of_a_hook_continue_the_list(tmp_path: Path, back: bool) -> None:
+    made = session()
+    worked(made, 2)
+    early, late = made.lines[0]["uuid"], made.last
+    made.last = early
+    made.last = hook = made.line("progress", data={"type": "hook_progress"})
+    made.user("Go on.")
+    if back:
+        # The user goes back to the moment of the line.
+        made.last = hook
+        made.user("Stop.")
+    store, conversation, _ = opened(made.write(tmp_path / "a.jsonl"))
+    said = texts(store, conversation)
+    assert [role for role, _ in said] == ["user", "assistant", "tool", "assistant"] * 2 + ["user"]
+    assert said[-1][1] == ("Stop." if back else "Go on.")
+    assert late != hook
+
+
 @pytest.mark.parametrize("side", [False, True])
 def test_the_whole_of_a_large_result_is_found_beside_the_transcript(tmp_path: Path, side: bool) -> None:
     def said(name: str) -> str:

@@ -273,6 +273,16 @@ def test_a_file_that_begins_with_a_summary_says_that_the_list_before_is_elsewher
     assert conversation.row.compactions == 1
 
 
+def test_a_file_with_a_boundary_alone_has_a_compaction_of_which_nothing_is_known(tmp_path: Path) -> None:
+    made = session()
+    worked(made, 1)
+    made.compact(summary(1))
+    made.lines = [line for line in made.lines if line.get("subtype") == "compact_boundary"]
+    _, _, (compaction,) = opened(made.write(tmp_path / "a.jsonl"))
+    assert (compaction.before, compaction.after, compaction.summary) == (0, 0, None)
+    assert "No summary follows it" in compaction.note
+
+
 @pytest.mark.parametrize("hangs", [True, False])
 def test_a_sub_agents_summary_is_no_compaction_of_the_conversation(tmp_path: Path, hangs: bool) -> None:
     made = session()

@@ -25,6 +25,20 @@ def test_a_file_that_the_agent_loaded_and_a_tool_read(tmp_path: Path) -> None:
     assert (found.path, found.text, found.generation, found.how) == ("/home/me/CLAUDE.md", RULES, 1, "loaded")
 
 
+def test_a_file_that_the_agent_wrote(tmp_path: Path) -> None:
+    made = recipe("claude_lines")
+    session = made.Session("5e55a000-0000-4000-8000-000000000009")
+    session.user("Note the rules.")
+    for at, name in enumerate(("CLAUDE.md", "memory/harbour.md", "docs/notes.md")):
+        session.answer(made.call(f"call-{at}", "Write", file_path=f"/home/me/{name}", content=RULES))
+        session.result(f"call-{at}", "written")
+    store = open_store(Path(session.write(tmp_path / "a.jsonl")))
+    (row,) = store.conversations()
+    found = rule_files(store, store.open(row.id))
+    assert [(one.how, one.is_memory) for one in found] == [("written", False), ("written", True)]
+    assert all(one.text == RULES for one in found)
+
+
 def test_codex_instructions(tmp_path: Path) -> None:
     text = f"# AGENTS.md instructions for /home/me/harbour\n\n<INSTRUCTIONS>\n{RULES}\n</INSTRUCTIONS>"
 

@@ -158,7 +158,7 @@ class LossesScreen(ListScreen[ListedLoss]):
         if dismissed:
             parts.append(TitlePart(f"{human.plural(dismissed, 'fact')} dismissed", 2))
         self.query_one(TitleBar).parts = tuple(parts)
-        self.show(self._losses, "No compaction lost anything that was found." if done else "reading …")
+        self.show(self._losses, "No loss was found." if done else "reading …")
 
     def explained(self, entry: ListedLoss) -> list[Text]:
         """The worst facts, and the number of uncertain ones."""

@@ -11,7 +11,7 @@ from inspector.core.patterns import late_pattern
 from inspector.core.scan.words import UNSPACED
 from inspector.quality.facts.fact import Value
 from inspector.quality.facts.meaning import JOINS, Meaning, Word
-from inspector.quality.facts.rules import excludes
+from inspector.quality.facts.rules import excludes, load_stemmer
 from inspector.quality.facts.values import comparable
 
 #: A word of a fact and its match in a passage.
@@ -24,6 +24,9 @@ _CJK_ORDERED = late_pattern(
 #: Minimum share of a fact's words, small ones too, in a sentence in which two of them may have traded places.
 _MIN_TRADED = 0.8
 _MARK = ","
+#: The user's words for the two who act, and those of a summary.
+_SPEAKERS = {"i": "user", "we": "user", "you": "agent"}
+_ACTORS = {"user": "user", "assistant": "agent", "agent": "agent", "claude": "agent"}
 _POSSESSIVE = late_pattern(r"['’]s\b")
 _WORD_OR_MARK = late_pattern(rf"[{UNSPACED}]|[^\W{UNSPACED}]+(?:['’-]\w+)*|[,;:.!?，。；：！？]+")
 #: The words before and after a word, and its position.
@@ -55,6 +58,7 @@ def exchanged(
         or _values_exchanged(fact, text, pairs, valued)
         or _reversed_direction(fact.text, text.text)
         or _traded_places(whole, text.text)
+        or _actors_exchanged(whole, text.text)
         or _bounds_differ(whole, text.text)
     )
 
@@ -149,6 +153,29 @@ def _traded_places(fact: str, text: str) -> bool:
             if min(sure) > 0 and max(sure) > 1:
                 return True
     return False
+
+
+def _actors_exchanged(fact: str, text: str) -> bool:
+    """Return whether the user and the agent have each other's task: "you write, I tag", "the user writes, the agent
+    tags"."""
+    mine, theirs = _tasks(fact, _SPEAKERS), _tasks(text, _ACTORS)
+    if not len(mine) == len(theirs) == 2:
+        return False
+    own = sum(len(mine[actor] & theirs[actor]) for actor in mine)
+    crossed = [mine["user"] & theirs["agent"], mine["agent"] & theirs["user"]]
+    return all(crossed) and sum(map(len, crossed)) > own
+
+
+def _tasks(text: str, actors: Mapping[str, str]) -> dict[str, set[str]]:
+    """Return the stems that follow each actor in a text, up to the next actor."""
+    stemmer = load_stemmer()
+    tasks: dict[str, set[str]] = {}
+    actor = ""
+    for word in _sequence(text):
+        actor = actors.get(word, actor)
+        if actor and word not in actors:
+            tasks.setdefault(actor, set()).update(stemmer.stems(word))
+    return tasks
 
 
 def _in_one_list(between: Sequence[str]) -> bool:

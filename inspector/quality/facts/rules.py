@@ -102,19 +102,22 @@ CUES: tuple[Cue, ...] = (
          r"min(?:imum)?|within|capped at|limited to|"
          r"(?:stays?|keep \w+|remain) (?:at|below|under|above)|under|below|up to|cannot exceed|not before|only "
          r"(?:above|below|between|after))",
-         r"at least for me|up to (?:date|now)|^\W*(?:show|tell|check|prove|see)\b.{0,200}", "number"),
+         r"at least for me|up to (?:date|now)|max (?:out|those|these|them|it|my|our)\b|"
+         r"^\W*(?:show|tell|check|prove|see)\b.{0,200}", "number"),
     _cue("en.avoid", "constraint", 7, _AT + r"(?:avoid|stick (?:to|with)|stay (?:with|away)|respect|preserve|"
                                             r"beware|refrain|stop (?:using|doing))", r"would be .{0,200}"),
     _cue("en.keep", "constraint", 6, _AT + r"(?:keep|leave|hold|freeze|pin|ensure|make sure|be (?:careful|cautious)|"
                                            r"remember to|treat)", r"keep (?:going|on|me posted)|leave it to me"),
     _cue("en.stays", "constraint", 7, r"(?:stays?|remains?|is|are|must stay) (?:pinned|frozen|locked|fixed|"
                                       r"read-only|confidential|secret|off limits)|read-only|"
-         r"stays?(?=\W*$)|stays? in|(?:is|are) kept (?:for|at)|pinned (?:to|at)|confidential|mandatory|compulsory"),
+         r"stays?(?=\W*$)|stays? in|(?:is|are) kept (?:for|at)|pinned (?:to|at)|confidential|mandatory|compulsory",
+         r"(?:nothing|not|all) (?:is|are) fixed"),
     _cue("en.condition", "constraint", 8,
          r"(?:ask|check with|tell|ping|warn|confirm with|notify) (?:\w+ )?(?:before|first|if|when)|before "
          r"(?:merging|deploying|pushing|posting|restarting|deleting|changing|you \w+)|"
          r"without (?:asking|my|our|approval|permission)|wait for my|until i say|(?:abort|roll ?back|stop|"
-         r"alert|fail|escalate) (?:if|when)|unless (?:i|we)"),
+         r"alert|fail|escalate) (?:if|when)|unless (?:i|we)",
+         r"(?:ask|tell|ping|notify) (?:\w+ )?when to\b"),
     _cue("en.only", "constraint", 6,
          r"only (?:when|if|on|after|above|below|with|in|the|for|from|between|via|by|use|run|touch|change)|"
          r"exclusively|nothing (?:but|else|until|yet)",
@@ -184,17 +187,20 @@ CUES: tuple[Cue, ...] = (
     _cue("zh.do-not", "constraint", 9, r"不要|不能|不得|不可以|不[许許准準]|不允[许許]|[请請]?勿|[别別](?:动|改|"
                                        r"再|用|碰|动|加|删|提交)|"
                                        r"不[动動改碰变變]|不[应應][该該]?",
-         r"要不要|能不能|可不可以|不能不|不变形|[做推拉举跑拿搬走]不[动動]|我(?:们|們)?(?:就|也|都)?不(?:能|得不)|会不会"),
+         r"要不要|不要[了紧緊]|能不能|可不可以|不能不|不变形|[做推拉举跑拿搬走]不[动動]|"
+         r"我(?:们|們)?(?:就|也|都)?不(?:能|得不)|会不会"),
     _cue("zh.from-now-on", "constraint", 9, r"[从從](?:现在起|今以[后後]|此)|今[后後]|以[后後](?:都|要)|往[后後]"),
     _cue("zh.should", "constraint", 6, r"[应應][当當该該]"),
     _cue("zh.must", "constraint", 8, r"必[须須需]|一定要|[务務]必|得先|要求是|只能|[仅僅]限|"
                                      r"只(?:允[许許]|在|用|准)|只有在|[仅僅]在|"
-                                     r"只[读讀]", r"不必[须須]|是否必|我(?:们|們)?(?:就|也)?只|不是让你只"),
+                                     r"只[读讀]",
+         r"不必[须須]|是否必|还是必[须須]|我(?:们|們)?(?:就|也)?只|不是让你只"),
     _cue("zh.always", "constraint", 8, r"始[终終]|[总總]是|每次都|一直要|全部都要|[统統]一(?:用|使用)|"
                                        r"固定(?:[为為]|在|用)|一律|之前必|[先][问問]我|"
                                        r"等我[确確][认認]|我同意[后後]", r"为什么总是|总是(?:失败|报错)"),
     _cue("zh.bound", "constraint", 8, r"不(?:能|得)?超[过過]|[至最][多少]|不[少低高][于於]|以[内內]|之[内內]|"
-                                      r"以[下上]|上限|下限|之前|[为為]止", "", "number"),
+                                      r"(?<=[\d%个個天元秒分条條行字倍])以[下上]|上限|下限|之前|[为為]止",
+         r"之前[跟和给給对對我你说說的已有]", "number"),
     _cue("zh.keep", "constraint", 6, r"保持|保留|[维維]持"),
     _cue("zh.prefer", "preference", 9, r"[优優]先用|我(?:更)?喜[欢歡]|我[习習][惯慣]|我(?:不喜|偏好|[讨討])|"
                                        r"用(?:中文|英文|"
@@ -293,6 +299,31 @@ NARRATES = late_pattern(
     r"now (?:i|let|to)|"
     r"(?:good|great|perfect|excellent|done)[,.! ]|[让讓]我|我[来來将會会]|接下[来來]|[现現]在)", re.I,
 )  # fmt: skip
+_LEAD = (
+    r"^\W*(?:(?:please|pls|and|but|so|also|then|ok(?:ay)?|now|remember|note|important|you|we|rule)\b"
+    r"[\s,:]*(?:to )?){0,4}"
+)
+_FOR_GOOD = (
+    r"from (?:now|here|today) on|going forward|in (?:the )?future|next time|(?:any|every|each) ?time|whenever"
+)
+#: A rule that outlasts the request it came with: it begins with "always", or with "do not" and has "until I say so".
+LASTING = late_pattern(
+    rf"{_LEAD}(?:(?:must|should|need to|have to|can|may|will) )?(?:never|always|{_FOR_GOOD})\b|"
+    rf"{_LEAD}(?:do not|don['’]?t|must|mustn['’]?t|no|avoid|only|ask|wait|stop|keep|make sure)\b.{{0,160}}"
+    rf"\b(?:unless|until|without (?:asking|my|our|approval|permission)|anymore|ever|again|at all times|in (?:all|any|"
+    rf"every) cases?|no (?:exceptions?|matter what)|{_FOR_GOOD})\b|"
+    r"(?:^|[，,。；;：:])\W*(?:所以|以及|另外|[还還]有|[请請]|你|我|要)*(?:以[后後]|今[后後]|往[后後]|下次|每次|一律|永[远遠]|"
+    r"任何[时時]候|"
+    r"[从從](?:现在起|此)|禁止|[严嚴]禁|千万|千萬|[绝絕决]不|[记記]住|要求是|除非)",
+    re.I,
+)
+#: Not lasting: a request to write a rule down, done with the file, and a step of a plan.
+FILED = late_pattern(
+    r"^\W*(?:step|phase) \d|^\W*第[一二三四五六七八九十\d]{1,3}[步阶]|"
+    r"\b(?:update|add|save|write|record|put|note|store)\b.{0,40}\b(?:context|memory|memories|rules?|notes?|docs|"
+    r"documentation|instructions|(?:claude|agents|memory|soul)\.md|skills?)\b",
+    re.I,
+)
 #: Marks of a guess. A guess that a summary states as a fact is weakened.
 HEDGES = late_pattern(
     r"\b(?:might|may be|perhaps|maybe|probably|likely|seems?|appears?|i think|possibly|suspect|"

@@ -60,6 +60,8 @@ _FENCE = late_pattern(r"\s*(?P<mark>`{3,}|~{3,})(?P<info>[^\n]{0,80})")
 _PROSE_FENCES = frozenset(["markdown", "md", "text", "txt", "plaintext", "prompt"])
 
 # A line that a program printed: a log, a diff, a trace, a prompt of a shell, a compiler's complaint.
+#: A line of a file as a program shows it: "14 │ text".
+_NUMBERED = late_pattern(r"\s{0,8}\d{1,6}\s{1,4}[│┃]")
 _PRINTED = late_pattern(
     r"\s*(?:\W?\d{4}[-/]\d\d[-/]\d\d[ T]\d\d:\d\d:\d\d|\[?\d\d:\d\d:\d\d|[\w.-]{1,60}-\d+\s+\| |\[?(?:INFO|"
     r"DEBUG|TRACE|WARN(?:ING)?|ERROR)(?:\]|:? {2}| \[)|ERROR: |\[(?-i:[A-Z][a-z]\w*[A-Z])\w{0,40}\] \S|"
@@ -313,7 +315,8 @@ def _paragraphs(text: str, span: Span) -> Iterator[tuple[int, int, bool, bool]]:
         indented = (
             line[:1] in "⏺●⎿" if line[:1] and not line[:1].isspace() else indented and bool(line.strip())
         )
-        shown = number in pasted or line.lstrip().startswith(">") or (indented and line[:2] == "  ")
+        quoted = line.lstrip().startswith(">") or _NUMBERED.match(line) is not None
+        shown = number in pasted or quoted or (indented and line[:2] == "  ")
         prose = number not in coded and is_prose(line)
         heading = prose and _HEADING.match(line) is not None
         joins = prose and not heading and open_at >= 0 and shown == was and _continues(text, open_end, line)

@@ -30,8 +30,8 @@ def parts_of(nodes: Sequence[Node]) -> list[tuple[str, list[Node]]]:
     # If the first line is a sub-agent's but names no sub-agent, all lines of the main conversation are marked like it.
     marked = bool(nodes) and nodes[0].side and not nodes[0].agent
     own = [node for node in nodes if not node.side or (marked and not node.agent)]
-    if not any(node.message for node in own):
-        return [("", _bounded(nodes))] if any(node.message for node in nodes) else []
+    if not any(node.message or _compacts(node) for node in own):
+        return [("", _bounded(_rehung(nodes)))] if any(node.message for node in nodes) else []
     roots: dict[str, str] = {}
     sides: dict[str, list[Node]] = {}
     for node in nodes:
@@ -39,7 +39,30 @@ def parts_of(nodes: Sequence[Node]) -> list[tuple[str, list[Node]]]:
             root = roots[node.uuid] = node.agent or roots.get(node.parent) or node.uuid
             sides.setdefault(root, []).append(node)
     told = ((root, side) for root, side in sides.items() if any(node.message for node in side))
-    return [("", _bounded(own)), *((root, _bounded(side)) for root, side in told)]
+    return [("", _bounded(_rehung(own))), *((root, _bounded(side)) for root, side in told)]
+
+
+def _rehung(nodes: Sequence[Node]) -> list[Node]:
+    """Return lines with each progress line below the last line before it, if that one follows from its parent.
+
+    A hook may write its line late, with an early parent, and the next lines name it as theirs. The agent's list has the
+    lines between all the same, as the sizes of its requests show.
+    """
+    places: dict[str, int] = {}
+    hung: list[Node] = []
+    last = -1
+    for node in nodes:
+        if node.kind == "progress" and last >= 0 and node.parent in places:
+            start, at = places[node.parent], last
+            while at > start:
+                at = places.get(hung[at].parent, -1)
+            if at == start:
+                node = replace(node, parent=hung[last].uuid)
+        places[node.uuid] = len(hung)
+        hung.append(node)
+        if node.kind != "progress":
+            last = len(hung) - 1
+    return hung
 
 
 def _bounded(nodes: Iterable[Node]) -> list[Node]:
@@ -195,17 +218,38 @@ def _stretch(boundary: Node | None, part: Sequence[Node], end: str) -> Stretch:
         # The boundary names the end of the list before it. Use that line if its path holds messages.
         told = _path(part, places, part[places[end]])
         on = told if any(node.uuid in told for node in messages) else on
-    answers = {node.answer for node in messages if node.uuid in on and node.answer}
-    on.update(node.uuid for node in messages if node.answer in answers)
-    made = {use for node in messages if node.uuid in on for use in node.uses}
-    on.update(node.uuid for node in messages if not made.isdisjoint(node.results))
+    answers: dict[str, list[Node]] = {node.answer: [] for node in messages if node.uuid in on and node.answer}
+    for node in messages:
+        if node.answer in answers:
+            answers[node.answer].append(node)
+    made = {use for lines in answers.values() for node in lines for use in node.uses}
+    # A resumed session copies lines under other names; a copy of a result on another branch is not of this list.
+    there = {(node.at, node.results) for node in messages if node.uuid in on}
+    on.update(
+        node.uuid
+        for node in messages
+        if not made.isdisjoint(node.results) and (node.at, node.results) not in there
+    )
     # A queued prompt is never the parent of another line.
     on.update(node.uuid for node in messages if node.kind == QUEUED and node.parent in on)
     if boundary is not None:
         # The lines after a compaction may have a kept message as parent; the summary belongs to the list as well.
         on.update(node.uuid for node in messages if node.summary)
-    kept = tuple(node for node in part if node.uuid in on and node.message)
-    return Stretch(boundary, kept, sum(len(node.entries) for node in messages if node.uuid not in on))
+    # The first line of an answer has its message; on another branch it takes the place of the first line here.
+    held: dict[str, Node] = {}
+    for lines in answers.values():
+        own = [node for node in lines if node.uuid in on]
+        holder = next((node for node in lines if node.entries), None)
+        if holder is not None and not any(node.entries for node in own):
+            held[own[0].uuid] = holder
+    kept = tuple(
+        one
+        for node in part
+        if node.uuid in on and node.message
+        for one in ((held[node.uuid], node) if node.uuid in held else (node,))
+    )
+    taken = {node.uuid for node in kept}
+    return Stretch(boundary, kept, sum(len(node.entries) for node in messages if node.uuid not in taken))
 
 
 def _path(part: Sequence[Node], places: Mapping[str, int], leaf: Node) -> set[str]:

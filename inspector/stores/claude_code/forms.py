@@ -108,7 +108,7 @@ def assistant_wire(blocks: Sequence[Mapping[str, Any]]) -> Wire:
             thoughts.append("(thinking that the provider encrypted)")
         elif kind in ("tool_use", "server_tool_use", "mcp_tool_use"):
             calls.append(call_of(block.get("id"), block.get("name"), block.get("input")))
-        elif isinstance(kind, str) and kind.endswith("_tool_result"):
+        elif isinstance(kind, str) and kind.endswith("tool_result"):
             texts.append(_text_of(block.get("content")))
     return answer_of(texts, thoughts, calls, between="\n\n")
 

@@ -135,6 +135,8 @@ class _Scanner:
         self.found = Scan(Entries(path, _convert, partial(file_of, path)))
         self.known: set[tuple[str, str, str]] = set()
         self.answers: dict[tuple[str, bool], int] = {}
+        #: Answer, time, calls and characters of each line of an answer.
+        self.copied: set[tuple[str, float, tuple[str, ...], int]] = set()
         #: The last message of the file's own conversation.
         self.last: Node | None = None
 
@@ -229,6 +231,12 @@ class _Scanner:
                 [text_of(block, "id") for block in content if isinstance(block, dict) and "input" in block]
             )
         known = self.answers.get((node.answer, node.side))
+        # A resumed session copies the lines of an answer under other names.
+        line = node.answer, node.at, node.uses, chars_in(content)
+        copied = line in self.copied
+        self.copied.add(line)
+        if copied:
+            return
         if known is None:
             node.entries = found.entries.add([{"role": "assistant"}], node.at)
             self.answers[node.answer, node.side] = node.entries[0]

@@ -206,9 +206,12 @@ class PiScanner:
 
     def _requests(self, number_of: Mapping[int, int]) -> None:
         """Add every call whose usage is recorded, those on abandoned branches too: they were made and paid for."""
-        number = 1
+        number, last = 1, max(number_of.values(), default=1)
+        numbers: dict[str, int] = {}
         for node in self.nodes:
-            number = number_of.get(node.place, number)
+            # A compaction on an abandoned branch has a list after it too.
+            above = numbers.get(node.parent or "", number) + (node.compaction is not None)
+            number = numbers[node.name] = number_of.get(node.place, min(above, last))
             if node.usage and not (self.shared and node.copied):
                 self.session.call(
                     node.answer, node.at, usage_of(node.usage, *_USAGE), model=node.model, generation=number,

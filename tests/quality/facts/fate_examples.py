@@ -296,6 +296,42 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
     ),
     (
         "exchange",
+        "You write the notes, I do the tagging.",
+        "- The user writes the notes, the assistant does the tagging",
+        "contradicted",
+    ),
+    (
+        "exchange",
+        "You write the notes, I do the tagging.",
+        "- The assistant writes the notes, the user does the tagging",
+        "kept",
+    ),
+    (
+        "exchange",
+        "You handle the backend and I will do the frontend.",
+        "- Agent does the frontend; user handles the backend",
+        "contradicted",
+    ),
+    (
+        "exchange",
+        "I review the drafts and you publish them.",
+        "- User publishes the drafts and Claude reviews them",
+        "contradicted",
+    ),
+    (
+        "exchange",
+        "I run the migrations, you only write them.",
+        "## Constraints\n- Claude runs the migrations, the user only writes them",
+        "contradicted",
+    ),
+    (
+        "exchange",
+        "I run the migrations, you only write them.",
+        "## Constraints\n- The user runs the migrations, the agent only writes them",
+        "kept",
+    ),
+    (
+        "exchange",
         "first flush the queue, then close the socket",
         "## Constraints\n- First close the socket, then flush the queue",
         "contradicted",

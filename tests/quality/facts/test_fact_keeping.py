@@ -354,6 +354,31 @@ def test_only_rules_in_the_users_own_words_are_lost() -> None:
         assert len(lost_rules(ConversationFacts((fact,), (life,))).get(1, ())) == told
 
 
+def test_a_rule_from_the_middle_of_the_work_is_lost_where_it_outlasts_its_request() -> None:
+    before = ("Rebuild the mooring page.", "Show the tides as a table.")
+    middle = {
+        "Don't use a wind rose.": 0,
+        "Don't use a wind rose anymore.": 1,
+        "And never use a wind rose.": 1,
+        "Don't show the chart until I say so.": 1,
+        "Don't touch lib/moor.py.": 1,
+        "Don't use the look of https://harbour.example/old.": 0,
+        "Because there must always be somebody at the berth.": 0,
+        "Update your notes so that you always use the small icons.": 0,
+        "不要加彩色图标。": 0,
+        "以后不要加彩色图标。": 1,
+    }
+    for rule, told in middle.items():
+        every = facts(*before, rule, "Now write the page of the berths.")
+        fact = next(one for one in every if one.text.rstrip(".。") == rule.rstrip(".。"))
+        lost = lost_rules(ConversationFacts(every, (Life(fact, 1, (Fate(1, "lost"),), died=1),)))
+        assert len(lost.get(1, ())) == told, rule
+    # The brief holds.
+    every = facts("Don't use a wind rose.", *before)
+    fact = next(one for one in every if one.kind == "constraint")
+    assert lost_rules(ConversationFacts(every, (Life(fact, 1, (Fate(1, "lost"),), died=1),)))
+
+
 def test_names_that_no_fact_is_about_make_no_difference(fixtures_dir: Path) -> None:
     """Facts of pruned results need every name with its place; other facts are the same without."""
     compared = 0
