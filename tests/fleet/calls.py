@@ -37,12 +37,6 @@ def end_always(number: int) -> int:
     return number
 
 
-def printing(number: int) -> int:
-    """Print something, and return the number."""
-    print("a line that is no answer")
-    return number
-
-
 def endless(number: int) -> int:
     """Never return."""
     threading.Event().wait()
@@ -50,7 +44,8 @@ def endless(number: int) -> int:
 
 
 def process() -> tuple[int, bool]:
-    """Return the id of the process, and whether it is a worker."""
+    """Print something, and return the id of the process and whether it is a worker."""
+    print("a line that is no answer")
     return os.getpid(), in_worker()
 
 

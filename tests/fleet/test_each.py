@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import signal
+import sqlite3
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -25,16 +26,24 @@ from inspector.fleet.places import open_place, place_of
 from inspector.stores.detect import open_store
 from tests.fleet import calls
 from tests.program import Run
+from tests.stores.writer import Writer, simple, talk
 
 
 @pytest.fixture
 def folder(fixtures_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Sessions of several agents without the longest, and an empty cache."""
+    """Short sessions of several agents, and an empty cache."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     path = tmp_path / "sessions"
-    left_out = shutil.ignore_patterns("3f1c7a52*", "e8d41b6f*", "c2e5f801*", "codex", "opencode", "pi")
-    shutil.copytree(fixtures_dir / "agents", path / "agents", ignore=left_out)
-    shutil.copy(fixtures_dir / "hermes-0.19-in-place.db", path)
+    for name in ("cline", "gemini", "goose", "kimi"):
+        shutil.copytree(fixtures_dir / "agents" / name, path / "agents" / name)
+    claude = shutil.ignore_patterns("3f1c7a52*", "e8d41b6f*", "c2e5f801*")
+    shutil.copytree(fixtures_dir / "agents" / "claude-code", path / "agents" / "claude-code", ignore=claude)
+    db = simple(path / "hermes.db", sessions=1)
+    writer = Writer(sqlite3.connect(db, isolation_level=None), tip="made")
+    writer.begin(title="Made")
+    writer.say(talk(12))
+    writer.compact(3, 40, "## Goal\nFind it")
+    writer.end()
     return path
 
 
@@ -180,7 +189,7 @@ def test_a_url_is_copied_and_read(folder: Path, cluster: Any, tmp_path: Path) ->
     again = CliRunner().invoke(commands, ["losses", url, "--json", "--scheduler", cluster.scheduler_address])
     assert again.stdout == plain.stdout
     assert "Copied" not in again.stderr
-    (folder / "hermes-0.19-in-place.db").unlink()
+    (folder / "hermes.db").unlink()
     fewer = CliRunner().invoke(commands, ["conversations", url, "--json"])
     assert "hermes" not in {one["agent"] for one in json.loads(fewer.stdout)}
 
@@ -224,7 +233,7 @@ def test_a_worker_names_the_url_of_its_own_copy(folder: Path, cluster: Any) -> N
     url = f"file://{folder}"
     answers = Answers(open_store(copy(url)[0]), {}, None, Scheduling(cluster.scheduler_address))
     found = list(ask_each(answers, answers.store.conversations(), Question(calls.path_of, raises=False)))
-    database = f"{url}/hermes-0.19-in-place.db"
+    database = f"{url}/hermes.db"
     (unread,) = answers.unread
     assert found
     assert unread.endswith(f": {database} is damaged.")

@@ -60,14 +60,10 @@ def test_values_and_errors_come_back(begun: list[Worker]) -> None:
     assert all(worker.process.poll() is not None for worker in begun)
 
 
-def test_they_are_other_processes() -> None:
+def test_they_are_other_processes_and_what_they_print_is_no_answer() -> None:
     found = done(calls.process, [(), ()])
     assert all(one.value[0] != os.getpid() and one.value[1] for one in found)
     assert not in_worker()
-
-
-def test_what_a_call_prints_is_no_answer() -> None:
-    assert [one.value for one in done(calls.printing, [(1,), (2,)])] == [1, 2]
 
 
 def test_a_process_that_dies_is_replaced(tmp_path: Path, begun: list[Worker]) -> None:
@@ -89,14 +85,12 @@ def test_calls_of_a_batch_have_their_own_outcomes(begun: list[Worker]) -> None:
     assert len(begun) == 1
 
 
-def test_the_others_of_a_batch_are_tried_again_alone(tmp_path: Path, begun: list[Worker]) -> None:
+def test_the_others_of_a_batch_are_tried_again_alone(begun: list[Worker]) -> None:
     found = in_one(calls.end_always, [(number,) for number in range(5)])
     assert [one.value for one in found] == [0, 1, None, 3, 4]
     assert isinstance(found[2].error, WorkerEnded)
     # One more for the batch, and one for the call that ended its process.
     assert len(begun) == 3
-    found = in_one(calls.end_once, [(str(tmp_path / "mark"), number) for number in range(5)])
-    assert [one.value for one in found] == [0, 1, 2, 3, 4]
 
 
 def test_an_end_in_the_middle_leaves_nobody_at_work(begun: list[Worker]) -> None:

@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -90,6 +91,12 @@ def together(db: sqlite3.Connection) -> Iterator[None]:
 
 
 def columns(db: sqlite3.Connection, table: str) -> set[str]:
+    """The columns of a table, asked for once while the schema stays as it is."""
+    return _columns(db, table, *db.execute("PRAGMA schema_version").fetchone())
+
+
+@lru_cache(maxsize=2)
+def _columns(db: sqlite3.Connection, table: str, version: int) -> set[str]:
     return {row[1] for row in db.execute(f"PRAGMA table_info({table})")}
 
 
