@@ -24,53 +24,35 @@ WORK = (
 )
 
 
-def imported(code: str, *words: str, of: tuple[str, ...] = HEAVY, **environment: str) -> set[str]:
-    """The modules and packages that a piece of code leaves in sys.modules, of those that are asked for."""
-    told = (
-        "import sys, atexit\n"
-        f"atexit.register(lambda: sys.stderr.write('IMPORTED ' + ' '.join(n for n in {of!r} if n in sys.modules)))\n"
-        f"sys.argv = ['compaction-inspector', *{list(words)!r}]\n{code}"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", told],
-        cwd=ROOT,
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return set(done.stderr.rpartition("IMPORTED ")[2].split())
-
-
 #: Commands in the order of what they may import: each may import what is named with it, and all that stands above.
 ALLOWED: list[tuple[set[str], list[list[str]]]] = [
     (set(), [["--help"], ["--version"], ["show", "--help"]]),
     ({"rich", "sqlite3"}, [["search", "--demo", "orders"], ["plan", "fixtures/fastapi-example.json"]]),
-    ({"genai_prices"}, [["show", "--demo", "Move checkout to orders-v2", "--json", "--no-exact"]]),
+    ({"genai_prices"}, [["show", "--demo", "小程序首页改版", "--json", "--no-exact"]]),
     (
         {"sqlite_utils"},
         [
             ["store", "--demo", "--json"],
             ["conversations", "--demo", "--json"],
-            ["replay", "--demo", "Move checkout to orders-v2", "--json"],
+            ["replay", "--demo", "小程序首页改版", "--json"],
         ],
     ),
     (
         {"yaml"},
         [
-            ["compactions", "--demo", "Move checkout to orders-v2", "--json"],
-            ["findings", "--demo", "Move checkout to orders-v2"],
-            ["measures", "--demo", "Move checkout to orders-v2"],
-            ["diff", "--demo", "Move checkout to orders-v2", "--life"],
-            ["facts", "--demo", "Move checkout to orders-v2"],
+            ["compactions", "--demo", "小程序首页改版", "--json"],
+            ["findings", "--demo", "小程序首页改版"],
+            ["measures", "--demo", "小程序首页改版"],
+            ["diff", "--demo", "小程序首页改版", "--life"],
+            ["facts", "--demo", "小程序首页改版"],
         ],
     ),
-    ({"jinja2"}, [["report", "--demo", "Move checkout to orders-v2", "--output", "-"]]),
+    ({"jinja2"}, [["report", "--demo", "小程序首页改版", "--output", "-"]]),
 ]
 
 #: Runs one command after the other in one process, and looks at what is imported after each.
 RUN_EACH = """
+import sys
 from inspector.commands.cli import main
 allowed = set()
 for more, commands in {all!r}:
@@ -86,11 +68,15 @@ for more, commands in {all!r}:
 
 
 def test_a_command_imports_no_more_than_it_needs(tmp_path: Path) -> None:
-    imported(RUN_EACH.format(all=ALLOWED, heavy=HEAVY), XDG_CACHE_HOME=str(tmp_path))
+    done = subprocess.run(
+        [sys.executable, "-c", RUN_EACH.format(all=ALLOWED, heavy=HEAVY)], cwd=ROOT, check=False,
+        env={**os.environ, "XDG_CACHE_HOME": str(tmp_path)}, capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
 
 
 def test_opening_a_database_reads_no_options() -> None:
-    told = "import sys\nsys.argv = ['compaction-inspector', 'fixtures/hermes-0.19-in-place.db']\n"
+    told = "import sys\nsys.argv = ['compaction-inspector', 'fixtures/agents/goose/sessions/sessions.db']\n"
     look = (
         "import atexit\n"
         "options = lambda: 'CLICK' if 'inspector.commands.cli' in sys.modules else 'PLAIN'\n"
@@ -108,25 +94,39 @@ def test_opening_a_database_reads_no_options() -> None:
     assert done.stderr.endswith("PLAIN")
 
 
-def test_nothing_heavy_is_on_the_way_to_the_first_frame() -> None:
-    assert imported("import inspector.app.app, inspector.app.launch") == {"textual", "rich"}
-    listed = (
-        "import inspector.app.app, inspector.app.saved_state\n"
-        "from pathlib import Path\n"
-        "from inspector.stores.detect import open_store\n"
-        "store = open_store(Path('fixtures/hermes-0.19-in-place.db'))\n"
-        "print(store.path, store.notes, len(store.conversations()))\n"
-    )
-    assert imported(listed, of=WORK) == set()
+#: Prints after each step the modules and packages that are imported by then, of those that are asked for.
+STEPS = """
+import sys
+for step, names in {steps!r}:
+    exec(step)
+    print('IMPORTED', *(name for name in names if name in sys.modules))
+"""
+RULES = ("inspector.quality.facts.extract", "inspector.quality.facts.lives", "inspector.quality.evidence")
+LISTED = """
+import inspector.app.saved_state
+from pathlib import Path
+from inspector.stores.detect import open_store
+store = open_store(Path('fixtures/hermes-0.19-in-place.db'))
+print(store.path, store.notes, len(store.conversations()))
+"""
 
 
-def test_a_conversation_opens_without_the_rules_of_facts_and_findings() -> None:
-    rules = (
-        "inspector.quality.facts.extract",
-        "inspector.quality.facts.lives",
-        "inspector.quality.evidence",
+def test_nothing_heavy_is_on_the_way_to_the_first_frame_and_no_rules_to_a_conversation() -> None:
+    steps = [
+        ("import inspector.app.app, inspector.app.launch", HEAVY),
+        (LISTED, WORK),
+        ("import inspector.app.conversation.screen", RULES),
+    ]
+    done = subprocess.run(
+        [sys.executable, "-c", STEPS.format(steps=steps)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
     )
-    assert imported("import inspector.app.conversation.screen", of=rules) == set()
+    assert done.returncode == 0, done.stderr
+    found = [set(line.split()[1:]) for line in done.stdout.splitlines() if line.startswith("IMPORTED")]
+    assert found == [{"textual", "rich"}, set(), set()]
 
 
 def test_a_database_may_have_any_name_but_a_commands() -> None:

@@ -95,6 +95,7 @@ def is_slow(pattern: re.Pattern[str], once: bool = False) -> str:
     return ""
 
 
+@pytest.mark.slow
 def test_a_pattern_takes_few_steps_a_character() -> None:
     slow = []
     for name, pattern in patterns().items():
