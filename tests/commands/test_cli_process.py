@@ -17,6 +17,8 @@ from tests.program import Run
 
 ROOT = Path(__file__).resolve().parents[2]
 ROTATING = "Move checkout to orders-v2"
+#: A database with one short conversation.
+SMALL = "fixtures/agents/goose/sessions/sessions.db"
 
 
 @pytest.fixture
@@ -72,8 +74,8 @@ def test_notes_go_to_standard_error_and_json_alone_to_standard_output(inside: Ru
 @pytest.mark.parametrize(
     "words",
     [
-        ["--demo"],
         *also(
+            [SMALL],
             ["conversations", "--demo"],
             ["sweep", "--demo", ROTATING, "--threshold", "0.3,0.5", "--target-ratio", "0.2,0.4", "--csv"],
             ["--help"],
@@ -96,7 +98,7 @@ def test_a_reader_that_is_gone_is_no_failure(words: list[str], environment: dict
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
 @pytest.mark.parametrize(
-    "words", [["--help"], *also(["conversations", "--demo", "--json"], ["conversations", "--demo"])]
+    "words", also(["conversations", SMALL, "--json"], ["conversations", "--demo"], ["--help"])
 )
 def test_an_answer_that_cannot_be_written_is_a_sentence(
     words: list[str], environment: dict[str, str]
@@ -110,7 +112,7 @@ def test_an_answer_that_cannot_be_written_is_a_sentence(
 
 
 @pytest.mark.skipif(os.name == "nt", reason="a POSIX shell closes the stream")
-@pytest.mark.parametrize("words", also(["conversations", "--demo"], ["--demo"], ["--help"]))
+@pytest.mark.parametrize("words", also(["conversations", SMALL], ["--demo"], ["--help"]))
 def test_a_closed_standard_output_raises_nothing(words: list[str], environment: dict[str, str]) -> None:
     command = ["sh", "-c", 'exec "$@" >&-', "sh", sys.executable, "-m", "inspector", *words]
     done = subprocess.run(

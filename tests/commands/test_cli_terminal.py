@@ -16,6 +16,8 @@ from tests.examples import also
 from tests.readable import readable
 
 ROOT = Path(__file__).resolve().parents[2]
+#: A database with one short conversation, and how its title begins.
+SMALL, TITLE = str(ROOT / "fixtures" / "agents" / "goose" / "sessions" / "sessions.db"), b"Count the nets"
 
 
 def in_terminal(
@@ -29,7 +31,7 @@ def in_terminal(
     }  # fmt: skip
     with errors.open("wb") as file:
         program = subprocess.Popen(
-            [sys.executable, "-m", "inspector", "--demo"], stdin=slave, stdout=slave, stderr=file, env=environment
+            [sys.executable, "-m", "inspector", SMALL], stdin=slave, stdout=slave, stderr=file, env=environment
         )  # fmt: skip
     os.close(slave)
     seen = b""
@@ -53,8 +55,8 @@ def in_terminal(
 @pytest.mark.skipif(sys.platform == "win32", reason="has no pseudo-terminals")
 def test_the_app_draws_on_the_terminal_wherever_errors_go(tmp_path: Path) -> None:
     errors = tmp_path / "errors"
-    seen, code = in_terminal(tmp_path, "xterm-256color", errors, b"Move checkout", b"q")
-    assert b"Move checkout" in seen
+    seen, code = in_terminal(tmp_path, "xterm-256color", errors, TITLE, b"q")
+    assert TITLE in seen
     assert b"\x1b[?1049l" in seen, "the screen is given back"
     assert (errors.read_bytes(), code) == (b"", 0)
 
@@ -72,12 +74,12 @@ def test_the_app_ends_with_its_terminal(told: signal.Handlers, ended: signal.Sig
         "XDG_CACHE_HOME": str(tmp_path), "PYTHONPATH": str(ROOT),
     }  # fmt: skip
     program = subprocess.Popen(
-        [sys.executable, "-m", "inspector", "--demo"], stdin=slave, stdout=slave, stderr=errors.open("wb"),
+        [sys.executable, "-m", "inspector", SMALL], stdin=slave, stdout=slave, stderr=errors.open("wb"),
         env=environment, start_new_session=True, preexec_fn=lambda: signal.signal(signal.SIGHUP, told),
     )  # fmt: skip
     os.close(slave)
     seen = b""
-    while b"Move checkout" not in seen:
+    while TITLE not in seen:
         seen += os.read(master, 65_536)
     os.close(master)
     try:
@@ -91,7 +93,7 @@ def test_the_app_ends_with_its_terminal(told: signal.Handlers, ended: signal.Sig
 def test_a_terminal_that_only_prints_gets_text_and_a_sentence(tmp_path: Path) -> None:
     seen, code = in_terminal(tmp_path, "dumb", tmp_path / "errors", b"")
     assert b"\x1b[?1049h" not in seen
-    assert b"Move checkout" in seen
+    assert TITLE in seen
     assert b"TERM=dumb cannot draw the app" in seen
     assert code == 0
 
@@ -108,13 +110,13 @@ def test_a_signal_gives_the_terminal_back(name: str, tmp_path: Path) -> None:
         "XDG_CACHE_HOME": str(tmp_path), "PYTHONPATH": str(ROOT),
     }  # fmt: skip
     program = subprocess.Popen(
-        [sys.executable, "-m", "inspector", "--demo"], stdin=slave, stdout=slave, stderr=slave,
+        [sys.executable, "-m", "inspector", SMALL], stdin=slave, stdout=slave, stderr=slave,
         env=environment, start_new_session=True,
         preexec_fn=lambda: signal.signal(signal.Signals[name], signal.SIG_DFL),
     )  # fmt: skip
     try:
         seen = b""
-        while b"Move checkout" not in seen:
+        while TITLE not in seen:
             seen += os.read(master, 65_536)
         program.send_signal(signal.Signals[name])
         while program.poll() is None or readable(master, 0):
