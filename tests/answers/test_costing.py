@@ -125,11 +125,13 @@ def test_a_what_if_that_compacts_as_recorded_costs_as_much(fixtures_dir: Path) -
     assert holds(fixtures_dir / "hermes-0.13-rotating.db") >= 3
 
 
-@pytest.mark.parametrize("agent", also("claude", "codex", "opencode", "pi"))
+@pytest.mark.slow
+@pytest.mark.parametrize("agent", ["claude", "codex", "opencode", "pi"])
 def test_it_holds_for_real_conversations(agent: str, agent_recordings: Callable[[str], list[Path]]) -> None:
     assert sum(holds(path) for path in agent_recordings(agent)) >= (2 if agent == "claude" else 0)
 
 
+@pytest.mark.slow
 def test_claude_codes_usage_is_counted_once_a_call(agent_recordings: Callable[[str], list[Path]]) -> None:
     """Beside a plain reading of the transcripts: of each answer the usage with the most output."""
     for path in agent_recordings("claude"):

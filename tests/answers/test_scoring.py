@@ -50,7 +50,8 @@ def corpus() -> tuple[CorpusConversation, ...]:
 
 @pytest.fixture(scope="module")
 def planned(corpus: tuple[CorpusConversation, ...]) -> list[PlannedScore]:
-    return plan_scores([Judge(conversation) for conversation in corpus], SETTINGS, Wording())
+    """A third of the corpus, in both languages."""
+    return plan_scores([Judge(conversation) for conversation in corpus[2::3]], SETTINGS, Wording())
 
 
 @pytest.fixture(scope="module")
@@ -98,7 +99,7 @@ def test_truncation_keeps_the_head_and_the_tail_alone(baselines: dict[str, Score
             assert scored.fate.outcome == "verbatim"
         assert scored.fate.where != "summary"
     middle = [scored for scored in statements if scored.region == "middle"]
-    assert len(middle) > 80
+    assert len(middle) > 30
     assert sum(scored.fate.alive for scored in middle) < len(middle) / 10
 
 

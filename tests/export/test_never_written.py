@@ -174,10 +174,15 @@ MAY_WRITE = {
 }
 
 
+#: In every module with a call that `_writes` finds.
+_MAY_WRITE = re.compile(r"write_|mkstemp|NamedTemporaryFile|\bopen\(|\b(?:os|shutil)\.")
+
+
 def test_every_write_goes_through_one_function() -> None:
     writers = set()
     for path in sorted((ROOT / "inspector").rglob("*.py")) + sorted((ROOT / "widgets").rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        code = path.read_text(encoding="utf-8")
+        for node in ast.walk(ast.parse(code)) if _MAY_WRITE.search(code) else ():
             if isinstance(node, ast.Call) and _writes(node):
                 writers.add(path.relative_to(ROOT).as_posix())
     assert writers == MAY_WRITE.keys()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
 _SENDS = ("socket.connect", "socket.sendto", "socket.sendmsg", "socket.getaddrinfo", "subprocess.Popen", "os.exec",
@@ -18,13 +19,16 @@ def _hook(name: str, arguments: tuple[Any, ...]) -> None:
             seen.append((name, repr(arguments[:2])))
 
 
-# A hook stays for good; it does nothing while nobody watches.
-sys.addaudithook(_hook)
+@cache
+def _begin() -> None:
+    """Add the hook, for good: it does nothing while nobody watches, but Python calls it often."""
+    sys.addaudithook(_hook)
 
 
 @contextmanager
 def watched() -> Iterator[list[tuple[str, str]]]:
     """Every connection and process of the block, as (event, what of it)."""
+    _begin()
     seen: list[tuple[str, str]] = []
     _watchers.append(seen)
     try:

@@ -18,7 +18,6 @@ from inspector.quality.find import find
 from inspector.quality.finding import Finding
 from inspector.stores.detect import open_store
 from tests.counting import Readings
-from tests.examples import also
 from tests.recipes import recipe
 from tests.stores.agent_sessions import WRITERS
 from tests.stores.writer import Writer, create, talk
@@ -60,7 +59,8 @@ def errors_as_they_should_be(path: Path) -> None:
     assert not of(found, "boundaries-inferred")
 
 
-@pytest.mark.parametrize("name", also(*RECORDINGS))
+@pytest.mark.slow
+@pytest.mark.parametrize("name", RECORDINGS)
 def test_recordings(name: str, recordings: Callable[[str], Path]) -> None:
     errors_as_they_should_be(recordings(name))
 
@@ -223,9 +223,9 @@ def test_a_conversation_of_one_message(tmp_path: Path) -> None:
 def test_little_is_read_once_lists_are_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     writer = Writer(create(tmp_path / "state.db", 22, fts=False))
     writer.begin()
-    writer.say(talk(250))
-    writer.compact(3, 900, BODY)
-    writer.say(talk(250, start=250))
+    writer.say(talk(100))
+    writer.compact(3, 360, BODY)
+    writer.say(talk(100, start=100))
     store = open_store(writer.end())
     inspection, resolved = Answers(store, {}, None).opened("s0")
     inspection.compared(resolved.settings)

@@ -855,6 +855,7 @@ def test_what_is_unusual_in_a_line_hides_nothing_else_of_it(tmp_path: Path) -> N
     assert f"{largest:,} tokens" in conversation.row.window_source
 
 
+@pytest.mark.slow
 def test_the_real_transcripts(agent_recordings: Callable[[str], list[Path]]) -> None:
     """Against a plain reading: each boundary once with its own figures and text, each answer once."""
     for path in agent_recordings("claude"):

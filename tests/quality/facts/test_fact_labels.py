@@ -51,11 +51,12 @@ def found(lives: tuple[Life, ...], text: str) -> Life | None:
     return None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("held", "noise", "exact", "side"),
     # Of those held back few are noise, and most of these are parts of sentences that are listed whole. What is judged
     # wrong of the others is called lost where it follows from numbers of the summary (two waits of 40 s are 80 s).
-    [pytest.param(False, 0.15, 0.75, 0.8, marks=pytest.mark.slow), (True, 0.4, 0.7, 0.8)],
+    [(False, 0.15, 0.75, 0.8), (True, 0.4, 0.7, 0.8)],
     ids=["used", "held back"],
 )
 def test_what_a_reader_wants_kept_is_listed_with_its_fate(

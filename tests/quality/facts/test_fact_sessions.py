@@ -85,11 +85,12 @@ def found(lives: tuple[Life, ...], entry: dict[str, Any]) -> Life | None:
     return max(near, key=nearness, default=None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("held", "matched", "agent", "exact", "side"),
     # What is matched is a floor: the reader listed twelve of the agent's sentences at most. Few of these are found, so
     # that what is listed can be relied on.
-    [pytest.param(False, 0.73, 0.2, 0.85, 0.93, marks=pytest.mark.slow), (True, 0.75, 0.15, 0.85, 0.9)],
+    [(False, 0.73, 0.2, 0.85, 0.93), (True, 0.75, 0.15, 0.85, 0.9)],
     ids=["used", "held back"],
 )
 def test_what_a_reader_wants_kept_of_a_session_is_listed_with_its_fate(

@@ -14,7 +14,6 @@ from inspector.answers.fact_reading import FactsReading, read_facts
 from inspector.answers.inspection import Inspection
 from inspector.quality.facts.fact import Fate, Life
 from inspector.stores.detect import open_store
-from tests.examples import also
 
 FIXTURES = ("hermes-0.13-rotating", "hermes-0.19-in-place")
 RECORDINGS = (
@@ -79,7 +78,8 @@ def test_plants_of_a_fixture_are_found_among_the_first(name: str, fixtures_dir: 
     assert check_found(read(fixtures_dir / f"{name}.db")) >= 20
 
 
-@pytest.mark.parametrize("name", also(*RECORDINGS))
+@pytest.mark.slow
+@pytest.mark.parametrize("name", RECORDINGS)
 def test_plants_of_a_recording_are_found_among_the_first(
     name: str, recordings: Callable[[str], Path]
 ) -> None:
@@ -115,7 +115,8 @@ def check_few(right: int, wrong: list[tuple[str, int, str, Fate]]) -> None:
     assert not [one for one in decided if (one[2] in ("verbatim", "paraphrased")) is not one[3].alive]
 
 
-@pytest.mark.parametrize("name", also(*RECORDINGS))
+@pytest.mark.slow
+@pytest.mark.parametrize("name", RECORDINGS)
 def test_fates_of_a_recording(name: str, recordings: Callable[[str], Path]) -> None:
     right, wrong = 0, []
     for inspection, reading, plants in read(recordings(name)):

@@ -194,13 +194,11 @@ def test_a_number_of_the_user_that_a_summary_changed(
         assert "has 90 connections instead of 40" in found["number-changed"][0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "losing"),
     # In the first a later rule took the place of the only one that is gone.
-    [
-        ("hermes-0.13.0-rotating", True),
-        pytest.param("hermes-0.19.0-in-place", False, marks=pytest.mark.slow),
-    ],
+    [("hermes-0.13.0-rotating", True), ("hermes-0.19.0-in-place", False)],
 )
 def test_recordings_lose_what_was_planted_and_nothing_else(
     name: str, losing: bool, recordings: Callable[[str], Path]
