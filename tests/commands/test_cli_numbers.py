@@ -36,8 +36,9 @@ def numbers(command: str) -> list[str]:
 
 @pytest.mark.parametrize("command", [name for name in every_command() if numbers(name)])
 def test_a_number_that_does_not_fit_is_refused(program: Run, command: str) -> None:
+    first, *others = numbers(command)
     wrong = (HUGE, f"-{HUGE}", "nan", "inf", "-inf", "1e400", "5.7x", "")
-    for option, value in product(numbers(command), wrong):
+    for option, value in (*product([first], wrong), *product(others, ("nan", ""))):
         done = program(command, *NEEDED.get(command, ("--demo",)), f"{option}={value}")
         assert done.returncode in (1, 2), (option, value, done.stderr)
         assert "Traceback" not in done.stderr

@@ -48,6 +48,7 @@ def test_a_documented_command_runs(command: str, program: Run) -> None:
     done = program(*words)
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip()
+    assert "<inspector" not in done.stdout
     if "--json" in words:
         json.loads(done.stdout)
 

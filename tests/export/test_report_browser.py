@@ -17,7 +17,7 @@ from inspector.export.report.values import Report
 from tests.export.pages import assert_harmless, parsed
 
 NAME = "Move checkout to orders-v2"
-_WIDTH, _HEIGHT = 640, 900
+_WIDTH, _HEIGHT = 640, 450
 
 
 @pytest.fixture(scope="session")
@@ -89,7 +89,9 @@ def test_a_script_would_not_run(browser: str, page: Path, tmp_path: Path) -> Non
     assert "script" in told
 
 
-@pytest.mark.parametrize(("scheme", "low", "high"), [("light", 200, 255), ("dark", 10, 80)])
+@pytest.mark.parametrize(
+    ("scheme", "low", "high"), [("light", 200, 255), pytest.param("dark", 10, 80, marks=pytest.mark.slow)]
+)
 def test_it_is_drawn(browser: str, page: Path, tmp_path: Path, scheme: str, low: int, high: int) -> None:
     shot = tmp_path / "shot.png"
     wanted = {"light": "1", "dark": "0"}[scheme]
