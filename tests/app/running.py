@@ -81,7 +81,7 @@ async def running(
 
 async def settled(pilot: Test, drawn: bool = True) -> None:
     """Until no thread is at work, no job is wanted and all messages are handled, and the frame is `drawn`."""
-    quiet = 0
+    rested = False
     for _ in range(20_000):
         await pilot.pause()
         at_work = [w for w in pilot.app.workers if not w.is_finished and w.group != "watch"]
@@ -90,12 +90,13 @@ async def settled(pilot: Test, drawn: bool = True) -> None:
                 await worker.wait()
         screens = [screen for screen in pilot.app.screen_stack if isinstance(screen, JobScreen)]
         busy = at_work or any(screen.jobs.busy() for screen in screens)
-        quiet = 0 if busy or quiet == 3 else quiet + 1
         if busy and not at_work:
             # A job that rests before it begins, until the user has stood still for some 30 ms.
             await asyncio.sleep(0.005)
-        if quiet == 3 and not (drawn and draw(pilot.app)):
+        # What has come to rest is looked at twice.
+        if rested and not busy and not (drawn and draw(pilot.app)):
             return
+        rested = not busy and not rested
     raise AssertionError("the app does not come to rest")
 
 

@@ -34,7 +34,8 @@ async def test_the_list_tells_agents_apart_and_groups_by_project() -> None:
             assert agent in shown
         await press(pilot, "a")
         assert (table.agent, table.row_count) == ("claude-code", 7)
-        await press(pilot, *["a" for _ in AGENTS.iterdir()])
+        await pilot.press(*["a" for _ in AGENTS.iterdir()])
+        await settled(pilot)
         assert (table.agent, table.row_count) == ("", 21)
         await press(pilot, "p")
         assert table.sort == ("folder", False)

@@ -15,6 +15,7 @@ from tests.examples import also
 from tests.stores import writer
 
 ORDERS = "Nightly orders import loses rows"
+CHINESE = "小程序首页改版"
 
 
 @pytest.mark.usefixtures("halves_engine")
@@ -40,10 +41,10 @@ async def test_an_engine_of_another_package_plans_and_a_broken_one_is_named(tmp_
 
 @pytest.mark.usefixtures("halves_engine")
 @pytest.mark.parametrize("profile", also("halves", "words"))
-async def test_an_engine_of_another_package_replays_and_sweeps(in_place: Path, profile: str) -> None:
-    async with running(in_place, ORDERS, size=(140, 40)) as pilot:
+async def test_an_engine_of_another_package_replays_and_sweeps(rotating: Path, profile: str) -> None:
+    async with running(rotating, CHINESE, size=(140, 40)) as pilot:
         screen = conversation(pilot)
-        screen.tuner.change(profile=profile, context_length=60_000)
+        screen.tuner.change(profile=profile, context_length=30_000)
         await press(pilot, "6", "escape", "left")
         at = screen.state.moment
         assert at is not None

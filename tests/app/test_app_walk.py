@@ -23,6 +23,7 @@ from tests.app.running import (
     opened,
     press,
     rows,
+    running,
     settled,
     until,
 )
@@ -206,26 +207,22 @@ async def test_what_is_written_as_soon_as_the_list_is_there_is_noticed(
         pytest.param((60, 16), marks=pytest.mark.slow),
     ],
 )
-async def test_sad_paths(tmp_path: Path, size: tuple[int, int]) -> None:
+async def test_hostile_texts_and_long_ones_are_shown_in_every_pane(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
     path = tmp_path / "state.db"
     db = writer.create(path)
-    writer.session(db, "none", title="Nothing said", model="")
-    writer.session(db, "one", title="One message", model="gpt-4o")
-    writer.insert(db, "one", {"role": "user", "content": "hello"}, 1_000.0)
     writer.session(db, "huge", title="\x1b[31mred [/b] 中文", model="\x9b0m")
     writer.insert(db, "huge", {"role": "user", "content": "x" * 400_000}, 1_000.0)
     writer.insert(db, "huge", {"role": "assistant", "content": "行" * 5_000 + "\x1b[2J\u202e"}, 1_001.0)
     db.commit()
     db.close()
-    for name, count in (("none", 0), ("one", 1), ("huge", 2)):
-        app = app_on(open_store(path), SavedState(folder=tmp_path / "place"), name=name)
-        async with app.run_test(size=size) as pilot:
-            await settled(pilot)
-            assert len(rows(pilot).generation) == count
-            for key in "12345678":
-                messages(pilot).focus()
-                await press(pilot, key)
-            assert app.is_running
+    async with running(path, "huge", size=size) as pilot:
+        assert len(rows(pilot).generation) == 2
+        for key in "12345678":
+            messages(pilot).focus()
+            await press(pilot, key)
+        assert pilot.app.is_running
 
 
 async def test_an_empty_database_says_so(tmp_path: Path) -> None:
