@@ -52,6 +52,8 @@ async def test_losses_and_findings_come_by_themselves(rotating: Path) -> None:
         assert all(entry.lost is not None and entry.findings is not None for entry in found.values())
         assert found[CHECKOUT].lost
         assert found[CHECKOUT].constraints
+        assert found[CHECKOUT].findings == 9
+        assert found["Numbers for the weekly report"].findings == 0
         row = next(line for line in screen_text(pilot).splitlines() if "Move checkout" in line)
         assert f"‼{found[CHECKOUT].constraints}" in row
         await press(pilot, "s", "s", "s", "s", "s", "s", "s")

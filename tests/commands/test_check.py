@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -15,6 +13,7 @@ from click.testing import CliRunner, Result
 from inspector.answers.checking import Condition, parse_condition
 from inspector.commands.cli import commands
 from inspector.core.errors import BadInput, CheckFailed, OutputProblem, UsageProblem
+from tests.program import Run
 
 
 @pytest.fixture
@@ -30,10 +29,8 @@ def checked(*words: str) -> dict[str, Any]:
     return dict(json.loads(run(*words, "--format", "json").stdout))
 
 
-def test_a_met_condition_fails_with_exit_code_3(database: str) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "inspector", "check", database], capture_output=True, text=True, check=False
-    )
+def test_a_met_condition_fails_with_exit_code_3(database: str, program: Run) -> None:
+    done = program("check", database)
     assert done.returncode == 3
     assert "The check failed" in done.stderr
     assert "Traceback" not in done.stderr
@@ -78,8 +75,8 @@ def test_a_baseline_never_overwrites_a_store_and_bad_ones_are_refused(database: 
     assert isinstance(run(database, "--baseline", str(tmp_path / "none")).exception, BadInput)
 
 
-def test_what_is_unknown_fails_unless_allowed() -> None:
-    words = ("--demo", "--fail-on", "aftermath:9999")
+def test_what_is_unknown_fails_unless_allowed(fixtures_dir: Path) -> None:
+    words = (str(fixtures_dir / "agents" / "codex"), "--fail-on", "aftermath:9999")
     assert isinstance(run(*words).exception, CheckFailed)
     assert checked(*words)["unknown"]
     assert run(*words, "--allow-unknown").exit_code == 0

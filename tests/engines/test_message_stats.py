@@ -101,7 +101,7 @@ def test_every_result_of_an_id_answers_the_last_call_of_it() -> None:
 
 
 def test_reading_a_list_keeps_neither_its_texts_nor_an_object_a_message() -> None:
-    count, size = 2_000, 4_000
+    count, size = 500, 4_000
 
     def wires() -> Iterator[Message]:
         for number in range(count):

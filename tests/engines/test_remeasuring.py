@@ -117,7 +117,6 @@ def test_both_ways_compact_alike(
     assert anew.metrics == own.metrics
 
 
-@settings(max_examples=40, deadline=None)
 @given(messages=conversations(least=5), own=st.booleans())
 def test_head_and_tail_stay_when_the_middle_is_dropped(messages: tuple[Message, ...], own: bool) -> None:
     found = engine("truncation")

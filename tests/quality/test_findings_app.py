@@ -14,12 +14,11 @@ from inspector.app.saved_state import SavedState
 from inspector.stores.detect import open_store
 from tests.app.running import settled
 from widgets.bars.timeline import Timeline
-from widgets.lists.conversation_table import ConversationTable
 from widgets.panes.findings_pane import FindingsPane
 
 
 @asynccontextmanager
-async def running(folder: Path, name: str | None) -> AsyncIterator[tuple[InspectorApp, Pilot[None]]]:
+async def running(folder: Path, name: str) -> AsyncIterator[tuple[InspectorApp, Pilot[None]]]:
     store = open_store(folder / "hermes-0.13-rotating.db")
     app = InspectorApp(store, saved=SavedState(), name=name)
     async with app.run_test(size=(120, 40)) as pilot:
@@ -47,14 +46,6 @@ async def test_findings_are_counted_marked_and_jumped_to(fixtures_dir: Path) -> 
         shown = rows.row(cursor)
         assert {"finding", "summary"} <= shown.flags
         assert "!" in screen.query_one(Timeline).render_line(0).text
-
-
-async def test_the_list_counts_errors_and_warnings(fixtures_dir: Path) -> None:
-    async with running(fixtures_dir, None) as (app, _):
-        table = app.screen.query_one(ConversationTable)
-        found = {entry.title: entry.findings for row in range(table.row_count) if (entry := table.entry(row))}
-        assert found["Move checkout to orders-v2"] == 9
-        assert found["Numbers for the weekly report"] == 0
 
 
 async def test_a_finding_without_a_message_leads_to_the_settings(own_fixtures: Path) -> None:

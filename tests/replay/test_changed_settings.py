@@ -12,6 +12,7 @@ from inspector.answers.replaying import Replay, replay
 from inspector.answers.sweeping import sweep_store
 from inspector.replay.sweep import parse_axis
 from inspector.stores.detect import open_store
+from tests.examples import also
 from tests.recipes import recipe
 
 lines = recipe("claude_lines")
@@ -69,7 +70,7 @@ def test_a_setting_that_a_user_chose_is_the_same_in_all_parts(tmp_path: Path) ->
     assert all(event.tokens_before >= 200_000 for event in whole.run.events)
 
 
-@pytest.mark.parametrize("share", [0.3, 0.6])
+@pytest.mark.parametrize("share", also(0.3, 0.6))
 def test_a_sweeps_cell_has_them_too(tmp_path: Path, share: float) -> None:
     asked, name = answers(tmp_path)
     swept = sweep_store(asked, [name], parse_axis("threshold", f"{share}"), parse_axis("target_ratio", "0.2"))

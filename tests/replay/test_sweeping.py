@@ -22,6 +22,7 @@ from inspector.export.whatif import sweep_csv, sweep_document
 from inspector.replay.metrics import METRICS, Scores
 from inspector.replay.summary_model import SummaryModel
 from inspector.replay.sweep import METRIC_NAMES, Axis, parse_axis, sweep
+from tests.examples import also
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 ROWS, COLUMNS = parse_axis("threshold", "0.5,0.9"), parse_axis("target_ratio", "0.1:0.5:0.2")
@@ -56,7 +57,7 @@ def test_a_cell_is_the_replay_of_the_same_settings(answers: Answers) -> None:
 
 
 def test_in_several_processes_the_same_comes_out(answers: Answers) -> None:
-    request = request_of(answers, 4)
+    request = request_of(answers, 4, facts=True)
     seen: list[Progress] = []
     alone, together = run_sweep(request, answers), run_sweep(request, answers, seen.append, processes=2)
     assert together == alone
@@ -67,7 +68,7 @@ def test_in_several_processes_the_same_comes_out(answers: Answers) -> None:
     assert "of 4" in seen[-1].words
 
 
-@pytest.mark.parametrize("processes", [1, 2])
+@pytest.mark.parametrize("processes", also(1, 2))
 def test_what_was_cancelled_keeps_what_is_done(answers: Answers, processes: int) -> None:
     seen: list[Progress] = []
     found = run_sweep(

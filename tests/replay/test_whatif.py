@@ -133,6 +133,7 @@ def places(found: Recording | WhatIf) -> list[tuple[int, int, int]]:
     return [(event.step, event.head_end, event.tail_start) for event in found.events]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     ["hermes-0.13.0-rotating", "hermes-0.13.0-failures", "hermes-0.19.0-in-place", "hermes-0.19.0-rotating"],

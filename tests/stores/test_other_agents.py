@@ -24,6 +24,7 @@ from inspector.replay.moments import Stretch
 from inspector.stores.codex.reader import CodexReader
 from inspector.stores.detect import open_store
 from tests.conftest import ROOT
+from tests.examples import also
 from tests.recipes import recipe
 from tests.stores.alone import opened, texts
 
@@ -444,8 +445,8 @@ def test_a_compaction_of_opencode_that_failed_is_none(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "make",
-    [lambda: pi(1), lambda: pi(3), codex, pytest.param(opencode, marks=pytest.mark.slow)],
-    ids=["pi-1", "pi-3", "codex", "opencode"],
+    also(lambda: pi(3), lambda: pi(1), codex, opencode),
+    ids=["pi-3", "pi-1", "codex", "opencode"],
 )
 def test_hostile_values_are_survived(tmp_path: Path, make: Callable[[], Any]) -> None:
     """Every value of a session is replaced by each odd one in turn; what is left of it is read."""

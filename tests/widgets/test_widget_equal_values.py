@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from textual.widget import Widget
 
+from tests.examples import also
 from tests.widgets.test_widget_findings_pane import ALL
 from tests.widgets.test_widget_panes import CACHE, MESSAGE
 from tests.widgets.values import COMPACTION, DIFF, LOSSES, ROWS, RUNS, SUMMARY, SUMMARY_PANE, TUNE
@@ -110,7 +111,7 @@ CASES: dict[str, tuple[type[Widget], Callable[[Any], None], tuple[str, ...], Cal
 }
 
 
-@pytest.mark.parametrize("size", [(70, 38), (78, 10)], ids=["high", "low"])
+@pytest.mark.parametrize("size", also((70, 38), (78, 10)), ids=["high", "low"])
 @pytest.mark.parametrize("name", CASES)
 async def test_an_equal_value_draws_nothing(
     name: str, size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
