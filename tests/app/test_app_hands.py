@@ -28,6 +28,11 @@ from widgets.panes.what_if_pane import WhatIfPane
 async def test_mouse(rotating: Path) -> None:
     async with running(rotating, CHECKOUT, size=(160, 48)) as pilot:
         screen = conversation(pilot)
+        for widget in (Gauge, RegionBar, Timeline):
+            assert screen.query_one(widget).tooltip
+        assert messages(pilot).tooltip
+        await pilot.hover(PaneTabs, offset=(3, 0))
+        assert "text" in str(screen.query_one(PaneTabs).tooltip)
         await press(pilot, "home")
         await pilot.click("#messages", offset=(20, 3))
         await settled(pilot)
@@ -50,16 +55,6 @@ async def test_mouse(rotating: Path) -> None:
         await pilot.click(Knobs, offset=(4, 3))
         await settled(pilot)
         assert screen.query_one(Knobs).knob == "protect_last_n"
-
-
-async def test_everything_that_one_meets_has_a_tooltip(rotating: Path) -> None:
-    async with running(rotating, CHECKOUT, size=(160, 48)) as pilot:
-        screen = conversation(pilot)
-        for widget in (Gauge, RegionBar, Timeline):
-            assert screen.query_one(widget).tooltip
-        assert messages(pilot).tooltip
-        await pilot.hover(PaneTabs, offset=(3, 0))
-        assert "text" in str(screen.query_one(PaneTabs).tooltip)
 
 
 async def test_resizing_keeps_the_place(rotating: Path) -> None:

@@ -63,15 +63,6 @@ async def test_settings_message_pane_and_theme_last_between_runs(rotating: Path)
         assert "≠" not in title(pilot)
 
 
-async def test_flags_come_before_remembered_settings(rotating: Path) -> None:
-    async with running(rotating, CHECKOUT) as pilot:
-        await press(pilot, "6", "right", "down", "right", "escape", "q")
-    async with running(rotating, CHECKOUT, flags={"threshold": 0.7}) as pilot:
-        settings = conversation(pilot).state.settings
-        assert settings.threshold == pytest.approx(0.7)
-        assert settings.target_ratio == pytest.approx(0.21)
-
-
 @pytest.mark.slow
 async def test_a_of_a_comparison_is_still_there_when_one_comes_back(rotating: Path) -> None:
     async with running(rotating, CHECKOUT) as pilot:

@@ -21,7 +21,6 @@ from tests.app.running import (
     cursor,
     marked,
     messages,
-    notes,
     press,
     row,
     running,
@@ -138,16 +137,6 @@ async def test_a_checklist_is_carried_off(rotating: Path) -> None:
         text = (folder / "copied.txt").read_text()
         assert "- [ ] " in text
         assert "4.5 : 1" in text
-
-
-async def test_a_second_opening_takes_them_from_the_cache_and_nothing_is_wrong(in_place: Path) -> None:
-    found = []
-    for _ in range(2):
-        async with running(in_place, "Nightly orders import loses rows", size=(80, 24)) as pilot:
-            await press(pilot, "4")
-            found.append([key_of(fact) for fact in facts_of(pilot).facts.entries])
-            assert not [note for note in notes(pilot) if "went wrong" in note]
-    assert found[0] == found[1] != []
 
 
 async def test_a_dismissed_fact_leaves_every_count_and_comes_back(rotating: Path) -> None:

@@ -185,20 +185,6 @@ async def test_a_pane_registered_by_a_test_works(rotating: Path, monkeypatch: py
         assert "Says where one is." in [tab.help() for tab in conversation(pilot).panes.tabs.values()]
 
 
-async def test_one_compaction_is_chosen_in_every_pane(rotating: Path) -> None:
-    async with running(rotating, CHECKOUT) as pilot:
-        screen = conversation(pilot)
-        for key in "234":
-            await press(pilot, key)
-            assert screen.state.compaction == 4
-        await press(pilot, "left_square_bracket", "left_square_bracket")
-        assert (screen.state.compaction, screen.state.generation) == (2, 3)
-        await press(pilot, "left_square_bracket", "left_square_bracket")
-        assert (screen.state.compaction, screen.state.generation) == (1, 1)
-        await press(pilot, "right_square_bracket")
-        assert (screen.state.compaction, screen.state.generation) == (1, 2)
-
-
 async def test_bars_get_their_values_once_when_a_conversation_opens(rotating: Path) -> None:
     async with running(rotating, CHECKOUT) as pilot:
         screen = conversation(pilot)

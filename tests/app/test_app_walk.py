@@ -8,19 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from inspector.app.conversations.screen import ConversationsScreen
-from inspector.app.help.screen import HelpScreen
 from inspector.app.saved_state import SavedState
-from inspector.app.search.screen import HitList, SearchScreen
 from inspector.stores.detect import open_store
 from tests.app.conftest import MakeApp
 from tests.app.running import (
     add,
     app_on,
     conversation,
-    cursor,
     messages,
-    opened,
     press,
     rows,
     running,
@@ -37,20 +32,6 @@ IN_PLACE = "Nightly orders import loses rows"
 SIZE = (140, 42)
 
 
-async def test_the_list_filters_as_one_types_and_opens(demo: MakeApp) -> None:
-    app = demo()
-    async with app.run_test(size=SIZE) as pilot:
-        await settled(pilot)
-        table = app.screen.query_one(ConversationTable)
-        assert table.row_count == 10
-        await press(pilot, "slash", *"nightly")
-        assert table.row_count == 1
-        await press(pilot, "enter", "enter")
-        assert opened(pilot).inspection.conversation.row.title == IN_PLACE
-        await press(pilot, "escape")
-        assert isinstance(app.screen, ConversationsScreen)
-
-
 async def test_tokens_and_compactions_of_the_list_come_later(demo: MakeApp) -> None:
     app = demo()
     async with app.run_test(size=SIZE) as pilot:
@@ -61,19 +42,6 @@ async def test_tokens_and_compactions_of_the_list_come_later(demo: MakeApp) -> N
         assert found[IN_PLACE].compactions == 3
         assert found[ROTATING].threshold == 64_000
         assert (found[ROTATING].tokens or 0) > 50_000
-
-
-async def test_full_text_search_opens_at_the_message(demo: MakeApp) -> None:
-    app = demo()
-    async with app.run_test(size=SIZE) as pilot:
-        await settled(pilot)
-        await press(pilot, "f")
-        assert isinstance(app.screen, SearchScreen)
-        await press(pilot, *"canary", "enter")
-        hits = app.screen.query_one(HitList).entries
-        assert hits
-        await press(pilot, "enter")
-        assert rows(pilot).generation.ids[cursor(pilot)] == hits[0].message
 
 
 async def test_the_message_pane_follows_the_cursor(demo: MakeApp) -> None:
@@ -110,42 +78,6 @@ async def test_replay_compares_and_goes_to_steps(demo: MakeApp) -> None:
         step = graph.state.step
         await press(pilot, "up")
         assert graph.state.step == step - 1
-
-
-async def test_copying_leaves_a_file_too(demo: MakeApp, tmp_path: Path) -> None:
-    app = demo(ROTATING)
-    async with app.run_test(size=SIZE) as pilot:
-        await settled(pilot)
-        await press(pilot, "ctrl+y")
-        assert "compression:" in app.clipboard
-        assert (tmp_path / "place" / "copied.txt").read_text() == app.clipboard
-        await press(pilot, "Y")
-        assert "Active Task" in app.clipboard
-        await press(pilot, "y")
-        assert app.clipboard
-
-
-async def test_help_opens_over_every_screen_and_closes(demo: MakeApp) -> None:
-    app = demo(ROTATING)
-    async with app.run_test(size=SIZE) as pilot:
-        await settled(pilot)
-        await press(pilot, "question_mark")
-        assert isinstance(app.screen, HelpScreen)
-        await press(pilot, "escape")
-        assert conversation(pilot)
-
-
-async def test_the_place_is_remembered(demo: MakeApp, tmp_path: Path) -> None:
-    app = demo(ROTATING)
-    async with app.run_test(size=SIZE) as pilot:
-        await settled(pilot)
-        await press(pilot, "3")
-        app.action_next_theme()
-        await settled(pilot)
-        theme = app.theme
-    again = SavedState.load((app.saved.database and Path(app.saved.database)) or Path(""), tmp_path / "place")
-    assert again.pane == "summary"
-    assert again.theme == theme
 
 
 async def test_a_writer_at_work_is_followed_without_losing_the_place(tmp_path: Path) -> None:
@@ -223,14 +155,3 @@ async def test_hostile_texts_and_long_ones_are_shown_in_every_pane(
             messages(pilot).focus()
             await press(pilot, key)
         assert pilot.app.is_running
-
-
-async def test_an_empty_database_says_so(tmp_path: Path) -> None:
-    db = writer.create(tmp_path / "state.db")
-    db.commit()
-    db.close()
-    app = app_on(open_store(tmp_path / "state.db"), SavedState(folder=tmp_path / "place"))
-    async with app.run_test(size=SIZE) as pilot:
-        await settled(pilot)
-        assert app.screen.query_one("#empty").display
-        assert not app.screen.query_one(ConversationTable).display

@@ -18,6 +18,7 @@ from inspector.config import database
 from inspector.config.database import CacheFile, cache_problems
 from inspector.models.kept import KeptAttempts
 from inspector.stores import index
+from tests.examples import also
 from tests.program import Run
 
 KEYS = [bytes([number]) * 16 for number in range(8)]
@@ -140,7 +141,7 @@ def _no_space(_: Path) -> None:
     raise OSError(28, "No space left on device")
 
 
-@pytest.mark.parametrize("words", [("conversations",), ("findings",), ("losses",)])
+@pytest.mark.parametrize("words", also(("losses",), ("conversations",), ("findings",)))
 def test_commands_go_on_with_damaged_files(
     program: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
 ) -> None:

@@ -17,7 +17,7 @@ from tests.examples import also
 HERE = Path(__file__).resolve().parent
 RELEASES = ("0.13.0", "0.16.0", "0.17.0", "0.18.2", "0.19.0")
 #: Every so many-th list is compared in the test command, all where all tests run.
-CHUNKS = 10
+CHUNKS = 30
 
 
 @cache

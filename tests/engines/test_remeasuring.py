@@ -9,7 +9,7 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from inspector.core.errors import EngineError
@@ -264,7 +264,6 @@ def test_an_engine_that_fails_is_named(part: str) -> None:
         run(replayable(found), messages, Settings(profile="words"))
 
 
-@settings(max_examples=25)
 @given(
     st.lists(conversations(least=6), min_size=1, max_size=3),
     st.sampled_from(["hermes-0.20", "hermes-current"]),
