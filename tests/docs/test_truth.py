@@ -91,7 +91,7 @@ def test_settings_and_their_keys_of_the_configuration_are_documented() -> None:
     [
         (
             "findings",
-            ["--demo"],
+            ["--demo", "Move checkout to orders-v2"],
             "rule severity conversation compaction message generation index text advice",
         ),
         (
@@ -104,7 +104,11 @@ def test_settings_and_their_keys_of_the_configuration_are_documented() -> None:
             ["--demo", "Read the vendor's limits"],
             "axes threshold target_ratio conversations metrics best",
         ),
-        ("store", ["--demo"], "path kind schema profile profile_reason tables rows columns notes"),
+        (
+            "store",
+            ["fixtures/hermes-0.13-rotating.db"],
+            "path kind schema profile profile_reason tables rows columns notes",
+        ),
         ("search", ["--demo", "orders"], "conversation title session message role text"),
     ],
 )

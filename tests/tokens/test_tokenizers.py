@@ -80,7 +80,7 @@ def test_known_counts(exact: Counter) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["\ud800 lone", "\x00\x1b", "é" * 1_000, " " * 500_000, "a" * 500_000, "日本"]
+    "text", ["\ud800 lone", "\x00\x1b", "é" * 1_000, " " * 100_000, "a" * 100_000, "日本"]
 )
 def test_hostile_text_is_counted(exact: Counter, text: str) -> None:
     assert 0 < exact.count(text) <= len(text.encode("utf-8", "surrogatepass"))
