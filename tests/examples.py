@@ -13,7 +13,7 @@ _COMMON = settings(
 
 def set_budget(everything: bool) -> None:
     """Choose for this process; modules of tests are imported afterwards."""
-    settings.register_profile("default", _COMMON, max_examples=10)
+    settings.register_profile("default", _COMMON, max_examples=7)
     settings.register_profile("all", _COMMON, max_examples=200)
     settings.load_profile("all" if everything else "default")
 

@@ -26,7 +26,7 @@ async def idle(*_: float) -> None:
     """Until nothing in the event loop is ready to run and the frame is drawn. Threads are not waited for."""
     loop: Any = asyncio.get_running_loop()
     quiet = 0
-    while quiet < 3:
+    while quiet < 2:
         await asyncio.sleep(0)
         due = min((timer.when() for timer in loop._scheduled if not timer.cancelled()), default=None)
         if loop._ready or _draw():

@@ -298,6 +298,7 @@ async def test_playing_pausing_and_speed(in_place: Path, beats: Beats) -> None:
         assert moment(pilot).step == 7
         await press(pilot, "end", "colon", *"138", "enter", "space")
         assert moment(pilot).step == 1
+        await press(pilot, "space", "colon", *"125", "enter", "space")
         while screen.state.playing:
             await beats.beat(pilot)
         assert moment(pilot).number == len(latest(pilot, RECORDING).moments)
