@@ -179,8 +179,7 @@ async def test_a_transcript_that_another_took_the_place_of(tmp_path: Path, moved
         path.unlink()
         screen.opening.again()
         await settled(pilot)
-        for key in "12345678":
-            await press(pilot, key)
+        await press(pilot, "2", "1")
         assert "The files of this conversation are gone" in screen_text(pilot)
 
 

@@ -6,6 +6,7 @@ import re
 import runpy
 import shlex
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
@@ -30,9 +31,10 @@ def read(name: str) -> str:
     return (DOCS / name).read_text(encoding="utf-8")
 
 
-def shown_outputs() -> list[tuple[str, str]]:
-    """Every documented command that its output follows."""
-    return [found for page in PAGES for found in _OUTPUT.findall(page.read_text(encoding="utf-8"))]
+def shown_outputs() -> list[Any]:
+    """Every documented command that its output follows. Those that ask a summarizer run where all tests run."""
+    found = [shown for page in PAGES for shown in _OUTPUT.findall(page.read_text(encoding="utf-8"))]
+    return [pytest.param(*shown, marks=[pytest.mark.slow] if "--send" in shown[0] else []) for shown in found]
 
 
 @pytest.mark.parametrize(("command", "output"), shown_outputs())

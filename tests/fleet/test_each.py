@@ -24,6 +24,7 @@ from inspector.commands.cli import commands
 from inspector.core.errors import BadInput, InspectorError, StoreMissing, UsageProblem
 from inspector.fleet.places import open_place, place_of
 from inspector.stores.detect import open_store
+from tests.examples import also
 from tests.fleet import calls
 from tests.program import Run
 from tests.stores.writer import Writer, simple, talk
@@ -109,7 +110,7 @@ def test_results_of_a_cluster_are_kept_here(folder: Path, cluster: Any) -> None:
     assert CliRunner().invoke(commands, words).stdout == first.stdout
 
 
-@pytest.mark.parametrize("processes", [1, 2])
+@pytest.mark.parametrize("processes", also(1, 2))
 def test_one_that_cannot_be_read_is_named(folder: Path, processes: int) -> None:
     store = open_store(folder)
     rows = store.conversations()
