@@ -44,7 +44,7 @@ async def test_an_engine_of_another_package_plans_and_a_broken_one_is_named(tmp_
 async def test_an_engine_of_another_package_replays_and_sweeps(rotating: Path, profile: str) -> None:
     async with running(rotating, CHINESE, size=(140, 40)) as pilot:
         screen = conversation(pilot)
-        screen.tuner.change(profile=profile, context_length=30_000)
+        screen.tuner.change(profile=profile, context_length=60_000)
         await press(pilot, "6", "escape", "left")
         at = screen.state.moment
         assert at is not None
