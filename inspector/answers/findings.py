@@ -240,7 +240,7 @@ def _at_work(
 ) -> int | None:
     """Return the number of messages since the last request if the last message is a call or its result, else None.
 
-    None too if the summary names a file of the calls since then: the agent then knows what it worked on.
+    None too if the calls since then name no file, or the summary names one: the agent then knows what it worked on.
     """
     end = len(generation)
     while end > 0 and generation.roles[end - 1] == SYSTEM:
@@ -255,7 +255,7 @@ def _at_work(
         for call in calls
         for name, _ in names_in(call.arguments, NAMES)
     }
-    if any(name in (recorded.summary or "") for name in names):
+    if not names or any(name in (recorded.summary or "") for name in names):
         return None
     return end - 1 - (-1 if request is None else request)
 

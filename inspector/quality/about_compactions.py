@@ -88,11 +88,14 @@ def saved_little(evidence: ConversationEvidence) -> Iterator[Violation]:
 
 def quick_succession(evidence: ConversationEvidence) -> Iterator[Violation]:
     """Yield compactions that followed the previous one after few messages or tokens, unless the user asked for them."""
-    threshold = evidence.budgets.threshold_tokens
     for old, new in pairwise(evidence.compactions):
         messages = new.recorded.before - old.recorded.after
         grown = _growth(old.recorded, new.recorded)
-        enough = messages >= QUICK_MESSAGES and grown >= QUICK_SHARE * threshold
+        # The threshold in force may be lower than the planned one.
+        size = new.recorded.tokens_before_reported or new.recorded.tokens_before
+        enough = messages >= QUICK_MESSAGES and grown >= QUICK_SHARE * min(
+            size, evidence.budgets.threshold_tokens
+        )
         if enough or new.recorded.trigger == "manual":
             continue
         count = "1 message" if messages == 1 else f"{max(0, messages):,} messages"

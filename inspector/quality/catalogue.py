@@ -322,7 +322,8 @@ _ALL = (
         "Little was added between two compactions. Each one costs a summary call and the prompt cache, and "
         "each summary of a summary loses details.",
         f"Between two compactions, fewer than {QUICK_MESSAGES} messages were added, or less than {QUICK_SHARE:.0%} "
-        "of the threshold (in tokens, reported ones if there are any). A compaction by hand does not count.",
+        "of the threshold, or of the second list if it is smaller (in tokens, reported if known). A compaction by hand "
+        "does not count.",
         "Find what fills the list after a compaction: a large head or tail, or one huge message. With "
         "Hermes lower target_ratio or raise the threshold.",
     ),

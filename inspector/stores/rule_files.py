@@ -14,7 +14,7 @@ from inspector.stores.base import Store
 from inspector.stores.lines import mapping, text_of
 
 _NAMES = (
-    r"(?:CLAUDE(?:\.local)?|AGENTS(?:\.override)?|GEMINI|QWEN|CONVENTIONS|HERMES|SOUL|copilot-instructions)\.md"
+    r"(?:CLAUDE(?:\.local)?|AGENTS(?:\.override)?|GEMINI|QWEN|CONVENTIONS|HERMES|SOUL|TOOLS|IDENTITY|copilot-instructions)\.md"
     r"|\.cursorrules|\.clinerules"
 )
 _FILE = late_pattern(rf"(?:^|[/\\])(?:{_NAMES})$", re.IGNORECASE)
