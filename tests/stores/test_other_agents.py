@@ -568,3 +568,26 @@ def test_opencodes_failed_attempts_and_overflows(tmp_path: Path) -> None:
         2,
     )
     assert "overflow" in compaction.note
+
+
+def test_a_session_that_lacks_an_entry_keeps_what_stands_before_it(tmp_path: Path) -> None:
+    def entry(name: str, parent: str | None, kind: str = "message", **more: object) -> dict[str, object]:
+        at = f"2026-03-01T10:00:{len(entries):02}.000Z"
+        return {"type": kind, "id": name, "parentId": parent, "timestamp": at, **more}
+
+    def said(role: str, text: str) -> dict[str, object]:
+        return {"role": role, "content": [{"type": "text", "text": text}]}
+
+    entries: list[dict[str, object]] = [{"type": "session", "version": 3, "id": "p1", "cwd": "/x"}]
+    entries.append(entry("a", None, message=said("user", "Chart the reef.")))
+    entries.append(entry("b", "a", message=said("assistant", "The reef is charted.")))
+    entries.append(
+        entry("c", "b", "compaction", summary="The reef.", firstKeptEntryId="b", tokensBefore=9_000)
+    )
+    entries.append(entry("e", "d", message=said("user", "Now the bay.")))
+    _, conversation, compactions = opened(
+        written(tmp_path / "p1.jsonl", "".join(json.dumps(one) + "\n" for one in entries))
+    )
+    assert [one.summary for one in compactions] == ["The reef."]
+    assert len(conversation.live) == 3
+    assert any("missing in the file at 1 place" in note for note in conversation.notes)

@@ -91,6 +91,8 @@ class PiScanner:
         self.places: dict[int, int] = {}
         self.named: dict[str, int] = {}
         self.began = 0.0
+        #: Number of entries on the path whose parent is not in the file.
+        self.torn = 0
 
     def run(self, lines: Iterable[Line]) -> SessionLists:
         """Return the session in these lines."""
@@ -106,6 +108,11 @@ class PiScanner:
         self._requests(self._lists())
         left = sum(len(node.messages) for node in self.nodes) - sum(len(node.messages) for node in self.path)
         session.notes += abandoned(left)
+        if self.torn:
+            places = "1 place" if self.torn == 1 else f"{self.torn:,} places"
+            session.notes.append(
+                f"Entries are missing in the file at {places}: the list may lack messages there."
+            )
         return session
 
     def _about(self, value: dict[str, Any], kind: str) -> None:
@@ -152,7 +159,10 @@ class PiScanner:
             session.note_words(wires)
 
     def _path(self) -> list[Node]:
-        """The entries of the session, the abandoned branches left out."""
+        """Return the entries of the session, without abandoned branches.
+
+        If a parent is missing, the previous entry of the file takes its place.
+        """
         if self.session.version == "1" or not any(node.name for node in self.nodes):
             return self.nodes
         by_name = {node.name: node for node in self.nodes}
@@ -162,7 +172,11 @@ class PiScanner:
         while node is not None and node.name not in seen:
             seen.add(node.name)
             found.append(node)
-            node = by_name.get(node.parent or "")
+            above = by_name.get(node.parent or "")
+            if above is None and node.parent and node.place:
+                above = self.nodes[node.place - 1]
+                self.torn += 1
+            node = above
         return found[::-1]
 
     def _lists(self) -> dict[int, int]:
