@@ -43,17 +43,20 @@ def parts_of(nodes: Sequence[Node]) -> list[tuple[str, list[Node]]]:
 
 
 def _rehung(nodes: Sequence[Node]) -> list[Node]:
-    """Return lines with each progress line below the last line before it, if that one follows from its parent.
+    """Return lines with late lines and local commands below the last line before them, if it follows from their parent.
 
-    A hook may write its line late, with an early parent, and the next lines name it as theirs. The agent's list has the
+    The line of a hook or of an error of the API may be written late, with an early parent and an early time, and old
+    releases hang each local command on the first one. The next lines name it as their parent. The agent's list has the
     lines between all the same, as the sizes of its requests show.
     """
     places: dict[str, int] = {}
     hung: list[Node] = []
     last = -1
     for node in nodes:
-        if node.kind == "progress" and last >= 0 and node.parent in places:
-            start, at = places[node.parent], last
+        start = places.get(node.parent, -1)
+        late = node.kind in ("progress", "system") and last >= 0 and node.at < hung[last].at
+        if start >= 0 and node.boundary is None and (late or (node.local and hung[start].local)):
+            at = last
             while at > start:
                 at = places.get(hung[at].parent, -1)
             if at == start:

@@ -24,6 +24,8 @@ from inspector.stores.entries import Entries, Wire
 from inspector.stores.lines import count_at, count_of, mapping_at, read_lines, seconds_of, text_at, text_of
 
 SYNTHETIC = "<synthetic>"
+#: Beginnings of a command or a note of the user's that the program answers itself, and of the remark before it.
+_LOCAL = ("Caveat: ", "<command-name>", "<bash-input>", "<user-memory-input>", "<local-command-")
 #: The parts of an answer's usage that count what the request sent.
 _SENT = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
 _TYPES = frozenset({"user", "assistant", "system", "attachment", "progress"})
@@ -70,6 +72,8 @@ class Node:
     results: tuple[str, ...] = ()
     boundary: Boundary | None = None
     summary: bool = False
+    #: Whether it is a command or a note of the user's that the program answers itself.
+    local: bool = False
     #: Reason of the failed attempt to compact that the line reports.
     failure: str = ""
 
@@ -261,6 +265,7 @@ class _Scanner:
         found = self.found
         wires = wires_of(value)
         node.summary = value.get("isCompactSummary") is True
+        node.local = text_at(value, "message", "content").startswith(_LOCAL)
         node.failure = failure_in(value)
         node.results = tuple(wire["tool_call_id"] for wire in wires if wire["role"] == "tool")
         node.entries = found.entries.add(wires, node.at, node.summary)
