@@ -226,33 +226,40 @@ def _stretch(boundary: Node | None, part: Sequence[Node], end: str) -> Stretch:
         if node.answer in answers:
             answers[node.answer].append(node)
     made = {use for lines in answers.values() for node in lines for use in node.uses}
-    # A resumed session copies lines under other names; a copy of a result on another branch is not of this list.
-    there = {(node.at, node.results) for node in messages if node.uuid in on}
-    on.update(
-        node.uuid
-        for node in messages
-        if not made.isdisjoint(node.results) and (node.at, node.results) not in there
-    )
+    # A resumed session copies lines under other names: take each result once.
+    known = {(node.at, node.results) for node in messages if node.uuid in on}
+    for node in messages:
+        if not made.isdisjoint(node.results) and (node.at, node.results) not in known:
+            known.add((node.at, node.results))
+            on.add(node.uuid)
     # A queued prompt is never the parent of another line.
     on.update(node.uuid for node in messages if node.kind == QUEUED and node.parent in on)
     if boundary is not None:
         # The lines after a compaction may have a kept message as parent; the summary belongs to the list as well.
         on.update(node.uuid for node in messages if node.summary)
-    # The first line of an answer has its message; on another branch it takes the place of the first line here.
-    held: dict[str, Node] = {}
-    for lines in answers.values():
-        own = [node for node in lines if node.uuid in on]
-        holder = next((node for node in lines if node.entries), None)
-        if holder is not None and not any(node.entries for node in own):
-            held[own[0].uuid] = holder
+    holders = _holders(answers.values(), on)
     kept = tuple(
         one
         for node in part
         if node.uuid in on and node.message
-        for one in ((held[node.uuid], node) if node.uuid in held else (node,))
+        for one in (*holders.get(node.uuid, ()), node)
     )
     taken = {node.uuid for node in kept}
     return Stretch(boundary, kept, sum(len(node.entries) for node in messages if node.uuid not in taken))
+
+
+def _holders(answers: Iterable[Sequence[Node]], on: set[str]) -> dict[str, tuple[Node]]:
+    """Return, by the first line of an answer on a path, the line that has its message, if it is on another branch.
+
+    `answers` are the lines of each answer. The first of them in the file has the message.
+    """
+    found: dict[str, tuple[Node]] = {}
+    for lines in answers:
+        own = [node for node in lines if node.uuid in on]
+        holder = next((node for node in lines if node.entries), None)
+        if holder is not None and not any(node.entries for node in own):
+            found[own[0].uuid] = (holder,)
+    return found
 
 
 def _path(part: Sequence[Node], places: Mapping[str, int], leaf: Node) -> set[str]:
