@@ -570,24 +570,52 @@ def test_opencodes_failed_attempts_and_overflows(tmp_path: Path) -> None:
     assert "overflow" in compaction.note
 
 
+class PiSession:
+    """A session of pi, entry by entry."""
+
+    def __init__(self) -> None:
+        self.entries: list[dict[str, object]] = [{"type": "session", "version": 3, "id": "p1", "cwd": "/x"}]
+
+    def add(self, name: str, parent: str | None, kind: str = "message", **more: object) -> None:
+        at = f"2026-03-01T10:00:{len(self.entries):02}.000Z"
+        self.entries.append({"type": kind, "id": name, "parentId": parent, "timestamp": at, **more})
+
+    def say(self, name: str, parent: str | None, role: str, text: str) -> None:
+        usage = {"input": 900, "output": 9, "cacheRead": 0, "cacheWrite": 0, "totalTokens": 909}
+        content = [{"type": "text", "text": text}]
+        self.add(
+            name,
+            parent,
+            message={"role": role, "content": content} | ({"usage": usage} if role != "user" else {}),
+        )
+
+    def compact(self, name: str, parent: str) -> None:
+        self.add(name, parent, "compaction", summary="The reef.", firstKeptEntryId="b", tokensBefore=9_000)
+
+    @property
+    def text(self) -> str:
+        return "".join(json.dumps(one) + "\n" for one in self.entries)
+
+
 def test_a_session_that_lacks_an_entry_keeps_what_stands_before_it(tmp_path: Path) -> None:
-    def entry(name: str, parent: str | None, kind: str = "message", **more: object) -> dict[str, object]:
-        at = f"2026-03-01T10:00:{len(entries):02}.000Z"
-        return {"type": kind, "id": name, "parentId": parent, "timestamp": at, **more}
-
-    def said(role: str, text: str) -> dict[str, object]:
-        return {"role": role, "content": [{"type": "text", "text": text}]}
-
-    entries: list[dict[str, object]] = [{"type": "session", "version": 3, "id": "p1", "cwd": "/x"}]
-    entries.append(entry("a", None, message=said("user", "Chart the reef.")))
-    entries.append(entry("b", "a", message=said("assistant", "The reef is charted.")))
-    entries.append(
-        entry("c", "b", "compaction", summary="The reef.", firstKeptEntryId="b", tokensBefore=9_000)
-    )
-    entries.append(entry("e", "d", message=said("user", "Now the bay.")))
-    _, conversation, compactions = opened(
-        written(tmp_path / "p1.jsonl", "".join(json.dumps(one) + "\n" for one in entries))
-    )
+    made = PiSession()
+    made.say("a", None, "user", "Chart the reef.")
+    made.say("b", "a", "assistant", "The reef is charted.")
+    made.compact("c", "b")
+    made.say("e", "d", "user", "Now the bay.")
+    _, conversation, compactions = opened(written(tmp_path / "p1.jsonl", made.text))
     assert [one.summary for one in compactions] == ["The reef."]
     assert len(conversation.live) == 3
     assert any("missing in the file at 1 place" in note for note in conversation.notes)
+
+
+def test_requests_below_an_abandoned_compaction_are_of_the_list_after_it(tmp_path: Path) -> None:
+    made = PiSession()
+    made.say("a", None, "user", "Chart the reef.")
+    made.say("b", "a", "assistant", "The reef is charted.")
+    for number in range(2):
+        made.compact(f"c{number}", "b")
+        made.say(f"u{number}", f"c{number}", "user", "Now the bay.")
+        made.say(f"x{number}", f"u{number}", "assistant", "The bay is charted.")
+    store, conversation, _ = opened(written(tmp_path / "p1.jsonl", made.text))
+    assert [request.generation for request in store.requests(conversation)] == [1, 2, 2]
