@@ -13,7 +13,6 @@ from inspector.caching.idle import IdleCosts
 from inspector.caching.misses import FIVE_MINUTES
 from inspector.caching.priced import PricedRequest
 from inspector.config.settings import ResolvedSettings
-from inspector.core.conversations import Request
 from inspector.quality.evidence import TOOL, CacheEvidence, FallEvidence, MissedEvidence
 from inspector.quality.limits import FALL_SHARE, FALL_TOKENS, MISSED_SHARE, NOTICED_DOLLARS
 
@@ -86,8 +85,6 @@ def _falls(inspection: Inspection, found: Requests, profile: str) -> Iterator[Fa
         soon = [one.judged.request for one in asked[number + 2 : number + 2 + _SOON]]
         if any(one.generation == request.generation and one.context >= before.context for one in soon):
             continue
-        if number and _alone(asked[number - 1].judged.request, before, request):
-            continue
         generation = inspection.generation(request.generation)
         index = inspection.token_index(generation, profile)
         stop = len(generation) if place is None else place
@@ -96,11 +93,6 @@ def _falls(inspection: Inspection, found: Requests, profile: str) -> Iterator[Fa
             request.index, before.index, request.context, before.context, request.generation, place, len(results),
             sum(map(index.tokens, results)),
         )  # fmt: skip
-
-
-def _alone(earlier: Request, between: Request, later: Request) -> bool:
-    """Whether only the request between two others is large: providers sum the passes of one with server-side tools."""
-    return earlier.generation == between.generation and earlier.context <= later.context
 
 
 def _in_lists(inspection: Inspection, profile: str, found: Requests) -> tuple[PricedRequest, ...]:

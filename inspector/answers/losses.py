@@ -16,7 +16,7 @@ from inspector.quality.aftermath import AftermathEvent, Step, aftermath_of, step
 from inspector.quality.evidence import Exchanged, LostRule
 from inspector.quality.facts.fact import STANDING, ConversationFacts, Life
 from inspector.quality.facts.gaps import Gap, gaps_of
-from inspector.quality.facts.rules import FILED, LASTING, load_stemmer
+from inspector.quality.facts.rules import LASTING, PASSING, load_stemmer
 from inspector.quality.facts.values import COUNTED, values_of
 from inspector.replay.transcript import transcript_of
 from inspector.summaries.content import content_words
@@ -27,7 +27,7 @@ _SAME_THING = 0.5
 _LINES = 2_000
 #: Forms of values that a summary may change by mistake; another path or name usually belongs to something else.
 _CHANGING = COUNTED | {"version", "release"}
-#: The first messages of the user, whose rules are for the whole conversation.
+#: Number of the user's first messages. Their rules hold for the whole conversation.
 _BRIEF = 2
 #: Number of messages before a choice by number to search for its list.
 _BEFORE = 12
@@ -105,9 +105,11 @@ def _counts(life: Life, died: int) -> bool:
 
 
 def _outlasts_request(life: Life, brief: frozenset[int]) -> bool:
-    """Whether a rule holds beyond its own request: by its words, with an exact value, in the user's first messages
-    (the steps `brief`), or because the user repeats it."""
-    if FILED.search(life.fact.text):
+    """Return whether a rule holds beyond its own request.
+
+    It has lasting words or an exact value, is in the user's first messages (the steps `brief`), or is repeated.
+    """
+    if PASSING.search(life.fact.text):
         return False
     exact = any(value.form != "url" for value in life.fact.values)
     return exact or LASTING.search(life.text) is not None or life.saying.step in brief or not life.fact.once

@@ -280,7 +280,7 @@ def _paid_by(made: Bill, last: Request, later: Sequence[PricedRequest]) -> int |
     would have written the whole list again.
     """
     first = later[0].judged.request
-    cold = bool(last.at and last.cache_write) and first.at - last.at > _lives(last)
+    cold = bool(last.at and (last.cache_read or last.cache_write)) and first.at - last.at > _lives(last)
     saved = made.saved_cold + made.cost.write if cold else 0.0
     if saved >= made.cost.amount:
         return first.index

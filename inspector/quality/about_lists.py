@@ -96,12 +96,8 @@ def huge_messages(evidence: ConversationEvidence) -> Iterator[Violation]:
     budget = evidence.budgets.tail_token_budget
     head = evidence.live.plan.regions()[0]
     roles = evidence.live.roles
-    # The thoughts in a long answer are mostly not sent again.
-    huge = [
-        (index, tokens)
-        for index, tokens in evidence.live.protected
-        if roles[index] != ROLE_CODES["assistant"]
-    ]
+    # Agents rarely send the thoughts of an old answer again.
+    huge = [one for one in evidence.live.protected if roles[one[0]] != ROLE_CODES["assistant"]]
     for index, tokens in huge[:MOST]:
         where = "head" if index < head else "tail"
         yield Violation(

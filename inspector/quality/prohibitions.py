@@ -28,8 +28,8 @@ _INSTEAD = late_pattern(
     r"(?P<other>`[^`\n]{1,80}`|[\w./@-]{1,59}\w)",
     re.I,
 )
-#: Before ", not X": a description, not a rule.
-_TELLS = late_pattern(r"\b(?:is|are|was|were)\b|['’](?:s|re)\b", re.I)
+#: A verb before ", not X" makes it a description.
+_DESCRIBES = late_pattern(r"\b(?:is|are|was|were)\b|['’](?:s|re)\b", re.I)
 #: "Only edit files under src/": the place outside of which nothing may be written.
 _ONLY = late_pattern(
     r"\bonly\s+(?:edit|change|modify|touch|write)\s+(?:\w+\s+){0,4}?(?:under|in|inside|within)\s+`?(?P<place>[\w.@-]*/[\w./@-]*)",
@@ -183,8 +183,8 @@ def prohibitions_of(text: str) -> tuple[Prohibition, ...]:
             result.append(found)
     for match in _INSTEAD.finditer(text):
         name = match["other"]
-        told = name.lower() in _EMPTY_WORDS or _TELLS.search(text[: match.start()])
-        if not told and not _CONDITION.search(text[match.end() : match.end() + 30]):
+        excluded = name.lower() in _EMPTY_WORDS or _DESCRIBES.search(text[: match.start()])
+        if not excluded and not _CONDITION.search(text[match.end() : match.end() + 30]):
             exact = name.startswith("`") or _NAME.fullmatch(name) is not None
             result.append(
                 Prohibition("use", (name.strip("`"),) if exact else (), () if exact else (name.lower(),))

@@ -46,7 +46,7 @@ FORMATS: tuple[tuple[str, str, str], ...] = (
     (
         "a password or key",
         "",
-        # A token of a page or a document only names it.
+        # The token of a page or a document is only its id.
         r"(?i)(?:api[_-]?key|secret|(?<!doc[_-])(?<!wiki[_-])(?<!node[_-])(?<!file[_-])(?<!page[_-])(?<!next[_-])"
         r"token|passwor[dt]|passwd|authorization)[\w.-]{0,20}[\"'`]?"
         r"\s{0,3}(?:[:=]|\bis\b)\s{0,3}(?:bearer\s+)?[\"'`]?(?P<secret>[A-Za-z0-9+/_.~=-]{16,256})",

@@ -14,7 +14,7 @@ from inspector.stores.base import Store
 from inspector.stores.lines import mapping, text_of
 
 _NAMES = (
-    r"(?:CLAUDE(?:\.local)?|AGENTS(?:\.override)?|GEMINI|QWEN|CONVENTIONS|HERMES|SOUL|TOOLS|IDENTITY|copilot-instructions)\.md"
+    r"(?:CLAUDE(?:\.local)?|AGENTS(?:\.override)?|GEMINI|QWEN|CONVENTIONS|HERMES|SOUL|copilot-instructions)\.md"
     r"|\.cursorrules|\.clinerules"
 )
 _FILE = late_pattern(rf"(?:^|[/\\])(?:{_NAMES})$", re.IGNORECASE)
@@ -65,11 +65,11 @@ def rule_files(store: Store, conversation: Conversation) -> tuple[RuleFile, ...]
         prompt = store.system_prompt(generation.session)
         for path, text in _in_text(prompt):
             found.append(RuleFile(path, text, generation.number, -1, -1, 0.0, "prompt"))
-        found += _in_list(store.iterate(generation), generation.number)
+        found += _in_list(store.iterate(generation), generation.number, conversation.row.folder)
     return tuple(found)
 
 
-def _in_list(messages: Iterable[Message], generation: int) -> Iterator[RuleFile]:
+def _in_list(messages: Iterable[Message], generation: int, folder: str) -> Iterator[RuleFile]:
     reads: dict[str, str] = {}
     for index, message in enumerate(messages):
         if message.summary:
@@ -77,11 +77,11 @@ def _in_list(messages: Iterable[Message], generation: int) -> Iterator[RuleFile]
         if message.role == "assistant":
             for call in message.tool_calls:
                 path = _path_in(call.arguments)
-                if text := _remembered(call):
+                if text := _remembered(call, folder):
                     yield RuleFile(
                         path or call.name, text, generation, index, message.id, message.timestamp, "written"
                     )
-                elif path:
+                elif path and not set(_WRITTEN).intersection(mapping(call.arguments) or {}):
                     reads[call.id] = path
         elif message.role == "tool":
             read = reads.get(message.tool_call_id)
@@ -93,16 +93,22 @@ def _in_list(messages: Iterable[Message], generation: int) -> Iterator[RuleFile]
                 yield RuleFile(path, text, generation, index, message.id, message.timestamp, "loaded")
 
 
-def _remembered(call: ToolCall) -> str:
-    """The text that a call writes into the agent's memory or a file of rules; "" for another call."""
+def _remembered(call: ToolCall, folder: str) -> str:
+    """Return the text that a call writes into the agent's memory or into a rule file for `folder`, or ""."""
     named = "memor" in call.name.lower()
     if not (named or ".md" in call.arguments or "rules" in call.arguments or _MEMORY.search(call.arguments)):
         return ""
     values = mapping(call.arguments) or {}
     path = next(filter(None, (text_of(values, name) for name in _PATHS)), "")
-    if not (named or _MEMORY.search(path) or _FILE.search(path)):
+    if not (named or _MEMORY.search(path) or (_FILE.search(path) and _is_loaded(path, folder))):
         return ""
     return "\n".join(values[name] for name in _WRITTEN if isinstance(values.get(name), str))
+
+
+def _is_loaded(path: str, folder: str) -> bool:
+    """Return whether an agent in `folder` loads a rule file: from this folder, one above it, or its configuration."""
+    place = path.replace("\\", "/").rpartition("/")[0]
+    return not place or "/." in place or f"{folder}/".replace("\\", "/").startswith(f"{place}/")
 
 
 def _path_in(arguments: str) -> str:

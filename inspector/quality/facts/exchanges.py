@@ -24,7 +24,7 @@ _CJK_ORDERED = late_pattern(
 #: Minimum share of a fact's words, small ones too, in a sentence in which two of them may have traded places.
 _MIN_TRADED = 0.8
 _MARK = ","
-#: The user's words for the two who act, and those of a summary.
+#: The user's and a summary's words for the user and the agent.
 _SPEAKERS = {"i": "user", "we": "user", "you": "agent"}
 _ACTORS = {"user": "user", "assistant": "agent", "agent": "agent", "claude": "agent"}
 _POSSESSIVE = late_pattern(r"['’]s\b")
@@ -156,7 +156,7 @@ def _traded_places(fact: str, text: str) -> bool:
 
 
 def _actors_exchanged(fact: str, text: str) -> bool:
-    """Return whether the user and the agent have each other's task: "you write, I tag", "the user writes, the agent
+    """Return whether a summary exchanges the tasks of user and agent: "you write, I tag", "the user writes, the agent
     tags"."""
     mine, theirs = _tasks(fact, _SPEAKERS), _tasks(text, _ACTORS)
     if not len(mine) == len(theirs) == 2:

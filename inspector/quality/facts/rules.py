@@ -303,22 +303,22 @@ _LEAD = (
     r"^\W*(?:(?:please|pls|and|but|so|also|then|ok(?:ay)?|now|remember|note|important|you|we|rule)\b"
     r"[\s,:]*(?:to )?){0,4}"
 )
-_FOR_GOOD = (
+_LASTING_WORDS = (
     r"from (?:now|here|today) on|going forward|in (?:the )?future|next time|(?:any|every|each) ?time|whenever"
 )
-#: A rule that outlasts the request it came with: it begins with "always", or with "do not" and has "until I say so".
+#: The wording of a lasting rule: "always ...", "do not ... until I say so".
 LASTING = late_pattern(
-    rf"{_LEAD}(?:(?:must|should|need to|have to|can|may|will) )?(?:never|always|{_FOR_GOOD})\b|"
+    rf"{_LEAD}(?:(?:must|should|need to|have to|can|may|will) )?(?:never|always|{_LASTING_WORDS})\b|"
     rf"{_LEAD}(?:do not|don['’]?t|must|mustn['’]?t|no|avoid|only|ask|wait|stop|keep|make sure)\b.{{0,160}}"
     rf"\b(?:unless|until|without (?:asking|my|our|approval|permission)|anymore|ever|again|at all times|in (?:all|any|"
-    rf"every) cases?|no (?:exceptions?|matter what)|{_FOR_GOOD})\b|"
+    rf"every) cases?|no (?:exceptions?|matter what)|{_LASTING_WORDS})\b|"
     r"(?:^|[，,。；;：:])\W*(?:所以|以及|另外|[还還]有|[请請]|你|我|要)*(?:以[后後]|今[后後]|往[后後]|下次|每次|一律|永[远遠]|"
     r"任何[时時]候|"
     r"[从從](?:现在起|此)|禁止|[严嚴]禁|千万|千萬|[绝絕决]不|[记記]住|要求是|除非)",
     re.I,
 )
-#: Not lasting: a request to write a rule down, done with the file, and a step of a plan.
-FILED = late_pattern(
+#: Statements that do not last: a step of a plan, and a request to write a rule into a file.
+PASSING = late_pattern(
     r"^\W*(?:step|phase) \d|^\W*第[一二三四五六七八九十\d]{1,3}[步阶]|"
     r"\b(?:update|add|save|write|record|put|note|store)\b.{0,40}\b(?:context|memory|memories|rules?|notes?|docs|"
     r"documentation|instructions|(?:claude|agents|memory|soul)\.md|skills?)\b",

@@ -60,7 +60,7 @@ _FENCE = late_pattern(r"\s*(?P<mark>`{3,}|~{3,})(?P<info>[^\n]{0,80})")
 _PROSE_FENCES = frozenset(["markdown", "md", "text", "txt", "plaintext", "prompt"])
 
 # A line that a program printed: a log, a diff, a trace, a prompt of a shell, a compiler's complaint.
-#: A line of a file as a program shows it: "14 │ text".
+#: A line of a printed file with its number: "14 │ text".
 _NUMBERED = late_pattern(r"\s{0,8}\d{1,6}\s{1,4}[│┃]")
 _PRINTED = late_pattern(
     r"\s*(?:\W?\d{4}[-/]\d\d[-/]\d\d[ T]\d\d:\d\d:\d\d|\[?\d\d:\d\d:\d\d|[\w.-]{1,60}-\d+\s+\| |\[?(?:INFO|"

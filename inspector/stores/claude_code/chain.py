@@ -31,7 +31,7 @@ def parts_of(nodes: Sequence[Node]) -> list[tuple[str, list[Node]]]:
     marked = bool(nodes) and nodes[0].side and not nodes[0].agent
     own = [node for node in nodes if not node.side or (marked and not node.agent)]
     if not any(node.message or _compacts(node) for node in own):
-        return [("", _bounded(_rehung(nodes)))] if any(node.message for node in nodes) else []
+        return [("", _bounded(nodes))] if any(node.message for node in nodes) else []
     roots: dict[str, str] = {}
     sides: dict[str, list[Node]] = {}
     for node in nodes:
@@ -39,40 +39,40 @@ def parts_of(nodes: Sequence[Node]) -> list[tuple[str, list[Node]]]:
             root = roots[node.uuid] = node.agent or roots.get(node.parent) or node.uuid
             sides.setdefault(root, []).append(node)
     told = ((root, side) for root, side in sides.items() if any(node.message for node in side))
-    return [("", _bounded(_rehung(own))), *((root, _bounded(side)) for root, side in told)]
+    return [("", _bounded(own)), *((root, _bounded(side)) for root, side in told)]
 
 
-def _rehung(nodes: Sequence[Node]) -> list[Node]:
-    """Return lines with late lines and local commands below the last line before them, if it follows from their parent.
+def _with_true_parents(nodes: Iterable[Node]) -> list[Node]:
+    """Return the lines; each late line and local command gets the line before it in the file as its parent.
 
-    The line of a hook or of an error of the API may be written late, with an early parent and an early time, and old
-    releases hang each local command on the first one. The next lines name it as their parent. The agent's list has the
-    lines between all the same, as the sizes of its requests show.
+    The line of a hook or of an API error may be written late, with an early parent and an early time. Old releases give
+    all local commands the same parent. Later lines continue from such a line. The messages between stay in the agent's
+    list: the sizes of its requests show this. A line stays in place if the line before it is on another branch.
     """
     places: dict[str, int] = {}
-    hung: list[Node] = []
+    found: list[Node] = []
     last = -1
     for node in nodes:
         start = places.get(node.parent, -1)
-        late = node.kind in ("progress", "system") and last >= 0 and node.at < hung[last].at
-        if start >= 0 and node.boundary is None and (late or (node.local and hung[start].local)):
+        late = node.kind in ("progress", "system") and last >= 0 and node.at < found[last].at
+        if start >= 0 and node.boundary is None and (late or (node.local and found[start].local)):
             at = last
             while at > start:
-                at = places.get(hung[at].parent, -1)
+                at = places.get(found[at].parent, -1)
             if at == start:
-                node = replace(node, parent=hung[last].uuid)
-        places[node.uuid] = len(hung)
-        hung.append(node)
+                node = replace(node, parent=found[last].uuid)
+        places[node.uuid] = len(found)
+        found.append(node)
         if node.kind != "progress":
-            last = len(hung) - 1
-    return hung
+            last = len(found) - 1
+    return found
 
 
 def _bounded(nodes: Iterable[Node]) -> list[Node]:
     """Return the lines of one conversation; a summary without a boundary (up to some 2.0) becomes a boundary."""
     announced = False
     bounded: list[Node] = []
-    for node in nodes:
+    for node in _with_true_parents(nodes):
         if node.summary and not announced:
             node = replace(node, boundary=boundary_of({}, micro=False))
         if node.summary:
@@ -139,8 +139,8 @@ def gone_back(nodes: Sequence[Node]) -> tuple[list[Node], list[Left]]:
 
 
 def _beside(main: Sequence[Node], places: Mapping[str, int], place: int) -> tuple[int, set[str]]:
-    """Return the place of the last boundary, and the lines behind it that lead to `place` but do not descend from the
-    boundary: another process wrote them. Without such lines, return the end and an empty set."""
+    """Return the place of the last boundary, and the lines after it that lead to `place` without the boundary: another
+    process wrote them. Return the end and an empty set if there are none."""
     last = max((number for number, node in enumerate(main) if _compacts(node)), default=len(main))
     path: set[str] = set()
     at: int | None = place
@@ -249,9 +249,9 @@ def _stretch(boundary: Node | None, part: Sequence[Node], end: str) -> Stretch:
 
 
 def _holders(answers: Iterable[Sequence[Node]], on: set[str]) -> dict[str, tuple[Node]]:
-    """Return, by the first line of an answer on a path, the line that has its message, if it is on another branch.
+    """Return lines on other branches that have the message of an answer, by the first line of the answer on the path.
 
-    `answers` are the lines of each answer. The first of them in the file has the message.
+    `answers` are the lines of each answer; the first line in the file has the message. `on` are the lines of the path.
     """
     found: dict[str, tuple[Node]] = {}
     for lines in answers:

@@ -24,7 +24,7 @@ from inspector.stores.entries import Entries, Wire
 from inspector.stores.lines import count_at, count_of, mapping_at, read_lines, seconds_of, text_at, text_of
 
 SYNTHETIC = "<synthetic>"
-#: Beginnings of a command or a note of the user's that the program answers itself, and of the remark before it.
+#: Starts of local commands and notes of the user, and of the remark before them. The model does not answer them.
 _LOCAL = ("Caveat: ", "<command-name>", "<bash-input>", "<user-memory-input>", "<local-command-")
 #: The parts of an answer's usage that count what the request sent.
 _SENT = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
@@ -72,7 +72,7 @@ class Node:
     results: tuple[str, ...] = ()
     boundary: Boundary | None = None
     summary: bool = False
-    #: Whether it is a command or a note of the user's that the program answers itself.
+    #: Whether it is a local command or a note of the user, which the model does not answer.
     local: bool = False
     #: Reason of the failed attempt to compact that the line reports.
     failure: str = ""
@@ -139,8 +139,8 @@ class _Scanner:
         self.found = Scan(Entries(path, _convert, partial(file_of, path)))
         self.known: set[tuple[str, str, str]] = set()
         self.answers: dict[tuple[str, bool], int] = {}
-        #: Answer, time, calls and characters of each line of an answer.
-        self.copied: set[tuple[str, float, tuple[str, ...], int]] = set()
+        #: Answer, time and hash of the content of each line of an answer.
+        self.lines: set[tuple[str, float, int]] = set()
         #: The last message of the file's own conversation.
         self.last: Node | None = None
 
@@ -236,11 +236,10 @@ class _Scanner:
             )
         known = self.answers.get((node.answer, node.side))
         # A resumed session copies the lines of an answer under other names.
-        line = node.answer, node.at, node.uses, chars_in(content)
-        copied = line in self.copied
-        self.copied.add(line)
-        if copied:
+        line = node.answer, node.at, hash(repr(content))
+        if line in self.lines:
             return
+        self.lines.add(line)
         if known is None:
             node.entries = found.entries.add([{"role": "assistant"}], node.at)
             self.answers[node.answer, node.side] = node.entries[0]

@@ -223,7 +223,7 @@ class PiScanner:
         number, last = 1, max(number_of.values(), default=1)
         numbers: dict[str, int] = {}
         for node in self.nodes:
-            # A compaction on an abandoned branch has a list after it too.
+            # The requests after an abandoned compaction belong to the next list.
             above = numbers.get(node.parent or "", number) + (node.compaction is not None)
             number = numbers[node.name] = number_of.get(node.place, min(above, last))
             if node.usage and not (self.shared and node.copied):
