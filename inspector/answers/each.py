@@ -17,6 +17,7 @@ from inspector.answers.scheduling import Progress, is_local, processes_of
 from inspector.config.folders import with_urls
 from inspector.core.conversations import ConversationRow
 from inspector.core.errors import InspectorError, UsageProblem
+from inspector.core.interrupts import raise_interrupt
 from inspector.core.processes import in_worker
 
 R = TypeVar("R")
@@ -108,6 +109,7 @@ def _asked(
     plan = answers.scheduling
 
     def wait() -> None:
+        raise_interrupt()
         if not plan.wanted():
             raise _Unwanted
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import NoReturn
 
 from inspector.core.errors import DETAILS, FAULT, InspectorError
+from inspector.core.interrupts import handle_interrupts
 from inspector.core.text import safe
 
 #: Characters of a fault's reason that are shown.
@@ -26,6 +27,7 @@ def finish(run: Callable[[], int]) -> NoReturn:
         if isinstance(stream, io.TextIOWrapper):
             # An encoding without a character loses this character, not the answer.
             stream.reconfigure(errors="replace")
+    handle_interrupts()
     try:
         code = run()
     except InspectorError as error:
