@@ -16,9 +16,6 @@ from inspector.engines.settings import SETTINGS, Setting
 class ProfileOption(click.Option):
     """--profile. Its help names all engines, also those of other packages."""
 
-    def __init__(self, *arguments: Any, **options: Any) -> None:
-        super().__init__(*arguments, **{**options, "metavar": "NAME"})
-
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
         """Return the flag and its help."""
         from inspector.engines.registry import names
@@ -141,7 +138,7 @@ scheduler_option = click.option(
 )  # fmt: skip
 #: An option for each setting, and the file to read settings from.
 settings_options = together(
-    click.option("--profile", cls=ProfileOption),
+    click.option("--profile", cls=ProfileOption, metavar="NAME"),
     *map(_setting, _OFFERED),
     click.option(
         "--config",

@@ -81,7 +81,7 @@ def replay(asked: Asked, facts: bool, against: tuple[str, ...]) -> None:
 
 @command("[PATH] [CONVERSATION...]", "sweep")
 @range_options
-@click.option("--profile", cls=ProfileOption)
+@click.option("--profile", cls=ProfileOption, metavar="NAME")
 @click.option(
     "--summary-size",
     type=Number(0, 2),

@@ -30,7 +30,7 @@ class Metric:
     facts: bool = False
     short: str = ""
 
-    def of(self, course: Course, run: WhatIf) -> float:
+    def of(self, run: WhatIf) -> float:
         """The figure of a run; NaN where it is not known."""
         found: float | None = getattr(run.metrics, self.name)
         return nan if found is None else found
@@ -87,5 +87,5 @@ def scores(course: Course, settings: Settings, model: SummaryModel, run: int = 0
     stuck = found.gives_up is not None, found.every_call is not None
     # A stuck run is never compared with others, and it compacts thousands of times.
     sides = course.sides(settings, model, steps=False) if found.events and not any(stuck) else ()
-    values, *others = (tuple(metric.of(course, one) for metric in wanted) for one in (found, *sides))
+    values, *others = (tuple(metric.of(one) for metric in wanted) for one in (found, *sides))
     return Scores(values, found.metrics.calls, found.metrics.facts or 0, *stuck, tuple(others), run)

@@ -17,9 +17,8 @@ from inspector.replay.whatif import Course
 
 T = TypeVar("T")
 
-#: The metrics of every sweep, and metrics that need the facts of the conversations.
+#: The metrics of every sweep.
 METRIC_NAMES: tuple[str, ...] = tuple(metric.name for metric in metrics_known(facts=False))
-FACT_METRIC_NAMES: tuple[str, ...] = tuple(m.name for m in metrics_known(facts=True) if m.facts)
 _COST = METRIC_NAMES.index("cost")
 #: A cell's row and column.
 Cell = tuple[int, int]

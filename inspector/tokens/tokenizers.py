@@ -68,12 +68,11 @@ class Counter:
             return 0
         return sum(len(self._codec.encode_ordinary(piece)) for piece in pieces(text))
 
-    def count_message(self, message: Message) -> int:
-        """Return the tokens of a message: texts, tool calls, resent reasoning, 1,600 a picture, 4 for the frame."""
-        return self.count_messages((message,))[0]
-
     def count_messages(self, messages: Sequence[Message]) -> list[int]:
-        """Return count_message of each, from the cache where possible; 0 each without a vocabulary."""
+        """Return the tokens of each message: texts, tool calls, resent reasoning, 1,600 a picture, 4 for the frame.
+
+        Counts come from the cache where possible. Without a vocabulary each is 0.
+        """
         if self._codec is None:
             return [0] * len(messages)
         texts = [countable(message) for message in messages]

@@ -28,10 +28,10 @@ from inspector.export.comparison import comparison_text
 from inspector.export.whatif import sweep_csv, sweep_document
 from inspector.quality.facts.fact import KINDS, Fact
 from inspector.quality.facts.risk import FactSteps, Gone
-from inspector.replay.metrics import BY_NAME
+from inspector.replay.metrics import BY_NAME, METRICS
 from inspector.replay.recording import recorded_metrics
 from inspector.replay.summary_model import SummaryModel
-from inspector.replay.sweep import FACT_METRIC_NAMES, METRIC_NAMES, Axis, cells, parse_axis, sweep
+from inspector.replay.sweep import METRIC_NAMES, Axis, cells, parse_axis, sweep
 from inspector.replay.whatif import Course
 from inspector.stores.detect import open_store
 from tests.counting import lines_run
@@ -42,6 +42,7 @@ from tests.quality.facts.made_facts import fact
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 ROWS, COLUMNS = parse_axis("threshold", "0.3,0.9"), parse_axis("target_ratio", "0.1,0.5")
 SMALL = Settings(context_length=4_000)
+FACT_METRICS = {metric.name for metric in METRICS if metric.facts}
 SAID = fact("Never open more than 40 connections to orders-db.")
 
 
@@ -103,7 +104,7 @@ def test_a_cell_is_the_single_whatif(messages: tuple[Message, ...], facts: list[
                 single.metrics.facts_at_risk or 0, single.metrics.constraints_at_risk or 0
             ) == plainly(facts, single.left)
             assert isnan(found.cells["cost"][r][c])
-            for name in {*METRIC_NAMES, *FACT_METRIC_NAMES} - {"cost"}:
+            for name in {*METRIC_NAMES, *FACT_METRICS} - {"cost"}:
                 assert found.cells[name][r][c] == pytest.approx(getattr(single.metrics, name))
 
 
@@ -122,7 +123,7 @@ def test_without_facts_none_are_counted() -> None:
     metrics = made.run(SMALL).metrics
     assert metrics.facts is metrics.facts_at_risk is metrics.facts_at_risk_share is None
     found = sweep(ROWS, COLUMNS, [cells(made, SummaryModel(), SMALL, ROWS, COLUMNS)])
-    assert not set(FACT_METRIC_NAMES) & set(found.cells)
+    assert not FACT_METRICS & set(found.cells)
     known = FactSteps([])
     other = made.with_facts(known)
     assert made.facts is None
@@ -214,7 +215,7 @@ def test_commands_count_facts_where_they_are_asked_to() -> None:
     plain, found = (
         json.loads(ask("sweep", *words, *grid, "--json", *more).stdout) for more in ((), ("--facts",))
     )
-    assert set(found["metrics"]) - set(plain["metrics"]) == set(FACT_METRIC_NAMES)
+    assert set(found["metrics"]) - set(plain["metrics"]) == FACT_METRICS
     assert {name: found["metrics"][name] for name in METRIC_NAMES} == plain["metrics"]
     assert "facts at risk" in ask("sweep", *words, *grid, "--facts").stdout
     plain, found = (json.loads(ask("replay", *words, "--json", *more).stdout) for more in ((), ("--facts",)))

@@ -92,18 +92,21 @@ def test_newer_models_fall_back_to_the_vocabulary_at_hand(exact: Counter) -> Non
 
 
 def test_what_a_message_counts(exact: Counter) -> None:
+    def counted(message: Message) -> int:
+        return exact.count_messages([message])[0]
+
     call = {"id": "c", "type": "function", "function": {"name": "terminal", "arguments": '{"command": "ls"}'}}
     plain = Message({"role": "user", "content": "hello world"})
-    assert exact.count_message(plain) == 2 + MESSAGE_OVERHEAD
+    assert counted(plain) == 2 + MESSAGE_OVERHEAD
     caller = Message({"role": "assistant", "content": None, "tool_calls": [call]})
-    assert exact.count_message(caller) == exact.count('terminal\n{"command": "ls"}') + MESSAGE_OVERHEAD
+    assert counted(caller) == exact.count('terminal\n{"command": "ls"}') + MESSAGE_OVERHEAD
     thinking = Message({"role": "assistant", "content": "x", "reasoning": "hello world"})
-    assert exact.count_message(thinking) == exact.count("x\nhello world") + MESSAGE_OVERHEAD
+    assert counted(thinking) == exact.count("x\nhello world") + MESSAGE_OVERHEAD
     part = {"type": "image_url", "image_url": {"url": "data:image/png;base64," + "A" * 9_000}}
     picture = Message({"role": "user", "content": [{"type": "text", "text": "hello world"}, part]})
-    assert exact.count_message(picture) == 2 + MESSAGE_OVERHEAD + IMAGE_TOKENS
+    assert counted(picture) == 2 + MESSAGE_OVERHEAD + IMAGE_TOKENS
     assert (flat_tokens(picture), flat_tokens(plain)) == (IMAGE_TOKENS, 0)
-    assert exact.count_message(Message({})) == MESSAGE_OVERHEAD
+    assert counted(Message({})) == MESSAGE_OVERHEAD
 
 
 def test_counts_come_from_the_cache_the_second_time(tmp_path: Path) -> None:
@@ -161,7 +164,7 @@ def no_vocabulary(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_without_a_vocabulary_it_says_why_and_counts_nothing() -> None:
     counter = counter_for("gpt-4o")
     assert not counter.available
-    assert (counter.count("text"), counter.count_message(Message({"content": "x"}))) == (0, 0)
+    assert (counter.count("text"), counter.count_messages([Message({"content": "x"})])) == (0, [0])
     assert "compaction-inspector[offline]" in counter.reason
     assert DOWNLOAD in counter.reason
 

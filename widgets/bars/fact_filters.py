@@ -39,8 +39,8 @@ class FactFilters(Vertical):
 
     TITLE_CELLS: ClassVar[int] = 5
 
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id)
+    def __init__(self) -> None:
+        super().__init__()
         self._facts: tuple[ListedFact, ...] = ()
         self._bars = {name: ModeBar(title=name.ljust(self.TITLE_CELLS)) for name in _FILTERS}
 

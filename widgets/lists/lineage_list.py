@@ -52,8 +52,8 @@ class LineageList(LineList):
 
     header_height: ClassVar[int] = 1
 
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id)
+    def __init__(self) -> None:
+        super().__init__()
         self._lineage = Lineage()
         self._rows: list[LineageRow] = []
         #: By line its row, or its heading.

@@ -56,8 +56,8 @@ class FindingList(EntryList[FindingGroup]):
         "findings, and d restores one."
     )
 
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id)
+    def __init__(self) -> None:
+        super().__init__()
         #: Groups that the user dismissed.
         self.dismissed: Collection[FindingGroup] = ()
 

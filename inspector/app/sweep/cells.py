@@ -150,7 +150,7 @@ class CellView(Vertical):
         for metric in METRICS:
             known = not metric.facts or ran.run.metrics.facts is not None
             unknown = "being read" if ran.curve.name == self._subject.name else "not read"
-            number = written(metric, metric.of(ran.curve.recording.course, ran.run)) if known else unknown
+            number = written(metric, metric.of(ran.run)) if known else unknown
             reach = self._range(metric, ran.cell)
             lines.append(line_of((metric.words.ljust(18), "muted"), (number.rjust(10), ""), (reach, "muted")))
         if stuck(ran.run):
