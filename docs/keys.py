@@ -28,7 +28,7 @@ TITLES = {
     "CompactionPane": "Compaction pane",
     "SummaryText": "Summary pane, text",
     "SummaryChanges": "Summary pane, changes",
-    "SummaryLife": "Summary pane, life",
+    "SummaryLineage": "Summary pane, lineage",
     "SummaryAttempts": "Summary pane, attempts",
     "LossesPane": "Losses pane",
     "LossesFacts": "Losses pane, facts",

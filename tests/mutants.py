@@ -36,7 +36,7 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("conversations", "--json"), ("losses", "--json"), ("findings", "--json"), ("aftermath",), ("check",), ("stores",),
     ("store", "--json"), ("search", "the"), ("trace", "the"), ("facts", "--json"), ("measures", "--json"),
     ("compactions", "--json"), ("show", "--json"), ("requests", "--json"), ("replay", "--json"), ("breakpoints",),
-    ("diff", "--life"), ("next",), ("recommend",), ("rules",), ("report", "--output", "-"), ("watch", "--once"),
+    ("diff", "--lineage"), ("next",), ("recommend",), ("rules",), ("report", "--output", "-"), ("watch", "--once"),
     ("open",),
 )  # fmt: skip
 

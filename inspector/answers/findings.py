@@ -65,7 +65,7 @@ def findings(
 def findings_without_facts(
     inspection: Inspection, resolved: ResolvedSettings, requests: Requests
 ) -> tuple[Finding, ...]:
-    """Return the findings without facts and lives of summaries, which take longest. Raises as `findings` does."""
+    """Return the findings without facts and the lineage of summaries, which take longest. Raises as `findings` does."""
     return find(_evidence(inspection, resolved, FactEvidence(), requests))
 
 

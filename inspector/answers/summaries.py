@@ -51,7 +51,7 @@ def budgets_by_compaction(
 
 @dataclass(frozen=True, slots=True)
 class SummaryLives:
-    """The lives of all items of a conversation's summaries, and how the summaries drifted."""
+    """The lineage of all items of a conversation's summaries, and how the summaries drifted."""
 
     conversation: str
     lineage: Lineage
@@ -59,7 +59,7 @@ class SummaryLives:
 
 
 def follow_summaries(answers: Answers, name: str) -> SummaryLives:
-    """The lives of all items. Raises UnknownConversation if no compaction left a summary."""
+    """The lineage of all items. Raises UnknownConversation if no compaction left a summary."""
     inspection, resolved = answers.opened(name)
     compactions = inspection.compactions()
     lineage = lineage_of(compactions)

@@ -126,21 +126,21 @@ def findings(asked: Asked, severity: Literal["info", "warning", "error"], dismis
     "--from", "first", type=WHOLE, metavar="K", help="The earlier compaction; default: the last but one."
 )
 @click.option("--to", "last", type=WHOLE, metavar="L", help="The later compaction; default: the last.")
-@click.option("--life", is_flag=True, help="Follow every item through all summaries.")
+@click.option("--lineage", "--life", is_flag=True, help="Follow every item through all summaries.")
 @shared_options()
-def diff(asked: Asked, first: int | None, last: int | None, life: bool) -> None:
+def diff(asked: Asked, first: int | None, last: int | None, lineage: bool) -> None:
     """Compare two summaries, item by item.
 
-    --life compares all summaries.
+    --lineage compares all summaries.
     """
     from inspector.answers.summaries import compare_summaries, follow_summaries
     from inspector.export.summaries import diff_documents, lineage_document, print_diff, print_lineage
 
-    if life and (first is not None or last is not None):
-        raise UsageProblem("--life follows all summaries: leave out --from and --to.")
+    if lineage and (first is not None or last is not None):
+        raise UsageProblem("--lineage follows all summaries: leave out --from and --to.")
     answers, name = asked.one()
-    if life:
-        ask = asked.kept("life", lambda one: lineage_document(follow_summaries(answers, one)))
+    if lineage:
+        ask = asked.kept("lineage", lambda one: lineage_document(follow_summaries(answers, one)))
         asked.print(ask(name), print_lineage)
     else:
         asked.print(diff_documents(compare_summaries(answers, name, first, last)), print_diff)

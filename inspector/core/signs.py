@@ -21,7 +21,7 @@ FATE_SIGNS: Mapping[str, str] = MappingProxyType(
 CHANGE_SIGNS: Mapping[str, str] = MappingProxyType(
     {"added": "+", "removed": "−", "reworded": "≈", "moved": "→", "kept": "="}
 )
-#: States of an item in the life of all summaries.
+#: States of an item in the lineage of all summaries.
 STATE_SIGNS: Mapping[str, str] = MappingProxyType(
     {
         "new": "+", "kept": "=", "renumbered": "#", "reworded": "≈", "split": "÷", "merged": "&", "moved": "→",

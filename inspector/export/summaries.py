@@ -21,7 +21,7 @@ def diff_documents(answer: Iterable[ComparedSummaries]) -> list[Document]:
 
 
 def lineage_document(answer: SummaryLives) -> Document:
-    """The answer of `diff --life`: the lives of all items, and how the summaries drifted."""
+    """The answer of `diff --lineage`: the lineage of all items, and how the summaries drifted."""
     lineage, drift = answer.lineage, answer.drift
     left = {entry.column: entry for entry in drift.left}
     columns = []

@@ -252,7 +252,7 @@ async def test_keys_of_earlier_panes_lead_to_where_they_are_now(tmp_path: Path) 
             ("8", "tokens", ""),
             ("1", "message", ""),
             ("exclamation_mark", "findings", ""),
-            ("0", "summary", "life"),
+            ("0", "summary", "lineage"),
             ("t", "what-if", ""),
         ):
             await press(pilot, key)
@@ -467,7 +467,7 @@ async def test_modes_of_panes(rotating: Path) -> None:
         await press(pilot, "m")
         assert pane.view_name == "sides"
         await press(pilot, "m")
-        assert pane.view_name == "life"
+        assert pane.view_name == "lineage"
         assert "compaction 4 of 4" in screen_text(pilot)
         await press(pilot, "m")
         assert pane.view_name == "attempts"

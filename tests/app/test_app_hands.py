@@ -87,12 +87,12 @@ async def test_the_palette_reaches_every_action_of_every_pane(rotating: Path) ->
         assert screen.state.settings.threshold == pytest.approx(0.51)
         assert screen.query_one(WhatIfPane).is_attached
         # A key of a view brings that view up.
-        life = next(
+        lineage = next(
             command for title, command in titles.items() if title == "Summary: All items, dropped, reworded …"
         )
-        await life.callback()  # type: ignore[misc]
+        await lineage.callback()  # type: ignore[misc]
         await settled(pilot)
-        assert (screen.panes.current, screen.state.view) == ("summary", "life")
+        assert (screen.panes.current, screen.state.view) == ("summary", "lineage")
 
 
 def test_no_key_means_two_things_at_once() -> None:

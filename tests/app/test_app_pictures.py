@@ -20,7 +20,7 @@ PICTURES: dict[str, tuple[str | None, tuple[int, int], str, tuple[str, ...]]] = 
     "summary": (CHECKOUT, WIDE, "inspector-dark", ("left_square_bracket", "3")),
     "summary-16-colours": (CHECKOUT, WIDE, "inspector-16", ("left_square_bracket", "3")),
     "changes-light": (CHECKOUT, WIDE, "inspector-light", ("3", "m")),
-    "life": (CHECKOUT, MIDDLE, "inspector-dark", ("0",)),
+    "lineage": (CHECKOUT, MIDDLE, "inspector-dark", ("0",)),
     "losses": (CHECKOUT, WIDE, "inspector-dark", ("4", *["left_square_bracket"] * 3)),
     "cache": (CHECKOUT, WIDE, "inspector-dark", ("5",)),
     "requests-narrow": (CHECKOUT, NARROW, "inspector-dark", ("5", "m")),
@@ -34,7 +34,7 @@ PICTURES: dict[str, tuple[str | None, tuple[int, int], str, tuple[str, ...]]] = 
 
 def _is_another(name: str) -> bool:
     """Whether a picture shows what another one shows, in another size or other colours, or other words of a text."""
-    return name in ("message", "life", "cache") or any(name.startswith(f"{other}-") for other in PICTURES)
+    return name in ("message", "lineage", "cache") or any(name.startswith(f"{other}-") for other in PICTURES)
 
 
 @pytest.mark.parametrize(

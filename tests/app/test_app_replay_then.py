@@ -36,7 +36,7 @@ from widgets.lists.fact_list import source_of
 from widgets.panes.findings_pane import FindingsPane
 from widgets.panes.losses_facts import LossesFacts
 from widgets.panes.losses_pane import LossesPane
-from widgets.panes.summary_life import SummaryLife
+from widgets.panes.summary_lineage import SummaryLineage
 from widgets.panes.summary_pane import SummaryPane
 
 ORDERS = "Nightly orders import loses rows"
@@ -54,9 +54,9 @@ def facts_of(pilot: Test) -> LossesFacts:
     return shown
 
 
-def life_of(pilot: Test) -> SummaryLife:
+def lineage_of(pilot: Test) -> SummaryLineage:
     shown = conversation(pilot).query_one(SummaryPane).shown
-    assert isinstance(shown, SummaryLife)
+    assert isinstance(shown, SummaryLineage)
     return shown
 
 
@@ -125,7 +125,7 @@ async def test_lineage_and_facts_of_the_compactions_so_far(in_place: Path) -> No
         await press(pilot, "left")
         await before_compaction(pilot, 2)
         await press(pilot, "0", "escape")
-        assert "compaction 1 of 1" in life_of(pilot).headline
+        assert "compaction 1 of 1" in lineage_of(pilot).headline
         await press(pilot, "4", "escape")
         facts = facts_of(pilot)
         assert "compaction 1 of 1" in facts.headline
@@ -142,7 +142,7 @@ async def test_lineage_and_facts_of_the_compactions_so_far(in_place: Path) -> No
         (first,) = [scope for scope in view.scopes or () if scope.name == "1"]
         assert any(isinstance(fact, Life) and len(fact.fates) == 2 for fact in first.facts)
         await press(pilot, "escape", "0", "escape")
-        assert "of 3" in life_of(pilot).headline
+        assert "of 3" in lineage_of(pilot).headline
 
 
 @pytest.mark.slow

@@ -116,7 +116,7 @@ def test_a_summary_pane_before_the_first_compaction(
     opening: Opening, compactions: tuple[Compaction, ...]
 ) -> None:
     view = summary.compute(None, None, True, None, 0, 4, 4_000, "changes")
-    assert (view.summary, view.changes, view.life) == (SummaryView(None, 0, 4_000), None, None)
+    assert (view.summary, view.changes, view.lineage) == (SummaryView(None, 0, 4_000), None, None)
     first = summary.compute(compactions[0], None, True, None, 1, 4, 4_000, "changes")
     assert first.summary.compaction is compactions[0]
     assert first.changes is None

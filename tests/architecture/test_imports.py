@@ -43,7 +43,7 @@ ALLOWED: list[tuple[set[str], list[list[str]]]] = [
             ["compactions", "--demo", "小程序首页改版", "--json"],
             ["findings", "--demo", "小程序首页改版"],
             ["measures", "--demo", "小程序首页改版"],
-            ["diff", "--demo", "小程序首页改版", "--life"],
+            ["diff", "--demo", "小程序首页改版", "--lineage"],
             ["facts", "--demo", "小程序首页改版"],
         ],
     ),

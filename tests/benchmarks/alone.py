@@ -30,7 +30,7 @@ COMMANDS = (
     (("losses",), 60),
     (("findings",), 60),
     (("measures",), 60),
-    (("diff", "--life"), 60),
+    (("diff", "--lineage"), 60),
     (("replay",), 60),
     (("report",), 60),
 )

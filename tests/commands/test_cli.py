@@ -364,7 +364,7 @@ def test_what_a_configuration_says_wrong_is_in_the_document_too(tmp_path: Path) 
 
 @pytest.mark.parametrize(
     "words",
-    ["show", "diff --life", "replay", "requests", "breakpoints", "report --output -"],
+    ["show", "diff --lineage", "replay", "requests", "breakpoints", "report --output -"],
 )
 @pytest.mark.parametrize("where", ["path", "machine"])
 def test_the_only_conversation_needs_no_name(words: str, where: str, tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from widgets.panes.losses_pane import LossesPane
 from widgets.panes.message_pane import MessagePane
 from widgets.panes.next_request import NextRequest
 from widgets.panes.summary_changes import SummaryChanges
-from widgets.panes.summary_life import SummaryLife
+from widgets.panes.summary_lineage import SummaryLineage
 from widgets.panes.summary_pane import SummaryPane
 from widgets.panes.summary_sides import SummarySides
 from widgets.panes.summary_text import SummaryText
@@ -77,11 +77,11 @@ CASES: dict[str, tuple[type[Widget], Callable[[Any], None], tuple[str, ...], Cal
         ("down",),
         lambda pane: pane.set_view(replace(DIFF, new=replace(DIFF.new, summary="other"))),
     ),
-    "life": (
-        SummaryLife,
-        lambda pane: pane.set_view(deepcopy(SUMMARY_PANE.life)),
+    "lineage": (
+        SummaryLineage,
+        lambda pane: pane.set_view(deepcopy(SUMMARY_PANE.lineage)),
         ("f", "J"),
-        lambda pane: pane.set_view(replace(SUMMARY_PANE.life, column=2)),
+        lambda pane: pane.set_view(replace(SUMMARY_PANE.lineage, column=2)),
     ),
     "losses": (
         LossesPane,

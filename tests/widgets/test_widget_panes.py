@@ -26,7 +26,7 @@ from widgets.panes.message_pane import CallView, MessagePane, MessageView
 from widgets.panes.next_request import CacheView, NextRequest, PlacedBreakpoint
 from widgets.panes.requests_part import RequestsPart, RequestsView, chart_lines
 from widgets.panes.summary_changes import SummaryChanges
-from widgets.panes.summary_life import SummaryLife
+from widgets.panes.summary_lineage import SummaryLineage
 from widgets.panes.summary_lines import summary_view
 from widgets.panes.summary_pane import SummaryPane, SummaryPaneView
 
@@ -207,7 +207,7 @@ async def test_a_megabyte_of_json_is_shown_without_waiting() -> None:
     [
         SummaryPane,
         SummaryChanges,
-        SummaryLife,
+        SummaryLineage,
         LossesPane,
         LossesFacts,
         CompactionPane,

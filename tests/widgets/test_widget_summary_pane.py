@@ -12,7 +12,7 @@ from tests.widgets.widget_host import Host, hosting, lines, shown
 from widgets.bars.mode_bar import ModeBar
 from widgets.intents import Change, ChooseCompaction
 from widgets.panes.summary_changes import SummaryChanges
-from widgets.panes.summary_life import SummaryLife
+from widgets.panes.summary_lineage import SummaryLineage
 from widgets.panes.summary_lines import SummaryView, summary_view
 from widgets.panes.summary_pane import SummaryPane, SummaryPaneView
 from widgets.panes.summary_sides import SummarySides
@@ -150,7 +150,8 @@ async def test_m_goes_through_all_views_and_takes_the_focus_along() -> None:
         pane.query_one(TextView).focus()
         assert (pane.view_name, "▾ Goal" in shown(pane)) == ("text", True)
         views = (
-            ("changes", "− old"), ("sides", "Friday"), ("life", "▸2"), ("attempts", "No attempt"), ("text", "▾ Goal"),
+            ("changes", "− old"), ("sides", "Friday"), ("lineage", "▸2"), ("attempts", "No attempt"),
+            ("text", "▾ Goal"),
         )  # fmt: skip
         for name, told in views:
             await host.press("m")
@@ -162,11 +163,11 @@ async def test_m_goes_through_all_views_and_takes_the_focus_along() -> None:
         assert views_shown(host) == [
             "changes",
             "sides",
-            "life",
+            "lineage",
             "attempts",
             "text",
             "attempts",
-            "life",
+            "lineage",
             "sides",
         ]
 
@@ -177,10 +178,10 @@ async def test_a_click_and_a_call_bring_a_view_and_a_burst_settles_on_the_last()
         bar = pane.query_one(ModeBar)
         await host.click(bar, lines(bar)[0].index("side by side"), 0)
         assert pane.view_name == "sides"
-        pane.show("life")
+        pane.show("lineage")
         pane.show("nothing")
         await host.settle()
-        assert isinstance(pane.shown, SummaryLife)
+        assert isinstance(pane.shown, SummaryLineage)
         await host.press(*["m"] * 42)
         assert pane.view_name == "text"
         assert [view.id or type(view).__name__ for view in pane.query(".view") if view.display] == [
@@ -195,7 +196,7 @@ async def test_a_view_that_was_not_on_screen_costs_nothing() -> None:
         await host.press("m")
         pane.show("changes")
         await host.settle()
-        assert not pane.query(SummaryLife)
+        assert not pane.query(SummaryLineage)
         pane.set_view(replace(SUMMARY_PANE, summary=summary_view(compaction(3), 3, 100)))
         pane.show("text")
         await host.settle()
@@ -205,16 +206,16 @@ async def test_a_view_that_was_not_on_screen_costs_nothing() -> None:
 async def test_an_item_of_the_life_is_shown_where_it_changed() -> None:
     pane = SummaryPane()
     async with hosting(pane, size=(70, 38), set_up=lambda: pane.set_view(SUMMARY_PANE)) as host:
-        pane.show("life")
+        pane.show("lineage")
         await host.settle()
-        life = pane.query_one(SummaryLife)
-        life.items.focus()
+        items = pane.query_one(SummaryLineage).items
+        items.focus()
         await host.press("enter")
         assert [message.index for message in host.of(ChooseCompaction)] == [2]
         assert pane.view_name == "changes"
-        pane.show("life")
+        pane.show("lineage")
         await host.settle()
-        await host.click(life.items, lines(life.items)[0].index("3"), 2)
+        await host.click(items, lines(items)[0].index("3"), 2)
         assert [message.index for message in host.of(ChooseCompaction)] == [2, 3]
         pane.show_item("ship the release by Friday to all")
         await host.settle()
@@ -237,22 +238,22 @@ async def test_what_is_pending_says_so_and_what_is_not_there_too() -> None:
     view = SummaryPaneView(SummaryView())
     async with hosting(pane, size=(70, 38), set_up=lambda: pane.set_view(view)) as host:
         for name, told in (
-            ("changes", "no earlier summary"), ("sides", "no earlier summary"), ("life", "Following the items"),
+            ("changes", "no earlier summary"), ("sides", "no earlier summary"), ("lineage", "Following the items"),
         ):  # fmt: skip
             pane.show(name)
             await host.settle()
             assert told in shown(pane)
-        pane.set_view(replace(view, life=lineage_view()))
+        pane.set_view(replace(view, lineage=lineage_view()))
         assert "No compaction has a summary" in shown(pane)
 
 
 async def test_the_column_of_the_life_follows_the_chosen_compaction() -> None:
     pane = SummaryPane()
     async with hosting(pane, size=(70, 38), set_up=lambda: pane.set_view(SUMMARY_PANE)) as host:
-        pane.show("life")
+        pane.show("lineage")
         await host.settle()
         assert "compaction 2 of 3" in shown(pane)
-        pane.set_view(replace(SUMMARY_PANE, life=lineage_view(*BODIES, column=2)))
+        pane.set_view(replace(SUMMARY_PANE, lineage=lineage_view(*BODIES, column=2)))
         assert "compaction 3 of 3" in shown(pane)
 
 
@@ -261,7 +262,7 @@ async def test_brackets_arrows_and_digits_are_left_to_the_screen(keys: str) -> N
     names = {"[": "left_square_bracket", "]": "right_square_bracket"}
     pane = SummaryPane()
     async with hosting(pane, size=(70, 38), set_up=lambda: pane.set_view(SUMMARY_PANE)) as host:
-        for name in ("text", "changes", "sides", "life"):
+        for name in ("text", "changes", "sides", "lineage"):
             pane.show(name)
             await host.settle()
             assert not {names.get(key, key) for key in keys} & set(host.screen.active_bindings)

@@ -19,7 +19,7 @@ from widgets.lists.survival_table import Survival
 from widgets.panes.compaction_lines import CompactionView
 from widgets.panes.diff_lines import compare
 from widgets.panes.knob_values import TuneState
-from widgets.panes.life_lines import LineageView
+from widgets.panes.lineage_lines import LineageView
 from widgets.panes.losses_view import FactScope, LossesView
 from widgets.panes.run_lines import ReplayView, Run
 from widgets.panes.summary_lines import summary_view
@@ -67,7 +67,7 @@ DIFF = _COMPARED
 
 
 def lineage_view(*bodies: str | None, column: int = 0, budget: int | None = 2_000) -> LineageView:
-    """The life of the items of these summaries."""
+    """The lineage of the items of these summaries."""
     lineage = follow(columns(*bodies))
     tokens = [None if body is None else len(body) // 4 for body in bodies]
     return LineageView(lineage, drift_of(lineage, load_stemmer(), tokens, [budget] * len(bodies)), column)

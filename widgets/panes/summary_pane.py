@@ -1,4 +1,4 @@
-"""The summary of the chosen compaction: its text, its changes, side by side, and the life of all items."""
+"""The summary of the chosen compaction: its text, its changes, side by side, and the lineage of all items."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from widgets.bars.mode_bar import Mode
 from widgets.intents import Change, ChooseCompaction
 from widgets.panes.attempt_lines import NO_ATTEMPTS, AttemptsView
 from widgets.panes.diff_lines import Comparison
-from widgets.panes.life_lines import LineageView
+from widgets.panes.lineage_lines import LineageView
 from widgets.panes.summary_attempts import SummaryAttempts
 from widgets.panes.summary_changes import SummaryChanges
-from widgets.panes.summary_life import SummaryLife
+from widgets.panes.summary_lineage import SummaryLineage
 from widgets.panes.summary_lines import SummaryView
 from widgets.panes.summary_sides import SummarySides
 from widgets.panes.summary_text import SummaryText
@@ -22,19 +22,19 @@ from widgets.panes.views_pane import Shown, ViewsPane
 
 @dataclass(frozen=True, slots=True)
 class SummaryPaneView:
-    """A summary, its comparison with the previous one (None without one), and the life of all items.
+    """A summary, its comparison with the previous one (None without one), and the lineage of all items.
 
-    Only the parts that the view on screen shows need to be set. The life is None while it is being computed.
+    Only the parts that the view on screen shows need to be set. The lineage is None while it is being computed.
     """
 
     summary: SummaryView
     changes: Comparison | None = None
-    life: LineageView | None = None
+    lineage: LineageView | None = None
     attempts: AttemptsView = NO_ATTEMPTS
 
 
 class SummaryPane(ViewsPane[SummaryPaneView]):
-    """A SummaryPaneView in five views: text, changes, sides, life, attempts.
+    """A SummaryPaneView in five views: text, changes, sides, lineage, attempts.
 
     Posts Change with the name of the view on screen.
     """
@@ -56,9 +56,9 @@ class SummaryPane(ViewsPane[SummaryPaneView]):
             lambda view: view.changes,
         ),
         Shown(
-            Mode("life", "life", "Every item of every summary, through all compactions"),
-            SummaryLife,
-            lambda view: view.life,
+            Mode("lineage", "lineage", "Every item of every summary, through all compactions"),
+            SummaryLineage,
+            lambda view: view.lineage,
         ),
         Shown(
             Mode("attempts", "attempts", "The recorded summary and the attempts"),
@@ -89,8 +89,8 @@ class SummaryPane(ViewsPane[SummaryPaneView]):
         event.stop()
         self.post_message(Change(view=event.name))
 
-    @on(SummaryLife.CellChosen)
-    def _cell_chosen(self, event: SummaryLife.CellChosen) -> None:
+    @on(SummaryLineage.CellChosen)
+    def _cell_chosen(self, event: SummaryLineage.CellChosen) -> None:
         event.stop()
         self.post_message(ChooseCompaction(event.compaction))
         self.show_item(event.text)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from inspector.quality.facts.fact import Life
     from inspector.quality.facts.risk import AtRisk, RiskIndex
     from inspector.summaries.lineage import Lineage
-    from widgets.panes.life_lines import LineageView
+    from widgets.panes.lineage_lines import LineageView
     from widgets.panes.losses_view import FactScope
 
 
@@ -149,7 +149,7 @@ class LineageAsOf:
     def until(self, compactions: int) -> LineageView:
         """Lineage and drift of the first compactions; cached."""
         from inspector.answers.summaries import drift_with
-        from widgets.panes.life_lines import LineageView
+        from widgets.panes.lineage_lines import LineageView
 
         view = self._views.get(compactions)
         if view is None:

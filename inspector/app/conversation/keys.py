@@ -32,7 +32,7 @@ KEYS: list[BindingType] = [
     _hidden("x", "jump('error', 1)", "Next tool error", "jump.error"),
     _hidden("X", "jump('error', -1)", "Previous tool error", "jump.error_back"),
     _hidden("exclamation_mark", "pane('findings')", "Findings", "pane.findings_key", "!"),
-    _hidden("0", "life", "Life of the summaries", "pane.life"),
+    _hidden("0", "lineage", "Lineage of the items", "pane.lineage"),
     _hidden("t", "pane('what-if')", "What-if", "pane.what_if_key"),
     _hidden("space", "play", "Play, pause", "replay.play"),
     _hidden("left,h", "step('message', -1)", "Step back", "replay.back"),

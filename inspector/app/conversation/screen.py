@@ -405,9 +405,9 @@ class ConversationScreen(JobScreen):
         """Show a pane and give it the focus."""
         self.panes.show(name, focus=True)
 
-    async def action_life(self) -> None:
-        """Show the life of the summaries' items."""
-        await self.panes.bring("summary", "life")
+    async def action_lineage(self) -> None:
+        """Show the lineage of all items."""
+        await self.panes.bring("summary", "lineage")
 
     def action_back(self) -> None:
         """Go one step back: from a pane to the list, out of a search, out of the replay, close the notes, leave the

@@ -86,7 +86,7 @@ def test_the_page_defines_every_measure() -> None:
 
 def test_the_life_as_a_document(fixtures_dir: Path) -> None:
     database = str(fixtures_dir / "hermes-0.13-rotating.db")
-    document = answer("diff", database, CHECKOUT, "--life")
+    document = answer("diff", database, CHECKOUT, "--lineage")
     assert [column["compaction"] for column in document["columns"]] == [1, 2, 3, 4]
     assert document["columns"][1]["fallback"]
     assert document["columns"][3]["left"]["items"] == 18
@@ -97,13 +97,13 @@ def test_the_life_as_a_document(fixtures_dir: Path) -> None:
     assert [turn["how"] for entry in document["otherwise"] for turn in entry["turns"]] == ["gone"]
     assert [entry["text"] for entry in document["stale"]] == ["New client in checkout with retries"]
     for wrong in (["--from", "1"], ["--to", "2"]):
-        assert CliRunner().invoke(commands, ["diff", database, CHECKOUT, "--life", *wrong]).exit_code != 0
+        assert CliRunner().invoke(commands, ["diff", database, CHECKOUT, "--lineage", *wrong]).exit_code != 0
     for key in ("columns", "groups", "otherwise", "stale", *document["columns"][0], *pinned["cells"][0]):
         assert f"`{key}`" in PAGE, key
 
 
 def test_the_life_as_text(fixtures_dir: Path) -> None:
-    words = ["diff", str(fixtures_dir / "hermes-0.13-rotating.db"), CHECKOUT, "--life"]
+    words = ["diff", str(fixtures_dir / "hermes-0.13-rotating.db"), CHECKOUT, "--lineage"]
     lines = CliRunner().invoke(commands, words).output.splitlines()
     assert lines[0].split() == ["1", "2!", "3", "4", "item"]
     (line,) = [

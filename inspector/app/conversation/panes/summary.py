@@ -9,10 +9,10 @@ from inspector.app.conversation.panes.base import Context, Pane
 from inspector.app.conversation.resources import ATTEMPTS, COMPACTIONS, LINEAGE
 from inspector.app.conversation.state import Resource, State, recorded, recorded_then
 from widgets.panes.attempt_lines import NO_ATTEMPTS
-from widgets.panes.life_lines import LineageView
+from widgets.panes.lineage_lines import LineageView
 from widgets.panes.summary_attempts import SummaryAttempts
 from widgets.panes.summary_changes import SummaryChanges
-from widgets.panes.summary_life import SummaryLife
+from widgets.panes.summary_lineage import SummaryLineage
 from widgets.panes.summary_pane import SummaryPane, SummaryPaneView
 from widgets.panes.summary_sides import SummarySides
 from widgets.panes.summary_text import SummaryText
@@ -34,7 +34,7 @@ def _needs(context: Context) -> tuple[Any, ...] | None:
     index = shown.index if shown is not None else 0
     before = next((c for c in reversed(then) if c.index < index and c.summary is not None), None)
     changes = state.view in ("changes", "sides")
-    lineage = context.loaded.latest(LINEAGE) if state.view == "life" else None
+    lineage = context.loaded.latest(LINEAGE) if state.view == "lineage" else None
     budget = context.derived.budgets.summary_limit
     return (
         shown,
@@ -68,26 +68,26 @@ def compute(
     from widgets.panes.diff_lines import compare
     from widgets.panes.summary_lines import summary_view
 
-    life: LineageView | None = None
+    followed: LineageView | None = None
     if lineage is not None:
-        life = replace(lineage.until(then), column=max(0, shown.index - 1 if shown is not None else 0))
+        followed = replace(lineage.until(then), column=max(0, shown.index - 1 if shown is not None else 0))
     return SummaryPaneView(
         summary_view(shown, then, budget),
         compare(before, shown) if changes else None,
-        life,
+        followed,
         attempts=attempts_view(attempts, shown) if view == "attempts" and shown is not None else NO_ATTEMPTS,
     )
 
 
 def _wants(state: State) -> tuple[Resource[Any], ...]:
-    wanted: dict[str, Resource[Any]] = {"life": LINEAGE, "attempts": ATTEMPTS}
+    wanted: dict[str, Resource[Any]] = {"lineage": LINEAGE, "attempts": ATTEMPTS}
     return (wanted[state.view],) if state.view in wanted else ()
 
 
 PANE = Pane(
     "The summary of the chosen compaction by section, with its size against the budget. m shows the next view: the "
-    "changes since the previous summary, both texts side by side, the state of every item in all summaries (life), and "
-    "attempts. P makes an attempt.",
+    "changes since the previous summary, both texts side by side, the state of every item in all summaries (lineage), "
+    "and attempts. P makes an attempt.",
     SummaryPane,
     _needs,
     compute,
@@ -97,7 +97,7 @@ PANE = Pane(
         ("text", SummaryText),
         ("changes", SummaryChanges),
         ("sides", SummarySides),
-        ("life", SummaryLife),
+        ("lineage", SummaryLineage),
         ("attempts", SummaryAttempts),
     ),
     threaded=True,

@@ -1,4 +1,4 @@
-"""The life of the summaries' items: rows and columns, filters, the chosen item's life, going to the two summaries."""
+"""The lineage of all items: rows and columns, filters, the history of the chosen item, going to the two summaries."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from tests.widgets.values import lineage_view
 from tests.widgets.widget_host import HOSTILE, hosting, lines
 from widgets.intents import ChooseCompaction
 from widgets.lists.lineage_list import LineageList
-from widgets.panes.life_lines import LineageView
-from widgets.panes.summary_life import FILTERS, SummaryLife
+from widgets.panes.lineage_lines import LineageView
+from widgets.panes.summary_lineage import FILTERS, SummaryLineage
 
 
-def items(pane: SummaryLife) -> list[str]:
+def items(pane: SummaryLineage) -> list[str]:
     return [line.strip() for line in lines(pane.items)[1:] if line.strip()]
 
 
-def shown(pane: SummaryLife, start: str) -> str:
+def shown(pane: SummaryLineage, start: str) -> str:
     (line,) = [line for line in items(pane) if f" {start}" in line]
     return " ".join(line.split())
 
 
-def life(pane: SummaryLife) -> str:
+def history(pane: SummaryLineage) -> str:
     return "\n".join(line.rstrip() for line in lines(pane.body))
 
 
 async def test_a_row_has_a_sign_and_a_word_in_each_column() -> None:
-    pane = SummaryLife()
+    pane = SummaryLineage()
     async with hosting(pane, (110, 40), lambda: pane.set_view(lineage_view(*BODIES))):
         assert lines(pane.items)[0].split() == ["▸1", "2", "3"]
         assert shown(pane, "Keep stripe") == "+ new = kept = kept Keep stripe-node pinned to 14.21.0."
@@ -49,12 +49,12 @@ def groups() -> tuple[tuple[str, object], ...]:
 
 
 async def test_figures_follow_the_column_that_comes_with_the_value() -> None:
-    pane = SummaryLife()
-    life = lineage_view(*BODIES, budget=100)
-    async with hosting(pane, (110, 40), lambda: pane.set_view(life)) as host:
+    pane = SummaryLineage()
+    view = lineage_view(*BODIES, budget=100)
+    async with hosting(pane, (110, 40), lambda: pane.set_view(view)) as host:
         pane.items.focus()
         assert "compaction 1 of 3   + 8 new" in pane.headline
-        pane.set_view(replace(life, column=1))
+        pane.set_view(replace(view, column=1))
         assert pane.column == 1
         assert "compaction 2 of 3" in pane.headline
         assert "− 1 dropped" in pane.headline
@@ -68,37 +68,37 @@ async def test_figures_follow_the_column_that_comes_with_the_value() -> None:
 
 
 async def test_the_chosen_item_tells_its_life() -> None:
-    pane = SummaryLife()
+    pane = SummaryLineage()
     async with hosting(pane, (110, 44), lambda: pane.set_view(lineage_view(*BODIES, column=1))) as host:
         pane.items.focus()
         at = next(i for i in range(pane.items.row_count) if "Writing the new client" in text_at(pane, i))
         pane.items.move_cursor(0, notify=False)
         pane.items.move_cursor(at)
         await host.settle()
-        told = life(pane)
+        told = history(pane)
         assert "1  + new   Progress / In Progress" in told
         assert "›  2  ✓ done   Progress / In Progress → Completed Actions" in told
         assert "3  # renumbered   Completed Actions" in told
         assert told.count("Writing the new client") == 1
 
 
-def text_at(pane: SummaryLife, row: int) -> str:
+def text_at(pane: SummaryLineage, row: int) -> str:
     pane.items.move_cursor(row, notify=False)
     item = pane.items.item
     return item.text if item is not None else ""
 
 
 async def test_enter_posts_the_cell() -> None:
-    pane = SummaryLife()
+    pane = SummaryLineage()
     async with hosting(pane, (110, 40), lambda: pane.set_view(lineage_view(*BODIES, column=1))) as host:
         pane.items.focus()
         await host.press("down", "enter")
-        (chosen,) = host.of(SummaryLife.CellChosen)
+        (chosen,) = host.of(SummaryLineage.CellChosen)
         assert (chosen.compaction, chosen.text) == (2, "Keep stripe-node pinned to 14.21.0.")
         await host.click(pane.items, 28, 4, times=2)
         assert pane.column == 2
         assert [message.index for message in host.of(ChooseCompaction)] == [3]
-        assert host.of(SummaryLife.CellChosen)[-1].compaction == 3
+        assert host.of(SummaryLineage.CellChosen)[-1].compaction == 3
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ async def test_enter_posts_the_cell() -> None:
     ],
 )
 async def test_filters(mode: str, starts: list[str]) -> None:
-    pane = SummaryLife()
+    pane = SummaryLineage()
     async with hosting(pane, (110, 40), lambda: pane.set_view(lineage_view(*BODIES))) as host:
         pane.set_filter(mode)
         await host.settle()
@@ -121,14 +121,14 @@ async def test_filters(mode: str, starts: list[str]) -> None:
         assert len(texts) == len(starts)
         assert all(any(text.startswith(start) for text in texts) for start in starts), texts
         if not starts:
-            assert "No item passes this filter." in life(pane)
+            assert "No item passes this filter." in history(pane)
         pane.set_filter("all")
         await host.settle()
         assert pane.items.row_count == len(lineage_view(*BODIES).lineage.rows)
 
 
 async def test_f_goes_through_the_filters_and_keeps_the_item() -> None:
-    pane = SummaryLife()
+    pane = SummaryLineage()
     async with hosting(pane, (110, 40), lambda: pane.set_view(lineage_view(*BODIES))) as host:
         pane.items.focus()
         assert text_at(pane, 2).startswith("Never post")
@@ -142,19 +142,19 @@ async def test_f_goes_through_the_filters_and_keeps_the_item() -> None:
 async def test_what_says_something_else_and_what_is_stale_is_marked_and_told() -> None:
     one = "## Constraints\n- Set the retry limit of the client to 41 and never more\n## Next Steps\n- Write docs\n"
     two = one.replace("41", "7")
-    pane = SummaryLife()
+    pane = SummaryLineage()
     async with hosting(pane, (110, 40), lambda: pane.set_view(lineage_view(one, two, two, column=1))) as host:
         pane.items.focus()
         assert shown(pane, "Set the retry").startswith("›! + new ≈ reworded = kept")
         assert "◷ + new = kept = kept Write docs" in shown(pane, "Write docs")
         assert "! 1 changed meaning   ◷ 1 open item stale" in pane.headline
-        assert "changed meaning at compaction 2: 41 became 7" in life(pane)
+        assert "changed meaning at compaction 2: 41 became 7" in history(pane)
         await host.press("down")
-        assert "stale: 3 summaries since compaction 1 list it in the same words" in life(pane)
+        assert "stale: 3 summaries since compaction 1 list it in the same words" in history(pane)
 
 
 async def test_sections_are_stepped_through() -> None:
-    pane = SummaryLife()
+    pane = SummaryLineage()
     async with hosting(pane, (110, 40), lambda: pane.set_view(lineage_view(*BODIES))) as host:
         pane.items.focus()
         await host.press("J", "J")
@@ -163,7 +163,7 @@ async def test_sections_are_stepped_through() -> None:
         assert "Keep stripe" in text_of(pane)
 
 
-def text_of(pane: SummaryLife) -> str:
+def text_of(pane: SummaryLineage) -> str:
     item = pane.items.item
     return "" if item is None else item.text
 
@@ -188,7 +188,7 @@ async def test_words_give_way_to_signs_and_signs_to_the_neighbours() -> None:
 
 
 async def test_where_room_is_short_the_head_tells_the_filter_and_the_list_keeps_rows() -> None:
-    pane = SummaryLife()
+    pane = SummaryLineage()
     async with hosting(pane, (78, 9), lambda: pane.set_view(lineage_view(*BODIES, column=1))) as host:
         pane.items.focus()
         assert "compaction 2 of 3   = 2  # 2  ÷ 2  ✓ 2  − 1" in pane.headline
@@ -202,7 +202,7 @@ async def test_where_room_is_short_the_head_tells_the_filter_and_the_list_keeps_
 @pytest.mark.parametrize("size", [(110, 40), (80, 12), (54, 30), (20, 6)])
 async def test_it_fits_and_is_safe(size: tuple[int, int]) -> None:
     body = f"## {HOSTILE}\n- {HOSTILE} one\n- plain [/b] text\n"
-    pane = SummaryLife()
+    pane = SummaryLineage()
     many = lineage_view(*[body, body.replace("one", "two 漢字")] * 6, column=5)
     async with hosting(pane, size, lambda: pane.set_view(many)) as host:
         lines(pane.items)
@@ -214,7 +214,7 @@ async def test_it_fits_and_is_safe(size: tuple[int, int]) -> None:
 
 
 async def test_nothing_to_show() -> None:
-    pane = SummaryLife()
+    pane = SummaryLineage()
     async with hosting(pane, (80, 24)) as host:
         assert "Following the items" in pane.headline
         pane.items.focus()
@@ -223,11 +223,11 @@ async def test_nothing_to_show() -> None:
         await host.settle()
         assert pane.headline == "No compaction has a summary to follow."
         await host.press("enter")
-        assert not host.of(SummaryLife.CellChosen)
+        assert not host.of(SummaryLineage.CellChosen)
 
 
 async def test_a_refreshed_view_keeps_the_place() -> None:
-    pane = SummaryLife()
+    pane = SummaryLineage()
     first = lineage_view(*BODIES, budget=None)
     async with hosting(pane, (110, 40), lambda: pane.set_view(first)) as host:
         pane.items.focus()

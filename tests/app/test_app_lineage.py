@@ -1,4 +1,4 @@
-"""The life of the summaries in the app: filled in a thread, its column, going to the changes of an item."""
+"""The lineage of the summaries in the app: filled in a thread, its column, going to the changes of an item."""
 
 from __future__ import annotations
 
@@ -21,47 +21,47 @@ from tests.app.running import (
     told,
 )
 from widgets.panes.summary_changes import SummaryChanges
-from widgets.panes.summary_life import SummaryLife
+from widgets.panes.summary_lineage import SummaryLineage
 from widgets.panes.summary_pane import SummaryPane
 
 
-def life_of(pilot: Test) -> SummaryLife:
+def lineage_of(pilot: Test) -> SummaryLineage:
     """The view of the summary pane that is on screen."""
     shown = conversation(pilot).query_one(SummaryPane).shown
-    assert isinstance(shown, SummaryLife)
+    assert isinstance(shown, SummaryLineage)
     return shown
 
 
 async def test_the_key_brings_it_up_with_the_chosen_compaction(rotating: Path) -> None:
     async with running(rotating, CHECKOUT, size=(160, 48)) as pilot:
         await press(pilot, "0")
-        screen, life = conversation(pilot), life_of(pilot)
+        screen, lineage = conversation(pilot), lineage_of(pilot)
         assert (screen.state.pane, screen.saved.pane) == ("summary", "summary")
-        assert (life.column, life.items.has_focus) == (3, True)
-        assert "compaction 4 of 4" in life.headline
-        assert "remains of the first: 18 of 26 items" in life.headline
+        assert (lineage.column, lineage.items.has_focus) == (3, True)
+        assert "compaction 4 of 4" in lineage.headline
+        assert "remains of the first: 18 of 26 items" in lineage.headline
         # The budget comes from the engine, after the list was read.
-        assert "748 of 4.8k tokens" in life.headline
+        assert "748 of 4.8k tokens" in lineage.headline
 
 
 async def test_the_column_is_the_chosen_compaction(rotating: Path) -> None:
     async with running(rotating, CHECKOUT, size=(160, 48)) as pilot:
         await press(pilot, "0", "escape", "left_square_bracket", "left_square_bracket")
-        screen, life = conversation(pilot), life_of(pilot)
+        screen, lineage = conversation(pilot), lineage_of(pilot)
         assert (screen.state.generation, screen.state.compaction) == (3, 2)
-        assert life.column == 1
-        assert "a fallback text, which no model wrote" in life.headline
+        assert lineage.column == 1
+        assert "a fallback text, which no model wrote" in lineage.headline
         await press(pilot, "0", "right_square_bracket")
-        assert (life.column, screen.state.compaction, screen.state.generation) == (2, 3, 4)
-        assert life.items.has_focus
+        assert (lineage.column, screen.state.compaction, screen.state.generation) == (2, 3, 4)
+        assert lineage.items.has_focus
 
 
 @pytest.mark.slow
 async def test_enter_shows_the_changes_at_the_item(rotating: Path) -> None:
     async with running(rotating, CHECKOUT, size=(160, 48)) as pilot:
         await press(pilot, "0", "f", "f")
-        screen, life = conversation(pilot), life_of(pilot)
-        assert life.filter == "reworded"
+        screen, lineage = conversation(pilot), lineage_of(pilot)
+        assert lineage.filter == "reworded"
         await press(pilot, "G", "left_square_bracket", "enter")
         assert (screen.state.generation, screen.state.compaction) == (4, 3)
         assert cursor(pilot) == recorded(pilot, 3).summary_at
@@ -92,7 +92,7 @@ async def test_narrow(rotating: Path) -> None:
     async with running(rotating, CHECKOUT, size=(80, 24)) as pilot:
         await press(pilot, "0", "down")
         text = screen_text(pilot)
-        assert "life" in text
+        assert "lineage" in text
         assert "compaction 4 of 4" in text
         assert "− dropped" in text
         assert "▸4" in text
@@ -101,7 +101,7 @@ async def test_narrow(rotating: Path) -> None:
 async def test_a_conversation_without_compactions(rotating: Path) -> None:
     async with running(rotating, "Check the load test scripts") as pilot:
         await press(pilot, "0", "enter", "f")
-        assert life_of(pilot).headline == "No compaction has a summary to follow."
+        assert lineage_of(pilot).headline == "No compaction has a summary to follow."
         assert told(pilot) == []
 
 

@@ -15,7 +15,7 @@ from widgets.base.headline import Headline
 from widgets.base.text_lines import TextLine
 from widgets.intents import ChooseCompaction
 from widgets.lists.lineage_list import LineageList
-from widgets.panes.life_lines import LineageView, head_lines, item_lines
+from widgets.panes.lineage_lines import LineageView, head_lines, item_lines
 from widgets.panes.part import Part, nearest
 from widgets.panes.text_view import TextView
 
@@ -36,24 +36,24 @@ _SHOWN: dict[str, frozenset[State]] = {
 }
 
 
-class SummaryLife(Part[LineageView]):
+class SummaryLineage(Part[LineageView]):
     """Shows a LineageView; None while it is computed.
 
     Posts CellChosen for an item to be seen where it changed, ChooseCompaction for a column.
     """
 
     DEFAULT_CSS = """
-    SummaryLife > ModeBar { margin: 0 0 1 0; }
-    SummaryLife > LineageList { height: 1fr; }
-    SummaryLife > TextView { margin: 1 0 0 0; }
-    SummaryLife.-low > ModeBar, SummaryLife.-empty > ModeBar, SummaryLife.-empty > TextView { display: none; }
-    SummaryLife.-low > TextView { height: 3; margin: 0; }
+    SummaryLineage > ModeBar { margin: 0 0 1 0; }
+    SummaryLineage > LineageList { height: 1fr; }
+    SummaryLineage > TextView { margin: 1 0 0 0; }
+    SummaryLineage.-low > ModeBar, SummaryLineage.-empty > ModeBar, SummaryLineage.-empty > TextView { display: none; }
+    SummaryLineage.-low > TextView { height: 3; margin: 0; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("f", "filter(1)", "Filter", id="life.filter", tooltip="All items, dropped, reworded …"),
-        Binding("F", "filter(-1)", "Previous filter", id="life.previous_filter", show=False),
-        Binding("J", "section(1)", "Next section", id="life.next_section", show=False),
-        Binding("K", "section(-1)", "Previous section", id="life.previous_section", show=False),
+        Binding("f", "filter(1)", "Filter", id="lineage.filter", tooltip="All items, dropped, reworded …"),
+        Binding("F", "filter(-1)", "Previous filter", id="lineage.previous_filter", show=False),
+        Binding("J", "section(1)", "Next section", id="lineage.next_section", show=False),
+        Binding("K", "section(-1)", "Previous section", id="lineage.previous_section", show=False),
     ]
 
     @dataclass
