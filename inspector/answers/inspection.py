@@ -274,10 +274,14 @@ class Inspection:
 
     def last_size(self, recorded: Compaction) -> int | None:
         """Return the reported tokens of the last request before a compaction and of its answer, None if unknown. Raises
-        StoreErrors."""
+        StoreErrors.
+
+        If the agent went on while it compacted, the last request came later, and the largest one counts.
+        """
         calls = [call for call in self.requests() if call.generation == recorded.index]
         own = self.summarizing(calls)
-        return next((call.context + call.output for call in reversed(calls) if call.index not in own), None)
+        sizes = [call.context + call.output for call in calls if call.index not in own]
+        return max(sizes[-1:] if recorded.began is None else sizes, default=None)
 
     def system_prompt(self, session: str) -> str:
         """Return the system prompt of a session."""

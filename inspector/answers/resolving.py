@@ -20,7 +20,7 @@ from inspector.config.settings import (
 )
 from inspector.core.conversations import ConversationRow, Request
 from inspector.engines.base import Budgets, Settings
-from inspector.engines.capabilities import default_threshold
+from inspector.engines.capabilities import OBSERVED_OF, default_threshold
 from inspector.engines.registry import agent_of, caveat, engine, release_of
 from inspector.stores.base import Store
 
@@ -58,7 +58,7 @@ def resolve(
 def observed_threshold(profile: str, context_length: int) -> dict[str, tuple[Any, str]]:
     """Return the default threshold of a profile as a fact; nothing if it is the usual one. Raises EngineError."""
     share = default_threshold(engine(profile), context_length)
-    return {} if share is None else {"threshold": (share, f"observed of {profile}")}
+    return {} if share is None else {"threshold": (share, f"{OBSERVED_OF} {profile}")}
 
 
 def _unused_flags(flags: Mapping[str, Any], settings: Settings) -> tuple[str, ...]:

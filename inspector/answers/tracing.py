@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -27,6 +28,8 @@ FATE_WORDS: Mapping[str, str] = {
 #: Hits of a search over a whole store whose conversations are traced.
 MAX_HITS = 200
 _EXCERPT = 200
+#: A character of a word, in scripts with spaces between words.
+_LETTER = r"[^\W\u2e80-\U0003ffff]"
 _BEFORE = 60
 
 
@@ -123,16 +126,16 @@ def trace_in(
     inspection: Inspection, row: ConversationRow, text: str, facts: ConversationFacts | None = None
 ) -> Trace:
     """The history of a phrase in one conversation; `facts` are its facts if they are known. Raises StoreErrors."""
-    phrase = folded(text)
+    phrase = _whole(folded(text))
     said = tuple(_said(inspection, phrase))
     facts = facts_of(inspection) if facts is None else facts
-    life = _life_of(facts, phrase)
+    life = _life_of(facts, phrase, folded(text))
     events = read_aftermath(inspection, facts) if inspection.compactions() else ()
     fact = "" if life is None else life.fact.text
     known = {} if life is None else {fate.compaction: fate for fate in life.fates}
     fates = tuple(_places_of(inspection, phrase, said, known))
     related = tuple(
-        event for event in events if phrase in folded(event.text) or (fact and event.fact == fact)
+        event for event in events if phrase.search(folded(event.text)) or (fact and event.fact == fact)
     )
     return Trace(row, text, said, fact, fates, related)
 
@@ -142,35 +145,42 @@ def folded(text: str) -> str:
     return " ".join(safe(text).lower().split())
 
 
-def _said(inspection: Inspection, phrase: str) -> Iterator[Said]:
+def _whole(phrase: str) -> re.Pattern[str]:
+    """Return a pattern that matches a phrase of whole words: "port" is not in "support"."""
+    before = f"(?<!{_LETTER})" if re.match(_LETTER, phrase) else ""
+    after = f"(?!{_LETTER})" if re.match(_LETTER, phrase[-1:]) else ""
+    return re.compile(before + re.escape(phrase) + after)
+
+
+def _said(inspection: Inspection, phrase: re.Pattern[str]) -> Iterator[Said]:
     history = transcript_of(inspection.conversation, inspection.compactions())
     first = {(place.generation, place.index) for place in history.places}
     for generation in inspection.conversation.generations:
         for index, message in enumerate(inspection.store.iterate(generation)):
-            if (generation.number, index) in first and phrase in folded(message.text):
+            if (generation.number, index) in first and phrase.search(folded(message.text)):
                 yield Said(generation.number, index, generation.ids[index], message.role)
 
 
-def _life_of(facts: ConversationFacts, phrase: str) -> Life | None:
+def _life_of(facts: ConversationFacts, phrase: re.Pattern[str], text: str) -> Life | None:
     """The first life of the best ranked fact that has the phrase, or that the phrase has."""
     lives: dict[str, Life] = {}
     for life in facts.lives:
         lives.setdefault(life.fact.key, life)
-    matching = [life for life in lives.values() if _same(folded(life.fact.text), phrase)]
+    matching = [life for life in lives.values() if _same(folded(life.fact.text), phrase, text)]
     return max(matching, key=lambda life: (life.fact.role == "user", life.fact.rank), default=None)
 
 
-def _same(fact: str, phrase: str) -> bool:
-    return phrase in fact or (len(fact) > 20 and fact in phrase)
+def _same(fact: str, phrase: re.Pattern[str], text: str) -> bool:
+    return phrase.search(fact) is not None or (len(fact) > 20 and fact in text)
 
 
 def _places_of(
-    inspection: Inspection, phrase: str, said: Sequence[Said], fates: dict[int, Fate]
+    inspection: Inspection, phrase: re.Pattern[str], said: Sequence[Said], fates: dict[int, Fate]
 ) -> Iterator[Fate]:
     """A fate for each compaction since the phrase was said: that of its fact, or the phrase word for word."""
-    first = min((place.generation for place in said), default=min(fates, default=0))
+    first = min((place.generation for place in said), default=min(fates, default=None))
     for recorded in inspection.compactions():
-        if recorded.index < first:
+        if first is None or recorded.index < first:
             continue
         literal = _literal(inspection, recorded, phrase)
         if literal is not None:
@@ -181,17 +191,17 @@ def _places_of(
             yield Fate(recorded.index, "unknown" if recorded.encrypted else "uncertain")
 
 
-def _literal(inspection: Inspection, recorded: Compaction, phrase: str) -> Fate | None:
+def _literal(inspection: Inspection, recorded: Compaction, phrase: re.Pattern[str]) -> Fate | None:
     """The phrase word for word in the list after a compaction, the summary first."""
     best: Fate | None = None
     for index, message, where in inspection.list_after(recorded):
         handoff = handoff_of(message) if where == "summary" else None
         text = " ".join(safe(message.text if handoff is None else handoff.body).split())
-        at = text.lower().find(phrase)
-        if at < 0:
+        found = phrase.search(text.lower())
+        if found is None:
             continue
-        excerpt = safe_title(text[max(0, at - _BEFORE) : at + _EXCERPT], _EXCERPT)
-        fate = Fate(recorded.index, "verbatim", where, index, (at, at + len(phrase)), excerpt)
+        excerpt = safe_title(text[max(0, found.start() - _BEFORE) : found.start() + _EXCERPT], _EXCERPT)
+        fate = Fate(recorded.index, "verbatim", where, index, found.span(), excerpt)
         if where == "summary":
             return fate
         best = best or fate

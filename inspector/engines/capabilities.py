@@ -19,6 +19,9 @@ from inspector.engines.summary_input import Mask, SummaryInput, plain_input, unm
 
 Wire = Mapping[str, Any]
 
+#: The source of a threshold that is an engine's own default, before the name of its profile.
+OBSERVED_OF = "observed of"
+
 
 def _own(engine: Engine, name: str) -> Callable[..., Any] | None:
     """Return the engine's own method, whose failures name the engine; None if the engine lacks it."""

@@ -492,12 +492,14 @@ def print_recommendation(document: Document) -> None:
     print_reproduction(document["reproduces"])
     if document["changes"]:
         changed = ", ".join(f"{name} {settings[name]:g}" for name in settings["changed"])
-        say(f"Recommended: {changed}. Confidence {document['confidence']}.", "bold")
+        known = "Recommended" if document["write"]["file"] else "Better, but it cannot be set"
+        say(f"{known}: {changed}. Confidence {document['confidence']}.", "bold")
     else:
         say(f"Keep the settings in force. Confidence {document['confidence']}.", "bold")
     for reason in document["why"]:
         say(f"  {reason}")
     if document["write"]:
-        say(f"\nTo be written into {document['write']['file']}:")
-        for line in document["write"]["text"].splitlines():
-            say(f"  {line}")
+        file, text = document["write"]["file"], document["write"]["text"]
+        say(f"\nTo be written into {file}:" if file else "")
+        for line in text.splitlines():
+            say(f"  {line}" if file else line.removeprefix("# "))

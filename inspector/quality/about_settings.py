@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from inspector.engines.capabilities import OBSERVED_OF
 from inspector.quality.evidence import ConversationEvidence
 from inspector.quality.finding import ALWAYS, Violation
 
@@ -27,11 +28,17 @@ def _threshold(evidence: ConversationEvidence) -> str:
     )
 
 
+def _by_default(evidence: ConversationEvidence) -> bool:
+    """Return whether nobody set the threshold."""
+    source = evidence.sources.get("threshold", "default")
+    return source == "default" or source.startswith(OBSERVED_OF)
+
+
 def threshold_overridden(evidence: ConversationEvidence) -> Iterator[Violation]:
     """Yield a threshold of the user that is not in force."""
-    source = evidence.sources.get("threshold", "default")
-    how = _threshold(evidence) if source != "default" else ""
+    how = "" if _by_default(evidence) else _threshold(evidence)
     if how:
+        source = evidence.sources["threshold"]
         yield Violation(
             f"The threshold is set to {how} (Set by {source}.)", generation=evidence.live.number, since=ALWAYS
         )
@@ -39,7 +46,7 @@ def threshold_overridden(evidence: ConversationEvidence) -> Iterator[Violation]:
 
 def default_overridden(evidence: ConversationEvidence) -> Iterator[Violation]:
     """Yield a default threshold that is not in force."""
-    how = _threshold(evidence) if evidence.sources.get("threshold", "default") == "default" else ""
+    how = _threshold(evidence) if _by_default(evidence) else ""
     if how:
         yield Violation(f"The default threshold is {how}", generation=evidence.live.number, since=ALWAYS)
 

@@ -501,7 +501,7 @@ _ALL = (
         "threshold-raised",
         "info",
         "The default threshold is not in force",
-        "No threshold is configured, and a rule of the release changes the default of half the window.",
+        "No threshold is configured, and a rule of the release changes the default.",
         "The threshold is the default, and the tokens in force are not that share of the window.",
         "Nothing to do. The agent compacts at the threshold in force.",
     ),

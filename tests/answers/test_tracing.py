@@ -51,6 +51,12 @@ def test_the_text_is_in_the_order_of_the_conversation(database: str) -> None:
     assert said < kept
 
 
+def test_a_phrase_is_of_whole_words(database: str) -> None:
+    assert traced(database, "orders-raw/")
+    assert not traced(database, "rders-raw/")
+    assert not traced(database, "orders-ra")
+
+
 def test_a_phrase_that_is_nowhere_says_so(database: str) -> None:
     assert "not found" in CliRunner().invoke(commands, ["trace", database, "no such words at all"]).stdout
     assert isinstance(CliRunner().invoke(commands, ["trace"]).exception, UsageProblem)

@@ -384,6 +384,13 @@ def test_0_19_gives_up_when_the_prompt_stays_over_the_threshold_or_nothing_is_su
     assert "gave-up" in ids(evidence(compaction_evidence(1), streak=2))
 
 
+def test_the_observed_threshold_of_an_agent_was_set_by_nobody() -> None:
+    settings = Settings(profile="dsh", threshold=0.8, context_length=200_000)
+    found = ids(evidence(settings=settings, sources={"threshold": "observed of dsh"}))
+    assert "threshold-overridden" not in found
+    assert "threshold-raised" in found
+
+
 def test_the_threshold_finding_names_the_rules_and_the_source() -> None:
     settings = Settings(profile="hermes-0.19", threshold=0.4, context_length=80_000)
     (found,) = [

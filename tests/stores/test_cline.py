@@ -76,6 +76,18 @@ def test_a_session_of_cline(path: Path) -> None:
     assert not store.notes
 
 
+def test_the_results_of_a_command_are_the_json_that_cline_sends(path: Path) -> None:
+    document = json.loads(path.read_text())
+    document["messages"][2]["content"][0]["content"] = [
+        {"query": "berths", "result": "4 is free", "success": True}
+    ]
+    path.write_text(json.dumps(document))
+    store = open_store(path)
+    (row,) = store.conversations()
+    (result,) = [one for one in store.messages(store.open(row.id).live) if one.role == "tool"]
+    assert result.text == '[{"query":"berths","result":"4 is free","success":true}]'
+
+
 @pytest.mark.parametrize("odd", [None, 5, "x", [], [None], {"role": 5}, {"metrics": []}])
 def test_odd_values_do_no_harm(path: Path, odd: object) -> None:
     document = json.loads(path.read_text())

@@ -10,6 +10,7 @@ import pytest
 
 from inspector.answers.answers import Answers
 from inspector.answers.fact_reading import read_facts
+from inspector.answers.inspection import Inspection
 from inspector.answers.losses import read_aftermath
 from inspector.core.errors import NotAStore
 from inspector.engines.base import Settings
@@ -19,7 +20,18 @@ from inspector.engines.registry import engine
 from inspector.stores.detect import open_store
 from inspector.stores.readers import reader_of
 from tests.conftest import ROOT
-from tests.stores.agent_sessions import AFTER, CALL, EXPECTED, LAST, RULE, SUMMARY, WRITERS, write_lines
+from tests.stores.agent_sessions import (
+    AFTER,
+    ANSWER,
+    CALL,
+    EXPECTED,
+    LAST,
+    RULE,
+    SUMMARY,
+    WRITERS,
+    made,
+    write_lines,
+)
 from tests.stores.truths import differences
 
 AGENTS = sorted(WRITERS)
@@ -172,6 +184,19 @@ def test_no_session_is_taken_for_another_agents(tmp_path: Path) -> None:
     store = open_store(tmp_path)
     assert sorted(row.agent for row in store.conversations()) == AGENTS
     assert not store.notes
+
+
+def test_the_size_at_which_copilot_began_is_not_doubted_because_of_a_later_request(tmp_path: Path) -> None:
+    session = made.CopilotSession("5e55d500-0000")
+    session.user(RULE)
+    session.answer("", CALL, sent=80_000)
+    session.begin_compaction(81_000)
+    session.answer(ANSWER, sent=20_000)
+    session.end_compaction(SUMMARY, 81_000, 9_000, 81_200)
+    store = open_store(session.write(tmp_path))
+    inspection = Inspection.open(store, store.conversations()[0].id)
+    (recorded,) = inspection.compactions()
+    assert inspection.last_size(recorded) == 80_020
 
 
 def test_an_unknown_format_is_refused_and_named_in_a_folder(tmp_path: Path) -> None:

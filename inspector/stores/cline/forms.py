@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -19,4 +20,11 @@ def wires_of(lines: Sequence[Mapping[str, Any]]) -> list[Wire]:
         content = wire["content"]
         if wire["role"] == "user" and isinstance(content, str) and (said := _INPUT.fullmatch(content)):
             wire["content"] = said[1]
+        elif (
+            wire["role"] == "tool"
+            and isinstance(content, list)
+            and not any("type" in part for part in content)
+        ):
+            # Cline sends the results of commands and files, which have no type, as JSON.
+            wire["content"] = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
     return wires
