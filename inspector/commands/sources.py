@@ -66,7 +66,7 @@ def is_path(word: str) -> bool:
     """Return whether a word is PATH: an existing file, a URL, or a word that looks like a path."""
     return (
         is_url(word)
-        or word.endswith(".db")
+        or (word.endswith((".db", ".json", ".jsonl")) and " " not in word)
         or word.startswith(("/", "./", "../", "~"))
         or os.path.exists(word)
     )
