@@ -44,7 +44,7 @@ def print_losses(documents: Sequence[Document]) -> None:
         lines.add(
             (title, "bold"),
             (f"  compaction {entry['compaction']}{_when(entry['at'])}  ", ""),
-            (told_losses(entry["lost"], entry["weakened"]), "red"),
+            (told_losses(entry["lost"], entry["weakened"]), "red" if entry["lost"] or entry["weakened"] else ""),
             (f", {entry['uncertain']:,} uncertain" if entry["uncertain"] else "", ""),
         )
         if entry["aftermath"]:
@@ -66,7 +66,7 @@ def told_losses(lost: Mapping[str, int], weakened: int) -> str:
         if lost.get(kind)
     ]
     told = [f"{', '.join(counts)} lost"] if counts else []
-    return ", ".join([*told, *([f"{weakened:,} weakened"] if weakened else [])]) or "nothing lost"
+    return ", ".join([*told, *([f"{weakened:,} weakened"] if weakened else [])]) or "no lost fact found"
 
 
 def _when(at: float | None) -> str:
