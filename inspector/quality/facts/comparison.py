@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from itertools import pairwise
 
 from inspector.core.patterns import late_pattern
 from inspector.core.text import safe_title
@@ -21,6 +22,7 @@ from inspector.quality.facts.meaning import (
     ORDERED,
     ORDERED_THERE,
     PART,
+    QUANTIFIED,
     SOFT,
     UNIVERSAL,
     YET,
@@ -217,6 +219,8 @@ class Comparison:
         if not probe.asked and self._softer():
             # Of several sentences, another one may be the soft one.
             return ("uncertain" if self.joined else "weakened"), ""
+        if self._narrowed():
+            return "uncertain", ""
         if self._name_lost():
             return "value lost", ""
         if self.done and probe.binds and not self._about_key():
@@ -270,8 +274,10 @@ class Comparison:
             like = fuzz.token_sort_ratio(plain(probe.text), plain(self.there.text))
             same = self.overlap >= MIN_SAME and not self.lost_values and like >= MIN_LIKE_FOREIGN
             every = UNIVERSAL.search(probe.text) is None or UNIVERSAL.search(self.there.text) is not None
+            # Without a lexicon an extra word may be a hedge.
+            same |= self.overlap >= 1.0 and not self.lost_values and len(self.there.words) <= len(self.pairs)
             if same and every and probe.main.denies == self.there.denies:
-                return "paraphrased", ""
+                return ("weakened" if self._item_missing() else "paraphrased"), ""
             if self.frame >= MIN_SUBJECT and self.lost_values and not kept_values:
                 changed = self._contradiction(self.lost_values, numbers_said)
                 return ("contradicted", changed) if changed else ("value lost", "")
@@ -292,8 +298,11 @@ class Comparison:
             if near and self._about_key() and len(self.pairs) > 1 and self._reports():
                 return "weakened", ""
             return ("uncertain", "") if near or (kept_values and self.overlap >= MIN_MAYBE) else (None, "")
-        if binding and not (self.joined or self.fallback) and any(self._rare(mine) for mine, _ in self.pairs):
-            # A rule about the same thing may be this one in other words.
+        same = any(self._rare(mine) for mine, _ in self.pairs) or any(
+            other is not None and value.unit for value, other in self.valued
+        )
+        if binding and same and not (self.joined or self.fallback):
+            # A rule about the same thing, or with the same measure, may be this one in other words.
             return "uncertain", ""
         if self.overlap >= MIN_MAYBE and len(self.pairs) > 1:
             return "uncertain", ""
@@ -469,6 +478,18 @@ class Comparison:
             ):
                 return True
         return False
+
+    def _narrowed(self) -> bool:
+        """Return whether the fact is about all things of a kind, and the passage about a certain kind of these."""
+        quantified = QUANTIFIED.search(self.probe.main.text)
+        things = meaning_of(quantified["things"]).words if quantified is not None else ()
+        if not things or UNIVERSAL.search(self.there.text):
+            return False
+        said = {word.concept for word in self.probe.main.words}
+        return any(
+            word.concept == things[-1].concept and before.clause == word.clause and before.concept not in said
+            for before, word in pairwise(self.there.words)
+        )
 
     def _leaves_out(self) -> bool:
         """Return whether the passage lacks what limits the fact, or a thing that it lists."""

@@ -68,9 +68,9 @@ def _values_exchanged(
 ) -> bool:
     """Return whether a value of the fact is in another clause than its words, and another value in its place."""
     clause_of = dict(zip(map(id, text.values), text.clauses, strict=True))
-    home_of = dict(zip(map(id, fact.values), fact.clauses, strict=True))
+    home_of = {value.span: clause for value, clause in zip(fact.values, fact.clauses, strict=True)}
     for value, other in valued:
-        own = home_of.get(id(value))
+        own = home_of.get(value.span)
         places = Counter(there.clause for mine, there in pairs if own is None or mine.clause == own)
         if other is None or not places:
             continue

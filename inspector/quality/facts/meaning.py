@@ -26,7 +26,7 @@ _LITTLE, _FULL = 0.4, 1.0
 
 # Words that deny what follows them in their clause.
 _DENIES = late_pattern(
-    r"(?:not|no|never|cannot|neither|nor|nothing|nobody|none|without|avoid(?:s|ed|ing)?|refrain|prevent(?:s|ed|"
+    r"(?:not|no|never|cannot|neither|nor|nothing|nobody|none|without|lack(?:s|ed|ing)?|avoid(?:s|ed|ing)?|refrain|prevent(?:s|ed|"
     r"ing)?|refus(?:e|es|ed)|untouched|\w+n['’]t|dont|doesnt|cant|wont|isnt|"
     r"nicht|kein|keine|keinen|keiner|keinem|keines|nie|niemals|ohne|weder|nunca|jamás|sin|ni|nada|ningún|"
     r"ninguna|ninguno|tampoco|ne|pas|jamais|sans|aucun|aucune|não|nem|sem|nenhum|nenhuma|"
@@ -43,10 +43,12 @@ _REFUSED = (
     r"(?:forbidden|prohibited|banned|disallowed|excluded|off[- ]limits|out of scope|rejected|discarded|ruled "
     r"out|dropped)"
 )
+# "Guests are not allowed to edit" denies what follows.
+_UNWANTED = r"(?:an option|(?:allowed|permitted)(?! to\b)|wanted|supported)"
 _DENIED_AFTER = late_pattern(
-    rf"\b(?:(?:is|are|be|was|were|been|stays?|remains?)\s+(?:strictly |absolutely )?(?:{_REFUSED}|not (?:an "
-    rf"option|allowed|permitted|wanted|supported))|{_REFUSED}(?=\s*(?:[,;:.)!]|\Z|by\b|for\b|in\b))|"
-    r"not (?:an option|allowed|permitted|wanted|supported)|verboten|ausgeschlossen|prohibid[oa]s?|"
+    rf"\b(?:(?:is|are|be|was|were|been|stays?|remains?)\s+(?:strictly |absolutely )?(?:{_REFUSED}|not {_UNWANTED})|"
+    rf"{_REFUSED}(?=\s*(?:[,;:.)!]|\Z|by\b|for\b|in\b))|"
+    rf"not {_UNWANTED}|verboten|ausgeschlossen|prohibid[oa]s?|"
     r"descartad[oa]s?|interdit[es]*|exclu[es]*|запрещен[оаы]?|entfällt)\b|已?排除|禁止|不行", re.IGNORECASE,
 )  # fmt: skip
 #: The words after it are not the choice.
@@ -55,7 +57,7 @@ _CONTRAST = late_pattern(
     r"au lieu de|plutôt que|em vez de|вместо|over(?= [A-Z]))\b|而不是|而非|代替",
     re.IGNORECASE,
 )
-_BREAK = late_pattern(r"[,;:!?(){}\[\]，。；：、（）！？]|\.(?=\s|\Z)|\s[—–-]+\s|\s/\s")
+_BREAK = late_pattern(r"[,;!?(){}\[\]，。；：、（）！？]|:(?!\d)|\.(?=\s|\Z)|\s[—–-]+\s|\s/\s")
 #: Words that join two clauses or two things.
 JOINS = word_set("and but or while whereas yet however und aber oder y pero o et mais ou e mas и но а")
 _TAGS = {
@@ -129,7 +131,7 @@ EVENT = late_pattern(
     r"\b(?:was|were|has been|have been|had|has \w+ed|have \w+ed|did|just|already|done|ran|went|asked|told|"
     r"showed?n?|checked|verified|added|created|updated|fixed|documented|reviewed|tested|confirmed|formatted|"
     r"(?<!is )(?<!are )(?<!be )\w{3,}(?:ied|[^e]ed) (?:in|on|to|by|with|before|after|the|once|for|at|from)\b|last time|"
-    r"yesterday|today|"
+    r"(?<!is )(?<!are )(?<!be )(?:got|gave|sent|wrote|received)|yesterday|today|"
     r"this time|once)\b|[^\W\d_]了|已经|已經|した|しました", re.IGNORECASE,
 )  # fmt: skip
 #: A sentence reports what the agent did.
@@ -139,7 +141,7 @@ AGENT_DID = late_pattern(
     re.IGNORECASE,
 )
 UNIVERSAL = late_pattern(
-    r"\b(?:all|every|each|any|always|everything|everywhere|everyone|never|no|whole|entire|"
+    r"\b(?:all|every|each|any|always|everything|everywhere|everyone|never|no|none|whole|entire|"
     r"both|siempre|todos?|todas?|cada|immer|alle|jede[rsn]?|toujours|tous|toutes|chaque|sempre)\b|所有|每|全部|一律|任何",
     re.IGNORECASE,
 )
@@ -150,6 +152,12 @@ NARROW = late_pattern(
     r"temporar(?:y|ily)|until|when possible|in this|for this|during this)\b|[这這][个個次]|部分|有些|"
     r"一些", re.IGNORECASE,
 )  # fmt: skip
+#: All things of a kind, up to the verb: "none of the compiler passes may".
+QUANTIFIED = late_pattern(
+    r"\b(?:all|every|each|any|none|no)\s+(?:of\s+)?(?P<things>(?:[\w'’-]+\s+){1,4}?)"
+    r"(?=(?:may|must|should|shall|can|will|is|are|has|have|needs?|gets?|goes?|stays?|remains?)\b)",
+    re.IGNORECASE,
+)
 #: A sentence is about a single day, week or release.
 ONE_TIME = late_pattern(
     r"\b(?:this|next|coming|upcoming|last) (?:\w+day|week|weekend|month|year|quarter|sprint|release|time|round|run)\b"
@@ -178,15 +186,17 @@ _RESTRICTS = late_pattern(
     rf"off[- ]limits|forbidden|reserved|alone|else|except|\w+n['’]t)\b",
     re.IGNORECASE,
 )
-_ITEM = r"[\w'’-]{2,30}(?: [\w'’-]{2,30})?"
+_ONE = r"[\w'’-]{2,30}"
+_ITEM = rf"{_ONE}(?: {_ONE})?"
 _LIST = late_pattern(
     rf"(?<![\w'’-]){_ITEM}(?:, {_ITEM}){{1,8}},? (?:and|or|nor|&|und|oder|y|et|ou|e) [\w'’-]{{2,30}}|"
     rf"(?<=\bneither )(?:the )?{_ITEM} nor (?:the )?[\w'’-]{{2,30}}|"
     rf"(?<=\bboth )(?:on |in |for )?(?:the )?{_ITEM} and (?:the )?[\w'’-]{{2,30}}|"
-    rf"(?<=\bthe ){_ITEM} and the {_ITEM}",
+    rf"(?<=\bthe ){_ITEM} and the {_ITEM}|"
+    rf"\b(?P<article>(?:d|l)es|d[eiao]s?|d(?:ie|er|as|em)|l[oa]s|el|il) {_ONE} (?:und|y|et|e|i) (?P=article) {_ONE}",
     re.IGNORECASE,
 )
-_LIST_MARKS = late_pattern(r",? (?:and|or|nor|&|und|oder|y|et|ou|e) |, ", re.IGNORECASE)
+_LIST_MARKS = late_pattern(r",? (?:and|or|nor|&|und|oder|y|et|ou|e|i) |, ", re.IGNORECASE)
 # Phrases with the sense of a denial: "only X" for "no Y", "needs approval" for "not without approval".
 _LIMITS = late_pattern(
     rf"{ONLY.pattern}|\b(?:unless|until|except|other than|apart from|at most|max(?:imum)?|"
@@ -412,6 +422,8 @@ def _words(text: str, values: tuple[Value, ...]) -> tuple[list[Word], tuple[int,
             denied = not denied if low in ("without", "nor") and denied else True
             # A denial inside quotation marks does not reach beyond them.
             quote_end = next((end for begin, end in quotes if begin < start < end), None)
+            continue
+        if denied and low in ("allowed", "permitted", "supposed"):
             continue
         if low in JOINS:
             clause += 1

@@ -382,7 +382,7 @@ _STOP = word_set(
 _IRREGULAR = """
 run: ran, write: wrote written, overwrite: overwrote overwritten, keep: kept, choose: chose chosen choice,
 build: built, send: sent, make: made, take: took taken, give: gave given, leave: left, hold: held,
-find: found, begin: began begun start, see: saw seen, read: reads, tell: told, buy: bought, pay: paid,
+find: found, begin: began begun start, see: saw seen, read: reads, tell: told, buy: bought, pay: paid payment payments,
 lose: lost loss, freeze: froze frozen, speak: spoke spoken, break: broke broken, hide: hid hidden,
 show: shown, know: knew known, think: thought, bring: brought, document: docs doc documentation,
 config: configuration configs configure configured cfg, repo: repository repositories repos,
@@ -392,6 +392,11 @@ parameter: param params argument arguments arg args, maximum: max, minimum: min,
 information: info, specification: spec specs, library: lib libs libraries, message: msg msgs, number: num,
 german: deutsch, postgres: postgresql, kubernetes: k8s, javascript: js, typescript: ts, python: py,
 analysis: analyses analyze analyse, colour: color colors colours, behaviour: behavior,
+reduce: reduction reductions, convert: conversion conversions, submit: submission submissions, explain: explanation
+explanations, compare: comparison comparisons, describe: description descriptions, retain: retention, suspend:
+suspension, expand: expansion, grow: growth, ship: shipment shipments, publish: publication,
+sign: signature signatures, weigh: weight weights, multiply: multiplication, reply: replies, repeat: repetition,
+decide: decision decisions, use: usage, lock: lockout,
 licence: license licenses licences licensed, organise: organize, optimise: optimize
 """
 _FORMS: Mapping[str, str] = {
@@ -403,7 +408,9 @@ _FORMS: Mapping[str, str] = {
 
 def _stem(word: str) -> str:
     word = _FORMS.get(word, word)
-    return str(_snowball("russian" if "Ѐ" <= word[0] <= "ӿ" else "english").stemWord(word))
+    stem = str(_snowball("russian" if "Ѐ" <= word[0] <= "ӿ" else "english").stemWord(word))
+    # "Verify" and "verification" are one word.
+    return stem[:-1] if stem.endswith("ifi") else stem
 
 
 @lru_cache(maxsize=2)

@@ -25,7 +25,7 @@ FILES = frozenset({"path", "file"})
 #: Forms that count, measure or date something.
 COUNTED = frozenset({"number", "quantity", "percent", "ratio", "time", "date", "weekday"})
 
-#: Unit -> how it is written, the English forms first.
+#: Unit -> how it is written, the English forms first; _ is a space.
 UNITS: Mapping[str, str] = {
     "ms": "ms millisecond milliseconds msec Millisekunden milisegundos millisecondes 毫秒 ミリ秒",
     "s": "s sec secs second seconds Sekunden segundos secondes detik 秒 秒钟 秒間 초 секунд секунды",
@@ -60,6 +60,16 @@ UNITS: Mapping[str, str] = {
     "USD": "USD usd $ dollars dollar",
     "GBP": "GBP gbp £",
     "CNY": "CNY ¥ 元 块",
+    "mm": "mm millimetres millimetre millimeters millimeter Millimeter milímetros millimètres 毫米",
+    "cm": "cm centimetres centimetre centimeters centimeter Zentimeter centímetros centimètres 厘米 公分",
+    "m": "metres metre meters meter Meter Metern metros mètres 米",
+    "km": "km kilometres kilometre kilometers kilometer Kilometer kilómetros kilomètres 公里",
+    "g": "g gram grams gramme grammes Gramm gramos 克",
+    "kg": "kg kilo kilos kilogram kilograms Kilogramm kilogramos kilogrammes 公斤",
+    "W": "W watt watts Watt",
+    "kW": "kW kilowatt kilowatts Kilowatt",
+    "degrees": "°C °F degrees degree Grad grados degrés 度",
+    "fps": "fps frames_per_second frames_a_second frames/s",
     "Hz": "Hz hz",
     "kHz": "kHz khz KHz",
     "MHz": "MHz mhz",
@@ -73,6 +83,9 @@ UNITS: Mapping[str, str] = {
 _SIZES: Mapping[str, tuple[str, Decimal]] = {
     "ms": ("time", Decimal("0.001")), "s": ("time", Decimal(1)), "min": ("time", Decimal(60)),
     "h": ("time", Decimal(3600)), "day": ("time", Decimal(86400)), "week": ("time", Decimal(604800)),
+    "mm": ("length", Decimal("0.001")), "cm": ("length", Decimal("0.01")), "m": ("length", Decimal(1)),
+    "km": ("length", Decimal(1000)), "g": ("weight", Decimal(1)), "kg": ("weight", Decimal(1000)),
+    "W": ("power", Decimal(1)), "kW": ("power", Decimal(1000)),
     "B": ("bytes", Decimal(1)), "KB": ("bytes", Decimal(1000)), "MB": ("bytes", Decimal(10**6)),
     "GB": ("bytes", Decimal(10**9)), "TB": ("bytes", Decimal(10**12)),
     "Hz": ("rate", Decimal(1)), "kHz": ("rate", Decimal(1000)), "MHz": ("rate", Decimal(10**6)),
@@ -95,9 +108,10 @@ QUANTITIES = word_set(
 )
 _NUMERALS: Mapping[str, str] = {
     "one": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8", "nine": "9",
-    "ten": "10", "eleven": "11", "twelve": "12", "fifteen": "15", "twenty": "20", "thirty": "30", "forty": "40",
-    "fifty": "50", "sixty": "60", "ninety": "90", "hundred": "100", "half an": "0.5", "half a": "0.5",
-    "an": "1", "a": "1",
+    "ten": "10", "eleven": "11", "twelve": "12", "thirteen": "13", "fourteen": "14", "fifteen": "15", "sixteen": "16",
+    "seventeen": "17", "eighteen": "18", "nineteen": "19", "twenty": "20", "thirty": "30", "forty": "40", "fifty": "50",
+    "sixty": "60", "seventy": "70", "eighty": "80", "ninety": "90", "hundred": "100", "a hundred": "100",
+    "a thousand": "1000", "half an": "0.5", "half a": "0.5", "an": "1", "a": "1",
     "两": "2", "二": "2", "三": "3", "四": "4", "五": "5", "六": "6", "七": "7", "八": "8", "九": "9",
     "十": "10", "半": "0.5",
 }  # fmt: skip
@@ -160,8 +174,11 @@ def _whole_words(forms: Iterable[str]) -> str:
     return f"{pattern}|{_either(others)}" if others else pattern
 
 
-_UNIT_OF: Mapping[str, str] = {form: unit for unit, forms in UNITS.items() for form in forms.split()}
-_SPELLED = _whole_words(_UNIT_OF)
+_UNIT_OF: Mapping[str, str] = {
+    form.replace("_", " "): unit for unit, forms in UNITS.items() for form in forms.split()
+}
+# "5 m" are metres; "5m" may be minutes.
+_SPELLED = rf"{_whole_words(_UNIT_OF)}|(?<=\d )m(?![A-Za-zÀ-ÿЀ-ӿ])"
 _UNIT = late_pattern(rf"[\s-]?({_SPELLED})")
 _SIZED = _whole_words(form for form, unit in _UNIT_OF.items() if unit in _SIZES)
 _MONTH = "|".join(form.capitalize() + "|" + form for form in sorted(_MONTHS, key=len, reverse=True))
@@ -351,7 +368,7 @@ def _quantity(text: str, span: Span) -> Value:
     if text[end : end + 1] in _THOUSANDS and not text[end + 1 : end + 2].isalpha():
         number, end = f"{(Decimal(number) * _THOUSANDS[text[end]]).normalize():f}", end + 1
     found = _UNIT.match(text, end)
-    unit = _UNIT_OF.get(found[1], "") if found else _UNIT_OF.get(text[:1], "")
+    unit = _UNIT_OF.get(found[1], found[1]) if found else _UNIT_OF.get(text[:1], "")
     # Nothing is counted in fractions: "test 7.2 tries" has the number of a test.
     if "." in number and unit in _LOOSE:
         unit = ""
@@ -367,7 +384,7 @@ def canon(text: str) -> str:
 
 
 def size_of(value: Value) -> tuple[str, Decimal] | None:
-    """Return the dimension and the size in its base unit of a duration or an amount of bytes; None for the rest."""
+    """Return the dimension and the size in its base unit of a measured value: a duration, a length, bytes; None for the rest."""
     if value.unit not in _SIZES:
         return None
     dimension, factor = _SIZES[value.unit]
