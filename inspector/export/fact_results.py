@@ -44,7 +44,10 @@ def print_losses(documents: Sequence[Document]) -> None:
         lines.add(
             (title, "bold"),
             (f"  compaction {entry['compaction']}{_when(entry['at'])}  ", ""),
-            (told_losses(entry["lost"], entry["weakened"]), "red" if entry["lost"] or entry["weakened"] else ""),
+            (
+                told_losses(entry["lost"], entry["weakened"]),
+                "red" if entry["lost"] or entry["weakened"] else "",
+            ),
             (f", {entry['uncertain']:,} uncertain" if entry["uncertain"] else "", ""),
         )
         if entry["aftermath"]:

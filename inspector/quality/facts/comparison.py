@@ -278,9 +278,10 @@ class Comparison:
             same |= self.overlap >= 1.0 and not self.lost_values and len(self.there.words) <= len(self.pairs)
             if same and every and probe.main.denies == self.there.denies:
                 return ("weakened" if self._item_missing() else "paraphrased"), ""
-            if self.frame >= MIN_SUBJECT and self.lost_values and not kept_values:
+            if self.frame >= MIN_SUBJECT and self.lost_values:
                 changed = self._contradiction(self.lost_values, numbers_said)
-                return ("contradicted", changed) if changed else ("value lost", "")
+                if changed or not kept_values:
+                    return ("contradicted", changed) if changed else ("value lost", "")
             if self.frame >= MIN_SAME and probe.main.denies != self.there.denies and len(self.pairs) > 1:
                 return "contradicted", safe_title(self.there.text, 80)
         some = any(mine.weight >= 1.0 for mine, _ in self.pairs)
@@ -377,7 +378,7 @@ class Comparison:
 
     def _reversed(self) -> bool:
         """Return whether the passage denies what the fact says, says what it denies, or swaps two of its things."""
-        return self._flipped() or self._swapped() or self._crossed()
+        return self._flipped() or self._swapped() or self._denied_apart() or self._crossed()
 
     def _flipped(self) -> bool:
         told = [(mine, other) for mine, other in self.pairs if mine.weight >= 1.0]
@@ -428,8 +429,11 @@ class Comparison:
                 ]
                 if partner or mine.tag in ("before", "after", "above", "below"):
                     return True
-        if self.exchanged:
-            return True
+        # Where a denial ends is a guess in Chinese.
+        return self.exchanged or (self.probe.tongue != "zh" and self._denied_apart())
+
+    def _denied_apart(self) -> bool:
+        """Return whether fact and passage deny different words that both have."""
         negated = [(mine, other) for mine, other in self.pairs if mine.denied != other.denied]
         return any(mine.denied for mine, _ in negated) and any(other.denied for _, other in negated)
 
@@ -480,10 +484,14 @@ class Comparison:
         return False
 
     def _narrowed(self) -> bool:
-        """Return whether the fact is about all things of a kind, and the passage about a certain kind of these."""
+        """Return whether the fact is about all things of a kind, and the passage maybe about some of these."""
+        if UNIVERSAL.search(self.there.text) or not UNIVERSAL.search(self.probe.main.text):
+            return False
+        if sum(word.weight >= 1.0 for word in self.missing) > 1:
+            return True
         quantified = QUANTIFIED.search(self.probe.main.text)
         things = meaning_of(quantified["things"]).words if quantified is not None else ()
-        if not things or UNIVERSAL.search(self.there.text):
+        if not things:
             return False
         said = {word.concept for word in self.probe.main.words}
         return any(

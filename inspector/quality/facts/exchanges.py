@@ -24,6 +24,8 @@ _CJK_ORDERED = late_pattern(
 #: Minimum share of a fact's words, small ones too, in a sentence in which two of them may have traded places.
 _MIN_TRADED = 0.8
 _MARK = ","
+#: Words between two nouns that a summary may write as a compound, in the reverse order.
+_COMPOUND = frozenset({"of", "for", "to", "in", "from", "on", "at", "by", "the", "a", "an", "all", "our"})
 #: The user's and a summary's words for the user and the agent.
 _SPEAKERS = {"i": "user", "we": "user", "you": "agent"}
 _ACTORS = {"user": "user", "assistant": "agent", "agent": "agent", "claude": "agent"}
@@ -147,7 +149,10 @@ def _traded_places(fact: str, text: str) -> bool:
     both = [word for word in here if word in there]
     for at, one in enumerate(both):
         for other in both[at + 1 :]:
-            if _in_one_list(mine[here[one][2] + 1 : here[other][2]]):
+            between = mine[here[one][2] + 1 : here[other][2]]
+            # "Calls to the vet" are "vet calls".
+            compound = there[one][2] - there[other][2] == 1 and _COMPOUND.issuperset(between)
+            if compound or _in_one_list(between):
                 continue
             sure = _stands_as(other, one, here, there), _stands_as(one, other, here, there)
             if min(sure) > 0 and max(sure) > 1:

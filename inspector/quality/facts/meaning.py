@@ -207,6 +207,7 @@ _LIMITS = late_pattern(
 _CONDITIONAL = late_pattern(
     r"\b(?:without|unless|until|before|except|other than|ohne|sin|sans|sem)\b|除非|之前", re.IGNORECASE
 )
+_BEFORE = late_pattern(r"\bbefore\b", re.IGNORECASE)
 _DEMANDS = late_pattern(
     r"\b(?:requires?|required|needs?|must|only|has to|have to|first|before|after)\b|必[须須]|先",
     re.IGNORECASE,
@@ -345,9 +346,18 @@ def restricts(text: str) -> bool:
 
 def compensates(fact: str, text: str) -> bool:
     """Return whether a sentence without a denial may say the same as one with: by a limit, or by what it demands."""
-    return _LIMITS.search(text) is not None or (
-        _CONDITIONAL.search(fact) is not None and _DEMANDS.search(text) is not None
-    )
+    conditional = _CONDITIONAL.search(fact) is not None and not _in_order(fact, text)
+    return _LIMITS.search(text) is not None or (conditional and _DEMANDS.search(text) is not None)
+
+
+def _in_order(fact: str, text: str) -> bool:
+    """Return whether two sentences say "A before B" of the same A and B: "not A before B" then denies the other."""
+    sides = [[meaning_of(side).words for side in _BEFORE.split(one, maxsplit=1)] for one in (fact, text)]
+    shared = [
+        {word.concept for word in mine} & {word.concept for word in theirs}
+        for mine, theirs in zip(*sides, strict=False)
+    ]
+    return len(shared) == 2 and all(shared)
 
 
 def enforces(text: str) -> bool:
