@@ -384,7 +384,7 @@ def canon(text: str) -> str:
 
 
 def size_of(value: Value) -> tuple[str, Decimal] | None:
-    """Return the dimension of a measured value (time, bytes, length ...) and its size in the base unit; None for the rest."""
+    """Return the dimension of a measured value (time, length, ...) and its size in the base unit, or None."""
     if value.unit not in _SIZES:
         return None
     dimension, factor = _SIZES[value.unit]
