@@ -111,6 +111,8 @@ class ConversationLosses:
         return self.unknown + self.unseen
 
 
+#: The answer if no loss is known, but some are unknown.
+NOTHING_KNOWN_LOST = "No loss is known, but some losses are unknown."
 LOSSES: Kept[ConversationLosses] = Kept("losses", ConversationLosses)
 
 
@@ -185,10 +187,9 @@ def _lost_fact(life: Life, compaction: int) -> LostFact:
     )  # fmt: skip
 
 
-def listed_losses(store: Store, row: ConversationRow) -> list[ListedLoss] | None:
+def known_losses(store: Store, row: ConversationRow) -> ConversationLosses | None:
     """The losses of a conversation as they are known from earlier; None if they are not. Raises StoreErrors."""
-    known = LOSSES.of(store, row.id).known()
-    return None if known is None else listed_of(store, row, known)
+    return LOSSES.of(store, row.id).known()
 
 
 def listed_of(store: Store, row: ConversationRow, losses: ConversationLosses) -> list[ListedLoss]:

@@ -62,19 +62,24 @@ class Upcoming:
         far = self.threshold_tokens - self.tokens
         distance = f"{far:,} tokens below the threshold" if far > 0 else "at the threshold or above"
         if far > 0 and self.requests_left is not None:
-            distance += f", about {self.requests_left:,} requests at {self.growth:,} tokens each"
+            requests = "1 request" if self.requests_left == 1 else f"{self.requests_left:,} requests"
+            distance += f", about {requests} of {self.growth:,} tokens"
         lines = [f"{mark}{self.tokens:,} of {self.threshold_tokens:,} tokens: {distance} ({self.profile})"]
         if self.reason:
             return (*lines, f"a compaction now would take nothing: {self.reason}")
         if self.takes:
             lines.append(
-                f"a compaction now summarizes {len(self.takes):,} messages (#{self.takes[0]:,} to "
-                f"#{self.takes[-1]:,}), ~{self.takes_tokens:,} tokens"
+                f"a compaction now summarizes {len(self.takes):,} message{'' if len(self.takes) == 1 else 's'} "
+                f"(#{self.takes[0]:,} to #{self.takes[-1]:,}), ~{self.takes_tokens:,} tokens"
             )
         if self.bill is not None:
             cache = "unknown" if self.warm is None else "warm" if self.warm else "cold"
             pays = self.bill.requests_to_pay_off
-            after = "no break-even" if pays is None else f"break-even after {pays:,} requests"
+            after = (
+                "no break-even"
+                if pays is None
+                else f"break-even after {pays:,} request{'' if pays == 1 else 's'}"
+            )
             lines.append(f"cost now: {dollars(self.bill.cost.amount)} US dollars (cache {cache}); {after}")
         return (*lines, self.advice) if self.advice else tuple(lines)
 

@@ -103,7 +103,7 @@ class Bill:
             reached = f"reached at request {self.paid_by:,}; {self.later:,} followed"
         else:
             reached = f"{'' if self.paid_off else 'not reached; '}{self.later:,} followed"
-        return f"{cost}; break-even after {needed:,} requests ({reached})"
+        return f"{cost}; break-even after {needed:,} request{'' if needed == 1 else 's'} ({reached})"
 
     @property
     def loss(self) -> float:

@@ -8,7 +8,8 @@ import re
 CONTINUED = "This session is being continued from a previous conversation"
 AROUND = re.compile(
     rf"{CONTINUED}|The (?:summary below|conversation is summarized)|If you need specific details from before|"
-    r"(?:Please c|C)ontinue the conversation from where"
+    r"(?:Please c|C)ontinue the conversation from where|The messages after this summary are the most recent messages|"
+    r"</?system-reminder>\s*$|<tools-used-before-summary>"
 )
 #: Maximum length of a notice in characters; errors include a short document of the API.
 _LONGEST = 600

@@ -34,8 +34,8 @@ _SHOWN = (
 _NEWLINES = (0x2028, 0x2029)
 _BROKEN = (*range(0xD800, 0xE000), 0xFFFE, 0xFFFF)
 #: Leading lines with an empty or zero element, or a single tag; then the closing tags and white space after the text.
-_WRAPPING = late_pattern(r"\A(?:[ \t]*(?:<(\w+)>(?:0|None)?</\1>|<\w+>)[ \t]*\n)+")
-_ENDS = late_pattern(r"(?:\s|</\w+>)*")
+_WRAPPING = late_pattern(r"\A(?:[ \t]*(?:<([\w-]+)>(?:0|None)?</\1>|<[\w-]+>)[ \t]*\n)+")
+_ENDS = late_pattern(r"(?:\s|</[\w-]+>)*")
 _WRAPPED = 2_000
 
 
@@ -142,9 +142,9 @@ def opening_title(text: str, limit: int = 120) -> str:
     """Return a title from the start of a conversation: its first line, safe, in at most `limit` characters.
 
     A line that ends with a colon is joined with the next line, so that titles such as "Implement the following plan:"
-    differ. Heading marks and placeholders of pictures are left out.
+    differ. Heading marks, placeholders of pictures and tags in the first lines are left out.
     """
-    window = without_pictures(text[: 8 * limit + 400])
+    window = without_pictures(unwrapped(text[: 8 * limit + 400]))
     title = ""
     for line in safe(window).split("\n"):
         if _MEANINGFUL.search(line):

@@ -286,7 +286,8 @@ def _print_microcompaction(entry: Document) -> None:
         for key, word in (("tokens_before_reported", "before"), ("tokens_saved_reported", "saved"))
         if entry[key] is not None
     ]
-    cleared = f"{entry['results']} results cleared in generation {entry['generation']}"
+    results = "1 result" if entry["results"] == 1 else f"{entry['results']:,} results"
+    cleared = f"{results} cleared in generation {entry['generation']}"
     say(f"microcompaction {entry['index']}  ", "bold", " · ".join([cleared, *sizes]))
 
 

@@ -41,12 +41,17 @@ def upcoming_document(answer: Upcoming, masker: Masker) -> Document:
 def print_upcoming(entry: Document) -> None:
     """Print the distance, the price, the facts at risk and the text to pin."""
     lines = StyledLines()
-    lines.add((safe_title(entry["title"] or entry["conversation"], 200), "bold"))
     for sentence in entry["sentences"]:
         lines.add((sentence, ""), indent=2)
     risks = entry["at_risk"]
     if risks:
-        lines.add((f"at risk: {len(risks):,} facts that no other message has", "bold"), indent=2)
+        lines.add(
+            (
+                f"at risk: {len(risks):,} fact{'' if len(risks) == 1 else 's'} that no other message has",
+                "bold",
+            ),
+            indent=2,
+        )
     for fact in risks[:_SHOWN]:
         lines.add((f"{fact['category']:<10} {safe_title(fact['text'], 300)}", ""), indent=4)
     if len(risks) > _SHOWN:
@@ -54,4 +59,5 @@ def print_upcoming(entry: Document) -> None:
         lines.add((more, "dim"), indent=4)
     if entry["pin"]:
         lines.add(("to pin, with /compact, in a memory file or in the next message:", "bold"), indent=2)
-        lines.add((entry["pin"].rstrip(), ""), indent=4)
+        for line in entry["pin"].rstrip().split("\n"):
+            lines.add((line, ""), indent=4)

@@ -13,7 +13,7 @@ from inspector.core.conversations import Compaction, ConversationRow
 from inspector.engines.registry import with_profile
 from inspector.stores.claude_code.reader import ClaudeCodeReader
 from inspector.stores.recorded import FileDigest
-from tests.app.running import conversation, press, running, screen_text, settled
+from tests.app.running import conversation, notes, press, running, screen_text, settled
 from tests.conftest import ROOT
 from tests.examples import also
 from widgets.bars.gauge import Gauge
@@ -104,6 +104,12 @@ async def test_an_encrypted_summary_is_no_failure() -> None:
         assert view is not None
         assert (outcome_of(view.done), view.cost) == ("encrypted", "unknown: its summary cannot be read")
         assert "the compaction failed" not in screen_text(pilot)
+
+
+async def test_the_losses_of_encrypted_summaries_are_unknown() -> None:
+    async with running(AGENTS / "codex", size=(160, 48)) as pilot:
+        await press(pilot, "l")
+        assert any("unknown: the summaries are encrypted" in note for note in notes(pilot))
 
 
 async def test_a_compaction_shows_the_agents_own_sizes() -> None:

@@ -185,6 +185,11 @@ def test_the_first_words_make_a_title(words: str, title: str) -> None:
     assert opening_title(words, 5) == title[:4].rstrip() + "…" if len(title) > 5 else True
 
 
+def test_tags_with_a_dash_are_left_out_before_a_text() -> None:
+    text = "<system-reminder>\nThe tide is high.\n</system-reminder>"
+    assert safe_line(unwrapped(text)) == opening_title(text) == "The tide is high."
+
+
 @given(st.text(max_size=300), st.integers(-3, 60))
 def test_a_title_of_first_words_is_one_safe_line(words: str, limit: int) -> None:
     title = opening_title(words, limit)

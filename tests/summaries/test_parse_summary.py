@@ -148,12 +148,19 @@ def test_any_text_parses(body: str) -> None:
 LEAD = "This session is being continued from a previous conversation that ran out of context. It is summarized below."
 ONWARD = "Please continue the conversation from where we left it off. Continue with the last task."
 
+TOOLS = "<tools-used-before-summary>Bash, Read</tools-used-before-summary>"
+NEWEST = "The messages after this summary are the most recent messages from before compaction, kept verbatim."
+
 
 @pytest.mark.parametrize(
     ("body", "own"),
     [
         (f"{LEAD}\n\nSummary:\n1. A\n\n{ONWARD}", "Summary:\n1. A"),
         (f"{LEAD}\nSummary:\n{ONWARD}\n1. A\n\n", f"Summary:\n{ONWARD}\n1. A"),
+        (
+            f"{LEAD}\n<system-reminder>\n{TOOLS}\n</system-reminder>\nSummary:\n1. A\n\n{NEWEST}",
+            "Summary:\n1. A",
+        ),
         ("## Goal\nA\n", "## Goal\nA"),
         (f"{LEAD}\n{ONWARD}", ""),
         ("", ""),

@@ -149,32 +149,36 @@ def read_overviews(
 def read_store_losses(
     store: Store, rows: Sequence[ConversationRow], flags: Mapping[str, Any], config: Path | None, apart: bool,
     watch: Watch,
-) -> int:  # fmt: skip
+) -> tuple[int, list[str]]:  # fmt: skip
     """Hand over the losses of each compaction in batches, kept results first; return the number of unreadable
-    conversations. `apart` as in read_overviews.
+    conversations, and sentences about unknown losses. `apart` as in read_overviews.
     """
-    from inspector.answers.store_losses import listed_losses
+    from inspector.answers.store_losses import ConversationLosses, known_losses, listed_of, unknown_losses
 
     batch = _Batch(watch)
+    read: list[ConversationLosses] = []
+
+    def known(row: ConversationRow) -> bool:
+        found = _tried(known_losses, store, row)
+        if found is not None:
+            read.append(found)
+            for loss in listed_of(store, row, found):
+                batch.add(loss)
+        return found is not None
+
     unknown = []
     for row in rows:
         watch.check()
-        found = _tried(listed_losses, store, row)
-        if found is None:
+        if not known(row):
             unknown.append(row)
-        for loss in found or ():
-            batch.add(loss)
     batch.hand_over()
     unread = 0
     with _asking(store, flags, config, apart, watch) as ask:
         for done, row in enumerate(unknown, len(rows) - len(unknown)):
             watch("reading losses", done, len(rows))
-            found = None if ask("overview", row) is None else _tried(listed_losses, store, row)
-            unread += found is None
-            for loss in found or ():
-                batch.add(loss)
+            unread += ask("overview", row) is None or not known(row)
     batch.hand_over()
-    return unread
+    return unread, unknown_losses(read)
 
 
 def read_changes(

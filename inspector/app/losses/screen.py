@@ -11,7 +11,7 @@ from textual import on
 from textual.binding import Binding, BindingType
 from textual.strip import Strip
 
-from inspector.answers.store_losses import ListedLoss, LostFact, worst_first
+from inspector.answers.store_losses import NOTHING_KNOWN_LOST, ListedLoss, LostFact, worst_first
 from inspector.app.conversations.reading import read_store_losses
 from inspector.app.list_screen import ListScreen
 from inspector.config.dismissals import Dismissals
@@ -118,7 +118,7 @@ class LossesScreen(ListScreen[ListedLoss]):
     def on_mount(self) -> None:
         """Begin to read."""
         self.list.focus()
-        self._show(done=False)
+        self._show()
         self._read()
 
     def _read(self) -> None:
@@ -141,16 +141,18 @@ class LossesScreen(ListScreen[ListedLoss]):
 
     def _came(self, found: Iterable[ListedLoss]) -> None:
         self._losses = worst_first([*self._losses, *found])
-        self._show(done=False)
+        self._show()
 
-    def _read_all(self, unread: int) -> None:
+    def _read_all(self, read: tuple[int, list[str]]) -> None:
+        unread, unknown = read
         if unread:
             self.tell(
                 f"{human.plural(unread, 'conversation')} could not be read; opening one says what is wrong."
             )
-        self._show(done=True)
+        self.tell(*unknown)
+        self._show(nothing=NOTHING_KNOWN_LOST if unread or unknown else "No loss was found.")
 
-    def _show(self, *, done: bool) -> None:
+    def _show(self, *, nothing: str = "reading …") -> None:
         count = human.plural(len(self._losses), "compaction")
         parts = [TitlePart("Losses of the whole store", 5), TitlePart(count, 3)]
         roots = {row.root for row in self._rows}
@@ -158,7 +160,7 @@ class LossesScreen(ListScreen[ListedLoss]):
         if dismissed:
             parts.append(TitlePart(f"{human.plural(dismissed, 'fact')} dismissed", 2))
         self.query_one(TitleBar).parts = tuple(parts)
-        self.show(self._losses, "No loss was found." if done else "reading …")
+        self.show(self._losses, nothing)
 
     def explained(self, entry: ListedLoss) -> list[Text]:
         """The worst facts, and the number of uncertain ones."""
