@@ -47,6 +47,13 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(50_000, 1_000, 1_000)
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish() -> None:
+    """What is still there after a collection is no garbage: pytest looks for some five times more."""
+    gc.collect()
+    gc.freeze()
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if not config.getoption("--slow"):
         slow = [item for item in items if "slow" in item.keywords]

@@ -6,20 +6,21 @@ A guess takes its time where the app is idle, and comes too soon on a machine th
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from typing import Any
 
 import pytest
 import textual.app
 import textual.constants
 import textual.pilot
-from textual._context import active_app
+from textual._context import active_app, visible_screen_stack
 from textual.app import App, ScreenStackError
+from textual.geometry import Region
 from textual.pilot import Pilot
 from textual.screen import Screen
 
 #: Timers that are due so soon belong to what is going on (a resize waits for others 8 ms), in seconds.
 _SOON = 0.01
-_refresh = Screen._compositor_refresh
 
 
 async def idle(*_: float) -> None:
@@ -44,11 +45,20 @@ def draw_at_rest(patch: pytest.MonkeyPatch) -> None:
 
 
 def draw(app: App[Any]) -> bool:
-    """Draw what changed on the screen on top; whether anything had. Drawing may set more off."""
-    changed = app.is_running and app.screen_stack and bool(app.screen._compositor._dirty_regions)
-    if changed:
-        _refresh(app.screen)
-    return bool(changed)
+    """Draw what changed on the screen on top; whether anything had. Drawing may set more off.
+
+    Each widget draws its lines. Nobody puts them together: that is another third of the work.
+    """
+    if not app.is_running or not app.screen_stack:
+        return False
+    compositor = app.screen._compositor
+    dirty = Region.from_union(list(compositor._dirty_regions)) if compositor._dirty_regions else None
+    compositor._dirty_regions.clear()
+    if dirty is not None:
+        visible_screen_stack.set(app._background_screens)
+        deque(compositor._get_renders(dirty), maxlen=0)
+        app._update_mouse_over(app.screen)
+    return dirty is not None
 
 
 def _draw() -> bool:

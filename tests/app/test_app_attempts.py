@@ -59,17 +59,14 @@ async def came(pilot: Test, true: Callable[[], bool]) -> None:
     for _ in range(20_000):
         if true():
             return
-        await pilot.pause()
+        await pilot.pause(0.01)
     raise AssertionError("what was waited for did not come")
 
 
 async def opened(pilot: Test, compaction: int = 2, **fields: str) -> AttemptPrompt:
     """The form for a compaction, filled in."""
-    await press(pilot, "2")
-    screen = conversation(pilot)
-    while screen.state.compaction > compaction:
-        await press(pilot, "left_square_bracket")
-    await press(pilot, "P")
+    conversation(pilot).change(compaction=compaction)
+    await press(pilot, "2", "P")
     form = prompt_of(pilot)
     for name, value in fields.items():
         form.query_one(f"#{name}", Input).value = value
@@ -210,7 +207,7 @@ async def test_escape_stops_it_and_keeps_what_came(rotating: Path, server: Serve
         assert conversation(pilot)
 
 
-async def test_what_cannot_be_is_told_in_the_form(rotating: Path) -> None:
+async def test_what_cannot_be_or_fails_is_told_in_the_form(rotating: Path) -> None:
     cases: list[tuple[dict[str, str], str]] = [
         ({}, "Say who is to write"),
         ({"command": "cat", "endpoint": "http://x", "model": "m"}, "Say who is to write"),
@@ -219,7 +216,7 @@ async def test_what_cannot_be_is_told_in_the_form(rotating: Path) -> None:
         ({"command": "cat", "budget": "1"}, "must lie between"),
         ({"command": "cat", "prompt": "/no/such/file"}, "cannot be read"),
     ]
-    async with running(rotating, CHECKOUT) as pilot:
+    async with running(rotating, CHECKOUT, size=(160, 48)) as pilot:
         form = await opened(pilot)
         empty = {field.id or "": field.value for field in form.query(Input)}
         for fields, told in cases:
@@ -229,11 +226,8 @@ async def test_what_cannot_be_is_told_in_the_form(rotating: Path) -> None:
             await done(pilot)
             assert told in form.told
             assert form.query_one("#send", Button).disabled
-
-
-async def test_what_failed_is_told(rotating: Path) -> None:
-    async with running(rotating, CHECKOUT, size=(160, 48)) as pilot:
-        form = await opened(pilot, command="false")
+        for name, value in {**empty, "command": "false"}.items():
+            form.query_one(f"#{name}", Input).value = value
         await press(pilot, "enter")
         await done(pilot)
         await press(pilot, "ctrl+s")

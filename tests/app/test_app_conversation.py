@@ -233,11 +233,14 @@ async def test_every_pane_is_filled_and_left_by_escape(rotating: Path, size: tup
             assert screen.query_one(PaneTabs).active == pane
             assert screen.focused in list(panes.pane(pane).walk_children(with_self=True))
             assert shown[pane] in screen_text(pilot)
-            await press(pilot, "question_mark")
-            assert isinstance(pilot.app.screen, HelpScreen)
-            assert panes.tabs[pane].help() in pilot.app.screen.page.about
-            await press(pilot, "escape")
-            assert panes.current == pane
+            about = panes.tabs[pane].help()
+            assert about
+            if pane in ("message", "tokens"):
+                await press(pilot, "question_mark")
+                assert isinstance(pilot.app.screen, HelpScreen)
+                assert about in pilot.app.screen.page.about
+                await press(pilot, "escape")
+                assert panes.current == pane
             await press(pilot, "escape")
             assert messages(pilot).has_focus
         await press(pilot, "escape")

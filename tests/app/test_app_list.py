@@ -234,8 +234,10 @@ async def test_a_conversation_without_messages_and_one_with_one(tmp_path: Path) 
         async with running(tmp_path / "state.db", name) as pilot:
             screen = conversation(pilot)
             for key in "123456780":
-                await press(pilot, key, "escape")
-            await press(pilot, "end", "home", "[", "]", "b", "u", "x", "n", "y", "Y", "p", "p", "escape")
+                await press(pilot, key)
+            await press(
+                pilot, "escape", "end", "home", "[", "]", "b", "u", "x", "n", "y", "Y", "p", "p", "escape"
+            )
             assert conversation(pilot) is screen
             assert notes(pilot) == () or "assumed" in notes(pilot)[0]
 

@@ -140,7 +140,6 @@ def test_what_an_attempt_says_stays_text() -> None:
 @pytest.mark.usefixtures("_own_data")
 def test_those_that_are_left_out_are_counted() -> None:
     keep(1, step=40)
-    assert not any(part.attempts["lines"] for part in gathered().compactions), "it is of a planned compaction"
     made = [keep(1) for _ in range(ATTEMPTS + 2)]
     report = gathered()
     first, *others = report.compactions

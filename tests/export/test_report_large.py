@@ -97,7 +97,7 @@ def test_the_more_compactions_the_less_of_each(compactions: int) -> None:
         assert limit(compactions) > 0
 
 
-@pytest.mark.parametrize("turns", [60, pytest.param(500, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("turns", [40, pytest.param(500, marks=pytest.mark.slow)])
 def test_thousands_of_messages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, turns: int) -> None:
     store = open_store(written(tmp_path / "state.db", 5, turns, 40))
     readings = Readings(store, monkeypatch)

