@@ -15,7 +15,7 @@ from inspector.answers import fact_reading, fate_processes, scoring
 from inspector.answers.fact_reading import FactsReading
 from inspector.answers.inspection import Inspection
 from inspector.answers.kept_results import Basis, KeptResults, basis_of
-from inspector.answers.message_facts import Watch
+from inspector.core.watching import OnProgress
 from inspector.quality.facts import lives
 from inspector.quality.facts.fact import Fact, Fate
 from inspector.quality.facts.fate import fate
@@ -81,7 +81,7 @@ def share_readings(patch: pytest.MonkeyPatch) -> None:
 
 
 def _read_once(
-    inspection: Inspection, cache: KeptResults | None = None, watch: Watch | None = None,
+    inspection: Inspection, cache: KeptResults | None = None, watch: OnProgress | None = None,
     pruned: Mapping[int, Sequence[int]] | None = None, places: Places = "every", all_facts: bool = False,
 ) -> FactsReading:  # fmt: skip
     # The app alone asks for all facts.

@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from inspector.answers.attempting import Order, Watch, Wording, ask_for, counted, recorded_list, sending_of
+from inspector.answers.attempting import Order, Wording, ask_for, counted, recorded_list, sending_of
 from inspector.answers.fact_reading import facts_with, pruned_by
 from inspector.answers.inspection import Inspection
 from inspector.answers.kept_results import default_results
 from inspector.core.errors import UsageProblem
 from inspector.core.rough import text_tokens
+from inspector.core.watching import OnProgress
 from inspector.engines.base import Settings
 from inspector.models.attempt import Attempt
 from inspector.models.consent import Allowance, Sending
@@ -75,7 +76,7 @@ def make_life(
     order: LifeOrder,
     kept: KeptAttempts,
     allowance: Allowance,
-    watch: Watch,
+    watch: OnProgress,
 ) -> list[Attempt]:
     """Make every attempt of a life that is not there yet, in order; it ends at the first that fails, and can be taken
     up there later. Raises NotAllowed, and what `watch` raises."""

@@ -9,11 +9,11 @@ from inspector.answers.attempting import SummarizedList, planned_list
 from inspector.answers.fact_reading import facts_after, facts_with, pruned_by
 from inspector.answers.inspection import Inspection
 from inspector.answers.kept_results import default_results
-from inspector.answers.message_facts import Watch
 from inspector.core.conversations import Compaction
 from inspector.core.messages import Message, text_of
 from inspector.core.rough import text_tokens
 from inspector.core.text import safe
+from inspector.core.watching import OnProgress
 from inspector.engines.capabilities import assemble
 from inspector.engines.registry import engine
 from inspector.engines.settings import SETTING_NAMES, Settings
@@ -72,7 +72,7 @@ def outcomes_of(
     compaction: int,
     attempts: Sequence[Attempt],
     recorded_facts: ConversationFacts | None = None,
-    watch: Watch | None = None,
+    watch: OnProgress | None = None,
 ) -> tuple[SummaryOutcome, ...]:
     """Return the recorded summary of a compaction and its attempts, each with the facts that it keeps.
 
@@ -121,7 +121,7 @@ def _planned(
     settings: Settings,
     attempt: Attempt,
     pruned: Mapping[int, Sequence[int]],
-    watch: Watch | None,
+    watch: OnProgress | None,
 ) -> SummaryOutcome:
     assert attempt.place.step is not None
     # It was planned under the settings of that time, not the current settings.

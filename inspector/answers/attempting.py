@@ -11,6 +11,7 @@ from inspector.answers.showing import list_at
 from inspector.core.conversations import Compaction, ConversationRow, Generation
 from inspector.core.errors import UsageProblem
 from inspector.core.messages import Message
+from inspector.core.watching import OnProgress
 from inspector.engines.base import Plan, Settings
 from inspector.engines.capabilities import summary_input
 from inspector.engines.registry import engine
@@ -25,8 +26,6 @@ from inspector.models.prompts import filled, our_prompt, read_template, release_
 from inspector.models.summarizers.base import Summarizer
 from inspector.stores.base import Store
 
-#: Receives the progress: the work in words, the number done, and the total.
-Watch = Callable[[str, int, int], None]
 #: Smallest and largest budget, in tokens.
 BUDGETS = (100, 100_000)
 
@@ -161,7 +160,7 @@ def carry_out(
     inspection: Inspection,
     kept: KeptAttempts,
     allowance: Allowance,
-    watch: Watch,
+    watch: OnProgress,
 ) -> list[Attempt]:
     """Make the ordered attempts one after the other.
 
@@ -178,7 +177,7 @@ def carry_out(
     return made
 
 
-def counted(watch: Watch, what: str, expected: int = 0) -> Callable[[int], None]:
+def counted(watch: OnProgress, what: str, expected: int = 0) -> Callable[[int], None]:
     """Return a function that reports the number of received characters, of as many as are `expected`."""
     return lambda received: watch(what, received, expected)
 

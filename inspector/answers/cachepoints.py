@@ -8,10 +8,8 @@ from dataclasses import dataclass
 from inspector.answers.answers import Answers
 from inspector.answers.inspection import Inspection
 from inspector.answers.resolving import caching_release, next_policy, ttl_of
-from inspector.caching.breakpoints import Breakpoint, Layout, Ttl, breakpoints
+from inspector.caching.breakpoints import Breakpoint, Layout, Messages, Ttl, breakpoints
 from inspector.caching.policy import CachePolicy
-from inspector.config.settings import ResolvedSettings
-from inspector.core.conversations import Generation
 from inspector.core.messages import Message
 from inspector.core.rough import list_tokens, message_chars, message_images
 
@@ -50,7 +48,8 @@ def cache_points(
     inspection, resolved = answers.opened(name)
     generation = inspection.generation(number)
     messages = answers.store.messages(generation)
-    policy = next_policy(inspection.conversation.row, resolved.settings.profile)
+    profile = resolved.settings.profile
+    policy = next_policy(inspection.conversation.row, profile)
     layout = layout or policy.layout
     ttl = ttl or ttl_of(resolved)
     system = inspection.system_tokens(generation.session)
@@ -59,7 +58,7 @@ def cache_points(
         generation.number,
         layout,
         ttl,
-        resolved.settings.profile,
+        profile,
         policy,
         tuple(
             PlacedBreakpoint(
@@ -67,7 +66,9 @@ def cache_points(
                 None if point.message is None else messages[point.message],
                 system if point.message is None else system + _tokens(messages[: point.message + 1]),
             )
-            for point in breakpoints_of(inspection, generation, messages, resolved, layout, ttl)
+            for point in breakpoints_of(
+                inspection, messages, inspection.system_prompt(generation.session), profile, layout, ttl
+            )
         ),
         _recorded(answers, inspection, generation.number),
     )
@@ -92,24 +93,16 @@ def _tokens(messages: Sequence[Message]) -> int:
 
 
 def breakpoints_of(
-    inspection: Inspection,
-    generation: Generation,
-    messages: Sequence[Message],
-    resolved: ResolvedSettings,
-    layout: Layout | None,
-    ttl: Ttl | None,
+    inspection: Inspection, messages: Messages, prompt: str, profile: str, layout: Layout | None, ttl: Ttl
 ) -> tuple[Breakpoint, ...]:
-    """Return the breakpoints of a list under the resolved profile; none if its rules are unknown."""
-    policy = next_policy(inspection.conversation.row, resolved.settings.profile)
+    """Return the breakpoints of a list under a profile; none if its rules are unknown.
+
+    A layout of None is the profile's. A system prompt in the list replaces `prompt`.
+    """
+    policy = next_policy(inspection.conversation.row, profile)
     if policy.enabled is None:
         return ()
-    prompt = inspection.system_prompt(generation.session)
-    if messages and messages[0].role == "system":
+    if len(messages) and messages[0].role == "system":
         prompt = ""
-    return breakpoints(
-        messages,
-        prompt,
-        layout=layout or policy.layout,
-        ttl=ttl or ttl_of(resolved),
-        release=caching_release(resolved.settings.profile),
-    )
+    release = caching_release(profile)
+    return breakpoints(messages, prompt, layout=layout or policy.layout, ttl=ttl, release=release)

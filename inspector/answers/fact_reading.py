@@ -9,10 +9,11 @@ from inspector.answers.fate_processes import fates_together, kept_fates
 from inspector.answers.inspection import Inspection
 from inspector.answers.kept_results import KeptAnswer, KeptResults, basis_of
 from inspector.answers.lists_after import ListsAfter
-from inspector.answers.message_facts import Watch, read_messages
+from inspector.answers.message_facts import read_messages
 from inspector.config.dismissals import Dismissals
 from inspector.core.conversations import ROLE_NAMES, Compaction
 from inspector.core.memory import give_back
+from inspector.core.watching import OnProgress
 from inspector.engines.base import Settings
 from inspector.engines.registry import is_built_in
 from inspector.quality.facts.fact import (
@@ -49,7 +50,7 @@ class FactsReading:
 
 
 def read_facts(
-    inspection: Inspection, cache: KeptResults | None = None, watch: Watch | None = None,
+    inspection: Inspection, cache: KeptResults | None = None, watch: OnProgress | None = None,
     pruned: Mapping[int, Sequence[int]] | None = None, places: Places = "every", all_facts: bool = False,
 ) -> FactsReading:  # fmt: skip
     """Find every fact of a conversation and follow it through the compactions.
@@ -100,7 +101,7 @@ def _let_go(steps: list[SpokenMessage]) -> Iterator[SpokenMessage]:
 
 
 def _said(
-    inspection: Inspection, cache: KeptResults | None, watch: Watch | None,
+    inspection: Inspection, cache: KeptResults | None, watch: OnProgress | None,
     pruned: Mapping[int, Sequence[int]],
 ) -> tuple[Course, Sequence[int], list[SpokenMessage]]:  # fmt: skip
     """Return the course of the messages, the number of messages at each compaction, and the facts of each message."""
@@ -111,7 +112,7 @@ def _said(
 
 
 def facts_said(
-    inspection: Inspection, cache: KeptResults | None = None, watch: Watch | None = None
+    inspection: Inspection, cache: KeptResults | None = None, watch: OnProgress | None = None
 ) -> tuple[Fact, ...]:
     """Return the facts, best rank first, without their fates, which take longest to compute."""
     return _gathered(inspection, _said(inspection, cache, watch, {})[2])
@@ -121,7 +122,7 @@ def facts_with(
     inspection: Inspection,
     several: Sequence[Mapping[int, str]],
     cache: KeptResults | None = None,
-    watch: Watch | None = None,
+    watch: OnProgress | None = None,
     pruned: Mapping[int, Sequence[int]] | None = None,
 ) -> tuple[ConversationFacts, ...]:
     """Return the facts that some compactions took, with their fates under other summaries than the recorded ones.
@@ -143,7 +144,7 @@ def facts_after(
     planned: Compaction,
     list_after: Sequence[ListText],
     cache: KeptResults | None = None,
-    watch: Watch | None = None,
+    watch: OnProgress | None = None,
     pruned: Mapping[int, Sequence[int]] | None = None,
 ) -> ConversationFacts:
     """Return the facts that a planned compaction takes, with their fates in the list after it.

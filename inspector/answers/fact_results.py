@@ -26,6 +26,7 @@ from inspector.answers.store_losses import (
     worst_first,
 )
 from inspector.core.conversations import ConversationRow
+from inspector.core.shares import plural
 from inspector.quality.aftermath import AftermathEvent
 
 #: The number of compactions of a conversation, and what was done again after them.
@@ -112,5 +113,4 @@ def in_all(losses: Sequence[ConversationLosses]) -> str:
     rules, verbatim = sum(found.rules for found in losses), sum(found.verbatim for found in losses)
     kept = f"{verbatim / rules:.0%} of {rules:,} rules kept word for word" if rules else "no rule summarized"
     corrected = sum(found.corrected for found in losses)
-    counted = f"{compactions:,} compaction{'' if compactions == 1 else 's'}"
-    return f"{counted}: {kept}, {corrected:,} followed by a correction."
+    return f"{plural(compactions, 'compaction')}: {kept}, {corrected:,} followed by a correction."

@@ -9,8 +9,8 @@ from inspector.answers.answers import Answers
 from inspector.answers.fact_reading import FactsReading, pruned_by, read_facts
 from inspector.answers.inspection import Inspection
 from inspector.answers.kept_results import default_results
-from inspector.answers.message_facts import Watch
 from inspector.config.settings import ResolvedSettings
+from inspector.core.watching import OnProgress
 from inspector.quality.facts.fact import Fact, Life
 from inspector.quality.facts.risk import AtRisk
 from inspector.quality.losses import is_lost
@@ -39,7 +39,7 @@ class Wanted:
 
 
 def facts_reading(
-    answers: Answers, name: str, watch: Watch | None = None
+    answers: Answers, name: str, watch: OnProgress | None = None
 ) -> tuple[Inspection, ResolvedSettings, FactsReading]:
     """Read a conversation's facts under the current settings; changed fates have places. Notes go to `answers`."""
     inspection, resolved = answers.opened(name)

@@ -6,13 +6,14 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from inspector.answers.attempting import Watch, counted, place_of
+from inspector.answers.attempting import counted, place_of
 from inspector.answers.inspection import Inspection
 from inspector.core.conversations import Compaction
 from inspector.core.errors import AttemptError, UsageProblem
 from inspector.core.handoff import handoff_of
 from inspector.core.messages import Message
 from inspector.core.text import safe
+from inspector.core.watching import OnProgress
 from inspector.models.attempt import Place
 from inspector.models.consent import Allowance, Sending, sending_of
 from inspector.models.judging import answer_key, judge_prompt
@@ -126,7 +127,7 @@ def ask_judge(
     summarizer: Summarizer,
     allowance: Allowance,
     kept: KeptAttempts,
-    watch: Watch,
+    watch: OnProgress,
 ) -> tuple[str, ...]:
     """Ask for every answer that is not kept. Return a sentence for each prompt without a usable answer.
 

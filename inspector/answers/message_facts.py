@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -13,13 +13,12 @@ from inspector.answers.kept_facts import keep_facts, known_facts, message_key, p
 from inspector.answers.kept_results import KeptResults
 from inspector.core.messages import Message
 from inspector.core.text import safe
+from inspector.core.watching import OnProgress
 from inspector.quality.facts.extract import COMMAND, agreed, answers_only, chosen, extract
 from inspector.quality.facts.fact import Mention, MessageFacts, Span, Statement, Value
 from inspector.replay.transcript import Transcript, transcript_of
 
 T = TypeVar("T")
-#: Progress callback: name of the step, items done, items in total.
-Watch = Callable[[str, int, int], None]
 _BATCH = 256
 _NOWHERE: Span = (0, 0)
 #: A helper process starts after _HELP_AFTER uncached messages, if more than _MUCH messages are left.
@@ -31,7 +30,7 @@ _LAUNCHED = ("Launching command: ", "Launching skill: ")
 
 
 def read_messages(
-    inspection: Inspection, cache: KeptResults | None, watch: Watch | None, transcript: Transcript,
+    inspection: Inspection, cache: KeptResults | None, watch: OnProgress | None, transcript: Transcript,
     placed: bool,
 ) -> dict[tuple[int, int], MessageFacts]:  # fmt: skip
     """Return the facts of each message that has any, by generation and index of its first occurrence.
@@ -55,7 +54,7 @@ class _Reader:
     """
 
     def __init__(
-        self, inspection: Inspection, cache: KeptResults | None, watch: Watch | None, transcript: Transcript,
+        self, inspection: Inspection, cache: KeptResults | None, watch: OnProgress | None, transcript: Transcript,
         placed: bool,
     ) -> None:  # fmt: skip
         self.inspection = inspection

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from inspector.answers.attempt_survival import SummaryOutcome
-from inspector.answers.attempting import Watch, counted
+from inspector.answers.attempting import counted
 from inspector.answers.inspection import Inspection
 from inspector.core.conversations import Compaction
 from inspector.core.errors import UnknownConversation
 from inspector.core.handoff import handoff_of
 from inspector.core.messages import Message
+from inspector.core.watching import OnProgress
 from inspector.models.consent import Allowance, Sending, sending_of
 from inspector.models.making import ask_model
 from inspector.models.masking import Masker
@@ -115,7 +116,7 @@ def recall_sending(exams: Sequence[Exam], summarizer: Summarizer, masker: Masker
 
 
 def ask_exams(
-    exams: Sequence[Exam], summarizer: Summarizer, allowance: Allowance, watch: Watch
+    exams: Sequence[Exam], summarizer: Summarizer, allowance: Allowance, watch: OnProgress
 ) -> tuple[Recall, ...]:
     """Ask a model every question of every list. Raises NotAllowed, and AttemptErrors where it gives no answer."""
     found = []

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from inspector.answers.attempt_survival import list_after
-from inspector.answers.attempting import SummarizedList, Watch, Wording, ask_for, counted
+from inspector.answers.attempting import SummarizedList, Wording, ask_for, counted
 from inspector.answers.comparing import Proportion
 from inspector.answers.corpus import CorpusConversation, TrueStatement
 from inspector.answers.inspection import measured, plan_with
@@ -20,6 +20,7 @@ from inspector.core.errors import AttemptError, UsageProblem
 from inspector.core.messages import Message
 from inspector.core.rough import text_tokens
 from inspector.core.text import safe, safe_title
+from inspector.core.watching import OnProgress
 from inspector.engines.base import Settings
 from inspector.engines.registry import engine, names, with_profile
 from inspector.engines.summary_input import finished_summary
@@ -290,7 +291,7 @@ def baseline_rows(planned: Sequence[PlannedScore]) -> list[ScoreRow]:
     ]
 
 
-def profile_rows(judges: Sequence[Judge], settings: Settings, watch: Watch) -> list[ScoreRow]:
+def profile_rows(judges: Sequence[Judge], settings: Settings, watch: OnProgress) -> list[ScoreRow]:
     """Return a row for each profile that writes summaries, written by the bundled stand-in. Nothing is sent."""
     write = _stand_in()
     rows = []
@@ -364,7 +365,7 @@ def stored_answers(
 
 def summarizer_row(
     planned: Sequence[PlannedScore], summarizer: Summarizer, stored: Mapping[str, str], allowance: Allowance | None,
-    kept: KeptAttempts, watch: Watch,
+    kept: KeptAttempts, watch: OnProgress,
 ) -> ScoreRow:  # fmt: skip
     """Have every missing summary written, and score all.
 

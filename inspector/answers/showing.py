@@ -9,6 +9,7 @@ from typing import Any
 from inspector.answers.answers import Answers
 from inspector.answers.cachepoints import breakpoints_of
 from inspector.answers.inspection import Inspection
+from inspector.answers.resolving import ttl_of
 from inspector.caching.breakpoints import Breakpoint
 from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import Compaction, Conversation, Generation, Usage
@@ -75,6 +76,7 @@ def show_generation(
     )
     messages = answers.store.messages(generation, 0, length)
     conversation, session = inspection.conversation, generation.session
+    prompt, profile = inspection.system_prompt(session), resolved.settings.profile
     detected = resolved.sources["profile"] == "detected"
     return ShownGeneration(
         conversation=conversation,
@@ -84,8 +86,8 @@ def show_generation(
         resolved=resolved,
         limits=answers.store.info_of(session).limits,
         profile_reason=answers.store.info_of(session).profile_reason if detected else "chosen",
-        system_prompt=inspection.system_prompt(session),
-        breakpoints=breakpoints_of(inspection, generation, messages, resolved, None, None),
+        system_prompt=prompt,
+        breakpoints=breakpoints_of(inspection, messages, prompt, profile, None, ttl_of(resolved)),
         # No compaction ended the live list, and to count what others made of theirs is to read all lists.
         recorded=next((c for c in inspection.compactions() if c.index == generation.number), None)
         if step is None and generation is not conversation.live

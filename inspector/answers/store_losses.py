@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from inspector.answers.kept_results import Kept
 from inspector.core.conversations import ConversationRow
+from inspector.core.shares import plural
 from inspector.quality.aftermath import AFTERMATH_KINDS, AftermathEvent, AftermathKind
 from inspector.quality.facts.fact import ConversationFacts, Kind, Life, Outcome, Where
 from inspector.quality.losses import LostFacts, grave, losses_of, unknown_facts
@@ -151,9 +152,7 @@ def unknown_losses(losses: Sequence[ConversationLosses]) -> list[str]:
     facts, unseen = sum(one.unknown for one in losses), sum(one.unseen for one in losses)
     sentences = []
     if facts:
-        sentences.append(
-            f"The fate of {facts:,} fact{'' if facts == 1 else 's'} is unknown: the summaries are encrypted."
-        )
+        sentences.append(f"The fate of {plural(facts, 'fact')} is unknown: the summaries are encrypted.")
     if unseen:
         compactions = "1 compaction" if unseen == 1 else f"{unseen:,} compactions"
         sentences.append(f"The losses of {compactions} are unknown: the list before is not in the files.")

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from inspector.core.errors import StoreMissing, UsageProblem
+from inspector.core.shares import plural
 from inspector.engines.settings import SETTINGS
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def _copied(url: str) -> Path:
 
     folder, count = copy(url)
     if count:
-        say(f"Copied {count:,} file{'' if count == 1 else 's'} of {shown_url(url)} to {folder}.")
+        say(f"Copied {plural(count, 'file')} of {shown_url(url)} to {folder}.")
     return folder
 
 

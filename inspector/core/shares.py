@@ -1,4 +1,4 @@
-"""Shares and money as text, the same on screen and in print."""
+"""Counts, shares and money as text, the same on screen and in print."""
 
 from __future__ import annotations
 
@@ -21,6 +21,11 @@ def percent(part: float, whole: float = 1.0) -> str:
     if share < 1 - 1e-9:
         return "<1%"
     return "99%" if 99 < share < 100 - 1e-9 else f"{share:,.0f}%"
+
+
+def plural(number: int, noun: str, many: str = "") -> str:
+    """Return a count with its noun: 1 message, 214 messages, 2 replies."""
+    return f"{number:,} {noun if number == 1 else many or noun + 's'}"
 
 
 def kept_of(kept: int, of: int, weakened: int = 0, unsure: int = 0) -> str:

@@ -7,6 +7,9 @@ from typing import Any, Protocol
 
 from inspector.core.errors import InspectorError
 
+#: Receives the progress of long work: the work in words, the number done, and the total.
+OnProgress = Callable[[str, int, int], None]
+
 
 class Cancelled(InspectorError):
     """The work was cancelled; no message is shown."""

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import PurePath
 
 from inspector.answers.conversations import Database, ListedConversation
+from inspector.core.shares import plural
 from inspector.core.text import safe_line
 from inspector.export.console import WIDTH, Table, console_for, print_table, say
 from inspector.export.document import Document, built, fields_of
@@ -101,11 +102,6 @@ def shortest_names(ids: Sequence[str]) -> dict[str, str]:
     return names
 
 
-def conversations(number: int) -> str:
-    """Return a number in words."""
-    return f"{number:,} conversation{'' if number == 1 else 's'}"
-
-
 def print_stores(documents: Sequence[Document]) -> None:
     """Yield a description of each database."""
     for entry in documents:
@@ -117,10 +113,11 @@ def print_stores(documents: Sequence[Document]) -> None:
             off = f", others differ by up to {fit['off']:,} messages" if fit["fits"] < fit["of"] else ""
             say(f"  {fit['text']}{off}")
         if "tables" not in entry:
-            say(conversations(entry["conversations"]))
+            say(plural(entry["conversations"], "conversation"))
             continue
         say(
-            f"{conversations(entry['conversations'])} · {entry['size']:,} bytes · journal {entry['journal_mode']}"
+            f"{plural(entry['conversations'], 'conversation')} · {entry['size']:,} bytes · "
+            f"journal {entry['journal_mode']}"
         )
         table = Table("table", ">rows", "text")
         for found in entry["tables"]:
@@ -133,7 +130,7 @@ def print_store_list(documents: Sequence[Document]) -> None:
     """A line per store, with its limits below."""
     for entry in documents:
         say(entry["path"], "bold")
-        say(f"  {entry['agent']} · {conversations(entry['sessions'])} · {entry['size']:,} bytes")
+        say(f"  {entry['agent']} · {plural(entry['sessions'], 'conversation')} · {entry['size']:,} bytes")
         for note in entry["notes"]:
             say(f"  {note}")
 

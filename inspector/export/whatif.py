@@ -12,12 +12,11 @@ from inspector.answers.recommending import Recommendation, confidence
 from inspector.answers.replaying import Replay
 from inspector.answers.sweeping import all_equal
 from inspector.core.conversations import ROLE_NAMES
-from inspector.core.shares import percent
+from inspector.core.shares import percent, plural
 from inspector.engines.registry import standing
 from inspector.export.comparison import figure_rows
 from inspector.export.config import settings_document, settings_written
 from inspector.export.console import Table, console_for, print_table, say
-from inspector.export.conversations import conversations
 from inspector.export.document import Document, built, fields_of
 from inspector.replay.event import Event
 from inspector.replay.frontier import Point, points, sentence
@@ -338,8 +337,7 @@ def _print_beside(document: Document) -> None:
         )
         more = f" and {len(events) - _MOST:,} more" if len(events) > _MOST else ""
         told = f" at {steps}{more}" if events else ""
-        count = "1 compaction" if len(events) == 1 else f"{len(events):,} compactions"
-        say(f"{one['profile']} ({one['standing']}): {count}{told}")
+        say(f"{one['profile']} ({one['standing']}): {plural(len(events), 'compaction')}{told}")
         if one["whatif"]["stuck"]:
             say(f"  {one['whatif']['stuck']}", "bold")
 
@@ -380,7 +378,7 @@ def graph(tokens: Sequence[int], threshold: int, width: int, height: int = 10) -
 def print_sweep(document: Document) -> None:
     """A table a metric, the best cell marked."""
     rows, columns = document["axes"]
-    say(conversations(document["conversations"]))
+    say(plural(document["conversations"], "conversation"))
     if "reproduces" in document:
         print_reproduction(document["reproduces"])
     identical = [[cell is not None for cell in line] for line in document["identical_to"]]
@@ -488,7 +486,7 @@ def _cell(name: str, value: float) -> str:
 def print_recommendation(document: Document) -> None:
     """Print recommended settings, the reasons, and the lines to write."""
     settings = document["settings"]
-    say(f"{document['agent']}, {conversations(document['conversations'])}, for {document['goal']}")
+    say(f"{document['agent']}, {plural(document['conversations'], 'conversation')}, for {document['goal']}")
     print_reproduction(document["reproduces"])
     if document["changes"]:
         changed = ", ".join(f"{name} {settings[name]:g}" for name in settings["changed"])

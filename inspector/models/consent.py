@@ -10,6 +10,7 @@ from inspector.caching.costs import Cost, Rates, total
 from inspector.config.prices import day_of, rates_of
 from inspector.core.errors import NotAllowed
 from inspector.core.rough import text_tokens
+from inspector.core.shares import dollars, plural
 from inspector.core.text import safe_line
 from inspector.models.masking import Masker
 from inspector.models.summarizers.base import Summarizer
@@ -37,10 +38,11 @@ class Recipient:
     @property
     def sentence(self) -> str:
         """Return what would be sent and its cost, for the user."""
-        many = "1 prompt" if self.requests == 1 else f"{self.requests:,} prompts"
-        sent = f"{many} of ~{self.tokens:,} tokens{' together' if self.requests > 1 else ''} to {self.to}"
+        together = " together" if self.requests > 1 else ""
+        sent = f"{plural(self.requests, 'prompt')} of ~{self.tokens:,} tokens{together} to {self.to}"
         if self.cost is not None:
-            return f"{sent}: about {money(self.cost.amount)} with ~{self.answers:,} tokens of answer ({self.prices})."
+            cost = f"about {dollars(self.cost.amount)} US dollars"
+            return f"{sent}: {cost} with ~{self.answers:,} tokens of answer ({self.prices})."
         if self.key[0] == "command":
             return f"{sent}. The cost is unknown: it depends on the command."
         return f"{sent}. The price of {safe_line(self.key[2])} is unknown; add it to prices.yaml."
@@ -91,11 +93,6 @@ class Sending:
             ("Later prompts contain earlier answers, so their sizes are estimates.",) if self.growing else ()
         )
         return (*(one.sentence for one in self.recipients), *later, self.secrets)
-
-
-def money(amount: float) -> str:
-    """Return an amount in US dollars as text."""
-    return f"{amount:.2f} US dollars" if amount >= 0.1 else f"{amount:.4f} US dollars"
 
 
 def sending_of(prompts: Iterable[tuple[Summarizer, str, int]], masker: Masker) -> Sending:

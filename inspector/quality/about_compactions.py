@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from inspector.core.conversations import Compaction
+from inspector.core.shares import plural
 from inspector.quality.evidence import SYSTEM, CompactionEvidence, ConversationEvidence
 from inspector.quality.finding import Violation
 from inspector.quality.limits import (
@@ -98,7 +99,7 @@ def quick_succession(evidence: ConversationEvidence) -> Iterator[Violation]:
         )
         if enough or new.recorded.trigger == "manual":
             continue
-        count = "1 message" if messages == 1 else f"{max(0, messages):,} messages"
+        count = plural(max(0, messages), "message")
         yield Violation(
             f"Compaction {new.index} came {count} and {max(0, grown):,} tokens after compaction {old.index}.",
             new.index,

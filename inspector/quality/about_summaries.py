@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from inspector.core.handoff import ANCHOR_INDEX
 from inspector.core.refusals import refusal_in
 from inspector.core.rough import text_tokens
+from inspector.core.shares import plural
 from inspector.core.text import safe_line, safe_title
 from inspector.quality.evidence import CompactionEvidence, ConversationEvidence
 from inspector.quality.facts.gaps import Gap, GapKind
@@ -51,16 +52,12 @@ def _at_summary(compaction: CompactionEvidence, text: str) -> Violation:
     return Violation(text, recorded.index, recorded.index + 1, at)
 
 
-def _plural(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
-
-
 def fallback(evidence: ConversationEvidence) -> Iterator[Violation]:
     """Yield compactions with a fallback text instead of a summary."""
     for compaction in evidence.compactions:
         recorded = compaction.recorded
         if recorded.fallback:
-            gone = _plural(recorded.tail_start - recorded.head_end, "message")
+            gone = plural(recorded.tail_start - recorded.head_end, "message")
             window = evidence.settings.summary_context
             why = ""
             if window is not None and compaction.middle_tokens > window:
@@ -89,7 +86,7 @@ def missing(evidence: ConversationEvidence) -> Iterator[Violation]:
             and gone > 0
         ):
             yield Violation(
-                f"Compaction {recorded.index} removed {_plural(gone, 'message')} "
+                f"Compaction {recorded.index} removed {plural(gone, 'message')} "
                 f"({_left(compaction)}), and the list after it has no summary.",
                 recorded.index,
                 recorded.index,
@@ -107,7 +104,7 @@ def says_nothing(evidence: ConversationEvidence) -> Iterator[Violation]:
         if len(body) < EMPTY_SUMMARY or denies:
             yield _at_summary(
                 compaction,
-                f"Summary {compaction.index} has {_plural(len(body), 'character')} for ~{compaction.middle_tokens:,} "
+                f"Summary {compaction.index} has {plural(len(body), 'character')} for ~{compaction.middle_tokens:,} "
                 f"tokens of messages: “{safe_title(body, 80)}”.",
             )
 

@@ -14,6 +14,7 @@ from typing import Literal
 
 from inspector.agents import agent_named
 from inspector.core.conversations import ROLE_CODES, Compaction
+from inspector.core.shares import plural
 from inspector.engines.base import Budgets, Settings, TokenIndex
 
 #: threshold: the list had just reached it. hygiene: the gateway's limit, before a turn. manual: the user asked for it.
@@ -125,7 +126,7 @@ def why_fired(
         return Why("other-settings", text, threshold, None, total, fits)
     crossed = _crossing(tokens_until, threshold, stop)
     calls = sum(1 for role in listed.roles[crossed + 1 : stop] if role == _ASSISTANT)
-    later = "1 call" if calls == 1 else f"{calls:,} calls"
+    later = plural(calls, "call")
     text = (
         f"{_named(listed, crossed)} reached today's {threshold:,} ({share}) {later} earlier: {other}, or the provider "
         "counted less than this rough count"

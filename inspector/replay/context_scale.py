@@ -10,6 +10,8 @@ from collections.abc import Iterable, Sequence
 from statistics import median_low
 from typing import NamedTuple
 
+from inspector.core.shares import plural
+
 #: A list that grew by fewer rough tokens says nothing of the scale.
 _GROWN = 5_000
 #: Plausible scales of a tokenizer; a scale outside measures something else.
@@ -60,7 +62,7 @@ class ContextScale(NamedTuple):
         """Source of the sizes, in words."""
         if not self.requests:
             return "Tokens are rough: nothing in the store says how large requests were."
-        requests = "1 request" if self.requests == 1 else f"{self.requests:,} requests"
+        requests = plural(self.requests, "request")
         scale = (
             f"{self.beside:,} tokens besides what is recorded (tools, system prompt), "
             f"and {self.scale:.2f} for each rough token"

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from math import isnan
 
-from inspector.core.shares import percent
+from inspector.core.shares import percent, plural
 from inspector.replay.sweep import Sweep
 
 #: The metrics that are set against each other; of both less is better.
@@ -98,4 +98,4 @@ def named(found: Sweep, point: Point) -> str:
 
 
 def _facts(count: float) -> str:
-    return f"{count:,.0f} fact{'' if count == 1 else 's'} at risk"
+    return f"{plural(round(count), 'fact')} at risk"

@@ -6,6 +6,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from inspector.core.shares import plural
 from inspector.replay.event import Event
 from inspector.replay.whatif import MANUAL, Course, WhatIf
 
@@ -98,18 +99,18 @@ def _reasons(
     threshold, reasons = run.budgets.threshold_tokens, []
     manual = len(recorded) - len(automatic)
     if manual:
-        made = "1 compaction was" if manual == 1 else f"{manual:,} compactions were"
+        made = plural(manual, "compaction was", "compactions were")
         reasons.append(f"{made} made by hand, or far below the threshold; runs repeat them at their step.")
     early = [event for event in automatic if event.tokens_before < 0.98 * threshold]
     if early:
         least = min(event.tokens_before for event in early)
-        count = "1 compaction" if len(early) == 1 else f"{len(early):,} compactions"
+        count = plural(len(early), "compaction")
         reasons.append(
             f"{count} came below the threshold of {threshold:,} tokens (the smallest at {least:,}): "
             "other settings were in force, another model, or it was made by hand."
         )
     if late:
-        count = "1 compaction" if len(late) == 1 else f"{len(late):,} compactions"
+        count = plural(len(late), "compaction")
         least, most = min(late), max(late)
         after = f"{least:,} requests" if least == most else f"{least:,} to {most:,} requests"
         reasons.append(

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from inspector.core.conversations import ConversationRow, Generation, Request, Session, Usage
 from inspector.core.messages import Message
+from inspector.core.shares import plural
 from inspector.stores.entries import Entries
 from inspector.stores.recorded import Bodies, FileDigest
 
@@ -101,17 +102,12 @@ def session_of(row: ConversationRow, name: str, requests: Sequence[Request], mes
     )
 
 
-def several(count: int, what: str) -> str:
-    """A count and what is counted: 1 line, 2 lines."""
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
-
-
 def left_out(unreadable: int) -> tuple[str, ...]:
     """Return the sentence about lines without valid JSON; empty if there are none."""
     if not unreadable:
         return ()
     verb = "is" if unreadable == 1 else "are"
-    return (f"{several(unreadable, 'line')} of the transcript cannot be read and {verb} left out.",)
+    return (f"{plural(unreadable, 'line')} of the transcript cannot be read and {verb} left out.",)
 
 
 def abandoned(messages: int) -> tuple[str, ...]:
@@ -119,4 +115,4 @@ def abandoned(messages: int) -> tuple[str, ...]:
     if not messages:
         return ()
     verb = "is" if messages == 1 else "are"
-    return (f"{several(messages, 'message')} on abandoned branches {verb} in no list.",)
+    return (f"{plural(messages, 'message')} on abandoned branches {verb} in no list.",)

@@ -95,8 +95,8 @@ class Gauge(Inked):
         if state.tokens is None:
             return row.add("counting …", self.ink("muted"))
         rough = ROUGH if state.kind in ("rough", "fitted") else ""
-        row.add(f"{rough}{human.count(state.tokens)}", self.ink("strong"))
-        row.add(f" / {human.count(state.threshold)} · ", self.ink("muted"))
+        row.add(f"{rough}{state.tokens:,}", self.ink("strong"))
+        row.add(f" / {state.threshold:,} · ", self.ink("muted"))
         row.add(human.percent(state.tokens, state.threshold), self.ink(self._level(state)))
         if width >= 70:
             row.add(f" · {state.kind}", self.ink("muted"))
@@ -157,23 +157,19 @@ def explain(state: GaugeState) -> str:
         lines.append("The tokens of this list are being counted.")
     else:
         how = KIND_WORDS[state.kind] + (f", {state.detail}" if state.detail else "")
-        lines.append(f"{human.count(state.tokens)} tokens in this list ({how}).")
+        lines.append(f"{state.tokens:,} tokens in this list ({how}).")
     if state.parted:
         lines.append(parting(state))
     if state.threshold:
-        lines.append(f"┃ threshold {human.count(state.threshold)}: the agent compacts before its next call.")
+        lines.append(f"┃ threshold {state.threshold:,}: the agent compacts before its next call.")
     if state.pressure:
         share = human.percent(state.pressure, state.threshold)
-        lines.append(
-            f"▲ pressure {human.count(state.pressure)}: {share} of the threshold, where a warning comes."
-        )
+        lines.append(f"▲ pressure {state.pressure:,}: {share} of the threshold, where a warning comes.")
     if state.hygiene:
         share = human.percent(state.hygiene, state.context)
-        lines.append(
-            f"▲ hygiene {human.count(state.hygiene)}: {share} of the context, where the gateway compacts."
-        )
+        lines.append(f"▲ hygiene {state.hygiene:,}: {share} of the context, where the gateway compacts.")
     if state.context:
-        lines.append(f"Context length {human.count(state.context)}: the whole bar.")
+        lines.append(f"Context length {state.context:,}: the whole bar.")
     return "\n".join(lines)
 
 
@@ -181,7 +177,7 @@ def parting(state: GaugeState) -> str:
     """Why a plan fires below the threshold, or does not above it: one sentence, "" if the counts agree."""
     if not state.parted or state.tokens is None or state.planned is None:
         return ""
-    exact, rough = human.count(state.tokens), human.count(state.planned)
+    exact, rough = f"{state.tokens:,}", f"{state.planned:,}"
     sides = ("below", "over") if state.planned >= state.threshold else ("over", "below")
     return (
         f"The counts part here: {exact} tokens exactly, {sides[0]} the threshold, and ~{rough} roughly, {sides[1]} it. "

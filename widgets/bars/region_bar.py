@@ -201,7 +201,7 @@ def explain(name: str, state: RegionBarState) -> str:
     }[name]
     share = state.share(name)
     note = f" ({one_line(share.note, 80)})" if share.note else ""
-    size = f"{human.plural(share.messages, 'message')}, about {human.count(share.tokens)} tokens{note}"
+    size = f"{human.plural(share.messages, 'message')}, about {share.tokens:,} tokens{note}"
     return f"{state.kind} {name}: {size}.\nThis region {what}. Click to go there."
 
 

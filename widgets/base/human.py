@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 from inspector.core.shares import percent as percent
+from inspector.core.shares import plural as plural
 
 _DAY = 86_400
 
@@ -20,16 +21,6 @@ def tokens(count: int) -> str:
     if size < 999_500:
         return f"{sign}{size / 1_000:.0f}k"
     return f"{sign}{size / 1_000_000:.1f}M"
-
-
-def count(number: int) -> str:
-    """A whole number with separators: 78,412."""
-    return f"{number:,}"
-
-
-def plural(number: int, noun: str, many: str = "") -> str:
-    """A count with its noun: 1 message, 214 messages, 2 replies."""
-    return f"{number:,} {noun if number == 1 else many or noun + 's'}"
 
 
 def figure(form: str, value: float) -> str:

@@ -383,10 +383,10 @@ class ConversationTable(LineList):
         if entry.lost is None or not entry.compactions:
             row.add(fit("·" if entry.lost is None else "–", width, right=True), muted)
             return
-        rules = f" ‼{human.count(entry.constraints)}" if entry.constraints else ""
-        weakened = f" ↓{human.count(entry.weakened)}" if entry.weakened else ""
-        unknown = f" ?{human.count(entry.unknown)}" if entry.unknown else ""
-        number = "" if unknown and not entry.lost else human.count(entry.lost)
+        rules = f" ‼{entry.constraints:,}" if entry.constraints else ""
+        weakened = f" ↓{entry.weakened:,}" if entry.weakened else ""
+        unknown = f" ?{entry.unknown:,}" if entry.unknown else ""
+        number = "" if unknown and not entry.lost else f"{entry.lost:,}"
         count = fit(number, width - len(rules) - len(weakened) - len(unknown), right=True)
         row.add(count, Style() if entry.lost else muted)
         row.add(rules, self.ink("error")).add(weakened, self.ink("warning")).add(unknown, muted)
@@ -422,4 +422,4 @@ def _gravity(entry: ConversationEntry) -> tuple[int, ...]:
 
 
 def _known(number: int | None) -> str:
-    return "·" if number is None else human.count(number)
+    return "·" if number is None else f"{number:,}"

@@ -170,11 +170,11 @@ def head_lines(view: AttemptView, recorded: AttemptView | None) -> list[TextLine
         lines.append(TextLine(view.problem, "warning", prefix="! "))
     if view.kinds:
         lines.append(TextLine(f"With this one {kept_words(view, recorded)}."))
-    size = f"~{human.count(view.tokens)} tokens"
+    size = f"~{view.tokens:,} tokens"
     if view.budget:
-        size += f", {human.percent(view.tokens, view.budget)} of the budget of {human.count(view.budget)}"
+        size += f", {human.percent(view.tokens, view.budget)} of the budget of {view.budget:,}"
     if recorded is not None:
-        size += f"; recorded ~{human.count(recorded.tokens)}"
+        size += f"; recorded ~{recorded.tokens:,}"
     lines.append(line_of((size, ""), (f"  {view.cost}" if view.cost else "", "muted")))
     return lines
 

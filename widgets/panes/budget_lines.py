@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from inspector.engines.base import Budgets, DerivationStep
-from widgets.base import human
 from widgets.base.strips import one_line
 from widgets.base.text_lines import TextLine, line_of
 
@@ -44,4 +43,4 @@ def _step(step: DerivationStep) -> TextLine:
 
 
 def _number(value: float) -> str:
-    return human.count(round(value)) if float(value).is_integer() else f"{value:,.4g}"
+    return f"{round(value):,}" if float(value).is_integer() else f"{value:,.4g}"

@@ -92,7 +92,7 @@ def head_lines(view: CompactionView, width: int, tight: bool) -> list[TextLine]:
 def _messages(view: CompactionView, width: int) -> TextLine:
     done = view.done
     size = f" (~{human.tokens(view.removed_tokens)})" if view.removed_tokens is not None else ""
-    counts = f"{human.count(done.before)} → {human.count(done.after)}"
+    counts = f"{done.before:,} → {done.after:,}"
     came = max(0, done.after - done.remaining)
     return line_of(
         ("messages  ", "muted"),

@@ -9,7 +9,6 @@ from typing import Literal
 
 from inspector.engines.base import Budgets, Settings
 from inspector.engines.settings import RANGES, SETTINGS, Setting
-from widgets.base import human
 from widgets.base.strips import one_line
 
 Value = float | int | str | None
@@ -160,8 +159,8 @@ def show(kind: KnobKind, value: Value) -> str:
     if kind.unit == "share":
         return f"{value * 100:.4g}%"
     if kind.unit == "size":
-        return f"{value:.0%} budget" if value <= LARGEST_SHARE else f"{human.count(round(value))} tok"
-    return human.count(round(value))
+        return f"{value:.0%} budget" if value <= LARGEST_SHARE else f"{round(value):,} tok"
+    return f"{round(value):,}"
 
 
 def parse(text: str) -> float | None:

@@ -192,9 +192,9 @@ def _facts(view: MessageView) -> list[TextLine]:
     if view.tokens is not None:
         rough = ROUGH if view.token_kind == "rough" else ""
         kind = "" if view.token_kind == "rough" else " exact"
-        parts.append((f"  {rough}{human.count(view.tokens)} tokens{kind}", ""))
+        parts.append((f"  {rough}{view.tokens:,} tokens{kind}", ""))
         if view.pruned_tokens is not None:
-            parts.append((f"  ✂ → {human.count(view.pruned_tokens)}", "warning"))
+            parts.append((f"  ✂ → {view.pruned_tokens:,}", "warning"))
     if view.breakpoint:
         parts.append((f"  ⚑{view.breakpoint}", "accent"))
     lines = [line_of(*parts)]

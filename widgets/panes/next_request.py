@@ -169,7 +169,7 @@ def _headline(view: CacheView) -> list[TextLine]:
             (f", {len(view.breakpoints)} of 4 breakpoints would be set", "muted"),
         ]
     if view.total is not None:
-        parts.append((f"  request of ~{human.count(view.total)} tokens", "muted"))
+        parts.append((f"  request of ~{view.total:,} tokens", "muted"))
     if wasted:
         parts.append((f"  ✗ {wasted} wasted", "error"))
     return [line_of(*parts)]

@@ -82,7 +82,7 @@ def head_lines(view: SummaryView, low: bool) -> list[TextLine]:
 
 def _size(tokens: int, budget: int | None, bar: int = 0) -> list[tuple[str, str]]:
     """Size against the budget, with a bar of `bar` cells."""
-    parts = [(f"~{human.count(tokens)} tokens", "")]
+    parts = [(f"~{tokens:,} tokens", "")]
     if budget:
         full = min(bar, -(-tokens * bar // budget))
         over = tokens > budget
@@ -90,7 +90,7 @@ def _size(tokens: int, budget: int | None, bar: int = 0) -> list[tuple[str, str]
         if bar:
             parts += [("  " + "▓" * full, style), ("░" * (bar - full), "rest")]
         of = "the budget of " if bar else ""
-        share = f"  {human.percent(tokens, budget)} of {of}{human.count(budget)}"
+        share = f"  {human.percent(tokens, budget)} of {of}{budget:,}"
         parts.append((share, "error" if over else "muted"))
     return parts
 

@@ -76,7 +76,7 @@ class TokensPane(TextPart[TokensView]):
             self.body.set_text("")
             return
         total = sum(share.tokens for share in view.shares)
-        self.head.set_lines([line_of((view.title, "strong"), (f"  ~{human.count(total)} tokens", ""))])
+        self.head.set_lines([line_of((view.title, "strong"), (f"  ~{total:,} tokens", ""))])
         note = "Rough counts of texts, calls and results, without the JSON around them."
         self.body.set_lines(
             (

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from inspector.app.conversation.fact_scopes import worst_first
+from inspector.core.shares import dollars
 from inspector.summaries.diff import diff_summaries
 from inspector.summaries.parse import parse_summary
 from widgets.base import human
@@ -70,17 +71,12 @@ def _summary(outcome: SummaryOutcome, recorded: str) -> AttemptView:
         kinds,
         outcome.tokens,
         attempt.budget,
-        cost_words(attempt.cost),
+        "" if attempt.cost is None else f"${dollars(attempt.cost)}",
         " · ".join(made),
         attempt.problem,
         diff_summaries(parse_summary(recorded), parse_summary(attempt.summary)).sections,
         attempt.summary,
     )
-
-
-def cost_words(cost: float | None) -> str:
-    """US dollars in few letters; nothing if no price is known."""
-    return "" if cost is None else f"${cost:.2f}" if cost >= 0.1 else f"${cost:.4f}"
 
 
 def _empty(attempt: Attempt) -> AttemptView:

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from inspector.answers.cachepoints import breakpoints_of
 from inspector.answers.inspection import Inspection
-from inspector.answers.resolving import caching_release, next_policy, ttl_of
+from inspector.answers.resolving import next_policy, ttl_of
 from inspector.app.conversation.rows import line_of
-from inspector.caching.breakpoints import Breakpoint, Layout, Ttl, breakpoints
+from inspector.caching.breakpoints import Layout, Ttl
 from inspector.core.conversations import ROLE_NAMES, Generation
 from inspector.core.messages import Message
 from inspector.core.rough import IMAGE_TOKENS, message_chars, message_images, text_tokens
@@ -78,9 +79,7 @@ def find_breakpoints(
     policy = next_policy(inspection.conversation.row, profile)
     layout, ttl = layout or policy.layout, ttl or ttl_of(resolved)
     messages = LazyMessages(inspection.store, generation, length)
-    points: tuple[Breakpoint, ...] = ()
-    if policy.enabled is not None:
-        points = breakpoints(messages, prompt, layout=layout, ttl=ttl, release=caching_release(profile))
+    points = breakpoints_of(inspection, messages, prompt, profile, layout, ttl)
     system = text_tokens(len(prompt))
     total = None if token_index is None else system + token_index.rough_until(len(messages))
     placed = []

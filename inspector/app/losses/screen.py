@@ -76,10 +76,10 @@ class LossList(EntryList[ListedLoss]):
         constraints, worst = entry.lost.get("constraint", 0), entry.facts[0].text if entry.facts else ""
         muted = self.ink("quiet")
         row = self.begin(line)
-        rules = f" ‼{human.count(constraints)}" if constraints else ""
-        weakened = f" ↓{human.count(entry.weakened)}" if entry.weakened else ""
+        rules = f" ‼{constraints:,}" if constraints else ""
+        weakened = f" ↓{entry.weakened:,}" if entry.weakened else ""
         row.add(
-            fit(human.count(sum(entry.lost.values())), _LOST - len(rules) - len(weakened), right=True),
+            fit(f"{sum(entry.lost.values()):,}", _LOST - len(rules) - len(weakened), right=True),
             Style(),
         )
         row.add(rules, self.ink("error")).add(f"{weakened}  ", self.ink("changed"))

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from inspector.answers.inspection import Compared
+from inspector.core.shares import plural
 from inspector.export.document import Document
 from inspector.export.report.values import Course, Fall, GenerationLine, Report
-from inspector.export.report.wording import KIND_NAMES, count, share_percent
+from inspector.export.report.wording import KIND_NAMES, share_percent
 from inspector.export.whatif import graph
 
 #: The coordinates and texts of a chart by name, for a template.
@@ -66,7 +67,7 @@ def course_chart(report: Report) -> Chart:
         width = max(1.0, x(one.first_step - 1 + one.said) - start - 2)
         names = (f"generation {one.number}", str(one.number))
         told = (
-            f"Generation {one.number} ({'live' if one.live else 'compacted'}): {count(one.said, 'message')} said, "
+            f"Generation {one.number} ({'live' if one.live else 'compacted'}): {plural(one.said, 'message')} said, "
             f"{one.messages:,} in the list at its end, ~{one.tokens:,} tokens"
         )
         label = next((n for n in names if 7 * len(n) + 8 < width), "")
@@ -85,7 +86,7 @@ def course_chart(report: Report) -> Chart:
         "limits": [(left + 6 + 170 * at, y(near[name]), name, near[name]) for at, name in enumerate(near)],
         "lanes": [lane(one) for one in report.generations if one.said],
         "marks": list(_marks(course.falls, [x(fall.step) for fall in course.falls])),
-        "said": f"{count(steps, 'message')} said",
+        "said": f"{plural(steps, 'message')} said",
         "told": _course_told(course, limits),
     }
 
@@ -144,7 +145,7 @@ def _course_told(course: Course, limits: dict[str, int]) -> str:
     )
     highest = max([0, *course.tokens, *(fall.before for fall in course.falls)])
     told = [
-        f"Tokens of the list over {count(len(course.tokens), 'message')}",
+        f"Tokens of the list over {plural(len(course.tokens), 'message')}",
         f"At most ~{highest:,} tokens; {falls or 'nothing was compacted'}",
         ", ".join(f"{name} {tokens:,}" for name, tokens in limits.items() if tokens),
     ]

@@ -14,11 +14,11 @@ from inspector.answers.facts import facts_reading, note_dismissed
 from inspector.answers.findings import dismissed_words, findings, shown_findings
 from inspector.answers.inspection import Compared, Inspection
 from inspector.answers.measures import measure_conversation
-from inspector.answers.message_facts import Watch
 from inspector.answers.requests import Requests, bills_of, requests_of, why_no_bill
 from inspector.caching.costs import Bill, Rates
 from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import Compaction
+from inspector.core.watching import OnProgress
 from inspector.engines.base import Budgets, Settings
 from inspector.engines.settings import SETTINGS
 from inspector.export.document import Document, fields_of
@@ -56,7 +56,7 @@ _BUDGETS = {
 
 
 def gather_report(
-    answers: Answers, name: str, made_at: float, watch: Watch | None = None, mask: bool = True
+    answers: Answers, name: str, made_at: float, watch: OnProgress | None = None, mask: bool = True
 ) -> Report:
     """The report of a conversation under the settings in force. `made_at` is when, in seconds since the epoch. With
     `mask` no text of it has a secret, and a note says how many it had.

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from inspector.answers.attempt_survival import outcomes_of
 from inspector.answers.fact_reading import FactsReading
 from inspector.answers.inspection import Compared, Inspection
-from inspector.answers.message_facts import Watch
 from inspector.answers.summaries import budgets_by_compaction, drift_with, lineage_of
+from inspector.core.watching import OnProgress
 from inspector.engines.base import Plan, Settings
 from inspector.export.document import Document, fields_of
 from inspector.export.facts import AT_RISK_LEAD
@@ -170,7 +170,7 @@ def attempts_part(
     compared: Compared,
     attempts: Sequence[Attempt],
     facts: ConversationFacts,
-    watch: Watch | None = None,
+    watch: OnProgress | None = None,
 ) -> Document:
     """The recorded summary of a compaction and its newest attempts, oldest first: `lines`, and `more` left out.
 

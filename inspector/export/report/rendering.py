@@ -16,6 +16,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal
 
 from inspector.core.errors import UsageProblem
+from inspector.core.shares import plural
 from inspector.core.signs import CAUSE_WORDS, CHANGE_SIGNS, FATE_SIGNS, SEVERITY_SIGNS
 from inspector.core.text import safe, safe_title
 from inspector.export.document import Document, built
@@ -133,6 +134,7 @@ _FILTERS: dict[str, Callable[..., Any]] = {
     "n": lambda value: "–" if value is None else f"{value:,}",
     "outcome_sign": FATE_SIGNS.__getitem__,
     "parse_summary": parse_summary,
+    "plural": plural,
     "severity_sign": SEVERITY_SIGNS.__getitem__,
     "titled": safe_title,
     "total": _total,

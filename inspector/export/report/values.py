@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from inspector.answers.inspection import Compared
 from inspector.core.conversations import Compaction
+from inspector.core.shares import plural
 from inspector.export.document import Document
 from inspector.quality.facts.fact import KINDS, Kind, Life, Outcome
 from inspector.quality.facts.risk import AtRisk
@@ -110,7 +111,7 @@ class FactsPart:
         """Sentence for a report without lost facts."""
         unknown = sum(counts["unknown"] for counts in self.counts.values())
         if unknown:
-            return f"Of {unknown:,} fact{'' if unknown == 1 else 's'} unknown: the summary is encrypted."
+            return f"Of {plural(unknown, 'fact')} unknown: the summary is encrypted."
         return "Nothing of what this compaction summarized is lost."
 
 

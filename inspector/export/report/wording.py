@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 
 from inspector.answers.inspection import Compared
 from inspector.core.places import place_name
-from inspector.core.shares import dollars, kept_of, percent
+from inspector.core.shares import dollars, kept_of, percent, plural
 from inspector.core.signs import CHANGE_SIGNS, FATE_SIGNS
 from inspector.core.text import safe_title
 from inspector.export.document import Document
@@ -60,15 +60,10 @@ def period(start: float, end: float) -> str:
     return " to ".join(dict.fromkeys(filter(None, (moment(start), moment(end)))))
 
 
-def count(number: int, one: str, several: str = "") -> str:
-    """ "1 message", "2 messages"."""
-    return f"{number:,} {one if number == 1 else several or one + 's'}"
-
-
 def severities(counts: Mapping[Severity, int]) -> str:
     """ "1 error, 8 warnings, 2 notes"."""
     names = {"error": "error", "warning": "warning", "info": "note"}
-    told = ", ".join(count(found, names[severity]) for severity, found in counts.items() if found)
+    told = ", ".join(plural(found, names[severity]) for severity, found in counts.items() if found)
     return told or "nothing to tell"
 
 
@@ -322,7 +317,7 @@ def risk_words(risk: Document) -> str:
         return "The next compaction would take no fact out of the list."
     return (
         f"A compaction now would put messages {risk['head_end']} to {risk['tail_start'] - 1} of "
-        f"{count(risk['length'], 'message')} through a summary. {count(risk['total'], 'fact')} would leave verbatim "
+        f"{plural(risk['length'], 'message')} through a summary. {plural(risk['total'], 'fact')} would leave verbatim "
         f"context, {risk['once']:,} of them said there once; those come first."
     )
 
@@ -331,7 +326,7 @@ def made_words(report: Report) -> str:
     """Subject and time of the report."""
     made = moment(report.made_at)
     return (
-        f"Conversation {report.conversation}, {count(len(report.sessions), 'session')}, from {report.database}. "
+        f"Conversation {report.conversation}, {plural(len(report.sessions), 'session')}, from {report.database}. "
         f"Written by compaction-inspector {report.version}{f' on {made}' if made else ''}. Token counts are rough "
         "estimates. This file holds words of the conversation: read it before you pass it on."
     )
@@ -359,7 +354,7 @@ def money(amount: float | None) -> str:
 def requests_words(costs: Document) -> str:
     """Return the number of requests, their tokens, and their cost."""
     sent, reported, dates = costs["sent_tokens"], costs["reported_tokens"], costs["prices_of"]
-    told = f"{count(costs['requests'], 'request')} sent {sent:,} tokens, "
+    told = f"{plural(costs['requests'], 'request')} sent {sent:,} tokens, "
     told += f"{percent(costs['cache_read_tokens'], sent)} of them read from the cache."
     if costs["modelled"]:
         told += " They are modelled from the messages, as the store keeps no usage of single calls"

@@ -18,7 +18,8 @@ from inspector.core.conversations import (
 )
 from inspector.core.refusals import refusal_in
 from inspector.core.rough import text_tokens
-from inspector.stores.assembly import bodies_of, generations_of, identity, left_out, session_of, several
+from inspector.core.shares import plural
+from inspector.stores.assembly import bodies_of, generations_of, identity, left_out, session_of
 from inspector.stores.claude_code.chain import (
     Stretch,
     announced_elsewhere,
@@ -342,12 +343,12 @@ class _Reading:
         left = sum(stretch.left for stretch in self.lists)
         if left:
             verb = "is" if left == 1 else "are"
-            yield f"{several(left, 'message')} on abandoned branches {verb} in no list."
+            yield f"{plural(left, 'message')} on abandoned branches {verb} in no list."
         yield from _about_queue([part.scan.queue for part in self.parts])
         yield from _about_calls([call for part in self.parts for call in part.scan.calls.values()])
         errors = sum(part.scan.api_errors for part in self.parts)
         if errors:
-            yield f"{several(errors, 'call')} of the API failed. The error texts were not sent to the model."
+            yield f"{plural(errors, 'call')} of the API failed. The error texts were not sent to the model."
 
 
 def _about_calls(calls: Sequence[Call]) -> Iterator[str]:
@@ -358,7 +359,7 @@ def _about_calls(calls: Sequence[Call]) -> Iterator[str]:
     )
     if guessed:
         yield (
-            f"{several(guessed, 'answer')} of {len(calls):,} record a placeholder for their output; the visible text "
+            f"{plural(guessed, 'answer')} of {len(calls):,} record a placeholder for their output; the visible text "
             "is counted instead (~), so sums of outputs are low."
         )
     usages = [call.usage for call in calls]
@@ -367,9 +368,9 @@ def _about_calls(calls: Sequence[Call]) -> Iterator[str]:
     fast = sum(text_at(usage, "speed") == "fast" for usage in usages)
     batched = sum(text_at(usage, "service_tier") == "batch" for usage in usages)
     extras = [
-        f"{several(fast, 'request')} in fast mode" if fast else "",
-        several(batched, "batch request") if batched else "",
-        f"{searches:,} web search{'' if searches == 1 else 'es'}" if searches else "",
+        f"{plural(fast, 'request')} in fast mode" if fast else "",
+        plural(batched, "batch request") if batched else "",
+        plural(searches, "web search", "web searches") if searches else "",
         f"requests bound to a region ({', '.join(regions)})" if regions else "",
     ]
     extras = [extra for extra in extras if extra]
@@ -383,12 +384,12 @@ def _about_queue(queues: Sequence[Queue]) -> Iterator[str]:
     typed = "that the user typed while the agent was working"
     unrecorded = sum(queue.unrecorded for queue in queues)
     if unrecorded:
-        yield f"The transcript lacks the text of {several(unrecorded, 'prompt')} {typed}."
+        yield f"The transcript lacks the text of {plural(unrecorded, 'prompt')} {typed}."
     unclear = sum(queue.unclear for queue in queues)
     if unclear:
         verb, which = ("was", "it is") if unclear == 1 else ("were", "they are")
         yield (
-            f"{several(unclear, 'prompt')} {typed} {verb} removed from the queue after a turn. Whether the agent got "
+            f"{plural(unclear, 'prompt')} {typed} {verb} removed from the queue after a turn. Whether the agent got "
             f"the text is not recorded, so {which} in no list."
         )
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from inspector.stores.assembly import several
+from inspector.core.shares import plural
 from inspector.stores.cline.documents import document, listed, mappings
 from inspector.stores.cline.task_forms import folder_in, is_summary, task_wires, with_updates
 from inspector.stores.entries import Entries
@@ -74,7 +74,7 @@ class _Scanner:
         left = len(self.updates.keys() - self.used)
         if left:
             session.notes.append(
-                f"Cline sent shorter texts in the place of {several(left, 'text')} that the list shows whole."
+                f"Cline sent shorter texts in the place of {plural(left, 'text')} that the list shows whole."
             )
         if any(message.get("isSummary") is True for message in self.history):
             session.notes.append(

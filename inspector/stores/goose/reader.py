@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from inspector.stores.assembly import several
+from inspector.core.shares import plural
 from inspector.stores.entries import Entries
 from inspector.stores.goose.forms import is_summary, is_visible, trigger_of, wires_of
 from inspector.stores.goose.rows import Row, Stored, fetch_rows, session_names, stored_session
@@ -93,7 +93,7 @@ def _add_rows(session: SessionLists, rows: Sequence[Row]) -> None:
         session.lists[-1] = [number for number in session.live if number not in hidden]
         verb = "is" if len(hidden) == 1 else "are"
         session.notes.append(
-            f"{several(len(hidden), 'message')} of tool calls, which goose replaced by short summaries, {verb} not in "
+            f"{plural(len(hidden), 'message')} of tool calls, which goose replaced by short summaries, {verb} not in "
             "the list."
         )
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from inspector.core.errors import StoreError
-from inspector.stores.assembly import several
+from inspector.core.shares import plural
 from inspector.stores.entries import Entries
 from inspector.stores.head import Head
 from inspector.stores.kimi.forms import summary_in, wires_of
@@ -87,7 +87,7 @@ class _Scanner:
         session.folder = _folder(path)
         if self.moved:
             session.notes.append(
-                f"The list was cleared or gone back in {several(self.moved, 'time')}; removed messages are in no list."
+                f"The list was cleared or gone back in {plural(self.moved, 'time')}; removed messages are in no list."
             )
         return session
 

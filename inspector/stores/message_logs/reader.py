@@ -15,7 +15,7 @@ from typing import Any
 
 from inspector.core.conversations import ROLE_CODES
 from inspector.core.handoff import read_handoff
-from inspector.stores.assembly import several
+from inspector.core.shares import plural
 from inspector.stores.codex.forms import ENCRYPTED
 from inspector.stores.entries import Entries, Entry, Wire
 from inspector.stores.head import Head
@@ -120,7 +120,7 @@ def _scan(path: Path) -> dict[str, _Thread]:
         thread.session.unreadable = unreadable
         if thread.inferred:
             thread.session.notes.append(
-                f"{several(thread.inferred, 'compaction')} inferred: a request did not continue the previous one."
+                f"{plural(thread.inferred, 'compaction')} inferred: a request did not continue the previous one."
             )
     return threads
 

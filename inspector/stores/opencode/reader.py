@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from inspector.stores.assembly import several
+from inspector.core.shares import plural
 from inspector.stores.entries import Entries, Wire
 from inspector.stores.head import Head
 from inspector.stores.lines import mapping, mapping_at, mappings_in, seconds_of, text_at, usage_of
@@ -95,7 +95,7 @@ class _Scanner:
         self._clear()
         if self.reverted:
             session.notes.append(
-                f"The user went back from {several(self.reverted, 'message')}, which opencode deletes when the session "
+                f"The user went back from {plural(self.reverted, 'message')}, which opencode deletes when the session "
                 "goes on."
             )
         return session

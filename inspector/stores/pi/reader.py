@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from inspector.core.shares import plural
 from inspector.stores.assembly import abandoned
 from inspector.stores.entries import Entries, Wire
 from inspector.stores.head import Head
@@ -109,7 +110,7 @@ class PiScanner:
         left = sum(len(node.messages) for node in self.nodes) - sum(len(node.messages) for node in self.path)
         session.notes += abandoned(left)
         if self.torn:
-            places = "1 place" if self.torn == 1 else f"{self.torn:,} places"
+            places = plural(self.torn, "place")
             session.notes.append(
                 f"Entries are missing in the file at {places}: the list may lack messages there."
             )

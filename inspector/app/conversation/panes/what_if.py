@@ -14,7 +14,6 @@ from inspector.engines.base import Budgets, Plan, Settings
 from inspector.engines.registry import engine, names
 from inspector.engines.settings import SETTINGS
 from widgets.bars.gauge import GaugeState, parting
-from widgets.base import human
 from widgets.panes.knob_values import TuneState
 from widgets.panes.knobs import Knobs
 from widgets.panes.run_lines import ReplayView, Run
@@ -161,7 +160,7 @@ def _outcome(plan: Plan | None, settings: Settings, reported: int | None) -> tup
     if plan is None:
         return ("Reading the list …",)
     size = plan.tokens_before if reported is None else reported
-    left = human.count(plan.budgets.threshold_tokens - size)
+    left = f"{plan.budgets.threshold_tokens - size:,}"
     when = {
         "agent": "The list is over the threshold: the agent would compact before the next call.",
         "hygiene": "Gateway hygiene would compact before the next message.",
@@ -171,8 +170,8 @@ def _outcome(plan: Plan | None, settings: Settings, reported: int | None) -> tup
         return when, f"A compaction now would change nothing: {plan.reason}."
     return (
         when,
-        f"A compaction now: ~{human.count(plan.tokens_before)} → about {human.count(plan.tokens_after)} tokens, "
-        f"{human.count(plan.length)} → {human.count(plan.length_after)} messages.",
+        f"A compaction now: ~{plan.tokens_before:,} → about {plan.tokens_after:,} tokens, "
+        f"{plan.length:,} → {plan.length_after:,} messages.",
     )
 
 
