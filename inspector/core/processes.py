@@ -1,8 +1,4 @@
-"""Worker processes: other processes of this program that call its functions.
-
-`Worker` runs functions in another process of this machine. A module with its own protocol over input and output uses
-`begin` and `end`.
-"""
+"""Worker processes: other processes of this program that call its functions."""
 
 from __future__ import annotations
 
@@ -11,6 +7,7 @@ import pickle
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Thread
@@ -46,35 +43,47 @@ class Worker:
     """A process that calls functions of modules, one after the other, until `end` or the end of this process.
 
     Functions, arguments and values are pickled. Each answer is put into `answers`, which several workers may share.
-    `low` gives the process the lowest priority. Raises OSError if no process can be started.
+    Calls are sent at once, so that the process never waits for this one. `low` gives the process the lowest priority.
+    Raises OSError if no process can be started.
     """
 
     def __init__(self, answers: SimpleQueue[Answer] | None = None, low: bool = False) -> None:
         self.answers: SimpleQueue[Answer] = SimpleQueue() if answers is None else answers
-        self.process = begin("inspector.core.worker", *(["low"] if low else []))
+        self.process = _begin(low)
         self._calls: SimpleQueue[bytes | None] = SimpleQueue()
-        Thread(target=self._run, daemon=True).start()
+        self._sent: SimpleQueue[bool] = SimpleQueue()
+        for work in (self._send, self._receive):
+            Thread(target=work, daemon=True).start()
 
     def call(self, function: Callable[..., object], *arguments: object) -> None:
         """Call a function of a module in the process, after the calls before."""
         self._calls.put(pickle.dumps((function, arguments), pickle.HIGHEST_PROTOCOL))
 
     def end(self) -> None:
-        """Kill the process."""
+        """Kill the process. Its pipes stay open for their threads."""
         self._calls.put(None)
-        end(self.process)
+        self.process.kill()
+        self.process.wait()
 
-    def _run(self) -> None:
-        while (asked := self._calls.get()) is not None:
-            self.answers.put(self._asked(asked))
-
-    def _asked(self, asked: bytes) -> Answer:
-        calls, answers = self.process.stdin, self.process.stdout
+    def _send(self) -> None:
+        calls = self.process.stdin
         assert calls is not None
+        while (asked := self._calls.get()) is not None:
+            # If the process has ended, there is no answer to read.
+            with suppress(OSError, ValueError):
+                calls.write(asked)
+                calls.flush()
+            self._sent.put(True)
+        self._sent.put(False)
+
+    def _receive(self) -> None:
+        while self._sent.get():
+            self.answers.put(self._answer())
+
+    def _answer(self) -> Answer:
+        answers = self.process.stdout
         assert answers is not None
         try:
-            calls.write(asked)
-            calls.flush()
             value, error = pickle.load(answers)
         except (OSError, EOFError, ValueError, pickle.UnpicklingError):
             ended = WorkerEnded("A worker process ended before its work was done.")
@@ -92,14 +101,14 @@ def become_worker() -> None:
     os.environ[_WORKER] = "1"
 
 
-def begin(module: str, *arguments: str) -> subprocess.Popen[bytes]:
-    """Start a module of this program in a new process, from any current folder.
+def _begin(low: bool) -> subprocess.Popen[bytes]:
+    """Start a worker process, from any current folder.
 
-    Unlike multiprocessing, it does not run the main script again. Raise OSError if no process can be started.
+    Unlike multiprocessing, it does not run the main script again.
     """
     own = str(Path(inspector.__file__).parent.parent)
     return subprocess.Popen(
-        [sys.executable, "-P", "-m", module, *arguments],
+        [sys.executable, "-P", "-m", "inspector.core.worker", *(["low"] if low else [])],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, (own, os.environ.get("PYTHONPATH"))))},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -108,9 +117,3 @@ def begin(module: str, *arguments: str) -> subprocess.Popen[bytes]:
         # Signals from the keyboard go only to the parent process.
         start_new_session=True,
     )
-
-
-def end(process: subprocess.Popen[bytes]) -> None:
-    """Kill the process. Its pipes stay open for their readers."""
-    process.kill()
-    process.wait()

@@ -16,11 +16,11 @@ from inspector.core.conversations import ConversationRow
 from inspector.core.errors import StoreError
 from inspector.stores.index import FileIndex, Kept, mark_of_files
 from inspector.stores.recorded import FileDigest, Reader, Source, row_from
-from inspector.stores.sharing import is_running
+from inspector.stores.sharing import is_running, second_reader
 from inspector.stores.signatures import Signature
 
 if TYPE_CHECKING:
-    from inspector.stores.second_reader import SecondReader
+    from inspector.core.processes import Worker
 
 #: Seconds between two writes of digests to the index, so that an interrupted run loses little.
 _KEPT_EVERY = 2.0
@@ -288,36 +288,39 @@ class Listing:
         return [digest for path in now for digest in self._digests[path][1]]
 
     def _go_through(self, paths: deque[str], now: Mapping[str, Signature]) -> None:
-        """Read files; a second process shares large work."""
+        """Read files; a worker process shares large work."""
         done: deque[str] = deque()
         size = sum(now[path][0] for path in paths)
         if (os.cpu_count() or 1) > 1 and size >= (WORTH_SHARING if is_running() else WORTH):
-            from inspector.stores.second_reader import Ended, second_reader
+            from inspector.core.processes import WorkerEnded
 
-            with suppress(Ended), second_reader(self._agent) as second:
-                helping = threading.Thread(target=self._help, args=(second, paths, now, done), daemon=True)
+            with suppress(WorkerEnded), second_reader() as worker:
+                helping = threading.Thread(target=self._help, args=(worker, paths, now, done), daemon=True)
                 helping.start()
                 self._read_these(paths, now, done)
                 helping.join()
-        # Read the files that the other process left when it ended early.
+        # Read the files that the worker left when it ended early.
         self._read_these(paths, now, done)
 
     def _help(
-        self, second: SecondReader, paths: deque[str], now: Mapping[str, Signature], done: deque[str]
+        self, worker: Worker, paths: deque[str], now: Mapping[str, Signature], done: deque[str]
     ) -> None:
-        from inspector.stores.second_reader import Ended
+        from inspector.core.processes import WorkerEnded
+        from inspector.stores.readers import digests_of
 
         asked: deque[str] = deque()
         try:
             while True:
                 while len(asked) < AHEAD and (path := _next(paths)) is not None:
                     asked.append(path)
-                    second.ask(path)
+                    worker.call(digests_of, self._agent, path)
                 if not asked:
                     return
-                self._read_digests(second.answer, asked[0], now[asked[0]])
+                self._read_digests(worker.answers.get().result, asked[0], now[asked[0]])
                 done.append(asked.popleft())
-        except Ended:
+        except WorkerEnded:
+            # This process reads these files too, and a fault shows itself here.
+            worker.end()
             paths.extend(asked)
 
     def _read_these(self, paths: deque[str], now: Mapping[str, Signature], done: deque[str]) -> None:

@@ -11,7 +11,7 @@ from inspector.agents import Agent, agent_named, agents, titles
 from inspector.core.errors import NotAStore, StoreError
 from inspector.stores.base import Store
 from inspector.stores.head import Head
-from inspector.stores.recorded import Reader
+from inspector.stores.recorded import FileDigest, Reader
 
 #: Parts that a reader of another package must have.
 _PARTS = ("agent", "limits", "recognises", "digests", "sources", "read")
@@ -21,6 +21,11 @@ def reader_of(name: str) -> Reader:
     """The reader of an agent's files. Raises StoreError if a package's reader cannot be loaded."""
     reader: Reader = _loaded(name)
     return reader
+
+
+def digests_of(name: str, path: str) -> tuple[FileDigest, ...]:
+    """The digests of a file of an agent. Raises StoreErrors."""
+    return reader_of(name).digests(Path(path))
 
 
 def open_database(name: str, path: Path) -> Store:

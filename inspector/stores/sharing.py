@@ -1,4 +1,7 @@
-"""The process that the lists of several agents share while they are read."""
+"""The worker process that reads files for a list, so that two cores read a home on the first run.
+
+The lists of several agents share it while they are read.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +11,14 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    import subprocess
+    from inspector.core.processes import Worker
 
 
 class _Shared(threading.local):
-    """State of a thread: the process while no list uses it, and the number of blocks of `sharing`."""
+    """State of a thread: the worker while no list uses it, and the number of blocks of `sharing`."""
 
     blocks = 0
-    process: subprocess.Popen[bytes] | None = None
+    worker: Worker | None = None
 
 
 _shared = _Shared()
@@ -23,32 +26,45 @@ _shared = _Shared()
 
 @contextmanager
 def sharing() -> Iterator[None]:
-    """Let the lists that are read in this block use one process; it is gone when the block ends."""
+    """Let the lists that are read in this block use one worker; it is gone when the block ends."""
     _shared.blocks += 1
     try:
         yield
     finally:
         _shared.blocks -= 1
-        process = None if _shared.blocks else take()
-        if process is not None:
-            from inspector.core.processes import end
-
-            end(process)
+        worker = None if _shared.blocks else _take()
+        if worker is not None:
+            worker.end()
 
 
 def is_running() -> bool:
-    """Return whether a process is there that no list uses."""
-    return _shared.process is not None
+    """Return whether a worker is there that no list uses."""
+    return _shared.worker is not None
 
 
-def take() -> subprocess.Popen[bytes] | None:
-    """Take the process that is there; None if none is."""
-    process, _shared.process = _shared.process, None
-    return process
+def _take() -> Worker | None:
+    worker, _shared.worker = _shared.worker, None
+    return worker
 
 
-def give_back(process: subprocess.Popen[bytes]) -> bool:
-    """Leave a process for the next list. Return whether one may come."""
-    if _shared.blocks:
-        _shared.process = process
-    return bool(_shared.blocks)
+@contextmanager
+def second_reader() -> Iterator[Worker]:
+    """Yield a worker. It is gone when the block ends, or the block of `sharing`.
+
+    The block takes the answer to every call, or ends the worker. Raises WorkerEnded if no process can be started.
+    """
+    from inspector.core.processes import Worker, WorkerEnded
+
+    try:
+        worker = _take() or Worker()
+    except OSError as error:
+        raise WorkerEnded(f"No process can be started ({error}).") from error
+    try:
+        yield worker
+    except BaseException:
+        worker.end()
+        raise
+    if _shared.blocks and worker.process.poll() is None:
+        _shared.worker = worker
+    else:
+        worker.end()
