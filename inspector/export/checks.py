@@ -7,8 +7,8 @@ from dataclasses import asdict
 from xml.etree import ElementTree
 
 from inspector.answers.checking import Case, CheckResult
+from inspector.core.shares import plural
 from inspector.core.text import safe_line, safe_title
-from inspector.export.conversations import conversations
 from inspector.export.document import Document
 
 #: Levels of GitHub's annotations.
@@ -54,7 +54,8 @@ def check_text(result: CheckResult) -> str:
     lines += [f"? unknown: {safe_title(sentence, 300)}" for sentence in result.unknown]
     if result.baseline:
         lines.append(f"{result.baseline:,} cases are in the baseline and do not count.")
-    lines.append(f"{conversations(result.conversations)} checked: {'failed' if result.failed else 'passed'}.")
+    checked = plural(result.conversations, "conversation")
+    lines.append(f"{checked} checked: {'failed' if result.failed else 'passed'}.")
     return "\n".join(lines) + "\n"
 
 
