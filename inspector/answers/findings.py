@@ -25,7 +25,7 @@ from inspector.quality.evidence import (
     USER,
     CompactionEvidence,
     ConversationEvidence,
-    LiveList,
+    LiveEvidence,
     Prompt,
     is_request,
     is_stray,
@@ -305,13 +305,13 @@ def _stray(inspection: Inspection, recorded: Compaction, after: Generation) -> i
     return at if is_stray(inspection.store.messages(after, 0, at + 1), at) else None
 
 
-def _live(inspection: Inspection, resolved: ResolvedSettings) -> LiveList:
+def _live(inspection: Inspection, resolved: ResolvedSettings) -> LiveEvidence:
     generation = inspection.generation()
     token_index = inspection.token_index(generation, resolved.settings.profile)
     plan = inspection.plan(generation, resolved.settings)
     links = links_of(inspection.store.iterate(generation))
     carried = max((c.head_end for c in inspection.compactions()), default=0)
-    return LiveList(
+    return LiveEvidence(
         number=generation.number,
         roles=generation.roles,
         plan=plan,

@@ -80,7 +80,7 @@ def exams_of(
         raise UnknownConversation(
             f"Compaction {outcomes[0].compaction} took no fact with an exact value that could be asked for."
         )
-    recorded = next(one for one in inspection.compactions() if one.index == outcomes[0].compaction)
+    recorded = inspection.compaction(outcomes[0].compaction)
     return tuple(
         Exam(
             outcome, questions, masker(prompt_of(questions, _context(inspection, recorded, outcome, masker)))

@@ -37,7 +37,7 @@ _PLAIN = tuple(
 )
 
 
-class KeptAnswer(NamedTuple):
+class JudgingAnswer(NamedTuple):
     """The stored answer of a judging model, or of a command where no model is known, about a compaction."""
 
     compaction: int
@@ -133,7 +133,7 @@ class KeptAttempts:
             row = next(iter(database.table("answers").rows_where("key = ?", [key], select="answer")), None)
             return None if row is None else str(row["answer"])
 
-    def answers_of(self, store: str, root: str) -> tuple[KeptAnswer, ...]:
+    def answers_of(self, store: str, root: str) -> tuple[JudgingAnswer, ...]:
         """Return the stored answers of judging models about a conversation, the newest first."""
         if not self.path.exists():
             return ()
@@ -145,7 +145,7 @@ class KeptAttempts:
                 select="compaction, location, model, answer",
             )
             return tuple(
-                KeptAnswer(row["compaction"], row["model"] or row["location"] or "", row["answer"])
+                JudgingAnswer(row["compaction"], row["model"] or row["location"] or "", row["answer"])
                 for row in rows
             )
 

@@ -126,7 +126,7 @@ class Links:
 
 
 @dataclass(frozen=True, slots=True)
-class LiveList:
+class LiveEvidence:
     """The current list of the agent.
 
     `protected` are (index, tokens) of the messages of head and tail that are larger than the tail budget. `fossils` are
@@ -228,7 +228,7 @@ class ConversationEvidence:
     settings: Settings
     sources: Mapping[str, str]
     budgets: Budgets
-    live: LiveList
+    live: LiveEvidence
     compactions: tuple[CompactionEvidence, ...] = ()
     prompts: tuple[Prompt, ...] = ()
     rows: Mapping[int, Sequence[int]] = field(default_factory=dict)

@@ -8,7 +8,7 @@ from typing import Any
 from inspector.core.conversations import ROLE_CODES, Compaction
 from inspector.engines.base import Plan, Settings
 from inspector.engines.registry import engine
-from inspector.quality.evidence import CompactionEvidence, ConversationEvidence, LiveList, Prompt
+from inspector.quality.evidence import CompactionEvidence, ConversationEvidence, LiveEvidence, Prompt
 from inspector.summaries.parse import parse_summary
 
 FIRST = """## Goal
@@ -92,7 +92,7 @@ def evidence(
     values: dict[str, Any] = {
         "conversation": "c", "source": "cli", "settings": settings, "sources": {},
         "budgets": engine(settings.profile).budgets(settings),
-        "live": LiveList(number, roles("user", "assistant") * 50, plan()),
+        "live": LiveEvidence(number, roles("user", "assistant") * 50, plan()),
         "compactions": made, "prompts": (Prompt(1, 100, "You are Hermes."),),
         "rows": {n: range(1_000 * n, 1_000 * n + 100) for n in range(1, number + 1)},
     }  # fmt: skip

@@ -132,6 +132,20 @@ class Inked(Widget):
 class InkedScroll(Inked, ScrollView):
     """An Inked whose lines scroll."""
 
+    DEFAULT_CSS = """
+    InkedScroll {
+        background: $surface;
+        color: $foreground;
+        overflow-x: hidden;
+        overflow-y: auto;
+        scrollbar-size-vertical: 1;
+        scrollbar-background: $surface;
+        scrollbar-background-hover: $surface;
+        scrollbar-background-active: $surface;
+        scrollbar-color: $foreground 25%;
+    }
+    """
+
     @property
     def vertical_scrollbar(self) -> ScrollBar:
         """The scrollbar, with a renderer that takes little to draw."""

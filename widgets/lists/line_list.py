@@ -43,17 +43,7 @@ class LineList(InkedScroll, can_focus=True):
     header_height: ClassVar[int] = 0
 
     DEFAULT_CSS = """
-    LineList {
-        background: $surface;
-        color: $foreground;
-        overflow-x: hidden;
-        overflow-y: scroll;
-        scrollbar-size-vertical: 1;
-        scrollbar-background: $surface;
-        scrollbar-background-hover: $surface;
-        scrollbar-background-active: $surface;
-        scrollbar-color: $foreground 25%;
-    }
+    LineList { overflow-y: scroll; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up,k", "move(-1)", "Up", id="list.up", show=False),

@@ -31,18 +31,7 @@ class TextView(InkedScroll, can_focus=True):
     """Scrolls through text, marks what is found, lets text be selected. Never reads markup in it."""
 
     DEFAULT_CSS = """
-    TextView {
-        background: $surface;
-        color: $foreground;
-        overflow-x: hidden;
-        overflow-y: auto;
-        scrollbar-size-vertical: 1;
-        scrollbar-gutter: stable;
-        scrollbar-background: $surface;
-        scrollbar-background-hover: $surface;
-        scrollbar-background-active: $surface;
-        scrollbar-color: $foreground 25%;
-    }
+    TextView { scrollbar-gutter: stable; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up,k", "rows(-1)", "Up", id="text.up", show=False),
