@@ -9,7 +9,7 @@ from pathlib import Path
 from pkgutil import walk_packages
 from typing import TYPE_CHECKING, Any
 
-from inspector.config.folders import config_dir
+from inspector.config.folders import config_dir, read_yaml
 from inspector.core.errors import BadInput
 
 if TYPE_CHECKING:
@@ -63,12 +63,7 @@ def own_theme() -> Theme | None:
 
 
 def _read(path: Path) -> Mapping[str, Any]:
-    import yaml
-
-    try:
-        document = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, yaml.YAMLError) as error:
-        raise BadInput(f"{path} cannot be read ({error}).") from error
+    document = read_yaml(path, f"The file {path}")
     if document is None:
         return {}
     if not isinstance(document, dict) or not all(isinstance(name, str) for name in document):

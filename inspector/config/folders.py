@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from inspector.core.errors import OutputProblem
+from inspector.core.errors import BadInput, OutputProblem
 
 _NAME = "compaction-inspector"
 #: The file in a folder of copies that names their URL.
@@ -67,6 +67,21 @@ def data_dir() -> Path:
     from platformdirs import user_data_path
 
     return user_data_path(_NAME, appauthor=False)
+
+
+def read_yaml(path: Path, name: str) -> Any:
+    """Return the content of a YAML file of the user. Raise BadInput with the file's `name` if it cannot be read."""
+    import yaml
+
+    try:
+        return yaml.safe_load(path.read_text(encoding="utf-8-sig"))
+    except yaml.YAMLError as error:
+        where = getattr(error, "problem_mark", None)
+        line = f" (line {where.line + 1})" if where is not None else ""
+        raise BadInput(f"{name} is not valid YAML{line}. Fix it, or leave it out.") from error
+    except (OSError, ValueError, RecursionError) as error:
+        # ValueError: bytes that are not UTF-8, or a date that no calendar has.
+        raise BadInput(f"{name} cannot be read ({error}). Fix it, or leave it out.") from error
 
 
 def read_state(path: Path) -> dict[str, Any]:

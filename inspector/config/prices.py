@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from inspector.caching.costs import Rates
-from inspector.config.folders import config_dir
+from inspector.config.folders import config_dir, read_yaml
 from inspector.config.price_list import RATES, Prices, listed
 from inspector.core.errors import BadInput
 from inspector.core.times import calendar_time
@@ -73,14 +73,7 @@ def _own(model: str, day: date) -> Rates | None:
 @lru_cache(maxsize=4)
 def _read(path: Path, changed: int) -> tuple[tuple[str, date, Rates], ...]:
     """Return (part of a model's name, first day, rates) of each entry of the file as it was last `changed`."""
-    import yaml
-
-    try:
-        document = yaml.safe_load(path.read_text(encoding="utf-8-sig"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError, RecursionError) as error:
-        raise BadInput(
-            f"The prices in {path} cannot be read ({error}). Fix the file, or remove it."
-        ) from error
+    document = read_yaml(path, f"The price list {path}")
     if not isinstance(document, list):
         raise BadInput(
             f"The prices in {path} are not a list of entries with model, input, output and other prices."

@@ -8,12 +8,14 @@ written, or ignore it. This module reads values as the release does, and a sente
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from inspector.config.folders import read_yaml
 from inspector.core.errors import BadInput
 from inspector.core.text import safe_line
 from inspector.engines.registry import release_of
@@ -120,25 +122,11 @@ def _not_modelled(path: Path, document: Mapping[Any, Any]) -> Iterator[str]:
 
 
 def _load(path: Path) -> Mapping[Any, Any]:
-    import yaml
-
-    try:
-        document = yaml.safe_load(path.read_text(encoding="utf-8-sig"))
-    except FileNotFoundError:
+    if not os.path.exists(path):
         raise BadInput(
             f"The configuration {path} does not exist. Name Hermes' config.yaml, or leave out --config."
-        ) from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(f"The configuration {path} cannot be read ({error}).") from error
-    except yaml.YAMLError as error:
-        where = getattr(error, "problem_mark", None)
-        line = f" (line {where.line + 1})" if where is not None else ""
-        raise BadInput(
-            f"The configuration {path} is not valid YAML{line}. Fix it, or leave it out."
-        ) from error
-    except (RecursionError, ValueError) as error:
-        # YAML that nests too deeply, or a date that no calendar has.
-        raise BadInput(f"The configuration {path} cannot be read as YAML ({error}).") from error
+        )
+    document = read_yaml(path, f"The configuration {path}")
     if document is None:
         return {}
     if not isinstance(document, dict):

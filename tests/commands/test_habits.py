@@ -120,7 +120,7 @@ async def test_a_theme_of_the_user_is_one_of_the_themes() -> None:
         ("keymap.yaml", "nothing.known: f1", "there is no key 'nothing.known'"),
         ("keymap.yaml", "app.help: []", "needs a key"),
         ("keymap.yaml", "- app.help", "a name, a colon and a value"),
-        ("keymap.yaml", "a: b: c", "cannot be read"),
+        ("keymap.yaml", "a: b: c", "not valid YAML"),
         ("theme.yaml", "name: x\nprimary: nonsense", "is no colour"),
         ("theme.yaml", "name: x\ncolour: red", "has no 'colour'"),
         ("theme.yaml", "name: x", "primary"),

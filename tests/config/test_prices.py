@@ -60,7 +60,9 @@ def test_ones_own_prices_come_first_from_their_day_on(own: Path) -> None:
         ("- {model: claude, input: cheap}", "input is not a price"),
         ("- {model: claude, output: -1}", "output is not a price"),
         ("- {model: claude, from: today}", "not a date"),
-        ("- [", "cannot be read"),
+        ("- [", "not valid YAML"),
+        ("- {model: claude, from: 2026-13-45}", "cannot be read"),
+        ("[" * 2_000, "cannot be read"),
     ],
 )
 def test_a_file_that_cannot_be_used_says_why(own: Path, text: str, words: str) -> None:
