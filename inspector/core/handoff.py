@@ -100,11 +100,6 @@ def read_handoff(content: object, role: str = "", calls: bool = False) -> Handof
     return None
 
 
-def is_handoff(content: object) -> bool:
-    """Return whether the content contains a compaction's summary."""
-    return read_handoff(content) is not None
-
-
 def handoff_of(message: Message) -> Handoff | None:
     """Return the summary in a message: marked by its store, or with a summary's wording; None if there is none."""
     if message.summary:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.core.handoff import is_handoff, read_handoff
+from inspector.core.handoff import read_handoff
 from tests.stores.writer import BELOW, END, INSTRUCTIONS_13, INSTRUCTIONS_19, PRIOR
 
 BODY = "## Goal\nShip it\n\n## Critical Context\nNone."
@@ -99,9 +99,10 @@ def test_merged_into_a_message_without_text(text: str, role: str, calls: bool, m
     ],
 )
 def test_quotes_are_no_summaries(text: str) -> None:
-    assert not is_handoff(text)
+    assert read_handoff(text) is None
     if text:
-        assert not is_handoff([{"type": "text", "text": text}, {"type": "text", "text": INSTRUCTIONS_13}])
+        parts = [{"type": "text", "text": text}, {"type": "text", "text": INSTRUCTIONS_13}]
+        assert read_handoff(parts) is None
 
 
 @given(
