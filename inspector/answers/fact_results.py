@@ -49,7 +49,9 @@ def work_out(
     places = [kind.of(inspection.store, inspection.conversation.id) for kind in kinds]
     facts = facts_of(inspection)
     events = read_aftermath(inspection, facts)
-    losses, evidence = losses_of_facts(inspection, facts, events), fact_evidence(inspection, facts, events)
+    evidence = fact_evidence(inspection, facts, events)
+    gaps = {number: [gap.sentence(number) for gap in found] for number, found in evidence.gaps.items()}
+    losses = losses_of_facts(inspection, facts, events, gaps)
     aftermath = len(inspection.compactions()), events
     results = losses, evidence, aftermath
     keep(zip(places, results, strict=True))

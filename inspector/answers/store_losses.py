@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -45,7 +45,7 @@ class CompactionLoss:
 
     `at` is in seconds since the epoch, None if unknown. `lost` counts facts by kind. `facts` are the worst that were
     lost or weakened. `aftermath` counts events by kind; `broken` of these have a lost rule behind them, `explained`
-    another lost fact.
+    another lost fact. `gaps` are sentences about gaps of the summary.
     """
 
     compaction: int
@@ -57,12 +57,13 @@ class CompactionLoss:
     aftermath: dict[AftermathKind, int] = field(default_factory=dict)
     broken: int = 0
     explained: int = 0
+    gaps: tuple[str, ...] = ()
 
     @property
     def order(self) -> tuple[int, ...]:
         """Return the sort key of losses; larger is worse. Acts against lost rules and repeated work come first."""
         rules, *rest = grave(self.lost, self.weakened)
-        return (self.broken, rules, self.explained, *rest, sum(self.aftermath.values()))
+        return (self.broken, rules, self.explained, *rest, len(self.gaps), sum(self.aftermath.values()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,17 +128,29 @@ class ListedLoss:
 
 
 def losses_of_facts(
-    inspection: Inspection, facts: ConversationFacts, events: Sequence[AftermathEvent] = ()
+    inspection: Inspection,
+    facts: ConversationFacts,
+    events: Sequence[AftermathEvent] = (),
+    gaps: Mapping[int, Sequence[str]] | None = None,
 ) -> ConversationLosses:
-    """The losses of the compactions of a conversation, with what was done again after each. Raises StoreErrors."""
+    """The losses of the compactions of a conversation, with what was done again after each. Raises StoreErrors.
+
+    `gaps` are sentences about gaps of the summaries, by compaction.
+    """
     times = {recorded.index: recorded.at or None for recorded in inspection.compactions()}
     lost = {one.compaction: one for one in losses_of(facts.lives)}
     after: dict[int, list[AftermathEvent]] = defaultdict(list)
     for event in events:
         after[event.compaction].append(event)
+    missing = {number: found for number, found in (gaps or {}).items() if found}
     losses = tuple(
-        _loss(lost.get(number) or LostFacts(number, {}, 0, 0, ()), times.get(number), after[number])
-        for number in sorted({*lost, *after})
+        _loss(
+            lost.get(number) or LostFacts(number, {}, 0, 0, ()),
+            times.get(number),
+            after[number],
+            missing.get(number, ()),
+        )
+        for number in sorted({*lost, *after, *missing})
     )
     rules = [life for life in facts.lives if life.fact.binds]
     verbatim = sum(life.fates[0].outcome == "verbatim" for life in rules if life.fates)
@@ -159,7 +172,9 @@ def unknown_losses(losses: Sequence[ConversationLosses]) -> list[str]:
     return sentences
 
 
-def _loss(found: LostFacts, at: float | None, events: Sequence[AftermathEvent]) -> CompactionLoss:
+def _loss(
+    found: LostFacts, at: float | None, events: Sequence[AftermathEvent], gaps: Sequence[str]
+) -> CompactionLoss:
     facts = tuple(_lost_fact(life, found.compaction) for life in found.worst)
     kinds = Counter(event.kind for event in events)
     counts = {kind: kinds[kind] for kind in AFTERMATH_KINDS if kinds[kind]}
@@ -175,6 +190,7 @@ def _loss(found: LostFacts, at: float | None, events: Sequence[AftermathEvent]) 
         counts,
         broken,
         explained,
+        tuple(gaps),
     )
 
 

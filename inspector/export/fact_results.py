@@ -16,7 +16,7 @@ from inspector.core.text import safe_line, safe_title
 from inspector.core.times import calendar_time
 from inspector.export.console import StyledLines
 from inspector.export.document import Document, fields_of
-from inspector.quality.aftermath import AFTERMATH_KINDS, AftermathEvent
+from inspector.quality.aftermath import AFTERMATH_KINDS, AftermathEvent, aftermath_counts
 
 _WORDS = {"constraint": "rule", "preference": "preference", "decision": "decision", "value": "value"}
 
@@ -30,7 +30,7 @@ def loss_documents(answer: Iterable[ListedLoss]) -> list[Document]:
             "agent": one.agent,
             **fields_of(one.loss, "compaction", "at", "lost", "weakened", "uncertain", "aftermath"),
             "aftermath_of_lost_rules": one.loss.broken,
-            **fields_of(one.loss, "facts"),
+            **fields_of(one.loss, "gaps", "facts"),
         }
         for one in answer
     ]
@@ -52,6 +52,8 @@ def print_losses(documents: Sequence[Document]) -> None:
         )
         if entry["aftermath"]:
             lines.add((f"then {aftermath_counts(entry['aftermath'])}", "yellow"), indent=2)
+        for gap in entry["gaps"]:
+            lines.add((gap, "yellow"), indent=2)
         for fact in entry["facts"]:
             lines.add(
                 (f"{FATE_SIGNS[fact['fate']]} {fact['category']:<10} {fact['fate']}  ", "red"),
@@ -124,8 +126,3 @@ def _print_event(lines: StyledLines, event: Document) -> None:
     lines.add((safe_title(event["text"], 400), ""), indent=6)
     if event["fact"]:
         lines.add((f"{event['fate']}: {safe_title(event['fact'], 400)}", "red"), indent=6)
-
-
-def aftermath_counts(kinds: Mapping[str, int]) -> str:
-    """Counts in words: "2 against a rule, 5 read again"; "" if nothing was done again."""
-    return ", ".join(f"{kinds[kind]:,} {kind}" for kind in AFTERMATH_KINDS if kinds.get(kind))

@@ -291,19 +291,13 @@ def _gaps(evidence: ConversationEvidence, *kinds: GapKind) -> Iterator[tuple[Com
 def elides(evidence: ConversationEvidence) -> Iterator[Violation]:
     """Yield placeholders in brackets that replace a text."""
     for compaction, gap in _gaps(evidence, "elided"):
-        yield _at_summary(
-            compaction,
-            f"Summary {compaction.index} has “[{safe_title(gap.text, _QUOTE)}]” instead of a text.",
-        )
+        yield _at_summary(compaction, gap.sentence(compaction.index))
 
 
 def dangles(evidence: ConversationEvidence) -> Iterator[Violation]:
     """Yield choices whose list of options the summary lacks."""
     for compaction, gap in _gaps(evidence, "dangling"):
-        text = (
-            f"Summary {compaction.index} keeps “{safe_title(gap.text, _QUOTE)}” without the meaning of "
-            f"{safe_line(gap.more, 40)}."
-        )
+        text = gap.sentence(compaction.index)
         yield Violation(text, compaction.index, gap.generation, gap.index, cause=gap.text)
 
 

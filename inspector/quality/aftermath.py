@@ -187,6 +187,11 @@ def _with_result(step: Step, message: Message, tool: str) -> Step:
     return replace(step, acts=(*acts, failure(failed, error)) if failed is not None and error else acts)
 
 
+def aftermath_counts(kinds: Mapping[AftermathKind, int]) -> str:
+    """Return counts in words: "2 against a rule, 5 read again"; "" if nothing was done again."""
+    return ", ".join(f"{kinds[kind]:,} {kind}" for kind in AFTERMATH_KINDS if kinds.get(kind))
+
+
 def aftermath_of(steps: Iterable[Step], facts: ConversationFacts) -> tuple[AftermathEvent, ...]:
     """Every event of a conversation, in the order in which they happened."""
     harmed = _HarmedFacts(facts)

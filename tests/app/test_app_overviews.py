@@ -16,6 +16,7 @@ from inspector.answers.fact_results import list_losses
 from inspector.app.conversations import reading
 from inspector.app.losses.screen import LossesScreen, LossList
 from inspector.core.errors import InspectorError
+from inspector.quality.aftermath import aftermath_counts
 from tests.app.running import (
     CHECKOUT,
     conversation,
@@ -147,6 +148,7 @@ async def test_the_losses_of_the_store_lead_to_the_compaction(rotating: Path) ->
         await press(pilot, "down")
         chosen = losses[1]
         assert all(fact.text[:30] in screen_text(pilot) for fact in chosen.loss.facts[:3])
+        assert aftermath_counts(chosen.loss.aftermath) in screen_text(pilot)
         await press(pilot, "enter")
         there = conversation(pilot)
         assert opened(pilot).inspection.conversation.id == chosen.row.id

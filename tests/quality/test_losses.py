@@ -7,6 +7,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
+from inspector.answers.store_losses import CompactionLoss
 from inspector.quality.facts.fact import OUTCOMES, Contradiction, Fact, Fate, Kind, Life, Outcome, Saying
 from inspector.quality.losses import grave, losses_of
 
@@ -25,6 +26,15 @@ def test_a_fact_is_lost_with_the_compaction_since_which_it_is_gone() -> None:
     (found,) = losses_of([life("verbatim", "lost", "verbatim", "value lost", "lost")])
     assert (found.compaction, found.lost, found.weakened) == (4, {"constraint": 1}, 0)
     assert [(one.text, one.outcome) for one in found.worst] == [("text k", "value lost")]
+
+
+def test_gaps_are_worse_than_repeated_reading_and_better_than_a_lost_value() -> None:
+    gap, value = (
+        CompactionLoss(1, None, {}, 0, 0, (), gaps=("gap",)),
+        CompactionLoss(1, None, {"value": 1}, 0, 0, ()),
+    )
+    again = CompactionLoss(1, None, {}, 0, 0, (), {"read again": 9})
+    assert value.order > gap.order > again.order
 
 
 def test_what_nobody_can_tell_is_counted_beside_the_losses() -> None:

@@ -11,12 +11,19 @@ from textual import on
 from textual.binding import Binding, BindingType
 from textual.strip import Strip
 
-from inspector.answers.store_losses import NOTHING_KNOWN_LOST, ListedLoss, LostFact, worst_first
+from inspector.answers.store_losses import (
+    NOTHING_KNOWN_LOST,
+    CompactionLoss,
+    ListedLoss,
+    LostFact,
+    worst_first,
+)
 from inspector.app.conversations.reading import read_store_losses
 from inspector.app.list_screen import ListScreen
 from inspector.config.dismissals import Dismissals
 from inspector.core.signs import FATE_SIGNS
 from inspector.core.text import safe_title
+from inspector.quality.aftermath import aftermath_counts
 from inspector.stores.base import Store
 from widgets.bars.title_bar import TitleBar, TitlePart
 from widgets.base import human
@@ -29,7 +36,7 @@ if TYPE_CHECKING:
 _LONGEST = 300
 
 
-_LOST, _COMPACTION, _WHEN = 12, 4, 11
+_LOST, _COMPACTION, _AGAIN, _WHEN = 12, 4, 5, 11
 #: From these widths on a row has when it was, and the worst of what was lost.
 _WITH_WHEN, _WITH_WORST = 60, 90
 
@@ -40,6 +47,7 @@ class LossList(EntryList[ListedLoss]):
     header_height = 1
     TOOLTIP = (
         "Compactions, the worst first. ‼ are rules among the lost facts, ↓ facts that were only weakened.\n"
+        "The column “again” counts repeated work after the compaction.\n"
         "Enter opens the conversation at that compaction."
     )
 
@@ -53,7 +61,7 @@ class LossList(EntryList[ListedLoss]):
         return (entry.row.id, entry.loss.compaction) if self.cursor else None
 
     def _title_width(self, width: int) -> int:
-        taken = 1 + _LOST + 2 + _COMPACTION + 2 + (_WHEN + 2 if width >= _WITH_WHEN else 0)
+        taken = 1 + _LOST + 2 + _COMPACTION + 2 + (_AGAIN + 2 + _WHEN + 2 if width >= _WITH_WHEN else 0)
         room = max(8, width - taken)
         return room if width < _WITH_WORST else min(32, room // 3)
 
@@ -65,6 +73,7 @@ class LossList(EntryList[ListedLoss]):
         row.add(fit("title", self._title_width(width)) + "  ", ink)
         row.add(fit("c", _COMPACTION, right=True) + "  ", ink)
         if width >= _WITH_WHEN:
+            row.add(fit("again", _AGAIN, right=True) + "  ", ink)
             row.add(fit("when", _WHEN, right=True) + "  ", ink)
         if width >= _WITH_WORST:
             row.add("worst of it", ink)
@@ -73,7 +82,7 @@ class LossList(EntryList[ListedLoss]):
     def draw_line(self, line: int, width: int) -> Strip:
         """A compaction."""
         row_of, entry = self.entries[line].row, self.entries[line].loss
-        constraints, worst = entry.lost.get("constraint", 0), entry.facts[0].text if entry.facts else ""
+        constraints, worst = entry.lost.get("constraint", 0), _worst(entry)
         muted = self.ink("quiet")
         row = self.begin(line)
         rules = f" ‼{constraints:,}" if constraints else ""
@@ -86,6 +95,8 @@ class LossList(EntryList[ListedLoss]):
         row.add(fit(one_line(row_of.title or row_of.id, 500), self._title_width(width)) + "  ", Style())
         row.add(fit(f"c{entry.compaction}", _COMPACTION, right=True) + "  ", muted)
         if width >= _WITH_WHEN:
+            again = sum(entry.aftermath.values())
+            row.add(fit(f"{again:,}" if again else "", _AGAIN, right=True) + "  ", Style())
             when = "" if entry.at is None else human.ago(entry.at, self.now)
             row.add(fit(when, _WHEN, right=True) + "  ", muted)
         if width >= _WITH_WORST:
@@ -100,9 +111,10 @@ class LossesScreen(ListScreen[ListedLoss]):
         Binding("escape", "app.pop_screen", "Back", id="losses.back"),
     ]
     HELP: ClassVar[str] = (
-        "Compactions that lost facts for good, the worst first: ‼ counts lost constraints, ↓ weakened facts. A fact "
-        "counts once, at the compaction that removed it. A fact that the user repeats, withdraws or changes later is "
-        "not a loss. Enter opens the conversation at that compaction."
+        "Compactions that lost facts for good, left a gap in the summary, or were followed by repeated work, the worst "
+        "first: ‼ counts lost constraints, ↓ weakened facts, and the column “again” repeated work. A fact counts once, "
+        "at the compaction that removed it. A fact that the user repeats, withdraws or changes later is not a loss. "
+        "Enter opens the conversation at that compaction."
     )
 
     def __init__(self, store: Store, rows: Sequence[ConversationRow], apart: bool) -> None:
@@ -163,14 +175,23 @@ class LossesScreen(ListScreen[ListedLoss]):
         self.show(self._losses, nothing)
 
     def explained(self, entry: ListedLoss) -> list[Text]:
-        """The worst facts, and the number of uncertain ones."""
+        """What was done again, the gaps of the summary, the worst facts, and the number of uncertain ones."""
         loss = entry.loss
-        return [*map(_line, loss.facts), *([_uncertain(loss.uncertain)] if loss.uncertain else [])]
+        again = [Text(f"then {aftermath_counts(loss.aftermath)}")] if loss.aftermath else []
+        uncertain = [_uncertain(loss.uncertain)] if loss.uncertain else []
+        return [*again, *map(Text, loss.gaps), *map(_line, loss.facts), *uncertain]
 
     @on(LossList.Opened)
     def _opened(self, event: LossList.Opened) -> None:
         chosen = self._losses[event.row]
         self.app.open_conversation(chosen.row.id, compaction=chosen.loss.compaction)
+
+
+def _worst(loss: CompactionLoss) -> str:
+    """Return the worst lost fact, else a gap of the summary, else what was done again."""
+    if loss.facts:
+        return loss.facts[0].text
+    return loss.gaps[0] if loss.gaps else aftermath_counts(loss.aftermath)
 
 
 def _uncertain(count: int) -> Text:

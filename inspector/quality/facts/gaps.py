@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Literal
 
+from inspector.core.text import safe_line, safe_title
 from inspector.quality.facts.extract import points_of
 from inspector.quality.facts.fact import Life
 from inspector.quality.facts.rules import CLAIMS, ELISIONS, REFERENCES, load_stemmer
@@ -26,6 +27,8 @@ _BRACKETS = re.compile(r"(?<![\w\]!])(?<!\.\.\.)(?<!…)\[(?P<text>[^\[\]\n]{4,1
 #: A heading, or a line that introduces the lines below it.
 _LABEL = re.compile(r"^\s*#{1,6}\s|:\W*$")
 _FENCED = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
+#: Maximum characters of a quote.
+_QUOTE = 160
 #: Minimum share of the words of a list item in one line for the line to mention it.
 _TOLD = 0.5
 
@@ -42,6 +45,15 @@ class Gap:
     more: str = ""
     generation: int | None = None
     index: int | None = None
+
+    def sentence(self, compaction: int) -> str:
+        """Return a sentence about this gap of the summary of a compaction."""
+        quote = safe_title(self.text, _QUOTE)
+        if self.kind == "elided":
+            return f"Summary {compaction} has “[{quote}]” instead of a text."
+        if self.kind == "dangling":
+            return f"Summary {compaction} keeps “{quote}” without the meaning of {safe_line(self.more, 40)}."
+        return f"Summary {compaction} says “{safe_title(self.more, 60)}”, and nothing after it mentions “{quote}”."
 
 
 def gaps_of(summary: str, lives: Sequence[Life], before: Before) -> Iterator[Gap]:

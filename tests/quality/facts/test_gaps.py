@@ -54,6 +54,7 @@ LIST = "Findings:\n5. The loop is quadratic in comments\n7. The wrapper function
 def test_a_choice_by_number_whose_list_is_gone() -> None:
     summary = "## Goal\n- The user said: skip 5, 7 and do the rest.\n"
     (gap,) = gaps(summary, "skip 5, 7 and do the rest.", before=[LIST])
+    assert gap.sentence(2).startswith("Summary 2 keeps “skip 5, 7 and do the rest.” without the meaning of ")
     assert (gap.kind, gap.more) == ("dangling", "5, 7")
     told = f"{summary}- Skip the quadratic loop in comments.\n- Leave the unused wrapper function.\n"
     assert gaps(told, "skip 5, 7 and do the rest.", before=[LIST]) == []
