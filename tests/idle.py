@@ -1,6 +1,10 @@
 """Waiting until an app has nothing left to do: by its event loop, where Textual guesses from the processor's time.
 
 A guess takes its time where the app is idle, and comes too soon on a machine that gives the process none.
+
+Names with an underscore of Textual and asyncio stand here alone, as no public ones say the same: what is ready in the
+loop, which frame is wanted, and the lines of a screen. Tests would wait a sixtieth of a second for each frame without
+them.
 """
 
 from __future__ import annotations
@@ -59,6 +63,11 @@ def draw(app: App[Any]) -> bool:
         deque(compositor._get_renders(dirty), maxlen=0)
         app._update_mouse_over(app.screen)
     return dirty is not None
+
+
+def lines_of(app: App[Any]) -> list[str]:
+    """The text on the screen on top, line by line."""
+    return [strip.text for strip in app.screen._compositor.render_strips()]
 
 
 def _draw() -> bool:

@@ -28,7 +28,7 @@ from inspector.core.conversations import Compaction
 from inspector.engines.base import Plan
 from inspector.stores.base import Store
 from inspector.stores.detect import open_store
-from tests.idle import draw
+from tests.idle import draw, lines_of
 from tests.stores.writer import Writer, create, talk
 from widgets.bars.notes_bar import NotesBar
 from widgets.bars.title_bar import TitleBar
@@ -213,9 +213,7 @@ def told(pilot: Test) -> list[str]:
 
 def screen_text(pilot: Test) -> str:
     """What is on screen, line by line."""
-    return "\n".join(
-        "".join(segment.text for segment in strip) for strip in pilot.app.screen._compositor.render_strips()
-    )
+    return "\n".join(lines_of(pilot.app))
 
 
 def written(path: Path, wires: Sequence[dict[str, Any]], **values: Any) -> Path:

@@ -163,9 +163,7 @@ async def test_a_transcript_that_another_took_the_place_of(tmp_path: Path, moved
     path.write_bytes(whole)
     async with running(path, "Harbor importer") as pilot:
         screen = conversation(pilot)
-        for key in (moved, *"234567"):
-            if key:
-                await press(pilot, key)
+        await press(pilot, *filter(None, (moved, *"234567")))
         before = screen.state.generation
         path.write_bytes(b"".join(whole.splitlines(keepends=True)[:12]))
         screen.opening.again()
@@ -174,8 +172,7 @@ async def test_a_transcript_that_another_took_the_place_of(tmp_path: Path, moved
         assert opened is not None
         assert (len(opened.generations), before) == (1, 2 if moved == "[" else 3)
         assert (screen.state.generation, screen.state.compaction, screen.state.moment) == (1, 0, None)
-        for key in "12345678":
-            await press(pilot, key)
+        await press(pilot, *"12345678")
         # And back again.
         path.write_bytes(whole)
         screen.opening.again()

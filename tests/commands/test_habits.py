@@ -24,6 +24,7 @@ from inspector.config.folders import config_dir
 from inspector.core.errors import BadInput, UsageProblem
 from inspector.export.document import plain_lines
 from inspector.stores.detect import open_store
+from tests.app.running import settled
 
 ROOT = Path(__file__).resolve().parents[2]
 CHECKOUT = "20260312_054216_3a4ebc"
@@ -150,10 +151,7 @@ def test_the_templates_are_valid() -> None:
 async def test_a_letter_gives_the_focus_to_a_part() -> None:
     app = InspectorApp(open_store(demo_databases()[0]), saved=SavedState(), name=CHECKOUT)
     async with app.run_test(size=(160, 48)) as pilot:
-        for _ in range(50):
-            await pilot.pause(0.02)
-            if len(parts_of(app.screen)) > 3:
-                break
+        await settled(pilot)
         parts = parts_of(app.screen)
         assert len(parts) > 3
         assert len({letter for letter, _ in parts}) == len(parts)
