@@ -1,4 +1,4 @@
-"""One question about each of many conversations, in this process or in others. The results arrive as they are done."""
+"""Ask one question about each of many conversations, in this process or in others."""
 
 from __future__ import annotations
 
@@ -21,28 +21,29 @@ from inspector.core.interrupts import raise_interrupt
 from inspector.core.processes import in_worker
 
 R = TypeVar("R")
-#: Minimum number of messages for which the start of other processes pays.
+#: Other processes pay off from this number of messages on.
 FEW_MESSAGES = 5_000
-#: Conversations that are looked up among the kept results at once.
+#: Number of conversations that are looked up in the kept results at once.
 _LOOKED_UP = 256
-#: Maximum size of several conversations that a process reads in one go, and minimum number of such batches.
+#: Maximum size of a batch of conversations.
 _BATCH = 2_000
+#: Minimum number of batches.
 _BATCHES = 256
-#: The work on a conversation besides its messages, as a number of messages.
+#: Size of a conversation besides its messages.
 _EXTRA = 20
 
 
 class _Unwanted(Exception):
-    """The results are not wanted any more."""
+    """The results are no longer wanted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Question(Generic[R]):
     """A question about one conversation.
 
-    `ask(answers, conversation, *arguments)` is a function of a module: another process may call it. `arguments` returns
-    the further arguments for a row. `kept` has the results of earlier runs. `much` says whether rows are worth the
-    start of other processes. `raises`: if no conversation can be read, the first error is raised.
+    `ask(answers, conversation, *arguments)` is a module-level function, because other processes may call it.
+    `arguments` returns the further arguments for a row. `kept` has the results of earlier runs. `much` returns whether
+    other processes pay off for some rows. `raises`: raise the first error if no conversation can be read.
     """
 
     ask: Callable[..., R]
@@ -68,7 +69,7 @@ def ask_each(
     known: deque[tuple[ConversationRow, R]] = deque()
 
     def unknown() -> Iterator[ConversationRow]:
-        # The longest first: no process is left with a long one at the end.
+        # The longest first, so that no process starts a long one at the end.
         longest = sorted(rows, key=lambda row: row.messages, reverse=True)
         for at in range(0, len(longest), _LOOKED_UP):
             some = longest[at : at + _LOOKED_UP]
@@ -117,7 +118,7 @@ def _asked(
     processes = plan.processes or processes_of(plan.scheduler)
     ahead = list(islice(rows, 1))
     if local and processes is None and not in_worker() and (os.cpu_count() or 1) > 1:
-        # As many as show that other processes pay.
+        # Take rows until it is certain that other processes pay off.
         while (len(ahead) < 2 or not question.much(ahead)) and (row := next(rows, None)) is not None:
             ahead.append(row)
         if len(ahead) > 1 and question.much(ahead):
@@ -189,7 +190,7 @@ def _workers(scheduler: str, jobs: int) -> Any:
 
 
 def _answer_there(calls: Sequence[tuple[Any, ...]]) -> list[tuple[Any, InspectorError | None]]:
-    """Answer a batch in a worker, and keep its results in one go: each worker would wait for the others to write."""
+    """Answer a batch in a worker, and store its results at once, because a worker waits while another one writes."""
     from inspector.fleet.workers import outcomes_of
 
     with default_results().together():
@@ -200,7 +201,7 @@ def _ask_there(
     place: Any, flags: Mapping[str, Any], config: Path | None, ask: Callable[..., R], conversation: str,
     arguments: tuple[Any, ...],
 ) -> tuple[R, list[str]]:  # fmt: skip
-    """Answer in a worker: the result, and the sentences that came up. They name no copies, which are the worker's."""
+    """Answer in a worker. Return the result and the notes, which name URLs instead of the worker's copies."""
     from inspector.fleet.places import open_place
 
     try:

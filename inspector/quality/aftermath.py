@@ -1,7 +1,7 @@
-"""The aftermath of compactions: things done again although they had been done before in messages that left the list.
+"""Repeated work after compactions, and acts against lost rules.
 
-Events are observed, not interpreted: nothing here claims that a compaction caused one. An act counts only where the
-earlier one has left the list and no later copy of it is still there.
+An event does not prove that a compaction is its cause. A repeated act counts only if the earlier act has left the list
+and the list has no later copy of it.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ AftermathKind = Literal[
 AFTERMATH_KINDS: tuple[AftermathKind, ...] = (
     "against a rule", "said again", "asked again", "failed again", "read again", "fetched again", "ran again",
 )  # fmt: skip
-#: Kinds of acts that open something: several of one call share its result.
+#: Kinds of acts that open something. The acts of one call share its result.
 _OPENS = ("read", "fetch")
 #: Fates after which a fact can explain an event.
 _HARMED = ("lost", "value lost", "weakened", "contradicted")
@@ -45,13 +45,13 @@ _HARMED = ("lost", "value lost", "weakened", "contradicted")
 MIN_SHARED_WORDS = 4
 MIN_OVERLAP = 0.75
 MIN_OVERLAP_OF_LONGER = 0.4
-#: The same for a statement that says itself that it is said again.
+#: The same in a message that says that something is repeated ("I told you").
 MIN_CORRECTED_WORDS = 3
 MIN_CORRECTED_OVERLAP = 0.5
 #: Minimum number of content words that two questions share, and their minimum overlap with the longer.
 MIN_QUESTION_WORDS = 3
 MIN_QUESTION_OVERLAP = 0.6
-#: A command that ran as often in one list is part of the routine there (tests, builds, polling).
+#: A command that ran this often in one list is routine there (tests, builds, polling).
 ROUTINE_RUNS = 3
 _SHOWN = 200
 
@@ -69,17 +69,17 @@ _SETTLED = re.compile(
     r"|可以了|谢谢",
     re.I,
 )
-#: Questions for a go-ahead are asked about something new each time.
+#: Matches a question for approval. Each one is about something new.
 _APPROVAL = re.compile(
     r"\b(?:proceed|go ahead|looks? (?:good|right|ok)|shall i|should i|want me to|like me to|ready to|sounds? good)\b",
     re.I,
 )
-#: Programs whose second run shows nothing.
+#: Programs whose second run does not count.
 _TRIVIAL = frozenset({
     "ls", "pwd", "cd", "echo", "date", "whoami", "which", "true", "false", "sleep", "kill", "pkill", "ps", "clear",
     "export", "mkdir", "touch", "chmod", "printf", "exit", "set", "source", "wait", "cat", "head", "tail",
 })  # fmt: skip
-#: Programs that only look.
+#: Programs that only read.
 _LOOKING = frozenset({
     "grep", "egrep", "rg", "ag", "find", "fd", "awk", "jq", "wc", "tree", "du", "stat", "strings", "diff", "xxd",
 })  # fmt: skip
@@ -122,9 +122,9 @@ class Place:
 class AftermathEvent:
     """Something done again after a compaction.
 
-    `compaction` is the last one that removed the earlier act from the list. `earlier` is the place of what the event
-    repeats (None for an act against a rule). `fact` is the text of the lost or weakened fact behind it ("" where none
-    is found), with its `category` and `fate`. `tokens` are rough: what the repeated act cost.
+    `compaction` is the last one that removed the earlier act from the list. `earlier` is the place of the earlier
+    act (None for an act against a rule). `fact` is the text of the lost or weakened fact behind the event ("" if none
+    is found), with its `category` and `fate`. `tokens` are the rough tokens of the repeated act.
     """
 
     compaction: int
@@ -144,7 +144,7 @@ class AftermathEvent:
 
 
 def steps_with_acts(messages: Iterable[tuple[Step, Message]]) -> Iterator[Step]:
-    """Fill in the acts of each message. Results count to the call that they answer: its tokens, and its failure."""
+    """Yield the messages that have acts. The tokens and the failure of a result belong to the call that it answers."""
     waiting: list[Step] = []
     by_call: dict[str, int] = {}
     names: dict[str, str] = {}
@@ -169,8 +169,9 @@ def steps_with_acts(messages: Iterable[tuple[Step, Message]]) -> Iterator[Step]:
 def _with_result(step: Step, message: Message, tool: str) -> Step:
     """Add the result of a call to its acts: the tokens, and a failure if the agent marked one.
 
-    Files and pages that one call opens share the tokens of its result. A command is not always marked, so its output is
-    searched for an error. A file that was read may have such lines.
+    Files and pages that one call opens share the tokens of its result. Agents do not mark every failed command, so the
+    output of commands and writes is searched for an error. The text of a read file may have such lines and is not
+    searched.
     """
     result = message.text
     tokens = text_tokens(len(result))
@@ -193,14 +194,14 @@ def aftermath_counts(kinds: Mapping[AftermathKind, int]) -> str:
 
 
 def aftermath_of(steps: Iterable[Step], facts: ConversationFacts) -> tuple[AftermathEvent, ...]:
-    """Every event of a conversation, in the order in which they happened."""
+    """Return the events of a conversation in order."""
     harmed = _HarmedFacts(facts)
     events = [*_repeated_acts(steps, harmed), *_said_again(facts, harmed)]
     return tuple(sorted(events, key=lambda event: (event.place.generation, event.place.index)))
 
 
 class _HarmedFacts:
-    """The facts that a list no longer has as they were said, by generation."""
+    """The facts that a list lost, weakened or contradicts, by generation."""
 
     def __init__(self, facts: ConversationFacts) -> None:
         self._lives: dict[str, Life] = {}
@@ -212,7 +213,7 @@ class _HarmedFacts:
         self._rules: dict[int, list[tuple[Fact, str, tuple[Prohibition, ...]]]] = {}
 
     def fate(self, fact: Fact, generation: int) -> str:
-        """The fate of a fact in a list; "" where it is not harmed there."""
+        """Return the fate of a fact in a list, or "" if it is not harmed there."""
         life = self._lives.get(fact.key)
         fate = None if life is None else life.fate_at(generation - 1)
         if fate is None or fate.outcome not in _HARMED or _taken_back(life, generation):
@@ -220,7 +221,7 @@ class _HarmedFacts:
         return fate.outcome
 
     def about(self, names: Sequence[str], generation: int) -> tuple[Fact, str] | None:
-        """The best ranked harmed fact that names one of some paths or addresses."""
+        """Return the harmed fact of the highest rank that names one of `names` (paths or addresses)."""
         for fact, fate in self._of(generation):
             for value in fact.values:
                 for name in names:
@@ -231,7 +232,7 @@ class _HarmedFacts:
         return None
 
     def rules(self, generation: int) -> list[tuple[Fact, str, tuple[Prohibition, ...]]]:
-        """The user's harmed rules that forbid something exact."""
+        """Return the user's harmed rules that forbid something exact."""
         if generation not in self._rules:
             self._rules[generation] = [
                 (fact, fate, forbidden)
@@ -264,7 +265,7 @@ def _taken_back(life: Life | None, generation: int) -> bool:
 
 
 def _repeated_acts(steps: Iterable[Step], harmed: _HarmedFacts) -> Iterator[AftermathEvent]:
-    """Acts that were done before in messages that left the list, and acts against a rule that did not survive."""
+    """Yield repeated acts whose earlier acts left the list, and acts against harmed rules."""
     earlier: dict[tuple[str, str], list[tuple[Step, Act]]] = defaultdict(list)
     asked: list[tuple[Step, frozenset[str]]] = []
     runs: Counter[tuple[int, str]] = Counter()
@@ -308,7 +309,7 @@ _AGAIN: Mapping[str, AftermathKind] = {
 
 
 def _left(step: Step, act: Act, earlier: Sequence[tuple[Step, Act]]) -> Step | None:
-    """The last earlier step with the same act, if every such step has left the list."""
+    """Return the last earlier step with the same act, if every such step has left the list."""
     found = None
     for other, done in reversed(earlier):
         if not overlap(act.lines, done.lines) or other.step == step.step:
@@ -322,8 +323,8 @@ def _left(step: Step, act: Act, earlier: Sequence[tuple[Step, Act]]) -> Step | N
 def _worth_comparing(
     act: Act, runs: Mapping[tuple[int, str], int], generation: int, last_write: int, since: int
 ) -> bool:
-    """Whether a second run shows something: it only looks, or nothing was written since the first, and it is not part
-    of a routine."""
+    """Return whether a second run counts: it is not routine, and it only reads or nothing was written since the
+    first."""
     commands = list(simple_commands(act.key))
     programs = [(words[0].rpartition("/")[2], words[1] if len(words) > 1 else "") for words in commands]
     telling = [
@@ -392,7 +393,7 @@ def _place(step: Step | Saying) -> Place:
 
 
 def _said_again(facts: ConversationFacts, harmed: _HarmedFacts) -> Iterator[AftermathEvent]:
-    """Statements of the user's that repeat one that left the list: one event a message, the closest repetition."""
+    """Yield an event for each message of the user that repeats a statement that left the list: the closest one."""
     statements = [fact for fact in facts.facts if fact.role == "user" and not fact.pasted and fact.things]
     by_word: dict[str, list[Fact]] = defaultdict(list)
     for fact in statements:
@@ -431,7 +432,7 @@ def _said_again(facts: ConversationFacts, harmed: _HarmedFacts) -> Iterator[Afte
 
 
 def _names_differ(fact: Fact, other: Fact) -> bool:
-    """Whether both statements have exact values and none in common: the same sentence about another thing."""
+    """Return whether two statements have exact values and share none: then they are about different things."""
     mine, theirs = ({value.canon for value in one.values} for one in (fact, other))
     return bool(mine and theirs) and mine.isdisjoint(theirs)
 
@@ -439,9 +440,9 @@ def _names_differ(fact: Fact, other: Fact) -> bool:
 def _repeats(
     fact: Fact, saying: Saying, by_word: Mapping[str, Sequence[Fact]], corrects: bool
 ) -> Iterator[tuple[float, Fact, Saying]]:
-    """The facts that a saying repeats, with the overlap and the last saying of each before it.
+    """Yield the facts that a saying repeats, each with its overlap and its last saying before.
 
-    `corrects`: its message says that something is said again, so fewer words are enough.
+    `corrects`: the message says that it repeats something, so fewer words are enough.
     """
     words = frozenset(fact.things)
     shared: Counter[str] = Counter()

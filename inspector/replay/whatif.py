@@ -35,11 +35,11 @@ from inspector.replay.transcript import calls
 _USER, _TOOL = ROLE_CODES["user"], ROLE_CODES["tool"]
 #: Roles of messages of the user, the tools and the model.
 _SAID = frozenset({_USER, _TOOL, ROLE_CODES["assistant"]})
-#: `fires` of a compaction that the user asked for.
+#: `fires` of a compaction by hand.
 MANUAL = "manual"
 #: A threshold that no list reaches.
 _NEVER = 1 << 60
-#: Fewest messages of a list that a gateway compacts between turns.
+#: Minimum number of messages of a list that a gateway compacts between turns.
 _HYGIENE_LEAST = 4
 #: Characters of a summary message besides the body and the engine's prefix: end marker, mapping.
 _AROUND = 130
@@ -129,8 +129,8 @@ def looks(
     """Return the points at which an agent may check its list, in order, with the number of messages until then.
 
     RESULTS is after a round of tool results, TURN after a user message, BETWEEN before one, BY_HAND at a manual
-    compaction, CALL at a call of the model (`asked`), DUE at a call at the end of the list. ASK is where the record
-    shows that the agent `looked`, and before messages that the agent inserted before a call.
+    compaction, CALL at a call of the model (`asked`), DUE at a call at the end of the list. ASK is a recorded check of
+    the agent (`looked`), or before messages that the agent inserted before a call.
     """
     moments: list[tuple[int, Look]] = []
     length, calls, hands = len(roles), frozenset(asked), frozenset(by_hand)
@@ -160,8 +160,10 @@ def _said_by(roles: Sequence[int], step: int) -> int:
 
 
 class Range(NamedTuple):
-    """Lowest and highest compactions, input tokens and cost (in US dollars, None if unknown) of a run with summaries of
-    half and twice the size."""
+    """Lowest and highest compactions, input tokens and cost of a run with summaries of half and twice the size.
+
+    Costs are in US dollars, None if unknown.
+    """
 
     compactions: tuple[int, int]
     input_tokens: tuple[int, int]
@@ -193,8 +195,8 @@ class Course:
 
     `scale` converts rough sizes to reported sizes, which are compared with the threshold and shown. `cleared` has the
     recorded clearings of tool results. `gateway`: a gateway checks the list between turns. `loop` has the points at
-    which the agent checks, None for the engine's own loop. `ahead` has, for the first 0, 1, ... messages, the
-    difference in tokens between the agent's own estimate of the next request and its size. `asked` has the steps of
+    which the agent checks, None for the engine's own loop. `ahead[n]` is the agent's own estimate of the request
+    after n messages minus the size of this request, in tokens. `asked` has the steps of
     recorded calls, empty if only the messages show them; `by_hand` the steps of manual compactions; `looked` the steps
     of other recorded compactions. `earlier` has the settings before the current ones, each with its last step. `facts`
     and `costs` are None if unknown; then runs do not count them.
@@ -354,7 +356,7 @@ class _Run:
         self.prompts: list[int] = []
 
     def go(self) -> WhatIf:
-        """Take all looks in order; looks that certainly find a small list are taken at once."""
+        """Take all looks in order. Looks that certainly find a list below the threshold are taken together."""
         course = self.course
         at, end = 0, len(course.looks)
         while at < end:
@@ -379,7 +381,7 @@ class _Run:
         )
 
     def _end_of(self, period: Period) -> int:
-        """The first look after a period."""
+        """Return the number of the first look after a period."""
         return bisect_right(self.course.looks, period.until, key=itemgetter(0))
 
     def _enter(self) -> None:
@@ -416,7 +418,7 @@ class _Run:
             self._respond(self._reported(step))
 
     def _first_large(self, at: int) -> int:
-        """Return the first look from `at` on that may find a list over a threshold, though it need not."""
+        """Return the first look from `at` on that may find a list over a threshold; earlier ones certainly do not."""
         course, scale = self.course, self.course.scale
         least = self.threshold
         if course.gateway and self.budgets.hygiene_tokens:

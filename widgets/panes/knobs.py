@@ -34,7 +34,7 @@ from widgets.panes.knob_values import (
     value_at,
 )
 
-#: Two presses closer than this belong to a key that is held, in seconds.
+#: Maximum seconds between two presses of a held key.
 HELD = 0.15
 #: (presses of a held key, growth factor of a step), largest first.
 SPEEDS = ((60, 50), (36, 20), (20, 10), (10, 4), (4, 2))
@@ -45,14 +45,14 @@ _LABEL, _VALUE = 16, 12
 _LEAVING = frozenset({"enter", "escape", "tab", "shift+tab", "up", "down"})
 #: Maximum rows of the foot, which explains the setting and the source of its value.
 _FOOT = 4
-_TYPING = "150k, 1.5m and 35% will do. Enter takes the value, as do tab, ↑ ↓ and a click; escape leaves it."
+_TYPING = "Type a number, 150k, 1.5m or 35%. Enter, tab, ↑ ↓ or a click confirms it; escape cancels."
 
 
 class Knobs(Inked, can_focus=True):
     """One row a setting. Posts UseSettings at every turn.
 
-    A turn shows at once; `set_state` has the last word. Enter takes a typed value, as does leaving its row by
-    tab, arrows or a click. Escape drops it.
+    A turn is drawn at once, and `set_state` may correct it. Enter confirms a typed value; so do tab, arrows and a
+    click, which leave its row. Escape drops it.
     """
 
     DEFAULT_CSS = """
@@ -69,8 +69,8 @@ class Knobs(Inked, can_focus=True):
         Binding("right,l", "turn(1)", "More", id="knobs.more"),
         Binding("shift+left,H", "turn(-1, True)", "Much less", id="knobs.much_less", show=False),
         Binding("shift+right,L", "turn(1, True)", "Much more", id="knobs.much_more", show=False),
-        Binding("r,delete", "reset", "Reset", id="knobs.reset", tooltip="Put this setting back"),
-        Binding("R", "reset_all", "Reset all", id="knobs.reset_all", tooltip="Put all settings back"),
+        Binding("r,delete", "reset", "Reset", id="knobs.reset", tooltip="Reset this setting"),
+        Binding("R", "reset_all", "Reset all", id="knobs.reset_all", tooltip="Reset all settings"),
         Binding(
             "enter", "type", "Type a value", id="knobs.type", tooltip="Type a value: a number, 150k, 35%"
         ),
@@ -205,7 +205,7 @@ class Knobs(Inked, can_focus=True):
     # Typing a value.
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """While a value is typed keys are text; the profile has no value to type."""
+        """Disable most actions while a value is typed. A choice has no value to type."""
         if action in ("take_typed", "drop_typed"):
             return self.editing
         if action == "type" and self._kinds[self._knob].unit == "choice":
@@ -213,11 +213,11 @@ class Knobs(Inked, can_focus=True):
         return not self.editing or action == "knob"
 
     def check_consume_key(self, key: str, character: str | None) -> bool:
-        """While a value is typed keys are part of it or do nothing; those with ctrl that go before others stay."""
+        """Consume keys while a value is typed, except the keys that end it and keys with ctrl."""
         return self.editing and key not in _LEAVING and not key.startswith("ctrl+")
 
     def on_key(self, event: events.Key) -> None:
-        """While a value is typed keys are text, until it is taken or left."""
+        """Add the key to the value that is being typed, or end the typing."""
         character = event.character or ""
         if self._edit is None:
             return
@@ -240,7 +240,7 @@ class Knobs(Inked, can_focus=True):
             self._error = ""
         self.refresh()
         if began:
-            # Other keys are in force.
+            # Typing changes the active keys.
             self.refresh_bindings()
 
     def action_type(self) -> None:
@@ -248,11 +248,11 @@ class Knobs(Inked, can_focus=True):
         self._type("")
 
     def action_drop_typed(self) -> None:
-        """Leave what is being typed; the setting stays as it is."""
+        """Drop the typed value. The setting stays as it is."""
         self._type(None)
 
     def action_take_typed(self) -> None:
-        """Set the value that is being typed; nothing typed leaves the setting as it is."""
+        """Set the typed value. An empty text changes nothing."""
         kind, text = self._kinds[self._knob], self._edit
         if text is None:
             return
@@ -271,7 +271,7 @@ class Knobs(Inked, can_focus=True):
     # Mouse.
 
     def _slider(self) -> tuple[int, int]:
-        """The half-open cells of the sliders."""
+        """Return the first column of the sliders, and the column after their last."""
         start = 2 + _LABEL + _VALUE + 2
         notes = 36 if self._binding else 18
         return start, start + max(0, min(40, self.size.width - start - notes))
@@ -286,7 +286,7 @@ class Knobs(Inked, can_focus=True):
         self._set(kind.name, clamped(kind, round(value / kind.step) * kind.step))
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
-        """A press chooses the knob; on its slider it sets it."""
+        """Choose the knob. A press on its slider also sets the value."""
         offset = event.get_content_offset(self)
         if offset is None or offset.y >= len(self._kinds):
             return
@@ -348,7 +348,7 @@ class Knobs(Inked, can_focus=True):
     # Drawing.
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """A row for each setting, and the foot: as many as any setting needs, so that nothing moves with the cursor."""
+        """Return one row for each setting, and the rows of the longest foot, so that nothing moves with the cursor."""
         return len(self._kinds) + max(len(self._told(kind, width)) for kind in self._kinds)
 
     def _told(self, kind: KnobKind, width: int) -> list[str]:
@@ -426,7 +426,7 @@ class Knobs(Inked, can_focus=True):
 
 
 def _around(state: TuneState) -> tuple[object, ...]:
-    """Everything that the knobs show besides the values."""
+    """Return the parts of a state that the knobs show besides the values."""
     return state.defaults, state.profiles, state.origins, state.heeds, state.unbound, state.binding
 
 

@@ -80,8 +80,8 @@ def pane_keys(tabs: Sequence[Tab]) -> list[BindingType]:
 
 
 class ConversationScreen(JobScreen):
-    """A conversation. `message` is the store's row to begin with, `find` a text to mark, `compaction` one to
-    choose.
+    """A conversation. `message` is the store's row to show first, `find` a text to mark, `compaction` the number of a
+    compaction to choose.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [*KEYS, *pane_keys(PANES)]
@@ -89,7 +89,7 @@ class ConversationScreen(JobScreen):
         "One generation of the conversation: the list that the agent held between two compactions. The lines between "
         "messages are boundaries: solid lines are recorded, dashed lines are planned by the profile under the settings."
     )
-    #: The place of the user.
+    #: The place of the user in the conversation, and the settings.
     state: reactive[State] = reactive(State(), init=False, repaint=False)
     #: The loaded data.
     loaded: reactive[Loaded] = reactive(Loaded(), init=False, repaint=False)
@@ -127,7 +127,7 @@ class ConversationScreen(JobScreen):
         self.opening = Opener(self, self.navigation, name, message, find, compaction)
         self.reader = Reader(self)
         self._derive = Deriver()
-        # The actions of KEYS that a part does.
+        # Parts handle these actions of KEYS.
         self.action_find = self.finder.ask
         self.action_hit = self.finder.next_hit
         self.action_play = self.player.toggle
@@ -161,7 +161,7 @@ class ConversationScreen(JobScreen):
         yield KeyLine()
 
     def on_mount(self) -> None:
-        """Show that the conversation is being opened, or what has been read of it meanwhile."""
+        """Show the data that is read so far, or that the conversation is being opened."""
         self.message_list.focus()
         self.panes.show(self.opening.first_pane or self.saved.pane or self.panes.current)
         self.opening.mounted()
@@ -182,27 +182,27 @@ class ConversationScreen(JobScreen):
         if self.panes.styles.height is None or str(self.panes.styles.height) != height:
             self.panes.styles.height = height
 
-    # State and what is read.
+    # State and loaded data.
 
     def change(self, **changes: Any) -> None:
         """Assign the next state."""
         self.state = replace(self.state, **changes)
 
     def begin_with(self, loaded: Loaded) -> None:
-        """Take what was read of a conversation; it is shown with the state that is assigned next."""
+        """Store loaded data without showing it. The next state that is assigned shows it."""
         self.set_reactive(ConversationScreen.loaded, loaded)
 
     def when(self, resource: Resource[T], then: Callable[[T], object]) -> None:
-        """Do something with what is read, once it has been; wishes are served in their order."""
+        """Call `then` with the value of a resource when it is read. Calls keep their order."""
         self.reader.when(resource, then)
 
     def watch_loaded(self) -> None:
-        """Something was read: show it, and do what waited for it."""
+        """Show new data, and make the calls that wait for it."""
         self._refresh_parts()
         self.reader.serve()
 
     def watch_state(self, before: State, after: State) -> None:
-        """The user is elsewhere: show what there is."""
+        """Show the new state."""
         self.player.follow(after)
         if after.find != before.find:
             self.finder.mark(after.find)
@@ -211,7 +211,7 @@ class ConversationScreen(JobScreen):
     # Showing.
 
     def _refresh_parts(self) -> None:
-        """Derive what follows, once, and hand every part its value; equal ones draw nothing."""
+        """Derive all values once and give each part its own. A part with an equal value draws nothing."""
         opened = self.loaded.opened
         if opened is None or not self.is_mounted or self.left:
             return
@@ -226,17 +226,17 @@ class ConversationScreen(JobScreen):
             if self.state.moment is None:
                 self._show_bars()
             else:
-                # The list moves first: a frame that has both the bars and the list composes the panes again too.
+                # Move the list first: a frame with both the bars and the list also composes the panes again.
                 self.message_list.call_after_refresh(self._show_bars)
         placed = self.messages.show(self.message_list, self.state, self.loaded, derived)
         if placed and self.message_list.cursor != self.state.row:
-            # The list knows where the cursor can be.
+            # The list decides on which rows the cursor can be.
             self.set_reactive(ConversationScreen.state, replace(self.state, row=self.message_list.cursor))
         self.panes.fill(Context(self.state, self.loaded, opened, derived, self._derive, self.messages))
         self.call_after_refresh(self._read_on)
 
     def _show_bars(self) -> None:
-        """Hand the bars above the list their values."""
+        """Give the bars above the list their values."""
         derived = self.derived
         if derived is None or self.left:
             return
@@ -276,7 +276,7 @@ class ConversationScreen(JobScreen):
         if event.pane:
             await self.panes.bring(event.pane)
         if event.find:
-            # Escape ends this search as any other.
+            # Escape ends this search like any other search.
             self.finder.show()
         self.navigation.go_to(event)
         if not event.pane:
@@ -356,7 +356,7 @@ class ConversationScreen(JobScreen):
 
     @on(LineList.Selected, "#messages")
     def _selected(self, event: LineList.Selected) -> None:
-        # Keys are faster than frames: the cursor may be further by now.
+        # Keys are faster than frames: the cursor may have moved on.
         if event.row == self.message_list.cursor:
             self.change(row=event.row)
 
@@ -432,5 +432,5 @@ class ConversationScreen(JobScreen):
         return None if opened is None else (opened.inspection.conversation.id, self.state.compaction)
 
     def remember(self) -> None:
-        """Keep the place in the conversation for the next time."""
+        """Store the place in the conversation for the next run."""
         self.opening.remember()

@@ -1,4 +1,4 @@
-"""The engine: budgets, token index, boundaries and assembly put together for one release."""
+"""The engine of a release: joins budgets, token index, boundaries and assembly."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class SizesEngine(ReleaseEngine):
     """Rules whose plan follows from the sizes of messages."""
 
     def measure(self, messages: Iterable[Message]) -> HermesTokenIndex:
-        """One pass over the bodies; planning needs only what comes back."""
+        """Read the bodies once. Plans need only the index."""
         return measure(messages, self.policies)
 
     def plan(
@@ -48,7 +48,7 @@ class SizesEngine(ReleaseEngine):
         return assemble(messages, plan, self.policies, summary)
 
     def replayable(self) -> HermesReplayable:
-        """Runs of whole conversations by arithmetic over columns."""
+        """Return a replayable that runs whole conversations by arithmetic over columns."""
         return HermesReplayable(self)
 
 
@@ -56,12 +56,11 @@ class HermesEngine(SizesEngine):
     """A release up to 0.19.0."""
 
     def pruned_wire(self, message: Message, caller: Message | None) -> Mapping[str, Any]:
-        """One message as pruning leaves it, `caller` being the assistant message whose call it answers."""
+        """Return a message after pruning. `caller` is the assistant message whose call it answers."""
         return pruned_wire(message, caller, self.policies)
 
     def fallback_raises(self, messages: Sequence[Message], plan: Plan) -> str:
-        """Errors that the release raises, and at which message, if no summary is available; empty if it
-        continues."""
+        """Return the error that the release raises without a summary, with its message; empty if it continues."""
         if not plan.compacts:
             return ""
         wires = self.prune(messages, plan)
@@ -75,7 +74,7 @@ class HermesEngine(SizesEngine):
 
 
 class _Planner(NamedTuple):
-    """One plan in the making: the release's phases in order. The release may fail in any phase."""
+    """The phases of the release for one plan, in order. The release may fail in any phase."""
 
     policies: Policies
     token_index: HermesTokenIndex

@@ -51,35 +51,41 @@ from inspector.quality.facts.probe import Probe
 from inspector.quality.facts.rules import HEDGES, excludes, load_stemmer
 from inspector.quality.facts.values import comparable, same_value
 
-#: Minimum word overlap with a passage that says the fact, that says it where all its values are there too, that speaks
-#: of its subject, and that may be about it.
-MIN_SAME, MIN_SAME_VALUED, MIN_SUBJECT, MIN_MAYBE = 0.7, 0.5, 0.6, 0.34
-#: Minimum overlap with an exception, a condition or a reason for it to be there.
+#: Minimum word overlap of a fact with a passage that states it.
+MIN_SAME = 0.7
+#: The same if the passage has all values of the fact.
+MIN_SAME_VALUED = 0.5
+#: Minimum word overlap of a fact with a passage about its subject.
+MIN_SUBJECT = 0.6
+#: Minimum word overlap of a fact with a passage that may be about it.
+MIN_MAYBE = 0.34
+#: Minimum word overlap of an exception, a condition or a reason with a passage that has it.
 MIN_ADJUNCT = 0.34
+#: Minimum word overlap that counts as nearly all words.
 _NEARLY_ALL = 0.85
-#: Weight of a word that the same text has elsewhere.
+#: Weight of a word that only another passage of the same text has.
 ELSEWHERE = 0.5
-#: Likeness for a language without a lexicon: nearly all words must be the same, as related words are not known.
+#: Minimum likeness in a language without a lexicon. Related words are unknown there, so nearly all must be equal.
 MIN_LIKE_FOREIGN = 82
-#: Extra words, beyond twice the words of a fact, that a passage about the same thing may have.
+#: A passage about the same thing has at most twice the words of the fact, and this many more.
 _ROOM = 4
 #: Characters before and after a number that say what it counts.
 _BESIDE = 24
-#: A small number -> how it is written in words. "Second" is a unit too.
+#: The words for small numbers. "Second" is left out, because it is also a unit.
 _SPELLED: Mapping[str, tuple[str, ...]] = {
     "2": ("two",), "3": ("three", "third"), "4": ("four", "fourth"), "5": ("five", "fifth"), "6": ("six", "sixth"),
     "7": ("seven", "seventh"), "8": ("eight", "eighth"), "9": ("nine", "ninth"), "10": ("ten", "tenth"),
 }  # fmt: skip
-#: Maximum sentences that have a word for it to be rare in a list.
+#: A word is rare in a list if at most this many sentences have it.
 _RARE = 4
-#: Characters of a line before and after a sentence that may limit it.
+#: Characters of a line that are read before and after a sentence, for its conditions.
 _NEAR = 300
 _BINDING_SECTION = late_pattern(
     r"constraint|preference|instruction|rule|requirement|guideline|decision|decided|"
     r"conventions?|policy|request and intent|约束|要求|决定|规则",
     re.I,
 )
-#: A heading or a label of what is not done.
+#: Matches the heading or label of rejected work.
 _REFUSING_SECTION = late_pattern(
     r"\b(?:rejected|discarded|declined|abandoned|ruled out|out of scope|not doing|won['’]t do|non-goals?)\b|"
     r"已?否[决決]|[放丢]弃",
@@ -95,7 +101,7 @@ class Comparison:
         there = meaning_of(passage.text)
         if _REFUSING_SECTION.search(passage.section):
             there = refused(there)
-        # A verb that both have denies nothing in either: "drop X", "X is dropped".
+        # A verb of refusal that both texts have denies nothing: "drop X", "X is dropped".
         own, other = ({word.concept for word in one.words} for one in (probe.main, there))
         if probe.main.refusals & other or there.refusals & own:
             probe, there = replace(probe, main=unrefused(probe.main)), unrefused(there)
@@ -112,11 +118,11 @@ class Comparison:
         self.missing = [word for word in probe.main.words if id(word) not in have]
         weight = probe.weight or 1.0
         got = sum(word.weight for word, _ in self.pairs)
-        #: Share of the main clause's words that are there.
+        #: Share of the words of the main clause that the passage has, by weight.
         self.overlap = got / weight if probe.main.words else 0.0
         near = sum(word.weight * ELSEWHERE for word in self.missing if word.concept in elsewhere)
         self.context = (got + near) / weight if probe.main.words else 0.0
-        #: The same, where a word that excludes the fact's counts as being in its place.
+        #: The same, but a word that excludes a word of the fact counts as its match.
         self.frame = (
             (got + sum(word.weight for word, _ in self.replaced)) / weight if probe.main.words else 0.0
         )
@@ -129,19 +135,19 @@ class Comparison:
             for value, other in self.valued
             if other is None and not (spelled_out(value, there.text) or self._in_words(value))
         ]
-        #: Whether names that this passage lacks are elsewhere in the same text.
+        #: Whether other passages of the same text have all missing values.
         self.scattered = bool(self.lost_values) and all(
             (value.distinctive or len(value.canon) > 3) and after.has_value(passage.part, value)
             for value in self.lost_values
         )
 
     def _same(self, value: Value, other: Value) -> bool:
-        """Return whether a value is there. One without a unit may have the unit of another value of the fact."""
+        """Return whether two values are the same. `other` may have the unit of another value of the fact."""
         shared = value.form == "number" and other.unit in {one.unit for one in self.probe.values if one.unit}
         return same_value(value, other) or (shared and value.canon == other.canon)
 
     def _in_words(self, value: Value) -> bool:
-        """Return whether a number is there in words, with a word beside it as in the fact: "3 teams", "three teams"."""
+        """Return whether the passage spells out a number beside the same word: "3 teams", "three teams"."""
         spelled = _SPELLED.get(value.canon, ()) if value.form == "number" else ()
         start, end = value.span
         text = self.there.text.lower()
@@ -157,7 +163,10 @@ class Comparison:
     def outcome(
         self, is_foreign: bool, in_summary: bool, numbers_said: Collection[tuple[str, str]]
     ) -> tuple[Outcome | None, str]:
-        """Return the outcome with what was changed; None where the passage has nothing of the fact."""
+        """Return the outcome, with the changed text of a contradiction, else "".
+
+        The outcome is None if the passage has nothing of the fact.
+        """
         probe = self.probe
         values = len(probe.values)
         kept_values = values - len(self.lost_values)
@@ -166,7 +175,7 @@ class Comparison:
         if probe.answer:
             told = {word.concept for word in self.there.words}
             if not probe.answer <= told:
-                # An answer to another question means nothing.
+                # An answer to another question says nothing about the fact.
                 some = len(probe.answer) > 1 and probe.answer & told and _rest_there(probe, self.after, told)
                 return ("uncertain", "") if some else (None, "")
             if self.overlap < MIN_SAME_VALUED:
@@ -175,7 +184,7 @@ class Comparison:
             return (
                 ("paraphrased" if kept_values == values else "value lost", "") if kept_values else (None, "")
             )
-        # The values of an exception or a condition that is gone went with it.
+        # A missing exception or condition takes its values along: they do not count as lost.
         hanging = {
             (value.canon, value.unit)
             for one in probe.adjuncts
@@ -217,7 +226,7 @@ class Comparison:
         if not probe.asked and self._leaves_out():
             return "weakened", ""
         if not probe.asked and self._softer():
-            # Of several sentences, another one may be the soft one.
+            # In a passage of several sentences, the soft one may be about something else.
             return ("uncertain" if self.joined else "weakened"), ""
         if self._narrowed():
             return "uncertain", ""
@@ -236,7 +245,8 @@ class Comparison:
     def _unruled(self) -> bool:
         """Return whether the fact forbids something and the passage states no rule about it.
 
-        A passage without a denial states one if it names what is forbidden and stands among rules or demands something.
+        Without a denial, a passage states a rule if it names the forbidden thing, and stands among rules or demands
+        something.
         """
         denies = (
             self.probe.main.denies
@@ -249,14 +259,14 @@ class Comparison:
         return self.probe.of_user and denies and not demands
 
     def _unexplained(self) -> bool:
-        """Return whether a single word is the same, and nothing of what the fact says about it is there."""
+        """Return whether the fact is one word with an explanation, and the line has nothing of the explanation."""
         if len(self.probe.main.words) > 1 or self.probe.values:
             return False
         there = {word.concept for word in self.line.words}
         return any(one.kind == "aside" and one.concepts.isdisjoint(there) for one in self.probe.adjuncts)
 
     def _done_once(self) -> bool:
-        """Return whether the passage reports that the agent did so, where the user says how things are to be."""
+        """Return whether the fact is a wish of the user, and the passage reports only an act of the agent."""
         probe, text = self.probe, self.there.text
         wish = probe.of_user and not (probe.asked or AGENT_DID.search(probe.text))
         return wish and AGENT_DID.search(text) is not None and not (self.binding or stands(text))
@@ -264,7 +274,7 @@ class Comparison:
     def _foreign(
         self, is_foreign: bool, kept_values: int, numbers_said: Collection[tuple[str, str]]
     ) -> tuple[Outcome | None, str]:
-        """Return the outcome in a language without a lexicon, or across two: only much the same words say the same."""
+        """Return the outcome in a language without a lexicon, or across two languages: it takes nearly equal words."""
         from rapidfuzz import fuzz
 
         probe = self.probe
@@ -288,7 +298,7 @@ class Comparison:
         return ("uncertain", "") if some or kept_values else (None, "")
 
     def _unlike(self, kept_values: int) -> tuple[Outcome | None, str]:
-        """Return the outcome where a passage has too little of the fact to say it: uncertain or none."""
+        """Return the outcome for a passage that has too little of the fact to state it."""
         probe = self.probe
         if self._identified():
             return "uncertain", ""
@@ -303,17 +313,17 @@ class Comparison:
             other is not None and value.unit for value, other in self.valued
         )
         if binding and same and not (self.joined or self.fallback):
-            # A rule about the same thing, or with the same measure, may be this one in other words.
+            # A rule about the same thing, or with the same measure, may be the fact in other words.
             return "uncertain", ""
         if self.overlap >= MIN_MAYBE and len(self.pairs) > 1:
             return "uncertain", ""
-        # A statement in other words is known by its measures.
+        # Equal measures identify a statement in other words.
         measured = kept_values == len(probe.values) and self._measured()
         known = kept_values and self._rare_values() and (self.pairs or measured)
         return ("uncertain", "") if known else (None, "")
 
     def _identified(self) -> bool:
-        """Return whether the passage has two rare words of a user's statement, and a good part of all its words."""
+        """Return whether the passage has two rare words of a user's statement, and a third of all its words."""
         if not self.probe.of_user:
             return False
         mine = {word.concept for word in self.probe.main.words if word.weight >= 1.0}
@@ -334,7 +344,7 @@ class Comparison:
         )
 
     def _rare_values(self) -> bool:
-        """Return whether a value of the fact is there that hardly anything else has."""
+        """Return whether the passage has a value that identifies the fact: all but a short number without a unit."""
         return any(
             other is not None
             and (value.distinctive or bool(value.unit) or value.form != "number" or len(value.canon) > 2)
@@ -342,7 +352,7 @@ class Comparison:
         )
 
     def _contradiction(self, lost: Sequence[Value], numbers_said: Collection[tuple[str, str]]) -> str:
-        """Return what the passage says instead of a value or a word of the fact; "" where it does not."""
+        """Return the text that the passage has in place of a value or word of the fact, else ""."""
         if lost and self.frame >= (MIN_SUBJECT if self.probe.of_user else _NEARLY_ALL) and self._comparable():
             own = {id(other) for _, other in self.valued if other is not None}
             free = [one for one in self.there.values if id(one) not in own]
@@ -357,7 +367,7 @@ class Comparison:
     def _of_same_thing(self, value: Value, other: Value) -> bool:
         """Return whether two values could be given for one thing.
 
-        If only one value names what it counts ("165 tests", 8), the other text must name it too.
+        If only one value names the counted things ("165 tests", 8), the other text must name them too.
         """
         if not comparable(value, other):
             return False
@@ -377,7 +387,7 @@ class Comparison:
         return (told + len(self.replaced) > 1 or brief) and not self.joined and len(self.there.words) <= room
 
     def _reversed(self) -> bool:
-        """Return whether the passage denies what the fact says, says what it denies, or swaps two of its things."""
+        """Return whether the passage denies the fact, states what the fact denies, or swaps two things of the fact."""
         return self._flipped() or self._swapped() or self._denied_apart() or self._crossed()
 
     def _flipped(self) -> bool:
@@ -389,11 +399,11 @@ class Comparison:
         if not differ:
             return False
         theirs = self.there.denies
-        # Where both deny something, only a shared word counts as denied by the fact.
+        # If both deny something, only a shared word counts as denied by the fact.
         mine = any(word.denied for word, _ in self.pairs) if theirs else self.probe.main.denies
         if mine and not theirs:
-            # "Never more than 40" is "at most 40", "no X without Y" is "X needs Y": a limit needs no denial.
-            # "No X that is not Y" is "every X is Y".
+            # A limit needs no denial: "never more than 40" is "at most 40", "no X without Y" is "X needs Y".
+            # Two denials cancel out: "no X that is not Y" is "every X is Y".
             once = denials(self.probe.main.text) < 2
             return once and not compensates(self.probe.text, self.there.text) and not self._bounded()
         if theirs and not mine:
@@ -406,14 +416,14 @@ class Comparison:
         return exchanged(self.probe.main, self.there, self.pairs, self.valued, self.probe.text)
 
     def _turned(self) -> bool:
-        """Return whether a denial differs in most of the fact's words or in what is to be done, not in a detail."""
+        """Return whether the denial of most shared words differs, or of the demanded act, not only of a detail."""
         keys = {word.concept for word in self.probe.keys}
         full = [(mine, other) for mine, other in self.pairs if mine.weight >= 1.0 or mine.concept in keys]
         differ = [mine for mine, other in full if mine.denied != other.denied]
         return len(differ) * 2 > len(full) or any(mine.concept in keys for mine in differ)
 
     def _denies_other(self) -> bool:
-        """Return whether what the passage denies first is nothing that the fact names: "without resetting it"."""
+        """Return whether the fact does not name the first thing that the passage denies: "without resetting it"."""
         first = next((word for word in self.there.words if word.denied and not word.refused), None)
         return first is not None and all(other is not first for _, other in self.pairs)
 
@@ -421,7 +431,7 @@ class Comparison:
         return any(other is not None for _, other in self.valued)
 
     def _swapped(self) -> bool:
-        """Return whether two things changed places, or a direction is turned round."""
+        """Return whether two things changed places, or a direction is reversed."""
         for mine, other in self.pairs:
             if opposed(mine.tag, other.tag) and self.overlap >= MIN_SAME:
                 partner = [
@@ -429,7 +439,7 @@ class Comparison:
                 ]
                 if partner or mine.tag in ("before", "after", "above", "below"):
                     return True
-        # Where a denial ends is a guess in Chinese.
+        # In Chinese the end of a denial is a guess.
         return self.exchanged or (self.probe.tongue != "zh" and self._denied_apart())
 
     def _denied_apart(self) -> bool:
@@ -446,7 +456,7 @@ class Comparison:
             for other, one in enumerate(there.values)
             if same_value(value, one)
         ]
-        # The order of a list says nothing.
+        # The order of listed things has no meaning.
         items = frozenset[str]().union(*listed(main.text))
         placed = [pair for pair in self.pairs if pair[0].concept not in items]
         return self.overlap >= MIN_SAME and crossed(placed, valued)
@@ -459,12 +469,12 @@ class Comparison:
         return (self.done and not BINDS.search(text)) or (EVENT.search(text) is not None and not self.binding)
 
     def _about_key(self) -> bool:
-        """Return whether the passage has what the fact wants done, not its subject alone."""
+        """Return whether the passage names the act that the fact demands, not only its subject."""
         keys = {word.concept for word in self.probe.keys}
         return any(mine.concept in keys for mine, _ in self.pairs)
 
     def _softer(self) -> bool:
-        """Return whether the passage binds less than the fact: it is softer, an event or narrower."""
+        """Return whether the passage weakens the fact: it is softer, holds only once, drops a hedge, or is narrower."""
         probe, text = self.probe, self.there.text
         if SOFT.search(text) and not SOFT.search(probe.text):
             return True
@@ -484,7 +494,7 @@ class Comparison:
         return False
 
     def _narrowed(self) -> bool:
-        """Return whether the fact is about all things of a kind, and the passage maybe about some of these."""
+        """Return whether the fact is about all things of a kind, and the passage may be about only some of them."""
         if UNIVERSAL.search(self.there.text) or not UNIVERSAL.search(self.probe.main.text):
             return False
         if sum(word.weight >= 1.0 for word in self.missing) > 1:
@@ -500,7 +510,7 @@ class Comparison:
         )
 
     def _leaves_out(self) -> bool:
-        """Return whether the passage lacks what limits the fact, or a thing that it lists."""
+        """Return whether the passage lacks a limit of the fact, or a thing that the fact lists."""
         if ONLY.search(self.probe.main.text) and not restricts(self.there.text):
             return True
         return self._item_missing() or any(self._missing(one) for one in self.probe.adjuncts)
@@ -521,7 +531,7 @@ class Comparison:
         if valued or (adjunct.kind == "reason" and len(adjunct.concepts) < 2):
             return False
         marker = adjunct.text.split()[0].lower()
-        # In two lines its words may be about something else. All things that a rule includes must be there.
+        # Words of two lines may be about different things. An inclusion must be there with all its words.
         least = 1.0 if adjunct.kind == "inclusion" else MIN_SAME if self.across else MIN_ADJUNCT
         return share < least and not re.search(rf"\b{re.escape(marker)}\b", self.line.text, re.IGNORECASE)
 
@@ -575,7 +585,7 @@ def _aligned(mine: Sequence[Word], theirs: Sequence[Word]) -> Iterator[tuple[Wor
             free.remove(typo)
             yield word, typo
             continue
-        # A word said twice may be said once.
+        # The passage may have a repeated word once.
         again = next((other for other in theirs if other.concept == word.concept), None)
         if again is not None:
             yield word, again
@@ -584,7 +594,7 @@ def _aligned(mine: Sequence[Word], theirs: Sequence[Word]) -> Iterator[tuple[Wor
 def _replaced(
     mine: Sequence[Word], theirs: Sequence[Word], pairs: Sequence[tuple[Word, Word]]
 ) -> list[tuple[Word, Word]]:
-    """Return the words of a fact in whose place the passage has one that excludes them."""
+    """Return the words of a fact that the passage replaces, each with the word that excludes it."""
     have, taken = {id(word) for word, _ in pairs}, {id(other) for _, other in pairs}
     found = []
     for word in mine:

@@ -1,6 +1,6 @@
-"""Read a sentence as a structure: its words with their polarity, clause and preposition, its values, how it binds.
+"""Read the structure of a sentence: its words with polarity, clause and preposition, its values, and its force.
 
-Two sentences are compared by this (see fate.py): the words alone cannot say whether a rule still holds.
+Sentences are compared by their structure (see comparison.py), because words alone do not show whether a rule holds.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from inspector.quality.facts.fact import Value
 from inspector.quality.facts.rules import concept, load_stemmer
 from inspector.quality.facts.values import values_of
 
-#: Words that say little: they count less where sentences are compared.
+#: Words with little meaning. They count less in a comparison.
 _SLIGHT = word_set(
     "use make do set put take go come thing work way want need keep get let time new case part kind "
     "lot bit just also currently project code file user"
 )
-#: Weights of a word in the overlap of two sentences: of a slight one and of any other.
+#: Weights of a slight word, and of any other word, in the overlap of two sentences.
 _LITTLE, _FULL = 0.4, 1.0
 
 # Words that deny what follows them in their clause.
@@ -51,7 +51,7 @@ _DENIED_AFTER = late_pattern(
     rf"not {_UNWANTED}|verboten|ausgeschlossen|prohibid[oa]s?|"
     r"descartad[oa]s?|interdit[es]*|exclu[es]*|запрещен[оаы]?|entfällt)\b|已?排除|禁止|不行", re.IGNORECASE,
 )  # fmt: skip
-#: The words after it are not the choice.
+#: Matches the words before a rejected choice.
 _CONTRAST = late_pattern(
     r"\b(?:instead of|rather than|in place of|statt|anstatt|anstelle|en lugar de|en vez de|"
     r"au lieu de|plutôt que|em vez de|вместо|over(?= [A-Z]))\b|而不是|而非|代替",
@@ -73,7 +73,7 @@ _TOKEN = late_pattern(
     rf"(?P<cjk>[{UNSPACED}]+)|(?P<number>\d+)"
 )
 _QUOTE = late_pattern(r"\"[^\"\n]{1,120}\"|“[^”\n]{1,120}”")
-# On and off are words where something is so: "is off", "default to on".
+# "On" and "off" count as words if they are states: "is off", "default to on".
 _STATE = late_pattern(
     r"\b(?:be|is|are|was|stays?|remains?|to|default(?:s|ed)?|turn(?:s|ed)?|switch(?:es|ed)?|"
     r"set|keep|kept|it|them|,|:)\s+(?=(?:on|off)\b(?!\s+(?:the|a|our|\w+day)\b))|\b(?=(?:on|"
@@ -82,13 +82,13 @@ _STATE = late_pattern(
     r"(?:again|until|unless|when|if|while|once|and|or)\b))",
     re.IGNORECASE,
 )
-# Behind a preposition its noun follows; at the end of a clause it says where.
+# A preposition needs a noun after it. At the end of a clause it is an adverb.
 _GOES_ON = late_pattern(r"\s+[\w\"'`(*/.~]")
 # A number counts what follows it, unless a preposition or a joining word follows.
 _COUNTS = late_pattern(r"\s+(?!(?:for|in|on|at|as|when|if|from|to|with|and|or|because|by|of)\b)[^\W\d]")
 _HUMP = late_pattern(r"(?<=[a-z0-9])(?=[A-Z])")
 
-#: A sentence binds: it says what must be, must not be, or always is.
+#: Matches a binding sentence: something must be, must not be, or always is.
 BINDS = late_pattern(
     r"\b(?:must(?:n['’]t)?|have to|has to|needs?|required?|requires|mandatory|obligatory|compulsory|shall|"
     r"always|never|do not|don['’]?t|does not|not allowed|forbidden|prohibited|banned|off[- ]limits|only|"
@@ -108,7 +108,7 @@ _STANDING = late_pattern(
     r"allowed|do not|don['’]?t|needs? (?:to|a|an)|every|each|any|whenever|rule)\b|必[须須]|始[终終]|每|禁止|"
     r"不[得要]", re.IGNORECASE,
 )  # fmt: skip
-#: A sentence only allows or suggests.
+#: Matches a sentence that only allows or suggests.
 SOFT = late_pattern(
     r"\b(?:could|might|may(?! (?:not|only|be used only)|[^;\n]{0,60}\b(?:at most|no more|up to|only)\b)|"
     r"maybe|perhaps|possibly|optional(?:ly)?|"
@@ -126,7 +126,7 @@ SOFT = late_pattern(
     r"think about|open question|tbd|to be decided|not decided|undecided)\b|可以考[虑慮]|可能|可[选選]|建[议議]|"
     r"尽量|[尽儘]可能|最好|也[许許]|或[许許]|[讨討][论論]中|考[虑慮]中", re.IGNORECASE,
 )  # fmt: skip
-#: A sentence reports what happened.
+#: Matches a report of an event.
 EVENT = late_pattern(
     r"\b(?:was|were|has been|have been|had|has \w+ed|have \w+ed|did|just|already|done|ran|went|asked|told|"
     r"showed?n?|checked|verified|added|created|updated|fixed|documented|reviewed|tested|confirmed|formatted|"
@@ -134,7 +134,7 @@ EVENT = late_pattern(
     r"(?<!is )(?<!are )(?<!be )(?:got|gave|sent|wrote|received)|yesterday|today|"
     r"this time|once)\b|[^\W\d_]了|已经|已經|した|しました", re.IGNORECASE,
 )  # fmt: skip
-#: A sentence reports what the agent did.
+#: Matches a report of an act of the agent.
 AGENT_DID = late_pattern(
     r"\b(?:I|we|the (?:agent|assistant|model))(?:['’]ve| have| has| had)? (?:\w{2,12}ly |always )?"
     r"(?:(?!\w*(?:need|feed|ceed|speed)\b)\w{2,}ed|wrote|written|kept|made|did|done|ran|put|sent|gave|went|took|chose|built|set|got)\b",
@@ -152,27 +152,28 @@ NARROW = late_pattern(
     r"temporar(?:y|ily)|until|when possible|in this|for this|during this)\b|[这這][个個次]|部分|有些|"
     r"一些", re.IGNORECASE,
 )  # fmt: skip
-#: All things of a kind, up to the verb: "none of the compiler passes may".
+#: Matches all things of a kind, up to the verb: "none of the compiler passes may".
 QUANTIFIED = late_pattern(
     r"\b(?:all|every|each|any|none|no)\s+(?:of\s+)?(?P<things>(?:[\w'’-]+\s+){1,4}?)"
     r"(?=(?:may|must|should|shall|can|will|is|are|has|have|needs?|gets?|goes?|stays?|remains?)\b)",
     re.IGNORECASE,
 )
-#: A sentence is about a single day, week or release.
+#: Matches a sentence about a single day, week or release.
 ONE_TIME = late_pattern(
     r"\b(?:this|next|coming|upcoming|last) (?:\w+day|week|weekend|month|year|quarter|sprint|release|time|round|run)\b"
     r"|\b(?:today|tonight|tomorrow)\b|[这這本下][个個]?[周週月次]|今天|明天",
     re.IGNORECASE,
 )
-#: A sentence is about a part: "of the login page".
+#: Matches a part: "of the login page".
 PART = late_pattern(r"\b(?:of|in|on|for|within) (?:the|this|that) (?P<what>\w+)", re.IGNORECASE)
-#: A sentence says what comes first, and how a sentence may say that in other words.
+#: Matches a fact that states an order.
 ORDERED = late_pattern(r"\b(?:before|without|unless|until)\b|之前|先", re.IGNORECASE)
+#: Matches a passage that may state the same order in other words.
 ORDERED_THERE = late_pattern(
     r"\b(?:before|prior|ahead|until|unless|without|first|requires?|required|needs?|must|after|once|only|beforehand|"
     r"by|when|no|not|pending|awaiting|waits?|forbidden|off[- ]limits)\b|之前|先|[须須]", re.IGNORECASE,
 )  # fmt: skip
-#: Something that is "not yet" is still to come.
+#: Matches words about open work: "not yet" denies nothing.
 YET = late_pattern(
     r"\b(?:yet|still|so far|pending|todo|to be done|open|remaining)\b|[还還]|尚未", re.IGNORECASE
 )
@@ -246,10 +247,9 @@ _ADJUNCT_END = late_pattern(r"[,;.:!?()]\s|[,;.:!?()]\Z|\s[—–-]+\s|[，。�
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A content word: its concept, its stem, whether it is denied, its clause (from 0), the preposition before it, its
-    weight.
+    """A content word. `clause` counts from 0, `tag` is the preposition before the word.
 
-    `refused`: a verb of refusal behind it denies it ("X is dropped").
+    `refused`: a verb of refusal after the word denies it ("X is dropped").
     """
 
     concept: str
@@ -274,7 +274,7 @@ class Adjunct:
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """A sentence as it is compared. `words` are in order; `values` are its exact values and `clauses` theirs.
+    """A sentence, ready for comparison. `words` are in order; `clauses` has the clause of each of its exact `values`.
 
     `refusals` are the verbs, as concepts, that deny the words before them ("X is dropped").
     """
@@ -300,7 +300,7 @@ def meaning_of(text: str) -> Meaning:
 
 
 def refused(meaning: Meaning) -> Meaning:
-    """Return a meaning as it reads under a heading of what is not done."""
+    """Return a meaning with every denial reversed, as it reads under a heading of rejected work."""
     return replace(meaning, words=tuple(_denied(word, not word.denied) for word in meaning.words))
 
 
@@ -334,7 +334,7 @@ def listed(text: str) -> Iterator[frozenset[str]]:
 
 
 def denials(text: str) -> int:
-    """Return the largest number of words that deny in a clause of a sentence."""
+    """Return the number of denying words in the clause that has the most of them."""
     clauses = (re.findall(r"[\w'’]+", clause) for clause in _BREAK.split(text))
     return max(sum(_DENIES.match(word) is not None for word in words) for words in clauses)
 
@@ -345,13 +345,13 @@ def restricts(text: str) -> bool:
 
 
 def compensates(fact: str, text: str) -> bool:
-    """Return whether a sentence without a denial may say the same as one with: by a limit, or by what it demands."""
+    """Return whether `text` may say the same as `fact` without its denial, by a limit or a demand."""
     conditional = _CONDITIONAL.search(fact) is not None and not _in_order(fact, text)
     return _LIMITS.search(text) is not None or (conditional and _DEMANDS.search(text) is not None)
 
 
 def _in_order(fact: str, text: str) -> bool:
-    """Return whether two sentences say "A before B" of the same A and B: "not A before B" then denies the other."""
+    """Return whether two sentences order the same A and B. Then "not A before B" denies "A before B"."""
     sides = [[meaning_of(side).words for side in _BEFORE.split(one, maxsplit=1)] for one in (fact, text)]
     shared = [
         {word.concept for word in mine} & {word.concept for word in theirs}
@@ -377,7 +377,7 @@ def opposed(one: str, other: str) -> bool:
 
 def _words(text: str, values: tuple[Value, ...]) -> tuple[list[Word], tuple[int, ...]]:
     """Read the content words of a text, and the clause of each value. Words inside exact values are left out."""
-    # Names of code are read in words ("outputType"), not as values.
+    # A name in code is split into words ("outputType"); it is not a value.
     held = [value.span for value in values if value.form not in ("identifier", "weekday")]
     breaks = [(mark.start(), mark.end()) for mark in _BREAK.finditer(text)]
     after = [match.span() for match in _DENIED_AFTER.finditer(text)]
@@ -456,8 +456,7 @@ def _words(text: str, values: tuple[Value, ...]) -> tuple[list[Word], tuple[int,
         if start in states:
             found.append(Word(low, low, denied, clause, tag, _FULL))
             continue
-        # "US" is no "us", "IT" no "it".
-        # "feature B" is another one than "feature A".
+        # "US" is not "us", "IT" is not "it", and "feature B" is not "feature A".
         letter = len(spelled) == 1 and spelled.isupper() and spelled != "I" and position > 0
         stems = (
             (low,)
@@ -495,7 +494,7 @@ def _denied(word: Word, denied: bool) -> Word:
 
 
 def _refused(words: Sequence[Word], clause: int) -> list[Word]:
-    """Mark the words of a clause as refused by the verb behind them. An empty clause refers to the clause before it."""
+    """Mark the words of a clause as refused by the verb after them. An empty clause refers to the previous clause."""
     if words and words[-1].clause < clause:
         clause = words[-1].clause
     return [
@@ -506,7 +505,7 @@ def _refused(words: Sequence[Word], clause: int) -> list[Word]:
 
 @lru_cache(maxsize=4_096)
 def parts_of(text: str) -> tuple[Meaning, tuple[Adjunct, ...]]:
-    """Split a statement into its main clause, as a meaning, and what limits or explains it."""
+    """Split a statement into its main clause and its adjuncts."""
     spans: list[tuple[str, int, int]] = []
     at = 0
     while (found := _ADJUNCT.search(text, at)) is not None:
@@ -517,7 +516,7 @@ def parts_of(text: str) -> tuple[Meaning, tuple[Adjunct, ...]]:
             stop = _ADJUNCT_END.search(text, found.end())
             start, end = found.start(), stop.start() if stop is not None else len(text)
         if kind in ("reason", "exception") and text[end:].strip(" .!"):
-            # A reason or an exception at the end goes on to the end of the sentence.
+            # A reason or an exception after the main clause extends to the end of the sentence.
             end = len(text) if len(text[:start].split()) > 2 else end
         spans.append((kind, start, end))
         at = max(end, found.end())

@@ -1,6 +1,6 @@
-"""Select the transcript lines that the model had, in order. Pure.
+"""Select the transcript lines that were in the model's list, in order. Pure functions.
 
-Between two boundaries these are the path to the last line and all answers to parallel calls.
+Between two boundaries these are the lines on the path to the last line, and all answers to parallel calls.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from inspector.stores.claude_code.scan import Node, boundary_of
 class Stretch:
     """The lines between two boundaries, in order.
 
-    `boundary` starts the stretch: None for the first; a summary without a boundary serves as one. `left` counts the
-    messages on abandoned branches.
+    `boundary` is the line that starts the stretch, None for the first stretch. A summary without a boundary serves as
+    its own. `left` counts the messages on abandoned branches.
     """
 
     boundary: Node | None
@@ -27,7 +27,7 @@ class Stretch:
 
 def parts_of(nodes: Sequence[Node]) -> list[tuple[str, list[Node]]]:
     """Group lines by conversation: the main conversation under "", each sub-agent under its name."""
-    # If the first line is a sub-agent's but names no sub-agent, all lines of the main conversation are marked like it.
+    # If the first line is marked as a sub-agent's but names none, the file marks its main conversation this way.
     marked = bool(nodes) and nodes[0].side and not nodes[0].agent
     own = [node for node in nodes if not node.side or (marked and not node.agent)]
     if not any(node.message or _compacts(node) for node in own):
@@ -95,10 +95,10 @@ def announced_elsewhere(nodes: Sequence[Node]) -> list[Node]:
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """A branch that the user abandoned across a boundary, or that another process continued beside the conversation.
+    """A branch outside the final conversation: the user went back across a boundary, or another process continued.
 
-    `by` is the line that continued from an earlier line; `nodes` are all lines of the conversation until then, and
-    those that continue this branch later.
+    `by` is the line that continues from an earlier line. `nodes` are the lines of the conversation before it, and the
+    later lines of this branch.
     """
 
     by: str
@@ -139,8 +139,8 @@ def gone_back(nodes: Sequence[Node]) -> tuple[list[Node], list[Left]]:
 
 
 def _beside(main: Sequence[Node], places: Mapping[str, int], place: int) -> tuple[int, set[str]]:
-    """Return the place of the last boundary, and the lines after it that lead to `place` without the boundary: another
-    process wrote them. Return the end and an empty set if there are none."""
+    """Return the place of the last boundary, and the lines after it on the path to `place`, if the path bypasses the
+    boundary: another process wrote them. Otherwise return the end and an empty set."""
     last = max((number for number, node in enumerate(main) if _compacts(node)), default=len(main))
     path: set[str] = set()
     at: int | None = place
@@ -249,9 +249,9 @@ def _stretch(boundary: Node | None, part: Sequence[Node], end: str) -> Stretch:
 
 
 def _holders(answers: Iterable[Sequence[Node]], on: set[str]) -> dict[str, tuple[Node]]:
-    """Return lines on other branches that have the message of an answer, by the first line of the answer on the path.
+    """Map the first line of an answer on the path to the line of another branch that has the answer's message.
 
-    `answers` are the lines of each answer; the first line in the file has the message. `on` are the lines of the path.
+    `answers` has the lines of each answer in file order. `on` has the lines of the path.
     """
     found: dict[str, tuple[Node]] = {}
     for lines in answers:

@@ -41,14 +41,14 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _BATCH = 256
-#: Those who go through a list may rest between two pieces of it: large ones would keep a frame waiting.
+#: Number of messages read at once. Callers may pause between two pieces, and a large piece delays a frame.
 _PIECE = 64
 #: Number of sessions whose lists are cached as indexes: one question reads them several times.
 _KEPT_LISTS = 8
 
 
 class HermesStore(Store):
-    """A state.db of any schema, open for reading. See Store for what every method answers."""
+    """A state.db of any schema, open for reading. `Store` documents the methods."""
 
     def __init__(self, path: Path) -> None:
         """Open `path`. Raises a StoreError that says what is wrong with it."""
@@ -60,7 +60,7 @@ class HermesStore(Store):
         self._chains: tuple[object, Chains] | None = None
         self._detected: profiles.Detection | None = None
         self._settled = False
-        #: By profile, and whether it was tried under other settings too.
+        #: By profile, and whether other settings were tried too.
         self._fits: dict[tuple[str, bool], tuple[Fit, ...]] = {}
         self._lists: dict[str, tuple[object, tuple[list[Part], tuple[str, ...]]]] = {}
         self._notes: list[str] = []
@@ -105,7 +105,9 @@ class HermesStore(Store):
 
     def fits(self, varied: Collection[str] = profiles.PROFILES) -> tuple[Fit, ...]:
         """Return the fit of every profile to the recorded compactions, the best first; empty without compactions.
-        Of those in `varied` under other settings too, where these fit more. Reads the lists of some compactions."""
+
+        Profiles in `varied` are also tried under other settings. Reads the lists of some compactions.
+        """
         return self._fits_of(profiles.PROFILES, {*varied, *self._detection().open})
 
     def settled(self) -> StoreInfo:
@@ -136,7 +138,7 @@ class HermesStore(Store):
         return best_first(fit for one in asked for fit in self._fits[one])
 
     def _detection(self) -> profiles.Detection:
-        """The release, as the signs of the database show it."""
+        """Return the release that the signs of the database show."""
         if self._detected is None:
             from inspector.config.settings import config_version
 
@@ -153,11 +155,11 @@ class HermesStore(Store):
         return self._all().rows
 
     def resolve(self, name: str) -> str:
-        """The tip of the conversation that a session id, a unique prefix of one, or a title names."""
+        """Return the newest session of a conversation, found by a session id, a unique prefix of one, or a title."""
         return self._all().resolve(name)
 
     def open(self, conversation: str) -> Conversation:
-        """The generations of a conversation. Bodies are read only where they find the limits of lists."""
+        """Return the generations of a conversation. Reads bodies only to find the limits of lists."""
         row = self._row(conversation)
         return self._read(lambda db: self._open(db, row)[0])
 
@@ -200,7 +202,7 @@ class HermesStore(Store):
         usages = self._read(lambda db: usage.summary_usage(db, self._schema, conversation.sessions))
         compacted = Counter(transition.before.session for transition in transitions)
         for found in describe(transitions, sessions, prompts, self._rows_by_id):
-            # The usage is that of the session: it is known for a compaction if the session has no other.
+            # Usage is recorded by session, so a compaction has it only if it is the only one of its session.
             alone = compacted[found.session] == 1
             yield replace(found, usage=usages.get(found.session)) if alone else found
 
@@ -235,9 +237,9 @@ class HermesStore(Store):
             return repr(row)
 
     def search(self, query: str, conversation: str | None = None, limit: int = 200) -> Iterator[Hit]:
-        """Messages that contain every word of `query` (in double quotes: exactly this), newest first.
+        """Yield messages that contain every word of `query` (in double quotes: the exact phrase), newest first.
 
-        Case does not matter. The search goes on only while its iterator is asked, so leaving it cancels it.
+        Case does not matter. The search advances with its iterator: a caller that stops reading cancels it.
         """
         from inspector.stores.hermes import text_search
 
@@ -251,8 +253,8 @@ class HermesStore(Store):
             yield Hit(tip, item.session, item.id, item.role, excerpt, span)
 
     def version(self) -> int:
-        """A number that changes when another process has committed. Costs two looks at the file system and
-        one pragma; safe from any thread."""
+        """Return a number that changes when another process commits. Checks two files and one pragma; safe from any
+        thread."""
         with self._lock:
             now = signature(self.path)
             seen = (now, self._watcher.read(_data_version) if now.has_log else 0)
@@ -410,7 +412,7 @@ class HermesStore(Store):
                 )
                 below = ids[-1]
         except StoreError as error:
-            # The index is damaged or not what its name says; the texts are still there.
+            # The index is damaged, or another table has its name. The texts can still be read.
             self._note(f"The full-text index could not be used, so every message is read: {error}")
             yield from self._scan(asked, sessions, lowest, below)
 
