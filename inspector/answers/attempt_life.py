@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from inspector.answers.attempting import Order, Wording, ask_for, counted, recorded_list, sending_of
 from inspector.answers.fact_reading import facts_with, pruned_by
 from inspector.answers.inspection import Inspection
-from inspector.answers.kept_results import default_results
 from inspector.core.errors import UsageProblem
 from inspector.core.rough import text_tokens
 from inspector.core.watching import OnProgress
@@ -128,7 +127,7 @@ def life_curve(
     pruned = pruned_by(inspection, settings)
     own = {index: one.summary or "" for index, one in recorded.items()}
     again = {index: life[index].summary for index in recorded}
-    theirs, made = facts_with(inspection, (own, again), default_results(), pruned=pruned)
+    theirs, made = facts_with(inspection, (own, again), pruned)
     points = []
     for number in recorded:
         before, after = _fates_at(theirs, number), _fates_at(made, number)

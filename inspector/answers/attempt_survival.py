@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from inspector.answers.attempting import SummarizedList, planned_list
 from inspector.answers.fact_reading import facts_after, facts_with, pruned_by
 from inspector.answers.inspection import Inspection
-from inspector.answers.kept_results import default_results
 from inspector.core.conversations import Compaction
 from inspector.core.messages import Message, text_of
 from inspector.core.rough import text_tokens
@@ -88,7 +87,7 @@ def outcomes_of(
         summaries = [{compaction: one.summary} for one in at_record]
         if recorded_facts is None:
             summaries.insert(0, {compaction: recorded.summary or ""})
-        judged = list(facts_with(inspection, summaries, default_results(), watch, pruned))
+        judged = list(facts_with(inspection, summaries, pruned, watch))
         own = recorded_facts if recorded_facts is not None else judged.pop(0)
         size, after = text_tokens(len(recorded.summary or "")), recorded.tokens_after
         found.append(SummaryOutcome(compaction, None, _now(own, recorded), size, after))
@@ -140,7 +139,7 @@ def _planned(
         tail_after=at + 1, summary_at=at, summary=attempt.summary, merged=plan.merged, fallback=False,
         tokens_before=plan.tokens_before, tokens_after=retained, at=0.0,
     )  # fmt: skip
-    facts = facts_after(inspection, planned, parts, default_results(), watch, {**pruned, number: plan.pruned})
+    facts = facts_after(inspection, planned, parts, {**pruned, number: plan.pruned}, watch)
     return SummaryOutcome(number, attempt, facts.of(number), attempt.tokens, retained)
 
 

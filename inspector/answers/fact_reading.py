@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from inspector.answers.fate_processes import fates_together, kept_fates
 from inspector.answers.inspection import Inspection
-from inspector.answers.kept_results import KeptAnswer, KeptResults, basis_of
+from inspector.answers.kept_results import KeptAnswer, KeptResults, basis_of, default_results
 from inspector.answers.lists_after import ListsAfter
 from inspector.answers.message_facts import read_messages
 from inspector.config.dismissals import Dismissals
@@ -111,19 +111,16 @@ def _said(
     return course, transcript.ends, _steps(transcript, found, course, inspection)
 
 
-def facts_said(
-    inspection: Inspection, cache: KeptResults | None = None, watch: OnProgress | None = None
-) -> tuple[Fact, ...]:
+def facts_said(inspection: Inspection, watch: OnProgress | None = None) -> tuple[Fact, ...]:
     """Return the facts, best rank first, without their fates, which take longest to compute."""
-    return _gathered(inspection, _said(inspection, cache, watch, {})[2])
+    return _gathered(inspection, _said(inspection, default_results(), watch, {})[2])
 
 
 def facts_with(
     inspection: Inspection,
     several: Sequence[Mapping[int, str]],
-    cache: KeptResults | None = None,
+    pruned: Mapping[int, Sequence[int]],
     watch: OnProgress | None = None,
-    pruned: Mapping[int, Sequence[int]] | None = None,
 ) -> tuple[ConversationFacts, ...]:
     """Return the facts that some compactions took, with their fates under other summaries than the recorded ones.
 
@@ -132,7 +129,7 @@ def facts_with(
     if not several:
         return ()
     compactions = inspection.compactions()
-    _, ends, steps = _said(inspection, cache, watch, pruned or {})
+    _, ends, steps = _said(inspection, default_results(), watch, pruned)
     facts = _gathered(inspection, steps)
     return tuple(
         lives_of(facts, steps, ends, ListsAfter(inspection, compactions, summaries)) for summaries in several
@@ -143,9 +140,8 @@ def facts_after(
     inspection: Inspection,
     planned: Compaction,
     list_after: Sequence[ListText],
-    cache: KeptResults | None = None,
-    watch: OnProgress | None = None,
-    pruned: Mapping[int, Sequence[int]] | None = None,
+    pruned: Mapping[int, Sequence[int]],
+    watch: OnProgress | None,
 ) -> ConversationFacts:
     """Return the facts that a planned compaction takes, with their fates in the list after it.
 
@@ -159,8 +155,8 @@ def facts_after(
         or (place.generation == planned.index and place.index < planned.before)
     )
     transcript = Transcript(places, (*whole.ends[: len(earlier)], len(places)))
-    found = read_messages(inspection, cache, watch, transcript, bool(pruned))
-    steps = _steps(transcript, found, course_of(transcript, (*earlier, planned), pruned or {}), inspection)
+    found = read_messages(inspection, default_results(), watch, transcript, bool(pruned))
+    steps = _steps(transcript, found, course_of(transcript, (*earlier, planned), pruned), inspection)
     lists_after = {planned.index: PassageIndex(list_after)}
     return lives_of(_gathered(inspection, steps), steps, transcript.ends, lists_after)
 

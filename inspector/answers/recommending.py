@@ -10,7 +10,6 @@ from typing import Literal
 from inspector.answers.answers import Answers
 from inspector.answers.costing import costing_of
 from inspector.answers.fact_reading import facts_said
-from inspector.answers.kept_results import default_results
 from inspector.answers.recordings import shared_recording
 from inspector.answers.replaying import reproduced
 from inspector.core.errors import UsageProblem
@@ -122,7 +121,7 @@ def _ready(answers: Answers, name: str) -> _Ready:
     settings = resolved.settings
     recording = shared_recording(inspection, settings.profile)
     course = recording.course.with_costs(costing_of(inspection, resolved, recording, otherwise=False).basis)
-    course = course.with_facts(FactSteps(facts_said(inspection, default_results())))
+    course = course.with_facts(FactSteps(facts_said(inspection)))
     recorded = recorded_metrics(replace(recording, course=course), inspection.compactions(), course.facts)
     return _Ready(recorded, course, recording.model, settings, reproduced(inspection))
 

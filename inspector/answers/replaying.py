@@ -9,7 +9,6 @@ from inspector.answers.answers import Answers
 from inspector.answers.costing import Costing, costing_of
 from inspector.answers.fact_reading import facts_said
 from inspector.answers.inspection import Inspection
-from inspector.answers.kept_results import default_results
 from inspector.answers.recordings import shared_recording
 from inspector.config.settings import ResolvedSettings
 from inspector.engines.registry import engine
@@ -58,10 +57,7 @@ def replay(answers: Answers, name: str, facts: bool = False) -> Replay:
     if costing.why:
         answers.note(costing.why)
     recording = recording.with_costs(costing.basis)
-    said = None
-    if facts:
-        cache = default_results()
-        said = FactSteps(facts_said(inspection, cache))
+    said = FactSteps(facts_said(inspection)) if facts else None
     course = recording.course.with_facts(said)
     run = course.run(resolved.settings, recording.model)
     return Replay(

@@ -13,7 +13,6 @@ from inspector.answers.costing import costing_of
 from inspector.answers.each import FEW_MESSAGES, Question, ask_each
 from inspector.answers.fact_reading import facts_said
 from inspector.answers.inspection import Inspection
-from inspector.answers.kept_results import default_results
 from inspector.answers.recordings import shared_recording
 from inspector.answers.replaying import reproduced
 from inspector.answers.resolving import resolve
@@ -179,7 +178,7 @@ def _facts(inspection: Inspection, wanted: Callable[[], bool]) -> FactSteps:
         if not wanted():
             raise _Unwanted("cancelled")
 
-    return FactSteps(facts_said(inspection, default_results(), watch))
+    return FactSteps(facts_said(inspection, watch))
 
 
 def sweep_store(

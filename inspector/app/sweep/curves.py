@@ -10,7 +10,6 @@ from typing import Any
 from inspector.answers.costing import costing_of
 from inspector.answers.fact_reading import facts_said
 from inspector.answers.inspection import Inspection
-from inspector.answers.kept_results import default_results
 from inspector.answers.recordings import shared_recording
 from inspector.answers.resolving import resolve
 from inspector.app.throttle import give_way
@@ -64,7 +63,7 @@ class Curves:
             model = self._model or recording.model
             curve = Curve(name, safe_title(row.title or row.id), recording, settings, model)
         if facts and curve.recording.course.facts is None:
-            said = facts_said(Inspection.open(self._store, name), default_results(), lambda *_: give_way())
+            said = facts_said(Inspection.open(self._store, name), lambda *_: give_way())
             course = curve.recording.course.with_facts(FactSteps(said))
             curve = replace(curve, recording=replace(curve.recording, course=course))
         self._known[name] = curve
