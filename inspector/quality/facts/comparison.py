@@ -310,7 +310,7 @@ class Comparison:
                 return "weakened", ""
             return ("uncertain", "") if near or (kept_values and self.overlap >= MIN_MAYBE) else (None, "")
         same = any(self._rare(mine) for mine, _ in self.pairs) or any(
-            other is not None and value.unit for value, other in self.valued
+            other is not None and value.unit and value.unit == other.unit for value, other in self.valued
         )
         if binding and same and not (self.joined or self.fallback):
             # A rule about the same thing, or with the same measure, may be the fact in other words.

@@ -97,6 +97,9 @@ CUES: tuple[Cue, ...] = (
     _cue("en.each", "constraint", 6, r"(?:each|every|all|any) (?:\S+ ){1,6}(?:needs?|has to|have to|gets?|goes|"
                                      r"go|is|are|must|should)"),
     _cue("en.no", "constraint", 6, _AT + r"no \w+", _NO_RULE),
+    _cue("en.do-no", "constraint", 7,
+         _AT + r"(?:add|use|introduce|install|create|write|make|change|send|commit) no \w+",
+         r"make no (?:sense|difference)"),
     _cue("en.bound", "constraint", 7,
          r"(?:at (?:most|least)|(?:no|not) (?:more|less|fewer|later|earlier|older) than|max(?:imum)?|"
          r"min(?:imum)?|within|capped at|limited to|"

@@ -92,7 +92,11 @@ def test_an_answer_is_kept_where_it_stands_beside_what_was_asked(
 
 @pytest.mark.parametrize(
     ("reason", "rule"),
-    [("Never use the south berth.", "en.never"), ("尽量用北泊位的起重机", "zh.prefer")],
+    [
+        ("Never use the south berth.", "en.never"),
+        ("Add no cranes to the quay.", "en.do-no"),
+        ("尽量用北泊位的起重机", "zh.prefer"),
+    ],
 )
 def test_why_a_call_was_refused_is_the_users(reason: str, rule: str) -> None:
     (one,) = _said(

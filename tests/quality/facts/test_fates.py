@@ -56,6 +56,14 @@ def test_hardly_a_change_is_taken_for_kept_and_no_rewording_for_lost(
     assert len(lost) <= 0.03 * sum(one[3] == "kept" for one in results), lost
 
 
+def test_an_equal_number_of_another_thing_is_not_the_same_measure() -> None:
+    summary = (
+        "Summary:\n1. Primary Request and Intent:\n   Build a table of the tides (version 3).\n"
+        "   - The quay has 8 cranes."
+    )
+    assert judged("Allow at most 3 retries, only on berths 12, 13 and 14.", summary)[1].outcome == "lost"
+
+
 def test_every_kind_of_change_is_noticed(results: list[tuple[str, str, str, str, str]]) -> None:
     right = Counter(one[0] for one in results if one[3] == one[4])
     assert {what for what, _, _, _ in EXAMPLES} <= set(right)
