@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from inspector.answers.answers import Answers
@@ -17,6 +18,7 @@ from inspector.core.conversations import ConversationRow
 from inspector.core.errors import BadInput, UsageProblem
 from inspector.quality.aftermath import AftermathEvent
 from inspector.quality.catalogue import RULES
+from inspector.quality.facts.fact import Kind
 from inspector.quality.finding import SEVERITIES, Finding
 from inspector.quality.grouping import dismissal_key
 
@@ -66,13 +68,17 @@ class Met:
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """The outcome of a check. `unknown` are sentences about what could not be read; `baseline` cases were known."""
+    """The outcome of a check. `unknown` are sentences about what could not be read; `baseline` cases were known.
+
+    `lost` counts the lost facts of all checked conversations by kind, as `losses` lists them.
+    """
 
     conversations: int
     met: tuple[Met, ...]
     unknown: tuple[str, ...]
     baseline: int
     allow_unknown: bool
+    lost: Mapping[Kind, int] = field(default_factory=dict)
 
     @property
     def failed(self) -> bool:
@@ -114,6 +120,7 @@ def check(
     found: dict[Condition, list[Case]] = {condition: [] for condition in conditions}
     unknown: list[str] = []
     old = 0
+    lost: Counter[Kind] = Counter()
     results = {
         row.id: result for row, result in ask_each(answers, rows, Question(read_for_check, raises=False))
     }
@@ -121,6 +128,7 @@ def check(
         if row.id not in results:
             continue
         findings, events, losses = results[row.id]
+        lost.update(losses.lost)
         unknown += [f"{row.title or row.id}: {sentence}" for sentence in unknown_losses([losses])]
         for condition, cases in found.items():
             for case in _cases(condition, row, str(store.path), findings, events):
@@ -130,7 +138,7 @@ def check(
                     cases.append(case)
     unknown = [*store.notes, *answers.unread, *unknown]
     met = tuple(Met(condition, tuple(cases)) for condition, cases in found.items())
-    return CheckResult(len(rows), met, tuple(dict.fromkeys(unknown)), old, allow_unknown)
+    return CheckResult(len(rows), met, tuple(dict.fromkeys(unknown)), old, allow_unknown, lost)
 
 
 def read_for_check(

@@ -10,6 +10,7 @@ from inspector.answers.checking import Case, CheckResult
 from inspector.core.shares import plural
 from inspector.core.text import safe_line, safe_title
 from inspector.export.document import Document
+from inspector.export.fact_results import told_losses
 
 #: Levels of GitHub's annotations.
 _LEVELS = {"error": "error", "warning": "warning", "info": "notice"}
@@ -32,6 +33,7 @@ def check_document(result: CheckResult) -> Document:
         "unknown": [safe_line(sentence) for sentence in result.unknown],
         "allow_unknown": result.allow_unknown,
         "in_baseline": result.baseline,
+        "lost": dict(result.lost),
     }
 
 
@@ -54,6 +56,10 @@ def check_text(result: CheckResult) -> str:
     lines += [f"? unknown: {safe_title(sentence, 300)}" for sentence in result.unknown]
     if result.baseline:
         lines.append(f"{result.baseline:,} cases are in the baseline and do not count.")
+    if result.lost:
+        lines.append(
+            f"{told_losses(result.lost, 0)} in all. `losses` lists them; conditions count only findings."
+        )
     checked = plural(result.conversations, "conversation")
     lines.append(f"{checked} checked: {'failed' if result.failed else 'passed'}.")
     return "\n".join(lines) + "\n"

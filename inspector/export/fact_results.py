@@ -17,8 +17,14 @@ from inspector.core.times import calendar_time
 from inspector.export.console import StyledLines
 from inspector.export.document import Document, fields_of
 from inspector.quality.aftermath import AFTERMATH_KINDS, AftermathEvent, aftermath_counts
+from inspector.quality.facts.fact import Kind
 
-_WORDS = {"constraint": "rule", "preference": "preference", "decision": "decision", "value": "value"}
+_WORDS: Mapping[Kind, str] = {
+    "constraint": "rule",
+    "preference": "preference",
+    "decision": "decision",
+    "value": "value",
+}
 
 
 def loss_documents(answer: Iterable[ListedLoss]) -> list[Document]:
@@ -63,7 +69,7 @@ def print_losses(documents: Sequence[Document]) -> None:
             lines.add((safe_title(fact["text"], 400), ""), indent=6)
 
 
-def told_losses(lost: Mapping[str, int], weakened: int) -> str:
+def told_losses(lost: Mapping[Kind, int], weakened: int) -> str:
     """Lost facts in words, the gravest first: "2 rules, 1 value lost, 1 weakened"."""
     counts = [
         f"{lost[kind]:,} {word}{'' if lost[kind] == 1 else 's'}"

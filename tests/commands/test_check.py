@@ -36,6 +36,12 @@ def test_a_met_condition_fails_with_exit_code_3(database: str, program: Run) -> 
     assert "Traceback" not in done.stderr
 
 
+def test_all_losses_are_counted_beside_the_conditions(database: str) -> None:
+    lost = checked(database, "--fail-on", "aftermath:999")["lost"]
+    losses = json.loads(run("losses", database, "--json").stdout)
+    assert lost["constraint"] == sum(one["lost"].get("constraint", 0) for one in losses) > 0
+
+
 def test_a_condition_fails_from_its_number_of_cases_on(database: str) -> None:
     found = checked(database, "--fail-on", "constraint-lost")
     count = len(found["conditions"][0]["cases"])
