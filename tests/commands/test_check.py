@@ -38,7 +38,7 @@ def test_a_met_condition_fails_with_exit_code_3(database: str, program: Run) -> 
 
 def test_all_losses_are_counted_beside_the_conditions(database: str) -> None:
     lost = checked(database, "--fail-on", "aftermath:999")["lost"]
-    losses = json.loads(run("losses", database, "--json").stdout)
+    losses = json.loads(CliRunner().invoke(commands, ["losses", database, "--json"]).stdout)
     assert lost["constraint"] == sum(one["lost"].get("constraint", 0) for one in losses) > 0
 
 
