@@ -118,10 +118,10 @@ class Table:
         for name in self._spare:
             if taken(shown) > room:
                 shown = [at for at in shown if self._columns[at][0] != name]
-        # The rest of the line is for the flexible columns.
+        # The rest of the line is for the flexible columns, the folded ones first.
         left = max(0, room - taken(shown))
         widths = dict(enumerate(needs))
-        for at in shown:
+        for at in sorted(shown, key=lambda at: self._columns[at][0] in self._cut):
             if gives[at]:
                 least = min(needs[at], _LEAST)
                 widths[at] = min(needs[at], least + left)

@@ -8,6 +8,7 @@ from operator import itemgetter
 
 from inspector.answers.facts import FactsAtRisk, FollowedFacts
 from inspector.core.places import place_name
+from inspector.core.shares import plural
 from inspector.core.signs import FATE_SIGNS
 from inspector.core.text import safe, safe_title
 from inspector.export.console import StyledLines
@@ -122,7 +123,7 @@ def _title(group: Sequence[Document]) -> str:
 def _counts(group: Sequence[Document]) -> str:
     if group[0]["fate"] is None:
         once = sum(entry["once"] for entry in group)
-        return f"{len(group)} facts, {once} said once"
+        return f"{plural(len(group), 'fact')}, {once:,} said once"
     counts = {outcome: sum(entry["fate"] == outcome for entry in group) for outcome in OUTCOMES}
     return ", ".join(f"{count} {outcome}" for outcome, count in counts.items() if count)
 
