@@ -34,7 +34,7 @@ def score(
     sender: Sender, line: str | None, corpus: Path | None, no_profiles: bool, again: bool, show_prompt: bool,
     config: Path | None, as_json: bool, **options: Any,
 ) -> None:  # fmt: skip
-    """Score a compactor on conversations with known truth.
+    """Score a compactor on labelled conversations.
 
     Scores of truncation and every profile are shown for comparison. COMMAND reads a prompt and writes a summary, such
     as 'llm -m MODEL'. --profile NAME decides which messages are summarized. Without COMMAND and without --endpoint only

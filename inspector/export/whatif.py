@@ -414,7 +414,7 @@ def print_sweep(document: Document) -> None:
         say("≈ alike: with summaries of half or twice the size the cell may be as good as the best")
     for name, words in (
         ("gives_up", "the agent gives up compacting"),
-        ("compacts_every_call", "the agent compacts at call after call"),
+        ("compacts_every_call", "the agent compacts at every call"),
     ):
         count = sum(map(sum, document[name]))
         if count:

@@ -83,9 +83,9 @@ _ALL = (
         "The agent gave up compacting",
         "The guards of the release against useless compactions stop it from compacting. The list grows "
         "until requests exceed the model's window.",
-        "0.13 to 0.18: two compactions in a row saved less than 10% each. From 0.19 on: two in a row left "
-        "the prompt over the threshold (by the rough count, the only one in the store), or two in a row "
-        "had no summary.",
+        "Hermes 0.13 to 0.18: two compactions in a row saved less than 10% each. From 0.19 on: two compactions in a "
+        "row left the prompt over the threshold (by the rough count, because the store has no other count), or two "
+        "in a row had no summary.",
         "Start a new session or compact by hand. Then find what keeps the list large: a huge message, a "
         "tail budget near the threshold, or a summary model that fails.",
     ),
@@ -128,11 +128,12 @@ _ALL = (
         "A rule of the user's (must, must never) is no longer in the list. Nothing stops the agent from "
         "breaking it.",
         "A hard constraint in the user's own words was in a summarized message: a prohibition, a bound, a "
-        f"condition, “always” or “must”, in a sentence of {SHORTEST} to {CONCISE} octets, in a message "
+        f"condition, “always” or “must”, in a sentence of {SHORTEST} to {CONCISE} bytes, in a message "
         f"of at most {CROWDED} statements. It begins like a lasting rule (“always”, “never”, “do not ... until I say "
-        "so”), has an exact value, is in the user's first two messages, or was said twice. Other rules hold for their "
-        "own request; losses lists them. It is not in the list after the compaction, no later message repeats it, "
-        f"and the user had not withdrawn it before. If one message has more than {FEW}, they are one finding.",
+        "so”), has an exact value, is in the user's first two messages, or was said twice. The constraint is not in "
+        "the list after the compaction, no later message repeats it, and the user had not withdrawn it before. Other "
+        "rules hold only for their own request; the losses command lists them. If one message has more than "
+        f"{FEW} lost constraints, they are one finding.",
         "Repeat the rule if it still holds. The facts command prints a checklist of the facts at risk, for "
         "the focus text of a manual compaction.",
     ),
@@ -152,8 +153,8 @@ _ALL = (
         "A summary changed a number",
         "The summary has another number or version than the user gave, and no message explains the change. The agent "
         "will use the new one.",
-        "The user gave a number with its unit, or a version, in the words of a rule. The summary has another for the "
-        "same thing, and not the old one too. No summarized or kept message gives the new value for the same thing.",
+        "The user gave a number with its unit, or a version, in the words of a rule. The summary has another value for "
+        "the same thing, and no longer has the old value. No summarized or kept message gives the new value for it.",
         "Give the agent the right value.",
     ),
     Rule(
@@ -250,7 +251,8 @@ _ALL = (
         "warning",
         "An attempt to compact failed",
         "The agent tried to compact and failed. The list did not change and grows until requests fail.",
-        "The agent recorded an attempt to compact with an error, other than that the user cancelled it.",
+        "The agent recorded an attempt to compact that ended with an error. Attempts that the user cancelled do not "
+        "count.",
         "Read the error. Go back a few messages, or start a new session with the text that still matters.",
     ),
     Rule(
@@ -410,7 +412,7 @@ _ALL = (
         "warning",
         "The gateway compacts before the agent",
         "The gateway compacts between messages at its own limit, with a rougher count, so the agent never "
-        "reaches its threshold first. When both had the same value, lists were compacted on every turn.",
+        "reaches its threshold first. If both limits have the same value, lists are compacted on every turn.",
         "A session from a gateway has a threshold in force at or over 85% of the window.",
         "Lower compression.threshold, or use a model with a larger window.",
     ),
@@ -495,7 +497,7 @@ _ALL = (
         "The agent reports far more tokens before a compaction than the last request and its answer had. Requests "
         "before the compaction may be missing in the file, and messages with them.",
         "The reported size is more than twice that of the last request.",
-        "Look for another file of the session. The size of the last request is used.",
+        "Look for another file of the session. The program uses the size of the last request.",
     ),
     Rule(
         "threshold-raised",
@@ -527,11 +529,11 @@ _ALL = (
         "head-fossilized",
         "info",
         "The head is never compacted",
-        "0.13 to 0.17 protect the first messages in all compactions. The first request is sent with every "
+        "Hermes 0.13 to 0.17 protect the first messages in all compactions. The first request is sent with every "
         "call, long after it was done.",
         "The same messages, apart from the system prompt, are at the beginning through "
         f"{FOSSIL_COMPACTIONS} compactions or more.",
-        "Lower protect_first_n if the beginning no longer matters. 0.19 releases the head after the first "
+        "Lower protect_first_n if the beginning no longer matters. Hermes 0.19 releases the head after the first "
         "compaction.",
     ),
     Rule(
@@ -551,7 +553,7 @@ _ALL = (
         "difference.",
         "A summary has more rough tokens than the budget that the profile plans for the same list.",
         "Nothing to do for one summary. If every summary grows, the model keeps finished work; try another "
-        "one.",
+        "model.",
     ),
     Rule(
         "repeated-roles",

@@ -85,7 +85,7 @@ def stuck(run: WhatIf) -> str:
     if run.gives_up is not None:
         return f"The agent would give up compacting at step {run.gives_up:,}; {peak}."
     if run.every_call is not None:
-        return f"From step {run.every_call:,} on the agent would compact at call after call; {peak}."
+        return f"From step {run.every_call:,} on the agent would compact at every call; {peak}."
     return ""
 
 

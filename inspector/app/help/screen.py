@@ -26,8 +26,8 @@ Rows = tuple[tuple[str, str], ...]
 _WORDS: Rows = (
     ("conversation", "sessions linked by compactions, first to last"),
     ("generation", "the list of messages between two compactions"),
-    ("recorded", "happened, by the store"),
-    ("planned", "would be done by the profile under the settings"),
+    ("recorded", "read from the store"),
+    ("planned", "decided by the profile under the settings"),
     ("in force", "settings from flags, config.yaml, the store and the model"),
 )
 
