@@ -105,11 +105,12 @@ def note_dismissed(answers: Answers, count: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class FollowedFacts:
-    """Selected facts of a conversation. `fates` says whether they were selected by fate."""
+    """Selected facts of a conversation of `agent`. `fates` says whether they were selected by fate."""
 
     conversation: str
     facts: tuple[Life, ...]
     fates: bool
+    agent: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +120,7 @@ class FactsAtRisk:
     conversation: str
     compaction: int
     facts: tuple[AtRisk, ...]
+    agent: str = ""
 
 
 def follow_facts(answers: Answers, name: str, wanted: Wanted) -> FollowedFacts:
@@ -131,7 +133,12 @@ def follow_facts(answers: Answers, name: str, wanted: Wanted) -> FollowedFacts:
         )
     facts = tuple(lives_wanted(inspection, reading, wanted))
     note_dismissed(answers, 0 if wanted.dismissed else reading.facts.dismissed_count)
-    return FollowedFacts(inspection.conversation.id, facts, bool(wanted.fates))
+    return FollowedFacts(
+        inspection.conversation.id,
+        facts,
+        bool(wanted.fates),
+        inspection.store.owner(inspection.conversation.id).info.kind,
+    )
 
 
 def facts_at_risk(answers: Answers, name: str, wanted: Wanted) -> FactsAtRisk:
@@ -142,4 +149,9 @@ def facts_at_risk(answers: Answers, name: str, wanted: Wanted) -> FactsAtRisk:
     if not plan.compacts:
         answers.note(f"{plan.profile} would not compact the live list: {plan.reason}.")
     facts = risks_wanted(inspection, resolved, reading, wanted)
-    return FactsAtRisk(inspection.conversation.id, live.number, tuple(facts))
+    return FactsAtRisk(
+        inspection.conversation.id,
+        live.number,
+        tuple(facts),
+        inspection.store.owner(inspection.conversation.id).info.kind,
+    )

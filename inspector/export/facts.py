@@ -171,13 +171,13 @@ def facts_checklist(answer: FollowedFacts | FactsAtRisk, masker: Masker) -> str:
     facts = masked(_carried(answer), masker)
     at_risk = isinstance(answer, FactsAtRisk)
     if not facts:
-        return "Nothing is at risk.\n" if at_risk else "Nothing is lost.\n"
+        return "No fact at risk was found.\n" if at_risk else "No lost fact was found.\n"
     return checklist(facts, AT_RISK_LEAD if at_risk else LOST_LEAD)
 
 
 def facts_memories(answer: FollowedFacts | FactsAtRisk, user: str, masker: Masker) -> list[Document]:
     """The facts to be carried over as payloads for Mem0's add, without secrets."""
-    return memories(masked(_carried(answer), masker), answer.conversation, user)
+    return memories(masked(_carried(answer), masker), answer.conversation, answer.agent, user)
 
 
 def _carried(answer: FollowedFacts | FactsAtRisk) -> list[Fact]:

@@ -74,9 +74,7 @@ def plain(fact: Fact) -> dict[str, Any]:
     }
 
 
-def memories(
-    facts: Sequence[Fact], conversation: str, user: str = "", agent: str = "hermes"
-) -> list[dict[str, Any]]:
+def memories(facts: Sequence[Fact], conversation: str, agent: str, user: str = "") -> list[dict[str, Any]]:
     """A payload for Mem0's `add` for each fact: the message, the ids that scope it, what it is, and `infer` off so that
     the words are kept as they are. Without `user` the memory is scoped to the agent and this conversation."""
     found = []

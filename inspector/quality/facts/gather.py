@@ -43,7 +43,6 @@ FOUND_BY_AGENT, VALUES_OF_AGENT = 3, 4
 TOOL_USES = 3
 # Forms of such names; others ("utf-8") are too often no name of anything.
 _LINKS = frozenset({"path", "url", "ticket", "digest", "uuid", "setting"})
-_SPOKEN = ("user", "assistant")
 _EMPHASIS = re.compile(r"[*_]{2,}|(?<!\w)[*_]|[*_](?!\w)")
 #: Maximum words in addition to a name for a user's statement to be about that name alone.
 _BESIDE = 3

@@ -13,13 +13,12 @@ from inspector.core.scan.exact import LINE, NUMBER, PATTERNS, is_path, plain_num
 from inspector.core.scan.words import word_set
 from inspector.quality.facts.fact import Span, Value
 
-#: Forms of values, in the order in which they are tried at a place. A form in DISTINCTIVE means the same wherever it
-#: appears again; one in NAMES is also followed from message to message.
+#: Forms of values, in the order in which they are tried at a place. One in NAMES is also followed from message
+#: to message.
 FORMS = (
     "url", "uuid", "digest", "colour", "channel", "date", "address", "ratio", "time", "path", "file", "ticket",
     "setting", "option", "version", "release", "name", "identifier", "percent",
 )  # fmt: skip
-DISTINCTIVE = frozenset(FORMS) - {"date", "ratio", "time", "percent"}
 NAMES = ("url", "uuid", "digest", "path", "file", "ticket", "setting", "name")
 FILES = frozenset({"path", "file"})
 #: Forms that count, measure or date something.

@@ -123,11 +123,12 @@ def test_a_checklist_of_what_is_lost_or_at_risk(capsys: pytest.CaptureFixture[st
     assert "stripe-node" not in lost
     assert "- [ ] Tell me the numbers every ten minutes" in run(capsys, "--at-risk", "--format", "markdown")
     assert (
-        run(capsys, "--kind", "preference", "--role", "tool", "--format", "markdown") == "Nothing is lost.\n"
+        run(capsys, "--kind", "preference", "--role", "tool", "--format", "markdown")
+        == "No lost fact was found.\n"
     )
     assert (
         run(capsys, "--at-risk", "--kind", "preference", "--role", "tool", "--format", "markdown")
-        == "Nothing is at risk.\n"
+        == "No fact at risk was found.\n"
     )
 
 

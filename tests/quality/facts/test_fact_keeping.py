@@ -234,11 +234,11 @@ def test_a_checklist_is_markdown_by_kind_in_order() -> None:
 
 
 def test_memories_have_the_form_of_mem0() -> None:
-    (one,) = memories(facts("Never push to main."), "c1", user="ann")
+    (one,) = memories(facts("Never push to main."), "c1", "pi", user="ann")
     assert one["messages"] == [{"role": "user", "content": "Never push to main."}]
-    assert (one["user_id"], one["run_id"], one["agent_id"], one["infer"]) == ("ann", "c1", "hermes", False)
+    assert (one["user_id"], one["run_id"], one["agent_id"], one["infer"]) == ("ann", "c1", "pi", False)
     assert one["metadata"]["category"] == "constraint"
-    (other,) = memories(facts(("assistant", "Under load p99 was 322 ms.")), "c1")
+    (other,) = memories(facts(("assistant", "Under load p99 was 322 ms.")), "c1", "pi")
     assert "user_id" not in other
     assert other["messages"][0]["role"] == "assistant"
 
