@@ -216,7 +216,7 @@ def test_a_compaction_from_which_no_session_went_on_is_told(tmp_path: Path) -> N
     db.execute("UPDATE sessions SET end_reason = 'compression' WHERE id = ?", (tip,))
     db.commit()
     db.close()
-    assert any("no session went on from it" in note for note in HermesStore(path).open(tip).notes)
+    assert any("no session continues it" in note for note in HermesStore(path).open(tip).notes)
 
 
 @pytest.mark.parametrize(

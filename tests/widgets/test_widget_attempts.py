@@ -107,6 +107,7 @@ async def test_waiting_nothing_and_hostile_text(pane: type[SummaryAttempts | Los
     widget = pane()
     async with hosting(widget, size=(60, 20)) as host:
         assert "No attempt has been made" in shown(widget)
+        assert "P makes one" in shown(widget)
         widget.set_view(AttemptsView(pending=True))
         await host.settle()
         assert "Looking for what each summary keeps" in shown(widget)

@@ -67,8 +67,8 @@ class HeatMap(Inked, can_focus=True):
         Binding("enter", "take", "Use settings", id="heat.take"),
     ]
     TOOLTIP = (
-        f"A run for each cell; the darker, the more.  {NOW} the settings on screen  {FORCE} those in force  {BEST} the "
-        "best.\nArrows or a click show a cell's curve, enter takes its settings."
+        f"Each cell is a run. A darker cell has a higher value.  {NOW} the settings on screen  {FORCE} the settings in "
+        f"force  {BEST} the best cell.\nArrows or a click show the curve of a cell, enter uses its settings."
     )
 
     state: reactive[HeatState] = reactive(HeatState())

@@ -115,7 +115,7 @@ class AttemptsView:
 
 #: No attempts.
 NO_ATTEMPTS = AttemptsView()
-NONE_YET = "No attempt has been made of this summary. T has one made by a model of your choice."
+NONE_YET = "No attempt has been made for this summary. P makes one with a model of your choice."
 JUDGING = "Looking for what each summary keeps …"
 
 

@@ -81,7 +81,7 @@ class HermesStore(Store):
         if version is not None and version > NEWEST_SCHEMA:
             self._note(
                 f"Schema {version} is newer than {NEWEST_SCHEMA}, the newest this program knows. "
-                "What it recognises is shown; columns and tables it does not know are left aside."
+                "The program reads the columns and tables that it knows, and ignores the others."
             )
 
     @property
@@ -318,8 +318,8 @@ class HermesStore(Store):
         has_unread = bool(notes)
         if sessions and sessions[-1].end_reason == "compression":
             notes.append(
-                f"Session {sessions[-1].id} was ended by a compaction, but no session went on from it: "
-                "what the compaction made is not in the store."
+                f"A compaction ended session {sessions[-1].id}, but no session continues it: "
+                "the list after this compaction is not in the store."
             )
         for note in notes:
             self._note(note)
@@ -327,7 +327,7 @@ class HermesStore(Store):
         notes.extend(usage.server_notes(db, self._schema, sessions))
         uncertain = [number for number, (_, part) in enumerate(lists, start=1) if not part.certain]
         notes.extend(
-            f"Where generation {number} begins was not recorded clearly; it is inferred from the live messages."
+            f"The beginning of generation {number} is not recorded clearly; it is inferred from the live messages."
             for number in uncertain
         )
         generations = tuple(
@@ -387,7 +387,9 @@ class HermesStore(Store):
         if error is not None:
             self._note(str(translate(error, self.path)))
         if any(ODD_TIME in message.note for message in found.values() if message.note):
-            self._note(f"{self.path} has times that no calendar has; they are left out.")
+            self._note(
+                f"{self.path} has times that are not in any calendar; the program ignores these times."
+            )
         return found
 
     def _search(self, asked: text_search.Query, sessions: Sequence[str]) -> Iterator[text_search.Match]:
