@@ -36,9 +36,9 @@ _MOST = 50_000_000
 @click.option("--notify", is_flag=True, help="Ring the bell and send a desktop notification (OSC 9 and 777).")
 @shared_options(settings_options)
 def watch(asked: Asked, interval: float, once: bool, notify: bool) -> None:
-    """Follow live conversations until ctrl+c, a line an event.
+    """Follow live conversations, one line for each event.
 
-    Events: near the threshold, compacted, lost, done again.
+    Events: near the threshold, compacted, lost, done again. ctrl+c ends it.
     """
     from inspector.answers.live_events import look
 

@@ -74,7 +74,7 @@ def rules(asked: Asked) -> None:
 @command("[PATH] [CONVERSATION] TEXT")
 @shared_options(mask_option)
 def trace(asked: Asked) -> None:
-    """Show the messages of a phrase, and its later fates.
+    """Show the messages with a phrase, and its later fates.
 
     The last argument is TEXT; quote a phrase of several words. Without CONVERSATION, every conversation with the
     phrase is shown.

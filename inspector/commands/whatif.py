@@ -134,7 +134,8 @@ def sweep_command(asked: Asked, summary_size: float | None, facts: bool, as_csv:
     "goal",
     type=click.Choice(["cost", "facts", "few-compactions"]),
     default="cost",
-    help="cost: the cheapest with no more facts at risk; facts: the fewest facts at risk.",
+    help="cost: the cheapest with no more facts at risk; facts: the fewest facts at risk; "
+    "few-compactions: the fewest compactions.",
 )
 @shared_options(settings_options)
 def recommend(asked: Asked, goal: Goal) -> None:

@@ -22,8 +22,8 @@ PROFILES = {policies.release: name for name, policies in RELEASES.items() if pol
 _PHASES = {
     "prunes": "prune",
     "looks for the tail": "boundaries",
-    "writes out the middle": "summary",
-    "mends tool pairs": "assemble",
+    "serializes the middle": "summary",
+    "repairs tool pairs": "assemble",
 }
 
 

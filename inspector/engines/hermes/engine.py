@@ -124,10 +124,10 @@ class _Planner(NamedTuple):
             else self._trouble("summary", start, tail_start)
         )
         if raises:
-            return Cut(f"the release fails while it writes out the middle: {raises}", "fails", raises)
+            return Cut(f"the release fails while it serializes the middle: {raises}", "fails", raises)
         raises = self._trouble("mend", 0, head_end) or self._trouble("mend", tail_start, length)
         if raises:
-            return Cut(f"the release fails while it mends tool pairs: {raises}", "fails", raises)
+            return Cut(f"the release fails while it repairs tool pairs: {raises}", "fails", raises)
         if not policies.summarizes:
             return Cut("", None, "", head_end, tail_start, pruned_to, tail_start)
         middle = token_index.rough_between(start, tail_start, pruned_to)

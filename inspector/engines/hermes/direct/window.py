@@ -86,18 +86,18 @@ def window(
     middle, tail_start = middle_of(left, head_end, cut, handoffs)
     if not middle:
         raise NotCompacted("an earlier summary is all that could be summarized", "fits")
-    _phase("writes out the middle", lambda: all(map(WRITTEN, middle)))
+    _phase("serializes the middle", lambda: all(map(WRITTEN, middle)))
     steps = [DerivationStep("head", size, f"the first {size} messages are protected"), *search.steps]
     if cut != search.cut:
         why = "what the agent did before the last user message goes with it"
         steps.append(DerivationStep("bridge", cut, why, bound=True))
     if tail_start != cut:
         steps.append(
-            DerivationStep("handoff", tail_start, "the tail starts behind the newest handoff", bound=True)
+            DerivationStep("handoff", tail_start, "the tail starts after the newest handoff", bound=True)
         )
     start = max(head_end, handoffs[-1] + 1) if handoffs and handoffs[-1] < cut else head_end
     head, tail = (list(filter(None, map(OWN, part))) for part in (left[:head_end], left[tail_start:]))
-    _phase("mends tool pairs", lambda: all(map(MENDED, (*head, *tail))))
+    _phase("repairs tool pairs", lambda: all(map(MENDED, (*head, *tail))))
     chosen = role_of(head, tail, head_end == 0)
     role = chosen.role if chosen.target is None else ""
     return Window(pruned, kept, boundary, head_end, tail_start, start, middle, role, tuple(steps))
