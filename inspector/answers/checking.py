@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from inspector.answers.answers import Answers
@@ -78,7 +78,7 @@ class CheckResult:
     unknown: tuple[str, ...]
     baseline: int
     allow_unknown: bool
-    lost: Mapping[Kind, int] = field(default_factory=dict)
+    lost: Mapping[Kind, int]
 
     @property
     def failed(self) -> bool:

@@ -50,7 +50,11 @@ def work_out(
     facts = facts_of(inspection)
     events = read_aftermath(inspection, facts)
     evidence = fact_evidence(inspection, facts, events)
-    gaps = {number: [gap.sentence(number) for gap in found] for number, found in evidence.gaps.items()}
+    # The requests behind a false claim are lost facts already.
+    gaps = {
+        number: [gap.sentence(number) for gap in found if gap.kind != "claimed"]
+        for number, found in evidence.gaps.items()
+    }
     losses = losses_of_facts(inspection, facts, events, gaps)
     aftermath = len(inspection.compactions()), events
     results = losses, evidence, aftermath

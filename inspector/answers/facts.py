@@ -110,7 +110,7 @@ class FollowedFacts:
     conversation: str
     facts: tuple[Life, ...]
     fates: bool
-    agent: str = ""
+    agent: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +120,7 @@ class FactsAtRisk:
     conversation: str
     compaction: int
     facts: tuple[AtRisk, ...]
-    agent: str = ""
+    agent: str
 
 
 def follow_facts(answers: Answers, name: str, wanted: Wanted) -> FollowedFacts:

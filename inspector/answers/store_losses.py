@@ -167,7 +167,7 @@ def unknown_losses(losses: Sequence[ConversationLosses]) -> list[str]:
     if facts:
         sentences.append(f"The fate of {plural(facts, 'fact')} is unknown: the summaries are encrypted.")
     if unseen:
-        compactions = "1 compaction" if unseen == 1 else f"{unseen:,} compactions"
+        compactions = plural(unseen, "compaction")
         sentences.append(f"The losses of {compactions} are unknown: the list before is not in the files.")
     return sentences
 

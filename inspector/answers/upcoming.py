@@ -19,7 +19,7 @@ from inspector.caching.costs import Bill, CompactionUsage, bill
 from inspector.caching.priced import PricedRequest
 from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import ConversationRow
-from inspector.core.shares import dollars
+from inspector.core.shares import dollars, plural
 from inspector.engines.base import Plan
 from inspector.quality.facts.carry import pin_text
 from inspector.quality.facts.risk import AtRisk
@@ -62,24 +62,19 @@ class Upcoming:
         far = self.threshold_tokens - self.tokens
         distance = f"{far:,} tokens below the threshold" if far > 0 else "at the threshold or above"
         if far > 0 and self.requests_left is not None:
-            requests = "1 request" if self.requests_left == 1 else f"{self.requests_left:,} requests"
-            distance += f", about {requests} of {self.growth:,} tokens"
+            distance += f", about {plural(self.requests_left, 'request')} of {self.growth:,} tokens"
         lines = [f"{mark}{self.tokens:,} of {self.threshold_tokens:,} tokens: {distance} ({self.profile})"]
         if self.reason:
             return (*lines, f"a compaction now would take nothing: {self.reason}")
         if self.takes:
             lines.append(
-                f"a compaction now summarizes {len(self.takes):,} message{'' if len(self.takes) == 1 else 's'} "
+                f"a compaction now summarizes {plural(len(self.takes), 'message')} "
                 f"(#{self.takes[0]:,} to #{self.takes[-1]:,}), ~{self.takes_tokens:,} tokens"
             )
         if self.bill is not None:
             cache = "unknown" if self.warm is None else "warm" if self.warm else "cold"
             pays = self.bill.requests_to_pay_off
-            after = (
-                "no break-even"
-                if pays is None
-                else f"break-even after {pays:,} request{'' if pays == 1 else 's'}"
-            )
+            after = "no break-even" if pays is None else f"break-even after {plural(pays, 'request')}"
             lines.append(f"cost now: {dollars(self.bill.cost.amount)} US dollars (cache {cache}); {after}")
         return (*lines, self.advice) if self.advice else tuple(lines)
 

@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from inspector.core.conversations import Request
-from inspector.core.shares import dollars
+from inspector.core.shares import dollars, plural
 
 _MILLION = 1_000_000
 
@@ -103,7 +103,7 @@ class Bill:
             reached = f"reached at request {self.paid_by:,}; {self.later:,} followed"
         else:
             reached = f"{'' if self.paid_off else 'not reached; '}{self.later:,} followed"
-        return f"{cost}; break-even after {needed:,} request{'' if needed == 1 else 's'} ({reached})"
+        return f"{cost}; break-even after {plural(needed, 'request')} ({reached})"
 
     @property
     def loss(self) -> float:

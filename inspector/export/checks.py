@@ -57,9 +57,8 @@ def check_text(result: CheckResult) -> str:
     if result.baseline:
         lines.append(f"{result.baseline:,} cases are in the baseline and do not count.")
     if result.lost:
-        lines.append(
-            f"{told_losses(result.lost, 0)} in all. `losses` lists them; conditions count only findings."
-        )
+        lost = told_losses(result.lost, 0)
+        lines.append(f"{lost} in all; `losses` lists them. `constraint-lost` counts only the surest rules.")
     checked = plural(result.conversations, "conversation")
     lines.append(f"{checked} checked: {'failed' if result.failed else 'passed'}.")
     return "\n".join(lines) + "\n"

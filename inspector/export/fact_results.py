@@ -11,6 +11,7 @@ from operator import itemgetter
 from inspector.answers.fact_results import ConversationAftermath
 from inspector.answers.store_losses import ListedLoss
 from inspector.core.places import place_name
+from inspector.core.shares import plural
 from inspector.core.signs import FATE_SIGNS
 from inspector.core.text import safe_line, safe_title
 from inspector.core.times import calendar_time
@@ -71,11 +72,7 @@ def print_losses(documents: Sequence[Document]) -> None:
 
 def told_losses(lost: Mapping[Kind, int], weakened: int) -> str:
     """Lost facts in words, the gravest first: "2 rules, 1 value lost, 1 weakened"."""
-    counts = [
-        f"{lost[kind]:,} {word}{'' if lost[kind] == 1 else 's'}"
-        for kind, word in _WORDS.items()
-        if lost.get(kind)
-    ]
+    counts = [plural(lost[kind], word) for kind, word in _WORDS.items() if lost.get(kind)]
     told = [f"{', '.join(counts)} lost"] if counts else []
     return ", ".join([*told, *([f"{weakened:,} weakened"] if weakened else [])]) or "no lost fact found"
 

@@ -12,7 +12,7 @@ from inspector.core.conversations import FailedCompaction, Microcompaction
 from inspector.core.handoff import handoff_of
 from inspector.core.messages import Message
 from inspector.core.rough import list_tokens, message_chars, message_images
-from inspector.core.shares import percent
+from inspector.core.shares import percent, plural
 from inspector.core.text import safe, safe_line, unwrapped
 from inspector.engines.base import Output
 from inspector.export.config import budgets_document, settings_document
@@ -286,8 +286,7 @@ def _print_microcompaction(entry: Document) -> None:
         for key, word in (("tokens_before_reported", "before"), ("tokens_saved_reported", "saved"))
         if entry[key] is not None
     ]
-    results = "1 result" if entry["results"] == 1 else f"{entry['results']:,} results"
-    cleared = f"{results} cleared in generation {entry['generation']}"
+    cleared = f"{plural(entry['results'], 'result')} cleared in generation {entry['generation']}"
     say(f"microcompaction {entry['index']}  ", "bold", " · ".join([cleared, *sizes]))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from inspector.answers.upcoming import Upcoming
+from inspector.core.shares import plural
 from inspector.core.text import safe_title
 from inspector.export.console import StyledLines
 from inspector.export.document import Document, built, fields_of
@@ -45,13 +46,7 @@ def print_upcoming(entry: Document) -> None:
         lines.add((sentence, ""), indent=2)
     risks = entry["at_risk"]
     if risks:
-        lines.add(
-            (
-                f"at risk: {len(risks):,} fact{'' if len(risks) == 1 else 's'} that no other message has",
-                "bold",
-            ),
-            indent=2,
-        )
+        lines.add((f"at risk: {plural(len(risks), 'fact')} that no other message has", "bold"), indent=2)
     for fact in risks[:_SHOWN]:
         lines.add((f"{fact['category']:<10} {safe_title(fact['text'], 300)}", ""), indent=4)
     if len(risks) > _SHOWN:

@@ -47,13 +47,11 @@ class Gap:
     index: int | None = None
 
     def sentence(self, compaction: int) -> str:
-        """Return a sentence about this gap of the summary of a compaction."""
+        """Return a sentence about this gap, elided or dangling, of the summary of a compaction."""
         quote = safe_title(self.text, _QUOTE)
         if self.kind == "elided":
             return f"Summary {compaction} has “[{quote}]” instead of a text."
-        if self.kind == "dangling":
-            return f"Summary {compaction} keeps “{quote}” without the meaning of {safe_line(self.more, 40)}."
-        return f"Summary {compaction} says “{safe_title(self.more, 60)}”, and nothing after it mentions “{quote}”."
+        return f"Summary {compaction} keeps “{quote}” without the meaning of {safe_line(self.more, 40)}."
 
 
 def gaps_of(summary: str, lives: Sequence[Life], before: Before) -> Iterator[Gap]:

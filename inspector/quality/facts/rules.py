@@ -398,8 +398,8 @@ analysis: analyses analyze analyse, colour: color colors colours, behaviour: beh
 reduce: reduction reductions, convert: conversion conversions, submit: submission submissions, explain: explanation
 explanations, compare: comparison comparisons, describe: description descriptions, retain: retention, suspend:
 suspension, expand: expansion, grow: growth, ship: shipment shipments, publish: publication,
-sign: signature signatures, weigh: weight weights, multiply: multiplication, reply: replies, repeat: repetition,
-decide: decision decisions, use: usage, lock: lockout,
+sign: signature signatures, weigh: weight weights, multiply: multiplication, repeat: repetition,
+decide: decision decisions, use: usage,
 licence: license licenses licences licensed, organise: organize, optimise: optimize
 """
 _FORMS: Mapping[str, str] = {

@@ -91,5 +91,5 @@ def test_every_fate_is_printed(outcome: Outcome, capsys: pytest.CaptureFixture[s
     from inspector.answers.facts import FollowedFacts
     from inspector.export.facts import fact_documents
 
-    print_facts(fact_documents(FollowedFacts("c", (life(outcome),), False)))
+    print_facts(fact_documents(FollowedFacts("c", (life(outcome),), False, "hermes")))
     assert f"{FATE_SIGNS[outcome]} constraint" in capsys.readouterr().out
