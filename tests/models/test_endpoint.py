@@ -232,6 +232,18 @@ def test_an_endpoint_that_cannot_be_is_refused(base: str, model: str, key: str, 
         EndpointSummarizer(base, model, key)
 
 
+@pytest.mark.parametrize(
+    "key", [f"{KEY}\n", f"{KEY[:9]}\n{KEY[9:]}", f" {KEY}", " ", f"{KEY}\x7f", f"{KEY}é"]
+)
+def test_a_key_that_no_header_can_have_is_refused_without_its_text(
+    monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    monkeypatch.setenv("SOME_KEY", key)
+    with pytest.raises(UsageProblem, match="The key in SOME_KEY contains characters") as refused:
+        EndpointSummarizer("https://example.org/v1", "m", "SOME_KEY")
+    assert KEY[:9] not in str(refused.value)
+
+
 def test_who_gets_it_is_told_with_whether_it_is_encrypted() -> None:
     assert "not encrypted" in EndpointSummarizer("http://example.org/v1", "m").to
     assert "not encrypted" not in EndpointSummarizer("http://127.0.0.1:8080/v1", "m").to
