@@ -57,6 +57,7 @@ def life_sending(inspection: Inspection, settings: Settings, order: LifeOrder) -
 
     Raises UnknownConversation for an unknown compaction.
     """
+    inspection.compaction(order.first)
     masker = Masker(order.wording.masking)
     orders = []
     for recorded in inspection.compactions():
@@ -65,7 +66,7 @@ def life_sending(inspection: Inspection, settings: Settings, order: LifeOrder) -
             ask = ask_for(listed, settings, order.wording, order.budget, masker=masker)
             orders.append(Order(ask, order.summarizer))
     if not orders:
-        raise UsageProblem(f"There is no compaction from {order.first} on that is left to be made again.")
+        raise UsageProblem(f"Every summary from compaction {order.first} on is already made again.")
     return replace(sending_of(orders, masker), growing=len(orders) > 1)
 
 

@@ -9,7 +9,7 @@ from inspector.answers.attempt_survival import SummaryOutcome
 from inspector.answers.attempting import counted
 from inspector.answers.inspection import Inspection
 from inspector.core.conversations import Compaction
-from inspector.core.errors import UnknownConversation
+from inspector.core.errors import SummarizerCut, SummarizerFailed, UnknownConversation
 from inspector.core.handoff import handoff_of
 from inspector.core.messages import Message
 from inspector.core.watching import OnProgress
@@ -117,12 +117,21 @@ def recall_sending(exams: Sequence[Exam], summarizer: Summarizer, masker: Masker
 
 def ask_exams(
     exams: Sequence[Exam], summarizer: Summarizer, allowance: Allowance, watch: OnProgress
-) -> tuple[Recall, ...]:
-    """Ask a model every question of every list. Raises NotAllowed, and AttemptErrors where it gives no answer."""
-    found = []
+) -> tuple[tuple[Recall, ...], tuple[str, ...]]:
+    """Ask a model every question of every list. Return its answers, and a sentence for each list without an answer.
+
+    Raises NotAllowed and what `watch` raises.
+    """
+    found, problems = [], []
     for number, exam in enumerate(exams, 1):
         what = f"{summarizer.name}, list {number} of {len(exams)}: characters"
-        reply = ask_model(summarizer, exam.prompt, allowance, counted(watch, what))
+        try:
+            reply = ask_model(summarizer, exam.prompt, allowance, counted(watch, what))
+        except (SummarizerFailed, SummarizerCut) as error:
+            attempt = exam.outcome.attempt
+            which = "the recorded summary" if attempt is None else f"attempt {attempt.id}"
+            problems.append(f"The list with {which}: {error}")
+            continue
         answers = answers_in(reply.text, len(exam.questions))
         number_of = exam.outcome.compaction
         fates = [exam.outcome.fate_of(one.fact.key) or Fate(number_of, "unknown") for one in exam.questions]
@@ -131,4 +140,4 @@ def ask_exams(
             for question, answer, fate in zip(exam.questions, answers, fates, strict=True)
         )
         found.append(Recall(exam.outcome, answered))
-    return tuple(found)
+    return tuple(found), tuple(problems)

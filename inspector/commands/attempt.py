@@ -140,9 +140,9 @@ def note_problems(asked: Asked, made: Sequence[Attempt]) -> None:
 
 
 def check_made(made: Sequence[Attempt]) -> None:
-    """Raise SummarizerFailed if every attempt failed. The partial text of a failed attempt is not a summary."""
-    if made and all(one.state == "failed" or not one.summary for one in made):
-        raise SummarizerFailed("No summary was made.")
+    """Raise SummarizerFailed if no attempt is finished. A partial text is not a summary."""
+    if made and not any(one.state == "finished" for one in made):
+        raise SummarizerFailed("No complete summary was made.")
 
 
 @command("[PATH] [CONVERSATION]")
@@ -163,7 +163,7 @@ def attempts(asked: Asked, shown: int | None, deleted: tuple[int, ...], life: in
 
     With CONVERSATION, compare them with its recorded summaries.
     """
-    from inspector.answers.attempt_life import life_curve, life_of
+    from inspector.answers.attempt_life import life_curve
     from inspector.answers.attempting import attempts_of
     from inspector.export.attempts import (
         attempt_document,
@@ -201,10 +201,23 @@ def attempts(asked: Asked, shown: int | None, deleted: tuple[int, ...], life: in
     answers, inspection, resolved = asked.opened()
     mine = attempts_of(answers.store, inspection.conversation.row, kept)
     if life is not None:
-        points = built(life_curve(inspection, resolved.settings, life_of(mine, life)))
+        whole = _known_life(mine, life)
+        points = built(life_curve(inspection, resolved.settings, whole))
         asked.print(points, lambda curve: print_curve(curve, life))
     else:
         asked.print(_outcomes(inspection, resolved.settings, mine), print_outcomes)
+
+
+def _known_life(attempts: Sequence[Attempt], number: int) -> dict[int, Attempt]:
+    """Return the finished attempts of a life by compaction. Raises UnknownConversation for none."""
+    from inspector.answers.attempt_life import life_of
+
+    whole = life_of(attempts, number)
+    if not whole:
+        raise UnknownConversation(
+            f"This conversation has no life {number} with a finished summary. `attempts` lists the lives."
+        )
+    return whole
 
 
 @command("[PATH] [CONVERSATION]")
@@ -232,9 +245,9 @@ def recall(
 ) -> None:
     """Ask a model questions about facts after a compaction.
 
-    The context is the list after the compaction, with the recorded summary and with each attempt. Rules make the
-    questions from facts with an exact value. An answer is right if it has that value. The command also shows how often
-    the answers agree with the fates of these facts.
+    The context is the list after the compaction, with the recorded summary and with each finished attempt. Rules make
+    the questions from facts with an exact value. An answer is right if it has that value. The command also shows how
+    often the answers agree with the fates of these facts.
     """
     from inspector.answers.attempt_survival import outcomes_of
     from inspector.answers.attempting import attempts_of, recorded_list
@@ -245,21 +258,40 @@ def recall(
     answers, inspection, resolved = asked.opened()
     recorded_list(inspection, resolved.settings, number)
     mine = attempts_of(answers.store, inspection.conversation.row, default_attempts())
-    wanted = [one for one in mine if one.place.step is None and (not chosen or one.id in chosen)]
+    wanted = _asked_about(mine, number, chosen)
     masker = sender.masker()
     outcomes = outcomes_of(inspection, resolved.settings, number, wanted)
     exams = exams_of(inspection, outcomes, questions, masker)
     if show_prompt:
         click.echo("\n\n".join(safe(exam.prompt) for exam in exams))
+        asked.end()
         return
     summarizer = sender.summarizer()
     sending = recall_sending(exams, summarizer, masker)
     allowance = sender.allowed(sending)
     with Progress() as progress:
-        results = ask_exams(exams, summarizer, allowance, progress)
+        results, problems = ask_exams(exams, summarizer, allowance, progress)
+    if not results:
+        raise SummarizerFailed("\n".join(problems))
+    for problem in problems:
+        answers.note(problem)
     documents = [recall_document(one) for one in results]
-    whole = {"sending": sending_document(sending), "recall": documents}
+    whole = {"sending": sending_document(sending), "recall": documents, "problems": list(problems)}
     asked.print(whole, lambda _: print_recall(documents))
+
+
+def _asked_about(attempts: Sequence[Attempt], compaction: int, chosen: Sequence[int]) -> list[Attempt]:
+    """Return the chosen attempts of a compaction, or all that are finished. Raises UnknownConversation."""
+    there = {one.id: one for one in attempts if one.place.compaction == compaction and one.place.step is None}
+    if not chosen:
+        return [one for one in there.values() if one.state == "finished"]
+    for number in chosen:
+        if number not in there or not there[number].summary:
+            texts = ", ".join(str(one.id) for one in there.values() if one.summary) or "none"
+            raise UnknownConversation(
+                f"Compaction {compaction} has no attempt {number} with a text; it has {texts}."
+            )
+    return [one for one in there.values() if one.id in chosen]
 
 
 @command("[PATH] [CONVERSATION]")
@@ -277,7 +309,7 @@ def life(asked: Asked, sender: Sender, first: int, budget: int | None, resume: i
     Draws the number of facts that survive. The command shows an estimate of the cost first. --resume continues an
     unfinished life.
     """
-    from inspector.answers.attempt_life import LifeOrder, life_curve, life_of, life_sending, make_life
+    from inspector.answers.attempt_life import LifeOrder, life_curve, life_sending, make_life
     from inspector.answers.attempting import attempts_of
     from inspector.export.attempts import attempt_document, print_curve, sending_document
     from inspector.export.document import built
@@ -287,11 +319,7 @@ def life(asked: Asked, sender: Sender, first: int, budget: int | None, resume: i
     settings, kept = resolved.settings, default_attempts()
     done: dict[int, Attempt] = {}
     if resume is not None:
-        done = life_of(attempts_of(answers.store, inspection.conversation.row, kept), resume)
-        if not done:
-            raise UnknownConversation(
-                f"This conversation has no life {resume} to continue. `attempts` lists the lives."
-            )
+        done = _known_life(attempts_of(answers.store, inspection.conversation.row, kept), resume)
         first = min(done)
     order = LifeOrder(sender.summarizer(), sender.wording(), first, budget, done, resume)
     sending = life_sending(inspection, settings, order)

@@ -117,7 +117,9 @@ def recall_document(recall: Recall) -> Document:
 def print_outcomes(documents: Sequence[Document]) -> None:
     """A row a summary, by compaction: the recorded one first, then its attempts."""
     kinds = [kind for kind in KINDS if any(kind in entry["survival"] for entry in documents)]
-    table = Table("summary", *(f">{kind}" for kind in kinds), ">kept", ">~tokens", ">~after", ">cost")
+    table = Table(
+        "summary", *(f">{kind}" for kind in kinds), ">kept", ">budget", ">~tokens", ">~after", ">cost"
+    )
     shown = None
     for entry in documents:
         if entry["compaction"] != shown:
@@ -128,6 +130,7 @@ def print_outcomes(documents: Sequence[Document]) -> None:
             f"  {'recorded' if attempt is None else _heading(attempt)}",
             *(_kept(entry["survival"].get(kind)) for kind in kinds),
             kept_of(entry["kept"], entry["of"], unsure=entry["open"]),
+            "" if attempt is None else f"{attempt['budget']:,}",
             f"{entry['summary_tokens']:,}",
             f"{entry['retained_tokens']:,}",
             "" if attempt is None else _cost(attempt),
@@ -167,7 +170,7 @@ def _cost(attempt: Document) -> str:
 def print_attempts(documents: Sequence[Document]) -> None:
     """Return a row for each stored attempt."""
     table = Table(
-        ">id", "made", "conversation", ">at", "by", "prompt", ">~summary", ">sent", ">cost", "state",
+        ">id", "made", "conversation", ">at", "by", "prompt", ">budget", ">~summary", ">sent", ">cost", "state",
     )  # fmt: skip
     for entry in documents:
         step = "" if entry["step"] is None else f" at {entry['step']:,}"
@@ -178,6 +181,7 @@ def print_attempts(documents: Sequence[Document]) -> None:
             f"{entry['compaction']}{step}",
             _shortened(_named(entry), _LISTED),
             safe_title(entry["prompt"], 16),
+            f"{entry['budget']:,}",
             f"{entry['summary_tokens']:,}",
             f"{'' if entry['tokens_reported'] else '~'}{entry['sent_tokens']:,}",
             _cost(entry),
@@ -238,9 +242,9 @@ def print_recall(documents: Sequence[Document]) -> None:
             say(f" {sign} {safe_title(one['value'], 40)} ← {answer}  [{one['fate']}]")
             say(f"     {safe_title(one['question'], 200)}", "dim")
         agreed = entry["agreement"]
-        if agreed["share"] is not None:
-            say(
-                f"Fates agree with the answers in {percent(agreed['share'])} of {agreed['of']}: "
-                f"{agreed['judged_there_not_answered']} judged to be there were not answered, "
-                f"{agreed['judged_gone_answered']} judged gone were; of {agreed['open']} rules could not tell."
-            )
+        agree = agreed["both"] + agreed["neither"]
+        say(
+            f"Answers agree with {agree} of {agreed['of']} known fates. "
+            f"Kept, but not answered: {agreed['judged_there_not_answered']}. "
+            f"Gone, but answered: {agreed['judged_gone_answered']}. Uncertain fates: {agreed['open']}."
+        )

@@ -54,6 +54,8 @@ def print_judgements(document: Document) -> None:
             missing = judgement["pieces"] - judgement["answered"]
             text = f"{missing:,} of {judgement['pieces']:,} pieces have no usable answer"
             lines.add((text, "red"), indent=2)
+        if not judgement["answered"]:
+            continue
         facts = [fact for fact in document["facts"] if fact["compaction"] == number]
         for fact in facts:
             where = f" in the {fact['where']}" if fact["where"] else ""

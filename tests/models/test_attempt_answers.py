@@ -246,7 +246,7 @@ def test_a_life_is_made_on_top_of_itself_and_taken_up_again(kept: KeptAttempts) 
     assert "Summary number 2." in second.prompts[0]
     assert {one.life for one in made} == {1}
     assert list(life_of(kept.all(), 1)) == [1, 2, 3, 4]
-    with pytest.raises(UsageProblem, match="left to be made"):
+    with pytest.raises(UsageProblem, match="already made again"):
         life_sending(inspection, settings, LifeOrder(second, Wording(), 1, None, life_of(kept.all(), 1), 1))
 
 
@@ -333,6 +333,44 @@ def test_recall_is_judged_by_the_value_and_agreement_told(program: Run) -> None:
             assert one["value"] not in one["question"]
 
 
+def test_recall_asks_about_finished_attempts_and_keeps_answers_beside_a_failure(
+    program: Run, tmp_path: Path
+) -> None:
+    makes = ("attempt", "--demo", ROTATING, "--compaction", "1", "--send", "--command")
+    run(program, *makes, STAND_IN)
+    assert program(*makes, f"{sys.executable} -c 'print(\"half\"); exit(1)'").returncode == 1
+    once = tmp_path / "once.sh"
+    once.write_text(f"#!/bin/sh\nmkdir {tmp_path}/asked && exec {STAND_IN}\n")
+    once.chmod(0o755)
+    asks = ("recall", "--demo", ROTATING, "--compaction", "1", "--send", "--command")
+    found = run(program, *asks, str(once))
+    assert [entry["attempt"] for entry in found["recall"]] == [None]
+    (problem,) = found["problems"]
+    assert problem.startswith("The list with attempt 1: ")
+    assert program(*asks, "false").returncode == 1
+    assert "known fates. Kept, but not answered: " in program(*asks, STAND_IN).stdout
+    chosen = run(program, *asks, STAND_IN, "--attempt", "2")
+    assert [entry["attempt"] for entry in chosen["recall"]] == [None, 2]
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "told"),
+    [
+        (["recall", "--compaction", "1", "--attempt", "7"], 1, "no attempt 7 with a text; it has none"),
+        (["life", "--compaction", "9"], 1, "no compaction 9; it has 1, 2, 3, 4"),
+        (["life", "--resume", "3"], 1, "no life 3"),
+    ],
+)
+def test_an_attempt_or_life_that_is_not_there_is_told(
+    program: Run, words: list[str], code: int, told: str
+) -> None:
+    done = program(words[0], "--demo", ROTATING, *words[1:], "--command", "cat", "--send")
+    assert done.returncode == code, done.stderr
+    assert told in done.stderr
+    shown = program("attempts", "--demo", ROTATING, "--life", "3")
+    assert (shown.returncode, "no life 3" in shown.stderr) == (1, True)
+
+
 @pytest.mark.parametrize(
     ("words", "code", "told"),
     [
@@ -344,7 +382,7 @@ def test_recall_is_judged_by_the_value_and_agreement_told(program: Run) -> None:
         (["--compaction", "1", "--model", "m"], 2, "need --endpoint"),
         (["--compaction", "1", "--endpoint", "https://example.org"], 2, "--model NAME"),
         (["--compaction", "1", "--command", "cat", "--prompt", "/no/such"], 1, "cannot be read"),
-        (["--compaction", "1", "--command", "false", "--send"], 1, "No summary was made"),
+        (["--compaction", "1", "--command", "false", "--send"], 1, "No complete summary was made"),
         (["--compaction", "1", "--command", "cat", "--budget", "300", "--release-prompt", "/no"], 2, "its own budget"),
         (["--step", "3", "--command", "cat"], 2, "would not compact"),
         (["--step", "99999", "--command", "cat"], 2, "no step"),
