@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -48,7 +49,7 @@ from inspector.quality.facts.passages import (
     spelled_out,
 )
 from inspector.quality.facts.probe import Probe
-from inspector.quality.facts.rules import HEDGES, excludes, load_stemmer
+from inspector.quality.facts.rules import HEDGES, load_stemmer, opposites
 from inspector.quality.facts.values import comparable, same_value
 
 #: Minimum word overlap of a fact with a passage that states it.
@@ -562,27 +563,27 @@ def _rest_there(probe: Probe, after: PassageIndex, told: set[str]) -> bool:
 
 def _aligned(mine: Sequence[Word], theirs: Sequence[Word]) -> Iterator[tuple[Word, Word]]:
     """Yield the words of a fact that a passage has, each with its match: by concept, else by a typo."""
-    free = list(theirs)
-    left = []
+    free: dict[str, list[Word]] = defaultdict(list)
+    for other in theirs:
+        free[other.concept].append(other)
+    left, taken = [], set()
     for word in mine:
-        options = [other for other in free if other.concept == word.concept]
-        best = next(
-            (other for other in options if other.denied == word.denied and other.clause == word.clause), None
-        )
-        best = (
-            best
-            or next((other for other in options if other.denied == word.denied), None)
-            or next(iter(options), None)
-        )
-        if best is None:
+        options = free.get(word.concept)
+        if not options:
             left.append(word)
-        else:
-            free.remove(best)
-            yield word, best
+            continue
+        best = min(
+            options, key=lambda other: 2 if other.denied != word.denied else other.clause != word.clause
+        )
+        options.remove(best)
+        taken.add(id(best))
+        yield word, best
+    rest = [other for other in theirs if left and id(other) not in taken]
     for word in left:
-        typo = next((other for other in free if mistyped(word.stem, other.stem)), None)
+        alike = (other for other in rest if other.stem[0] == word.stem[0])
+        typo = next((other for other in alike if mistyped(word.stem, other.stem)), None)
         if typo is not None:
-            free.remove(typo)
+            rest.remove(typo)
             yield word, typo
             continue
         # The passage may have a repeated word once.
@@ -598,9 +599,9 @@ def _replaced(
     have, taken = {id(word) for word, _ in pairs}, {id(other) for _, other in pairs}
     found = []
     for word in mine:
-        if id(word) in have:
+        if id(word) in have or not (excluded := opposites(word.stem)):
             continue
-        other = next((one for one in theirs if id(one) not in taken and excludes(word.stem, one.stem)), None)
+        other = next((one for one in theirs if one.stem in excluded and id(one) not in taken), None)
         if other is not None:
             found.append((word, other))
     return found

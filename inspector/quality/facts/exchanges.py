@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from itertools import pairwise
 
 from inspector.core.patterns import late_pattern
@@ -139,14 +140,9 @@ def _traded_places(fact: str, text: str) -> bool:
     shared = Counter(mine) & Counter(theirs)
     if shared.total() < _MIN_TRADED * len(mine):
         return False
-    sides: tuple[dict[str, Neighbours], ...] = {}, {}
-    for found, words in zip(sides, (mine, theirs), strict=True):
-        once = Counter(words)
-        for at in range(1, len(words) - 1):
-            if words[at] != _MARK and once[words[at]] == 1:
-                found[words[at]] = words[at - 1], words[at + 1], at
-    here, there = sides
-    both = [word for word in here if word in there]
+    here, there = _neighbours(fact), _neighbours(text)
+    # A word between its own neighbours stands in nobody's place.
+    both = [word for word in here if word in there and here[word][:2] != there[word][:2]]
     for at, one in enumerate(both):
         for other in both[at + 1 :]:
             between = mine[here[one][2] + 1 : here[other][2]]
@@ -163,8 +159,8 @@ def _traded_places(fact: str, text: str) -> bool:
 def _actors_exchanged(fact: str, text: str) -> bool:
     """Return whether a summary exchanges the tasks of user and agent: "you write, I tag", "the user writes, the agent
     tags"."""
-    mine, theirs = _tasks(fact, _SPEAKERS), _tasks(text, _ACTORS)
-    if not len(mine) == len(theirs) == 2:
+    mine = _tasks(fact, _SPEAKERS)
+    if len(mine) != 2 or len(theirs := _tasks(text, _ACTORS)) != 2:
         return False
     own = sum(len(mine[actor] & theirs[actor]) for actor in mine)
     crossed = [mine["user"] & theirs["agent"], mine["agent"] & theirs["user"]]
@@ -200,10 +196,23 @@ def _stands_as(word: str, other: str, here: Mapping[str, Neighbours], there: Map
     return 2 if sure else len(sides)
 
 
-def _sequence(text: str) -> list[str]:
+@lru_cache(maxsize=5_000)
+def _sequence(text: str) -> tuple[str, ...]:
     """Return the words of a text in lower case, with a mark for each end of a clause and each joining word."""
     words = (match.group().lower() for match in _WORD_OR_MARK.finditer(f",{_POSSESSIVE.sub('', text)},"))
-    return [word if word[0].isalnum() and word not in JOINS else _MARK for word in words]
+    return tuple(word if word[0].isalnum() and word not in JOINS else _MARK for word in words)
+
+
+@lru_cache(maxsize=5_000)
+def _neighbours(text: str) -> Mapping[str, Neighbours]:
+    """Return the neighbours of each word that a text has once."""
+    words = _sequence(text)
+    often = Counter(words)
+    return {
+        word: (words[at - 1], words[at + 1], at)
+        for at, word in enumerate(words)
+        if word != _MARK and often[word] == 1
+    }
 
 
 def _bounds_differ(fact: str, text: str) -> bool:

@@ -583,21 +583,19 @@ def concept(stem: str) -> str:
     return _concepts().get(stem, stem)
 
 
-def excludes(one: str, other: str) -> bool:
-    """Return whether two stems are different words of one exclusive set: production and staging, on and off."""
-    lines = _exclusives()
-    return one != other and one in lines and other in lines and not lines[one].isdisjoint(lines[other])
-
-
+@lru_cache(maxsize=10_000)
 def opposites(stem: str) -> frozenset[str]:
-    """Return the stems that exclude a stem; empty for most words."""
+    """Return the stems of the same exclusive set, as production and staging, or on and off; empty for most words."""
     lines = _exclusives()
-    mine = lines.get(stem)
-    if mine is None:
-        return frozenset()
+    mine = lines.get(stem, frozenset())
     return frozenset(
         other for other, theirs in lines.items() if other != stem and not mine.isdisjoint(theirs)
     )
+
+
+def excludes(one: str, other: str) -> bool:
+    """Return whether two stems are different words of one exclusive set."""
+    return other in opposites(one)
 
 
 def is_question(text: str) -> bool:
