@@ -95,7 +95,7 @@ def judge_prompts(
     recorded = inspection.compaction(compaction)
     if recorded.encrypted:
         raise UsageProblem(
-            f"The summary of compaction {compaction} is encrypted: there is nothing to compare with."
+            f"The summary of compaction {compaction} cannot be read: there is nothing to compare with."
         )
     before = inspection.store.messages(inspection.generation(compaction))
     middle = [

@@ -70,8 +70,8 @@ class CompactionLoss:
 class ConversationLosses:
     """The losses of the compactions of a conversation, oldest first.
 
-    `unknown` facts went into unreadable summaries. Of `unseen` compactions the list before is not recorded. Of
-    `recorded` compactions, `corrected` were followed by a correction of the user or an act against a rule. `rules`
+    `unknown` facts went into unreadable summaries. Of `unseen` compactions a part of the list before is not recorded.
+    Of `recorded` compactions, `corrected` were followed by a correction of the user or an act against a rule. `rules`
     counts the user's rules in summarized messages, `verbatim` the rules that the list after has word for word.
     `dismissed` facts count nowhere.
     """
@@ -154,7 +154,7 @@ def losses_of_facts(
     )
     rules = [life for life in facts.lives if life.fact.binds]
     verbatim = sum(life.fates[0].outcome == "verbatim" for life in rules if life.fates)
-    unseen = sum(not recorded.before for recorded in inspection.compactions())
+    unseen = sum(not recorded.before or not recorded.whole for recorded in inspection.compactions())
     return ConversationLosses(
         losses, unknown_facts(facts.lives), len(times), len(rules), verbatim, facts.dismissed_count, unseen
     )
@@ -165,10 +165,12 @@ def unknown_losses(losses: Sequence[ConversationLosses]) -> list[str]:
     facts, unseen = sum(one.unknown for one in losses), sum(one.unseen for one in losses)
     sentences = []
     if facts:
-        sentences.append(f"The fate of {plural(facts, 'fact')} is unknown: the summaries are encrypted.")
+        sentences.append(f"The fate of {plural(facts, 'fact')} is unknown: the summaries cannot be read.")
     if unseen:
         compactions = plural(unseen, "compaction")
-        sentences.append(f"The losses of {compactions} are unknown: the list before is not in the files.")
+        sentences.append(
+            f"The losses of {compactions} are unknown in whole or in part: the files lack the list before, or a part."
+        )
     return sentences
 
 

@@ -25,7 +25,7 @@ FATE_WORDS: Mapping[str, str] = {
     "verbatim": "word for word",
     "paraphrased": "in other words",
     "uncertain": "uncertain: not there word for word",
-    "unknown": "unknown: the summary is encrypted",
+    "unknown": "unknown: the summary cannot be read",
 }
 #: Hits of a search over a whole store whose conversations are traced.
 MAX_HITS = 200

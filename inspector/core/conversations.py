@@ -115,12 +115,12 @@ class Compaction:
     `note` says why.
 
     `trigger` is the agent's reason ("auto", "manual"). `tokens_before_reported` and `tokens_after_reported` are the
-    agent's own figures, or None. `encrypted`: only the provider can read the summary. `whole` is
-    False if the store lacks part of the list before. `kept` are messages between the boundaries that are also in the
-    list after, unchanged: (index before, index after). `usage` is the usage of the summarizing calls, if the agent
-    records it with the compaction and not as requests. `began` is the length of the list when the agent began, if it
-    kept the old list until the summary was ready. `by_hook`: an extension of the agent made the summary, and its calls
-    are not recorded.
+    agent's own figures, or None. `encrypted`: the summary cannot be read, because only the provider can read it or
+    the file lacks it. `whole` is False if the store lacks part of the list before. `kept` are messages between the
+    boundaries that are also in the list after, unchanged: (index before, index after). `usage` is the usage of the
+    summarizing calls, if the agent records it with the compaction and not as requests. `began` is the length of the
+    list when the agent began, if it kept the old list until the summary was ready. `by_hook`: an extension of the agent
+    made the summary, and its calls are not recorded.
     """
 
     index: int

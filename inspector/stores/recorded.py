@@ -29,7 +29,8 @@ class FileDigest(NamedTuple):
     name its first and last line; `before` is the parent of its first line, in another file. `midway`: the file begins
     with a compaction of the list in that file. `copied`: it begins with lines of another session. `parent` is the
     session that started this sub-agent. `part` names a sub-agent whose messages are in the file of the main
-    conversation. `largest` is the size of the largest request in tokens, `max_tokens` the last recorded output limit.
+    conversation. `stream`: the file is the agent's output for a program, not its transcript. `largest` is the size of
+    the largest request in tokens, `max_tokens` the last recorded output limit.
     """
 
     path: str
@@ -53,6 +54,7 @@ class FileDigest(NamedTuple):
     provider: str = ""
     window: int | None = None
     max_tokens: int | None = None
+    stream: bool = False
 
 
 _COMPACTIONS = FileDigest._fields.index("compactions")

@@ -109,7 +109,7 @@ async def test_an_encrypted_summary_is_no_failure() -> None:
 async def test_the_losses_of_encrypted_summaries_are_unknown() -> None:
     async with running(AGENTS / "codex", size=(160, 48)) as pilot:
         await press(pilot, "l")
-        assert any("unknown: the summaries are encrypted" in note for note in notes(pilot))
+        assert any("unknown: the summaries cannot be read" in note for note in notes(pilot))
 
 
 async def test_a_compaction_shows_the_agents_own_sizes() -> None:

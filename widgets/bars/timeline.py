@@ -88,7 +88,7 @@ _OUTCOME_WORDS: dict[str, str] = {
     "merged": "after a compaction whose summary was merged into the first tail message",
     "fallback": "after a compaction without a summary: a fallback text took its place",
     "failed": "after a compaction that failed",
-    "encrypted": "after a compaction whose summary is encrypted",
+    "encrypted": "after a compaction whose summary cannot be read",
     "unrecorded": "after a compaction whose summary is not in the files",
 }
 

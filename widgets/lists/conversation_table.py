@@ -148,7 +148,7 @@ class ConversationTable(LineList):
             ("↓", "facts that were weakened", any(entry.weakened for entry in entries)),
             (
                 "?",
-                "unknown fates: the summary is encrypted, or the list before is missing",
+                "unknown fates: the summary cannot be read, or the list before is missing",
                 any(entry.unknown for entry in entries),
             ),
             ("!", "errors and warnings", any(entry.findings for entry in entries)),

@@ -57,7 +57,7 @@ _OUTCOMES = {
     "merged": ("Σ", "accent", "the summary was merged into the first tail message"),
     "fallback": ("✗", "error", "no summary was made; a fallback text replaced the middle"),
     "failed": ("✗", "error", "the compaction failed"),
-    "encrypted": ("Σ", "accent", "its summary is encrypted: only the provider can read it"),
+    "encrypted": ("Σ", "accent", "its summary cannot be read: it is encrypted or not recorded"),
     "unrecorded": ("·", "warning", "its summary is not in the files"),
 }
 

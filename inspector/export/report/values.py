@@ -111,7 +111,7 @@ class FactsPart:
         """Sentence for a report without lost facts."""
         unknown = sum(counts["unknown"] for counts in self.counts.values())
         if unknown:
-            return f"Of {plural(unknown, 'fact')} unknown: the summary is encrypted."
+            return f"Of {plural(unknown, 'fact')} unknown: the summary cannot be read."
         return "Nothing of what this compaction summarized is lost."
 
 

@@ -150,9 +150,9 @@ def summaries_words(report: Report) -> str:
         return f"{fallbacks} without a summary"
     if encrypted:
         return (
-            "each with an encrypted summary"
+            "each with a summary that cannot be read"
             if encrypted == len(report.compactions)
-            else f"{encrypted} encrypted"
+            else f"{encrypted} with a summary that cannot be read"
         )
     return "each with a summary" if report.compactions else "never compacted"
 

@@ -5,7 +5,8 @@ Only the fields named here are decoded, which is several times as fast as decodi
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from inspector.stores.claude_code.forms import answer_name, attachment_wires, us
 from inspector.stores.claude_code.joining import is_left, left_name
 from inspector.stores.claude_code.queued import QUEUED, Handed, Queue, said_again
 from inspector.stores.claude_code.scan import SYNTHETIC, boundary_of, scan
+from inspector.stores.claude_code.stream import is_stream_file, stream_lines
 from inspector.stores.lines import cannot_read, mapping, seconds_of
 from inspector.stores.recorded import FileDigest
 
@@ -195,10 +197,11 @@ def digests_of(path: Path, left_by: Mapping[str, str] | None = None) -> tuple[Fi
     side_of: dict[str, str] = {}
     marked: bool | None = None
     queue = Queue()
+    stream = is_stream_file(path)
     boundaries: set[str] = set()
     #: The conversation of the last line outside sub-agents.
     own_last = _Tally(boundaries)
-    for line, raw in _lines(path):
+    for line, raw in _lines(_streamed(path) if stream else _raw(path)):
         if line.type in ("custom-title", "ai-title") and (named := line.customTitle or line.aiTitle):
             titles[line.type] = named
         if line.type == "summary" and line.summary and line.leafUuid:
@@ -262,7 +265,9 @@ def digests_of(path: Path, left_by: Mapping[str, str] | None = None) -> tuple[Fi
             tally,
             title=title if not part or is_left(part) else "",
             session=f"{session}~{part[-8:]}" if is_left(part) else part or tally.session,
-            parent=session if part else "",
+            # Another session of a stream is marked by its own name.
+            parent=session if part and part != tally.session else "",
+            stream=stream,
         )
         for part, tally in told.items()
     )
@@ -275,7 +280,9 @@ def _left_by(path: Path) -> dict[str, str]:
     return {node.uuid: left_name(one.by) for one in left for node in one.nodes if node.uuid not in stays}
 
 
-def _digest(path: Path, part: str, tally: _Tally, *, title: str, session: str, parent: str) -> FileDigest:
+def _digest(
+    path: Path, part: str, tally: _Tally, *, title: str, session: str, parent: str, stream: bool = False
+) -> FileDigest:
     first, last = tally.first or _Line(), tally.last or _Line()
     before = first.parentUuid or first.logicalParentUuid or ""
     # A boundary may follow its summary.
@@ -295,8 +302,11 @@ def _digest(path: Path, part: str, tally: _Tally, *, title: str, session: str, p
         first=first.uuid or "",
         last=last.uuid or "",
         before=before,
-        midway=first.subtype == "compact_boundary" or (bool(before) and first.uuid in compactions),
+        # Streams are in the order of their runs.
+        midway=not stream
+        and (first.subtype == "compact_boundary" or (bool(before) and first.uuid in compactions)),
         copied=not part and not parent and (first.sessionId or tally.session) != tally.session,
+        stream=stream,
         parent=parent,
         largest=tally.largest,
     )
@@ -321,18 +331,26 @@ def _is_result(part: str | _Part) -> bool:
     return isinstance(part, _Part) and part.type == "tool_result"
 
 
-def _lines(path: Path) -> Iterator[tuple[_Line, bytes]]:
+def _lines(raws: Iterable[bytes]) -> Iterator[tuple[_Line, bytes]]:
     decoder = msgspec.json.Decoder(_Line)
+    for raw in raws:
+        try:
+            yield decoder.decode(raw), raw
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            # A value of another type than the usual, or no JSON at all.
+            yield from ((_odd(value), raw) for value in (mapping(raw),) if value is not None)
+
+
+def _raw(path: Path) -> Iterator[bytes]:
     try:
         with path.open("rb", buffering=_PIECE) as file:
-            for raw in file:
-                try:
-                    yield decoder.decode(raw), raw
-                except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-                    # A value of another type than the usual, or no JSON at all.
-                    yield from ((_odd(value), raw) for value in (mapping(raw),) if value is not None)
+            yield from file
     except OSError as error:
         raise cannot_read(path, error) from error
+
+
+def _streamed(path: Path) -> Iterator[bytes]:
+    return (json.dumps(line.value).encode() for line in stream_lines(path) if line.value is not None)
 
 
 def _odd(value: Mapping[str, Any], kind: type[Any] = _Line) -> Any:

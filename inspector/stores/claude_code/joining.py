@@ -17,6 +17,7 @@ from pathlib import Path
 
 from inspector.core.conversations import ConversationRow
 from inspector.core.errors import StoreError
+from inspector.stores.claude_code.chain import parts_of
 from inspector.stores.claude_code.queued import QUEUED
 from inspector.stores.claude_code.scan import Node, scan
 from inspector.stores.recorded import FileDigest, Memory, Source
@@ -32,7 +33,8 @@ _TRUNK, _COPY, _BRANCH = "trunk", "copy", "branch"
 def join(digests: Sequence[FileDigest], memory: Memory | None = None) -> tuple[Source, ...]:
     """Return the conversations that the files hold together. Raises StoreErrors."""
     found: list[Source] = []
-    for group in _related([digest for digest in digests if not digest.parent], memory):
+    for related in _related([digest for digest in digests if not digest.parent], memory):
+        group = _own_files(related)
         if len({digest.path for digest in group}) == 1:
             found.append(_source(group))
         else:
@@ -43,11 +45,16 @@ def join(digests: Sequence[FileDigest], memory: Memory | None = None) -> tuple[S
         if digest.parent:
             agents.setdefault(digest.session, []).append(digest)
     for group in agents.values():
-        source = _source(group)
+        source = _source(_own_files(group))
         parent = tips.get(source.row.parent or "", source.row.parent)
         kind = "branch" if is_left(source.part) else source.row.kind
         found.append(replace(source, row=source.row._replace(parent=parent, kind=kind)))
     return tuple(found)
+
+
+def _own_files(group: list[FileDigest]) -> list[FileDigest]:
+    """Return the files of conversations without files in which they are parts, if there are such."""
+    return [digest for digest in group if not digest.part] or group
 
 
 def _related(digests: Sequence[FileDigest], memory: Memory | None) -> list[list[FileDigest]]:
@@ -184,7 +191,7 @@ def read_roles(group: tuple[FileDigest, ...]) -> tuple[str, ...]:
             scanned = scan(Path(digest.path)).nodes
         except StoreError:
             continue
-        nodes = [node for node in scanned if not node.side and node.kind != QUEUED]
+        nodes = [node for node in dict(parts_of(scanned)).get(digest.part, ()) if node.kind != QUEUED]
         fresh = [node for node in nodes if node.uuid not in trunk.known]
         above = (fresh[0].parent or fresh[0].logical) if fresh else ""
         goes_on = digest.session in trunk.sessions or above in trunk.ends or digest.midway
@@ -254,7 +261,7 @@ def _source_of(ordered: Sequence[FileDigest], tip: FileDigest, paths: Sequence[s
         model=tip.model,
         source=f"claude-code {tip.version}".strip(),
         sessions=tuple(dict.fromkeys([*earlier, tip.session])),
-        messages=tip.messages,
+        messages=_messages(ordered, tip, paths),
         compactions=len(_compactions(ordered)),
         started_at=ordered[0].started_at,
         last_active=tip.last_active,
@@ -270,6 +277,18 @@ def _source_of(ordered: Sequence[FileDigest], tip: FileDigest, paths: Sequence[s
     return Source(row, tuple(files), part=tip.part)
 
 
-def _order(digest: FileDigest) -> tuple[bool, bool, float, float, str]:
-    """Originals before what begins with copies, earlier ones first; the same beginning by when they ended."""
-    return digest.midway, digest.copied, digest.started_at, digest.last_active, digest.path
+def _messages(ordered: Sequence[FileDigest], tip: FileDigest, paths: Sequence[str] | None) -> int:
+    """Return the messages of the last list. A stream has only the messages of its own run."""
+    if not tip.stream:
+        return tip.messages
+    messages = 0
+    for digest in ordered:
+        if paths is None or digest.path in paths:
+            messages = digest.messages + (0 if digest.compactions else messages)
+    return messages
+
+
+def _order(digest: FileDigest) -> tuple[bool, bool, bool, float, float, str]:
+    """Transcripts before streams, originals before what begins with copies, earlier ones first; the same beginning by
+    when they ended."""
+    return digest.stream, digest.midway, digest.copied, digest.started_at, digest.last_active, digest.path

@@ -32,6 +32,7 @@ from inspector.stores.claude_code.chain import (
 from inspector.stores.claude_code.joining import is_left, join, left_name, window_of
 from inspector.stores.claude_code.queued import Queue
 from inspector.stores.claude_code.scan import PLACEHOLDER, Call, Node, Scan, scan
+from inspector.stores.claude_code.stream import is_stream
 from inspector.stores.head import Head
 from inspector.stores.lines import count_at, count_of, text_at
 from inspector.stores.recorded import FileDigest, Memory, Recorded, Source
@@ -47,7 +48,7 @@ class ClaudeCodeReader:
     )
 
     def recognises(self, head: Head) -> bool:
-        """Return whether the first lines have the keys of Claude Code."""
+        """Return whether the first lines have the keys of Claude Code's transcripts or streams."""
         for value in head.mappings:
             if isinstance(value.get("type"), str):
                 message = value.get("message")
@@ -60,7 +61,7 @@ class ClaudeCodeReader:
                     return False
                 if {"sessionId", "leafUuid", "parentUuid"} & value.keys() or "snapshot" in value:
                     return True
-        return False
+        return is_stream(head.raw)
 
     def digests(self, path: Path) -> tuple[FileDigest, ...]:
         """Return digests of the main conversation and of each sub-agent whose messages are in the file."""
@@ -147,7 +148,11 @@ class _Reading:
         nodes: list[Node] = []
         for file, part in enumerate(parts):
             # A file that continues another begins with copies of its lines.
-            nodes += [node for node in part.nodes if self.file_of.setdefault(node.uuid, file) == file]
+            fresh = [node for node in part.nodes if self.file_of.setdefault(node.uuid, file) == file]
+            if part.scan.stream and nodes and fresh and not fresh[0].parent:
+                # A stream does not name the line that it continues.
+                fresh[0] = replace(fresh[0], parent=nodes[-1].uuid)
+            nodes += fresh
         ordered = in_order(announced_elsewhere(nodes))
         self.nodes = _after_shared(ordered, {node.uuid for found in shared for node in found.nodes})
         self.lists = stretches(self.nodes)
@@ -155,6 +160,10 @@ class _Reading:
         known = {node.uuid for found in shared for node in found.nodes} | self.file_of.keys()
         first = self.nodes[0] if self.nodes else None
         self.midway = first is not None and first.boundary is None and first.parent not in ("", *known)
+        #: Whether the files are streams that lack the user's prompts.
+        self.unasked = all(part.scan.stream for part in parts) and not any(
+            node.kind == "user" and not node.results and not node.summary and not node.local for node in nodes
+        )
 
     def run(self) -> Recorded:
         lists: list[list[int]] = []
@@ -212,6 +221,8 @@ class _Reading:
             notes.append("The list before it is not in these files.")
         if midway:
             notes.append("The beginning of the list before it is not in these files.")
+        if self.unasked:
+            notes.append("The list before it lacks the user's prompts.")
         if summary is None:
             notes.append("No summary follows it in these files.")
         if not at_end:
@@ -237,7 +248,9 @@ class _Reading:
             trigger=data.trigger,
             tokens_before_reported=data.before,
             tokens_after_reported=data.after,
-            whole=bool(length) and not midway,
+            whole=bool(length) and not midway and not self.unasked,
+            # A transcript has each summary, a stream may lack it.
+            encrypted=summary is None and self.parts[self.file_of[boundary.uuid]].scan.stream,
         )
 
     def _summary(self, node: Node) -> str:
@@ -340,6 +353,11 @@ class _Reading:
         yield from left_out(sum(part.scan.unreadable for part in self.parts))
         if self.midway:
             yield "The first line continues a line that is not in these files: the messages before it are in no list."
+        if any(part.scan.stream for part in self.parts):
+            yield (
+                "Read from the output for a program (stream-json), which lacks reminders and attached files"
+                + (", and here also the user's prompts: facts in them are unknown." if self.unasked else ".")
+            )
         left = sum(stretch.left for stretch in self.lists)
         if left:
             verb = "is" if left == 1 else "are"

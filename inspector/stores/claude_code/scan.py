@@ -19,9 +19,19 @@ from inspector.stores.claude_code.forms import (
     user_wires,
 )
 from inspector.stores.claude_code.queued import QUEUED, Queue, said_again
+from inspector.stores.claude_code.stream import is_stream_file, stream_lines, stream_spans
 from inspector.stores.claude_code.tool_results import file_of
 from inspector.stores.entries import Entries, Wire
-from inspector.stores.lines import count_at, count_of, mapping_at, read_lines, seconds_of, text_at, text_of
+from inspector.stores.lines import (
+    count_at,
+    count_of,
+    mapping_at,
+    read_lines,
+    read_spans,
+    seconds_of,
+    text_at,
+    text_of,
+)
 
 SYNTHETIC = "<synthetic>"
 #: Starts of local commands and notes of the user, and of the remark before them. The model does not answer them.
@@ -110,6 +120,8 @@ class Scan:
     unreadable: int = 0
     api_errors: int = 0
     queue: Queue = field(default_factory=Queue)
+    #: Whether the file is a stream (see stream.py).
+    stream: bool = False
 
 
 def _convert(lines: list[dict[str, Any]]) -> list[Wire]:
@@ -136,7 +148,9 @@ def scan(path: Path) -> Scan:
 
 class _Scanner:
     def __init__(self, path: Path) -> None:
-        self.found = Scan(Entries(path, _convert, partial(file_of, path)))
+        stream = is_stream_file(path)
+        fetch = stream_spans if stream else read_spans
+        self.found = Scan(Entries(path, _convert, partial(file_of, path), fetch), stream=stream)
         self.known: set[tuple[str, str, str]] = set()
         self.answers: dict[tuple[str, bool], int] = {}
         #: Answer, time and hash of the content of each line of an answer.
@@ -146,7 +160,7 @@ class _Scanner:
 
     def run(self) -> Scan:
         found = self.found
-        for line in read_lines(found.entries.path):
+        for line in (stream_lines if found.stream else read_lines)(found.entries.path):
             if line.value is None:
                 found.unreadable += 1
                 continue
