@@ -63,7 +63,7 @@ _BUILT_IN = (
         ("$HERMES_HOME/state.db", "~/.hermes/state.db"),
         folders=("${HERMES_HOME:-~/.hermes}",),
         endings=(".db",),
-        aside=("lcm.db",),
+        aside=("lcm.db", "sessions/sessions.json"),
         beside=((".db", "-wal"),),
         databases=True,
         settings_beside=True,

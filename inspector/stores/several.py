@@ -12,6 +12,9 @@ from inspector.core.errors import SeveralConversations, UnknownConversation
 from inspector.stores.base import Store, StoreInfo
 from inspector.stores.sharing import sharing
 
+#: The agent of logs of requests.
+_LOGS = "message-log"
+
 
 def _of_owner(method: str, name: str = "") -> Any:
     """Return a method that asks the store of a session, whose id is the first value or its attribute `name`."""
@@ -86,13 +89,18 @@ class SeveralStores(Store):
         return rows, sum(part[1] for part in parts), sum(part[2] for part in parts)
 
     def _together(self, parts: Sequence[Sequence[ConversationRow]]) -> tuple[ConversationRow, ...]:
-        """The rows of all stores, the last active first; whose each session is, is known from then on."""
+        """The rows of all stores, the last active first; whose each session is, is known from then on.
+
+        Hermes also writes a session of its database into files, which are read as logs: it appears once."""
+        stored = {one for rows in parts for row in rows if row.agent != _LOGS for one in row.sessions}
+        together = []
         for store, rows in zip(self._stores, parts, strict=True):
             for row in rows:
+                if row.agent == _LOGS and row.id in stored:
+                    continue
+                together.append(row)
                 self._owners.update(dict.fromkeys((row.id, *row.sessions), store))
-        return tuple(
-            sorted((row for rows in parts for row in rows), key=lambda row: row.last_active, reverse=True)
-        )
+        return tuple(sorted(together, key=lambda row: row.last_active, reverse=True))
 
     def resolve(self, name: str) -> str:
         """Return the conversation of that name in any store; ids take precedence. Raises UnknownConversation."""
@@ -105,7 +113,7 @@ class SeveralStores(Store):
                 found.append(store.resolve(name))
             except UnknownConversation as error:
                 problems.append(error)
-        if len(found) == 1:
+        if len(set(found)) == 1:
             return found[0]
         if not found:
             raise max(problems, key=lambda problem: isinstance(problem, SeveralConversations))
@@ -135,7 +143,16 @@ class SeveralStores(Store):
     def search(self, query: str, conversation: str | None = None, limit: int = 200) -> Iterator[Hit]:
         """Messages that contain the words, store after store."""
         stores = self._stores if conversation is None else (self.owner(conversation),)
-        return islice((hit for store in stores for hit in store.search(query, conversation, limit)), limit)
+        hits = (
+            hit
+            for store in stores
+            for hit in store.search(query, conversation, limit)
+            if self._has(store, hit)
+        )
+        return islice(hits, limit)
+
+    def _has(self, store: Store, hit: Hit) -> bool:
+        return self._owners.get(hit.conversation, store) is store
 
     def size(self) -> int:
         """The bytes of all their files."""

@@ -18,6 +18,7 @@ from inspector.engines.registry import engine
 from inspector.stores.base import Store
 from inspector.stores.detect import open_store
 from tests.stores.agent_sessions import write_lines
+from tests.stores.writer import create, insert, session
 
 RULE = "Never let the Saltholm ferry wait in the northern harbour before midnight. Which berths are available today?"
 SUMMARY = "The Saltholm ferry must never wait in the northern harbour before midnight. Of the berths available is 4."
@@ -114,6 +115,47 @@ def test_a_session_of_hermes_begins_with_the_list_after_its_compaction(tmp_path:
     assert texts(store, conversation, 2)[-1] == "Moored."
     (sentence,) = unknown_losses([read_losses(Answers(store, {}, None), conversation.id)])
     assert "losses of 1 compaction are unknown" in sentence
+
+
+def test_a_transcript_of_hermes_has_a_message_in_each_line(tmp_path: Path) -> None:
+    """The gateway of 0.13 and 0.14 writes it beside its database."""
+    path = tmp_path / "20260301_100000_abcdef.jsonl"
+    said = [("user", RULE), ("assistant", "Noted."), ("user", "Moor it.")]
+    lines = [{"role": role, "content": text, "timestamp": "2026-03-01T10:00:00"} for role, text in said]
+    write_lines(path, [{"role": "session_meta", "tools": [], "model": "gpt-5.5"}, *lines])
+    with path.open("a") as file:
+        file.write("{damaged\n")
+    store = open_store(path)
+    conversation = store.open(path.stem)
+    assert (conversation.row.model, conversation.row.compactions) == ("gpt-5.5", 0)
+    assert texts(store, conversation, 1) == [text for _, text in said]
+    assert conversation.has_unread
+
+
+def test_a_session_of_hermes_in_its_database_appears_once(tmp_path: Path) -> None:
+    database = create(tmp_path / "state.db", 11)
+    insert(database, session(database, "20260301_100000_abcdef"), {"role": "user", "content": RULE}, 1.0)
+    database.close()
+    (tmp_path / "sessions").mkdir()
+    for name in ("20260301_100000_abcdef", "20260301_110000_abcdef"):
+        write_lines(tmp_path / "sessions" / f"{name}.jsonl", [{"role": "user", "content": RULE}])
+    store = open_store(tmp_path)
+    assert sorted((row.agent, row.id) for row in store.conversations()) == [
+        ("hermes", "20260301_100000_abcdef"), ("message-log", "20260301_110000_abcdef"),
+    ]  # fmt: skip
+    word = RULE.split()[0]
+    assert len({hit.conversation for hit in store.search(word)}) == len(list(store.search(word))) == 2
+
+
+def test_sessions_that_hermes_exports_are_separate(tmp_path: Path) -> None:
+    gone = {"role": "user", "content": "Gone.", "active": 0}
+    lines = [
+        {"id": name, "message_count": 2, "messages": [gone, {"role": "user", "content": RULE, "active": 1}]}
+        for name in ("20260301_100000_abcdef", "20260301_110000_abcdef")
+    ]
+    store = open_store(write_lines(tmp_path / "backup.jsonl", lines))
+    rows = {row.id: row.messages for row in store.conversations()}
+    assert rows == {"20260301_100000_abcdef": 1, "20260301_110000_abcdef": 1}
 
 
 def test_a_conversation_that_only_grows_was_never_compacted(tmp_path: Path) -> None:

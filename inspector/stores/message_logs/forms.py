@@ -19,7 +19,9 @@ from inspector.stores.wires import blocks_in
 _REQUESTS = ("request", "request_body", "requestBody", "body", "params", "kwargs", "input_data")
 _RESPONSES = ("response", "response_body", "responseBody", "reply", "completion", "result")
 _SESSIONS = ("session_id", "sessionId", "conversation_id", "conversationId", "thread_id", "trace_id")
-_TIMES = ("timestamp", "time", "at", "created_at", "start_time", "ts", "created")
+_TIMES = ("timestamp", "time", "at", "created_at", "start_time", "ts", "created", "last_updated")
+#: Roles of a message in a line of its own; the last one is a line of Hermes with the model.
+_ROLES = frozenset({"user", "assistant", "tool", "system", "developer", "session_meta"})
 COMPACTION = "compaction"
 
 
@@ -58,6 +60,24 @@ class Exchange(NamedTuple):
 def is_logged(record: Mapping[str, Any]) -> bool:
     """Whether a record is a request, or holds one."""
     return any(_is_request(body) for body in _bodies(record)) or _is_span(record)
+
+
+def is_said(record: Mapping[str, Any]) -> bool:
+    """Return whether a record is a single message."""
+    return record.get("role") in _ROLES and "type" not in record and "messages" not in record
+
+
+def session_of(records: Sequence[Mapping[str, Any]], name: str) -> dict[str, Any]:
+    """Return the messages of a session, each in a line of its own, as one record."""
+    times = [record["timestamp"] for record in records if record.get("timestamp")]
+    models = [record["model"] for record in records if record.get("model")]
+    said = [record for record in records if is_said(record) and record["role"] != "session_meta"]
+    return {
+        "session_id": name,
+        "model": (models or [""])[0],
+        "messages": said,
+        "timestamp": (times or [0])[-1],
+    }
 
 
 def exchanges_in(record: Mapping[str, Any]) -> Iterator[Exchange]:
@@ -132,14 +152,17 @@ def _of_request(record: Mapping[str, Any], body: Mapping[str, Any]) -> Exchange:
         prompt = _text(body.get("system"))
         wires = [wire for message in body["messages"] for wire in anthropic_wires(message)]
     else:
-        wires = [wire for message in body["messages"] for wire in _chat(message)]
+        # Hermes exports archived messages too.
+        live = [message for message in body["messages"] if message.get("active") not in (0, False)]
+        wires = [wire for message in live for wire in _chat(message)]
         while wires and wires[0]["role"] in ("system", "developer"):
             prompt = "\n\n".join(filter(None, (prompt, _text(wires.pop(0).get("content")))))
     blocks = [at for at, wire in enumerate(wires) if wire.get(COMPACTION)]
     answer, compacted = _answer(response, anthropic)
     whole = compacted and text_at(response, "object") == "response.compaction"
     previous, conversation = _previous(body) if "messages" not in body else ("", "")
-    times = (record.get(key) for key in _TIMES)
+    last = body["messages"][-1] if "messages" in body else {}
+    times = (*(record.get(key) for key in _TIMES), last.get("timestamp"))
     at = next((time for time in map(seconds_of, times) if time), 0.0)
     return Exchange(
         wires,
@@ -150,7 +173,8 @@ def _of_request(record: Mapping[str, Any], body: Mapping[str, Any]) -> Exchange:
         at,
         next(
             (text_at(one, key) for one in (record, body) for key in _SESSIONS if text_at(one, key)),
-            conversation,
+            # A session that Hermes exports.
+            text_at(record, "id") if "message_count" in record else conversation,
         ),
         text_at(response, "id") or text_at(record, "id"),
         tuple(call._replace(summarizes=call.summarizes or whole) for call in _calls(response, record)),

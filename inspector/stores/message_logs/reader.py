@@ -19,8 +19,25 @@ from inspector.core.shares import plural
 from inspector.stores.codex.forms import ENCRYPTED
 from inspector.stores.entries import Entries, Entry, Wire
 from inspector.stores.head import Head
-from inspector.stores.lines import Line, mappings_in, parsed, read_file, read_lines, read_spans
-from inspector.stores.message_logs.forms import COMPACTION, Exchange, exchanges_in, is_logged, wires_of
+from inspector.stores.lines import (
+    Line,
+    first_mappings,
+    head_of,
+    mappings_in,
+    parsed,
+    read_file,
+    read_lines,
+    read_spans,
+)
+from inspector.stores.message_logs.forms import (
+    COMPACTION,
+    Exchange,
+    exchanges_in,
+    is_logged,
+    is_said,
+    session_of,
+    wires_of,
+)
 from inspector.stores.recorded import FileDigest
 from inspector.stores.session_lists import SessionLists, SessionReader, hash_of
 
@@ -56,7 +73,7 @@ class MessageLogReader(SessionReader):
         if head.is_sqlite:
             return False
         if head.mappings:
-            return is_logged(head.first)
+            return is_logged(head.first) or is_said(head.first)
         start = head.raw.lstrip()[:1]
         if start not in (b"[", b"{") or not any(key in head.raw for key in _SIGNS):
             return False
@@ -408,7 +425,7 @@ def _move(session: SessionLists, first: int) -> None:
 
 def _records(path: Path) -> Iterator[Line]:
     """The records of a log: lines, or the parts of one document. A part has its number for a place."""
-    documents = [] if path.name.endswith(".jsonl") else _document(path)
+    documents = _said(path) if path.name.endswith(".jsonl") else _document(path)
     if documents:
         yield from (Line(number, _PART, document) for number, document in enumerate(documents))
     else:
@@ -419,8 +436,18 @@ def _fetch(path: Path, places: list[tuple[int, int]]) -> list[dict[str, Any] | N
     """The records at these places."""
     if any(length != _PART for _, length in places):
         return read_spans(path, places)
-    documents = _document(path)
+    documents = _said(path) or _document(path)
     return [documents[number] if number < len(documents) else None for number, _ in places]
+
+
+def _said(path: Path) -> list[dict[str, Any] | None]:
+    """Return the session of a file with one message a line, and None for each unreadable line; empty for other files.
+    Raises StoreErrors."""
+    if not is_said(next(first_mappings(head_of(path)), {})):
+        return []
+    values = [line.value for line in read_lines(path)]
+    known = [value for value in values if value is not None]
+    return [session_of(known, path.stem), *(None for value in values if value is None)]
 
 
 def _document(path: Path) -> list[dict[str, Any]]:
