@@ -66,7 +66,7 @@ def _falls(inspection: Inspection, found: Requests, profile: str) -> Iterator[Fa
     back), and a fall after which the prompt is as long as before again (two agents share a session).
     """
     cleared = [(one.generation, one.at) for one in inspection.store.microcompactions(inspection.conversation)]
-    asked = _in_lists(inspection, profile, found)
+    asked = tuple(one for one in _in_lists(inspection, profile, found) if not one.judged.request.summed)
     places = answer_places(inspection, profile, replace(found, priced=asked))
     thoughts = 0
     for number, ((earlier, later), place) in enumerate(zip(pairwise(asked), places[1:], strict=True)):

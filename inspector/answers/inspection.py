@@ -278,7 +278,7 @@ class Inspection:
 
         If the agent went on while it compacted, the last request came later, and the largest one counts.
         """
-        calls = [call for call in self.requests() if call.generation == recorded.index]
+        calls = [call for call in self.requests() if call.generation == recorded.index and not call.summed]
         own = self.summarizing(calls)
         sizes = [call.context + call.output for call in calls if call.index not in own]
         return max(sizes[-1:] if recorded.began is None else sizes, default=None)

@@ -143,7 +143,7 @@ def _size(inspection: Inspection, resolved: ResolvedSettings) -> tuple[int, int]
     contexts = [
         request.context + request.output
         for request in inspection.requests()
-        if request.generation == live.number and request.context
+        if request.generation == live.number and request.context and not request.summed
     ]
     return contexts[-1] if contexts else plan.tokens_before, plan.budgets.threshold_tokens
 

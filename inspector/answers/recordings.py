@@ -129,7 +129,7 @@ def _reported(
     # A call that summarizes asks another prompt than the list.
     own = inspection.summarizing(calls)
     for request in calls:
-        if request.index in own:
+        if request.index in own or request.summed:
             continue
         sizes, until = grown[request.generation - 1]
         length = bisect_left(until, request.at)

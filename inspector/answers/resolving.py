@@ -116,7 +116,8 @@ def reported_sizes(requests: Iterable[Request]) -> dict[int, int]:
     """
     sizes: dict[int, list[int]] = {}
     for request in requests:
-        sizes.setdefault(request.generation, []).append(request.context + request.output)
+        if not request.summed:
+            sizes.setdefault(request.generation, []).append(request.context + request.output)
     return {number: max(found[-2:]) for number, found in sizes.items()}
 
 

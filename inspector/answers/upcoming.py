@@ -113,7 +113,9 @@ def upcoming_of(
     requests = [
         one
         for one in requests_of(inspection, resolved).priced
-        if one.judged.request.generation == live.number and one.judged.request.context
+        if (request := one.judged.request).generation == live.number
+        and request.context
+        and not request.summed
     ]
     contexts = [one.judged.request.context for one in requests]
     tokens, reported = _tokens_now(inspection, resolved, plan, requests)

@@ -217,7 +217,8 @@ class Request:
     `at` is in seconds since the epoch, 0.0 if unknown. `summarizes`: the call wrote the summary that replaced the list
     of `generation`. `estimated`: the agent recorded a placeholder for the output, and `output` is counted from the
     visible text. `window` and `max_tokens` are the recorded context window and output limit of this call, in tokens.
-    `reasoning` is the part of the output that is reasoning, 0 if not recorded.
+    `reasoning` is the part of the output that is reasoning, 0 if not recorded. `summed`: tools of the server ran, and
+    the usage is the sum of several calls of the model; it is not the size of a list.
     """
 
     index: int
@@ -235,6 +236,7 @@ class Request:
     window: int | None = None
     max_tokens: int | None = None
     reasoning: int = 0
+    summed: bool = False
 
     @property
     def context(self) -> int:

@@ -22,6 +22,7 @@ def recorded_threshold(
     because the settings of one part of a conversation may have been others; the newest list decides. An agent that
     cleared results or failed to compact, at `excused` times, was at its threshold.
     """
+    requests = [request for request in requests if not request.summed]
     last: dict[int, int] = {}
     went_on: dict[int, int] = {}
     step = 0

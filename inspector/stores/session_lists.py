@@ -244,6 +244,7 @@ class SessionLists:
         model: str = "",
         generation: int | None = None,
         summarizes: bool = False,
+        summed: bool = False,
     ) -> None:
         """Add a request with its usage; `name` is the id of the answer. Nothing is added without usage."""
         request = Request(
@@ -261,6 +262,7 @@ class SessionLists:
             window=self.window,
             max_tokens=self.max_tokens,
             reasoning=usage.reasoning,
+            summed=summed,
         )
         if request.has_usage:
             self.requests.append(request)

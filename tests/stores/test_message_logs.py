@@ -10,6 +10,8 @@ import pytest
 
 from inspector.answers.answers import Answers
 from inspector.answers.fact_results import read_losses
+from inspector.answers.findings import findings
+from inspector.answers.inspection import Inspection
 from inspector.answers.store_losses import unknown_losses
 from inspector.core.conversations import Compaction, Conversation, Request
 from inspector.engines.base import Settings
@@ -156,6 +158,46 @@ def test_sessions_that_hermes_exports_are_separate(tmp_path: Path) -> None:
     store = open_store(write_lines(tmp_path / "backup.jsonl", lines))
     rows = {row.id: row.messages for row in store.conversations()}
     assert rows == {"20260301_100000_abcdef": 1, "20260301_110000_abcdef": 1}
+
+
+@pytest.mark.parametrize("told", [True, False])
+def test_sums_of_several_calls_are_no_size_of_the_list(tmp_path: Path, told: bool) -> None:
+    """Tools of the server run between the calls of one request; newer usage has each of these calls."""
+    messages: list[dict[str, Any]] = []
+    records = []
+    for number, sent in enumerate((20_000, 90_000, 35_000)):
+        messages.append({"role": "user", "content": f"{RULE} {number}"})
+        usage = {"input_tokens": sent, "output_tokens": 50}
+        if number == 1:
+            usage["server_tool_use"] = {"web_search_requests": 2}
+            if told:
+                usage["iterations"] = [{"type": "message", "input_tokens": 30_000, "output_tokens": 25}] * 3
+        answer = {"role": "assistant", "content": [{"type": "text", "text": f"Berth {number}."}]}
+        response = {
+            "id": f"msg_{number}",
+            "type": "message",
+            "stop_reason": "end_turn",
+            "usage": usage,
+            **answer,
+        }
+        at = f"2026-04-01T10:00:0{number}Z"
+        records.append(
+            {"request": {"model": "claude-opus-5", "messages": list(messages)}, "response": response}
+        )
+        records[-1]["timestamp"] = at
+        messages.append(answer)
+    store = open_store(write_lines(tmp_path / "a.jsonl", records))
+    (row,) = store.conversations()
+    inspection = Inspection.open(store, row.id)
+    requests = inspection.requests()
+    assert [request.context for request in requests] == [
+        20_000,
+        *([30_000] * 3 if told else [90_000]),
+        35_000,
+    ]
+    assert [request.summed for request in requests if request.context == 90_000] == ([] if told else [True])
+    assert not [one for one in findings(inspection, inspection.resolved({})) if one.rule == "context-shrank"]
+    assert any("several calls" in note for note in inspection.conversation.notes) is not told
 
 
 def test_a_conversation_that_only_grows_was_never_compacted(tmp_path: Path) -> None:

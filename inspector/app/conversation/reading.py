@@ -84,7 +84,7 @@ def open_conversation(
     start = max(0, len(live) - _SCREENFUL)
     end = () if before is not None else store.messages(live, start)
     requests = inspection.requests()
-    first_sent = {request.generation: request.context for request in reversed(requests)}
+    first_sent = {one.generation: one.context for one in reversed(requests) if not one.summed}
     opened = Opened(inspection, prompts, resolved, reported_sizes(requests), first_sent)
     return Opening(opened, lines_of(end, start))
 

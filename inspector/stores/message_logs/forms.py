@@ -13,7 +13,7 @@ from inspector.stores.claude_code.forms import assistant_wire, user_wires
 from inspector.stores.codex.forms import ENCRYPTED, answer_wire, is_made, item_wires
 from inspector.stores.content_parts import content_wires
 from inspector.stores.entries import Wire
-from inspector.stores.lines import mapping_at, mappings_in, parsed, seconds_of, text_at, usage_of
+from inspector.stores.lines import counts_of, mapping_at, mappings_in, parsed, seconds_of, text_at, usage_of
 from inspector.stores.wires import blocks_in
 
 _REQUESTS = ("request", "request_body", "requestBody", "body", "params", "kwargs", "input_data")
@@ -23,13 +23,18 @@ _TIMES = ("timestamp", "time", "at", "created_at", "start_time", "ts", "created"
 #: Roles of a message in a line of its own; the last one is a line of Hermes with the model.
 _ROLES = frozenset({"user", "assistant", "tool", "system", "developer", "session_meta"})
 COMPACTION = "compaction"
+#: Items of the responses API for tools that the server ran.
+_SERVER_TOOLS = frozenset(
+    {"web_search_call", "file_search_call", "code_interpreter_call", "image_generation_call", "mcp_call"}
+)
 
 
 class Call(NamedTuple):
-    """Usage of one call; `summarizes`: it wrote the summary of an API-side compaction."""
+    """Usage of one call; `summarizes`: it wrote the summary of an API-side compaction. `summed`: see Request."""
 
     usage: Usage
     summarizes: bool = False
+    summed: bool = False
 
 
 class Exchange(NamedTuple):
@@ -293,8 +298,13 @@ def _answer(response: Mapping[str, Any], anthropic: bool) -> tuple[list[Wire], b
 
 def _calls(response: Mapping[str, Any], record: Mapping[str, Any]) -> Iterator[Call]:
     usage = mapping_at(response, "usage") or mapping_at(record, "usage")
-    for one in mappings_in(usage.get("iterations")) or ([dict(usage)] if usage else []):
-        yield Call(_usage(one), text_at(one, "type") == COMPACTION)
+    each = mappings_in(usage.get("iterations"))
+    summed = not each and (
+        any(counts_of(mapping_at(usage, "server_tool_use"), *mapping_at(usage, "server_tool_use")))
+        or any(text_at(item, "type") in _SERVER_TOOLS for item in mappings_in(response.get("output")))
+    )
+    for one in each or ([dict(usage)] if usage else []):
+        yield Call(_usage(one), text_at(one, "type") == COMPACTION, summed)
 
 
 def _usage(usage: Mapping[str, Any]) -> Usage:

@@ -135,6 +135,12 @@ def _scan(path: Path) -> dict[str, _Thread]:
             offset += len(exchange.wires) + len(exchange.answer)
     for thread in threads.values():
         thread.session.unreadable = unreadable
+        summed = sum(request.summed for request in thread.session.requests)
+        if summed:
+            thread.session.notes.append(
+                f"{plural(summed, 'request')} with tools of the server: the usage is the sum of several calls of the "
+                "model, so the size of the list is unknown there."
+            )
         if thread.inferred:
             thread.session.notes.append(
                 f"{plural(thread.inferred, 'compaction')} inferred: a request did not continue the previous one."
@@ -413,6 +419,7 @@ def _calls(thread: _Thread, exchange: Exchange) -> None:
             call.usage,
             model=exchange.model,
             summarizes=call.summarizes,
+            summed=call.summed,
         )
 
 
