@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import nan
+from math import isfinite, nan
 from pathlib import Path
 from typing import Any
 
@@ -78,8 +78,10 @@ class Number(click.ParamType):  # type: ignore[type-arg]
             number = float(value)
         except ValueError:
             number = nan
+        shown = safe_line(str(value), 40)
+        if not isfinite(number):
+            self.fail(f"{shown!r} is not a number.", param, ctx)
         if not self.least <= number <= self.most:
-            shown = safe_line(str(value), 40)
             self.fail(f"{shown} is not a number from {self.least:,g} to {self.most:,g}.", param, ctx)
         return number
 

@@ -108,7 +108,10 @@ def sweep_command(asked: Asked, summary_size: float | None, facts: bool, as_csv:
         if len(axes) < 2 and name not in given:
             axes.append(parse_axis(name, text))
     if len(axes) != 2:
-        raise UsageProblem(f"A sweep needs a range for two settings; {len(axes)} have one.")
+        ranges = ", ".join(axis.name for axis in axes) or "none"
+        raise UsageProblem(
+            f"A sweep needs two settings with several values, START:STOP:STEP or A,B,C; it has {ranges}."
+        )
     asked.flags = {
         **{name: axis.values[0] for name, axis in given.items() if len(axis.values) == 1},
         **profile,

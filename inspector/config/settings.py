@@ -176,7 +176,7 @@ def _number(row: Setting, raw: Any) -> tuple[float | int | None, str]:
     if low <= value <= high:
         return value, "" if not isinstance(raw, bool) else f", which Hermes reads as {value:,.12g}."
     nearest = type(value)(low if value < low else high)
-    hint = f" Write a share, such as {value / 100:g}." if not whole and 1 < value <= 100 else ""
+    hint = f" Write a share, such as {value / 100:g}." if not whole and 2 <= value <= 100 else ""
     return nearest, f", which lies outside {low:,.12g} to {high:,.12g}; {nearest:,.12g} is used.{hint}"
 
 

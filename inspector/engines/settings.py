@@ -85,7 +85,8 @@ class Settings:
     """Values of the settings. Sizes are in tokens; None is for a setting without a value."""
 
     threshold: float = setting(
-        0.50, "share", "The share of the window at which the agent compacts.",
+        0.50, "share", "The share of the window at which the agent compacts.", low=0.01,
+        slider=Slider(0.01, 0.05, low=0.01),
         keys=("compression.threshold",), written="always", swept="0.2:0.9:0.1",
         usual=(0.5, 0.75, 0.85, 0.8, 0.7, 0.6, 0.9, 0.65, 0.55, 0.4, 0.3), number="threshold_tokens",
     )  # fmt: skip
@@ -180,9 +181,7 @@ def check_range(name: str, value: float, called: str) -> None:
     """Raise UsageProblem if a setting, `called` so where the user wrote it, is out of the range that is accepted."""
     low, high = RANGES[name]
     if not low <= value <= high:
-        hint = (
-            f" Write a share, such as {value / 100:g}." if (low, high) == (0, 1) and 1 < value <= 100 else ""
-        )
+        hint = f" Write a share, such as {value / 100:g}." if high == 1 and 2 <= value <= 100 else ""
         raise UsageProblem(
             f"{called} is {value:,.12g}; it must lie between {low:,.12g} and {high:,.12g}.{hint}"
         )

@@ -158,13 +158,13 @@ def parse_axis(name: str, text: str) -> Axis:
             return _checked(name, values)
     except ValueError:
         raise UsageProblem(f"{text!r} is no range of {name}; write START:STOP:STEP or A,B,C.") from None
-    if (
-        not all(map(isfinite, (start, stop, step)))
-        or step <= 0
-        or stop < start
-        or (stop - start) / step > LARGEST
-    ):
-        raise UsageProblem(f"The range {text} of {name} has no values, or too many; write START:STOP:STEP.")
+    if not all(map(isfinite, (start, stop, step))) or step <= 0 or stop < start:
+        raise UsageProblem(
+            f"The range {text} of {name} has no values: in START:STOP:STEP, STOP must not be below START, "
+            "and STEP must be above 0."
+        )
+    if (stop - start) / step > LARGEST:
+        raise UsageProblem(f"The range {text} of {name} has more than {LARGEST:,} values.")
     count = int((stop - start) / step + 1e-9) + 1
     return _checked(name, tuple(round(start + index * step, 6) for index in range(count)))
 
@@ -176,7 +176,8 @@ def _checked(name: str, values: tuple[float, ...]) -> Axis:
     if whole and any(value != int(value) for value in values):
         written = ", ".join(f"{value:g}" for value in values)
         raise UsageProblem(f"{name} takes whole numbers, not {written}.")
-    return Axis(name, tuple(int(value) for value in values) if whole else values)
+    once = tuple(dict.fromkeys(values))
+    return Axis(name, tuple(int(value) for value in once) if whole else once)
 
 
 def cells(

@@ -48,9 +48,17 @@ def test_a_number_that_does_not_fit_is_refused(program: Run, command: str) -> No
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("--threshold", "nan:0.9:0.1"), "has no values, or too many"),
-        (("--threshold", "0.1:inf:0.1"), "has no values, or too many"),
-        (("--threshold", "0.1:0.9:nan"), "has no values, or too many"),
+        (("--threshold", "nan:0.9:0.1"), "has no values: in START:STOP:STEP"),
+        (("--threshold", "0.1:inf:0.1"), "has no values: "),
+        (("--threshold", "0.1:0.9:nan"), "has no values: "),
+        (("--threshold", "0.9:0.1:0.1"), "has no values: "),
+        (("--threshold", "0.1:0.9:1e-9"), "has more than 10,000 values"),
+        (("--threshold", "0:1:0.5"), "must lie between 0.01 and 1"),
+        (("--threshold", "0.5,0.5", "--target-ratio", "0.1"), "two settings with several values"),
+        (
+            ("--threshold", "0.3,0.5", "--target-ratio", "0.1,0.2", "--max-tokens", "0,1"),
+            "it has threshold, target",
+        ),
         (("--threshold", "nan,0.5"), "must lie between"),
         (("--protect-last-n", "5.7"), "takes whole numbers, not 5.7"),
         (("--protect-last-n", "5:10:2.5"), "takes whole numbers"),

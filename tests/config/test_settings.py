@@ -77,7 +77,8 @@ def test_newer_keys_beat_older_ones(tmp_path: Path) -> None:
     [
         ("compression: {threshold: '0.7'}", "threshold", 0.7, ""),
         ("compression: {threshold: 85}", "threshold", 1.0, "such as 0.85"),
-        ("compression: {threshold: -1}", "threshold", 0.0, "0 is used"),
+        ("compression: {threshold: -1}", "threshold", 0.01, "0.01 is used"),
+        ("compression: {threshold: 0}", "threshold", 0.01, "outside 0.01 to 1; 0.01 is used"),
         ("compression: {threshold: true}", "threshold", 1.0, "reads as 1"),
         ("compression: {threshold: high}", "threshold", None, "Hermes does not start"),
         ("compression: {threshold: }", "threshold", None, "empty"),

@@ -73,8 +73,9 @@ def test_target_ratio_is_clamped_and_says_so(ratio: float, used: float) -> None:
 
 
 def test_settings_out_of_range_are_refused_with_the_range() -> None:
-    with pytest.raises(UsageProblem, match=r"threshold is 1\.5; it must lie between 0 and 1"):
-        Settings().with_(threshold=1.5)
+    for threshold in (0, 0.009, 1.5):
+        with pytest.raises(UsageProblem, match=r"threshold is .*; it must lie between 0\.01 and 1\.$"):
+            Settings().with_(threshold=threshold)
 
 
 def test_an_unknown_profile_names_the_known_ones() -> None:
