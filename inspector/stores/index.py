@@ -15,6 +15,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import inspector
 from inspector.agents import agents
 from inspector.config.database import CacheFile
 from inspector.config.opened import OpenedOnce
@@ -105,8 +106,11 @@ def _key(name: str, person: bytes = b"") -> bytes:
 
 @lru_cache(maxsize=1)
 def _version() -> bytes:
-    """Return a version that changes with the format and the supported agents: an unknown file may be known now."""
-    names = (FORMAT, *(agent.name for agent in agents()))
+    """Return a version that changes with the program and the supported agents.
+
+    Another release may read another title from a file, and an unknown file may be known now.
+    """
+    names = (inspector.__version__, FORMAT, *(agent.name for agent in agents()))
     return hashlib.blake2b(repr(names).encode(), digest_size=16).digest()
 
 

@@ -29,7 +29,8 @@ def signature_of(path: str) -> Signature | None:
 
 
 def with_beside(path: str, signature: Signature) -> Signature:
-    """The signature of a file and of the file next to it that its agent writes first, such as the log of a database."""
+    """The signature of a file and of the files next to it that belong to it, such as the log of a database."""
+    size, changed = signature
     for ending, name in _beside():
         if not path.endswith(ending):
             continue
@@ -37,11 +38,11 @@ def with_beside(path: str, signature: Signature) -> Signature:
         try:
             other = os.stat(beside)
             # Of a folder the number of files in it: its time may be too coarse.
-            size = len(os.listdir(beside)) if S_ISDIR(other.st_mode) else other.st_size
+            size += len(os.listdir(beside)) if S_ISDIR(other.st_mode) else other.st_size
         except OSError:
             continue
-        return signature[0] + size, max(signature[1], other.st_mtime_ns)
-    return signature
+        changed = max(changed, other.st_mtime_ns)
+    return size, changed
 
 
 def names_beside(names: Sequence[str]) -> frozenset[str]:

@@ -15,12 +15,14 @@ from inspector.stores.claude_code import joining
 from inspector.stores.claude_code.reader import ClaudeCodeReader
 from inspector.stores.detect import open_folder, open_store
 from inspector.stores.index import FileIndex, Kept
+from inspector.stores.index import _version as index_version
 from inspector.stores.recorded import FileDigest
 from inspector.stores.several import SeveralStores
 from inspector.stores.signatures import signatures
 from inspector.stores.transcripts import TranscriptStore
 from tests.conftest import ROOT
 from tests.recipes import recipe
+from tests.stores.agent_sessions import WRITERS
 from tests.stores.test_claude_code import worked
 
 
@@ -67,6 +69,30 @@ def test_only_what_changed_is_read_again(tmp_path: Path) -> None:
     assert sorted(third.read_files) == ["1.jsonl", "3.jsonl"]
     assert len(after) == 4
     assert listed(folder, None)[1] == after
+
+
+def test_another_release_reads_every_file_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "project"
+    written(folder, 0)
+    listed(folder, FileIndex(tmp_path / "files.db"))
+    monkeypatch.setattr("inspector.__version__", "99.0")
+    index_version.cache_clear()
+    again, _ = listed(folder, FileIndex(tmp_path / "files.db"))
+    monkeypatch.undo()
+    index_version.cache_clear()
+    assert again.read_files == ["0.jsonl"]
+
+
+def test_a_title_in_a_file_beside_the_session_is_read_again(tmp_path: Path) -> None:
+    session = WRITERS["kimi"](tmp_path / "kimi")
+
+    def titles() -> list[str]:
+        store = open_folder(tmp_path / "kimi")
+        return [row.title for row in store.conversations()]
+
+    assert titles() != ["Renamed"]
+    session.with_name("state.json").write_text('{"custom_title": "Renamed"}')
+    assert titles() == ["Renamed"]
 
 
 @pytest.fixture
