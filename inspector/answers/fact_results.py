@@ -22,6 +22,7 @@ from inspector.answers.store_losses import (
     ListedLoss,
     listed_of,
     losses_of_facts,
+    uncertain_losses,
     unknown_losses,
     worst_first,
 )
@@ -91,7 +92,7 @@ def list_losses(answers: Answers, names: Sequence[str] = ()) -> list[ListedLoss]
         listed += listed_of(answers.store, row, found)
     answers.note(in_all(losses))
     note_dismissed(answers, sum(found.dismissed for found in losses))
-    for sentence in unknown_losses(losses):
+    for sentence in (*unknown_losses(losses), *uncertain_losses(losses)):
         answers.note(sentence)
     return worst_first(listed)
 
@@ -117,6 +118,10 @@ def in_all(losses: Sequence[ConversationLosses]) -> str:
     """One sentence over a whole store: compactions, rules kept word for word, corrections."""
     compactions = sum(found.recorded for found in losses)
     rules, verbatim = sum(found.rules for found in losses), sum(found.verbatim for found in losses)
-    kept = f"{verbatim / rules:.0%} of {rules:,} rules kept word for word" if rules else "no rule summarized"
+    kept = (
+        f"{verbatim / rules:.0%} of {plural(rules, 'rule')} kept word for word"
+        if rules
+        else "no rule summarized"
+    )
     corrected = sum(found.corrected for found in losses)
     return f"{plural(compactions, 'compaction')}: {kept}, {corrected:,} followed by a correction."

@@ -12,7 +12,7 @@ from inspector.core.conversations import ConversationRow
 from inspector.core.shares import plural
 from inspector.quality.aftermath import AFTERMATH_KINDS, AftermathEvent, AftermathKind
 from inspector.quality.facts.fact import ConversationFacts, Kind, Life, Outcome, Where
-from inspector.quality.losses import LostFacts, grave, losses_of, unknown_facts
+from inspector.quality.losses import KINDS_LOST, LostFacts, grave, losses_of, unknown_facts
 from inspector.stores.base import Store
 
 if TYPE_CHECKING:
@@ -45,7 +45,8 @@ class CompactionLoss:
 
     `at` is in seconds since the epoch, None if unknown. `lost` counts facts by kind. `facts` are the worst that were
     lost or weakened. `aftermath` counts events by kind; `broken` of these have a lost rule behind them, `explained`
-    another lost fact. `gaps` are sentences about gaps of the summary.
+    another lost fact. `gaps` are sentences about gaps of the summary. `unknown` facts were last replaced by this
+    compaction's unreadable summary.
     """
 
     compaction: int
@@ -58,22 +59,24 @@ class CompactionLoss:
     broken: int = 0
     explained: int = 0
     gaps: tuple[str, ...] = ()
+    unknown: int = 0
 
     @property
     def order(self) -> tuple[int, ...]:
         """Return the sort key of losses; larger is worse. Acts against lost rules and repeated work come first."""
         rules, *rest = grave(self.lost, self.weakened)
-        return (self.broken, rules, self.explained, *rest, len(self.gaps), sum(self.aftermath.values()))
+        repeated = sum(self.aftermath.values())
+        return (self.broken, rules, self.explained, *rest, len(self.gaps), repeated, self.unknown)
 
 
 @dataclass(frozen=True, slots=True)
 class ConversationLosses:
     """The losses of the compactions of a conversation, oldest first.
 
-    `unknown` facts went into unreadable summaries. Of `unseen` compactions a part of the list before is not recorded.
-    Of `recorded` compactions, `corrected` were followed by a correction of the user or an act against a rule. `rules`
-    counts the user's rules in summarized messages, `verbatim` the rules that the list after has word for word.
-    `dismissed` facts count nowhere.
+    `unknown` facts went into unreadable summaries. `uncertain` facts may be lost. Of `unseen` compactions a part of the
+    list before is not recorded. Of `recorded` compactions, `corrected` were followed by a correction of the user or an
+    act against a rule. `rules` counts the user's rules in summarized messages, `verbatim` the rules that the list after
+    has word for word. `dismissed` facts count nowhere.
     """
 
     compactions: tuple[CompactionLoss, ...] = ()
@@ -83,6 +86,7 @@ class ConversationLosses:
     verbatim: int = 0
     dismissed: int = 0
     unseen: int = 0
+    uncertain: int = 0
 
     @property
     def corrected(self) -> int:
@@ -106,6 +110,11 @@ class ConversationLosses:
     def weakened(self) -> int:
         """Facts that were weakened."""
         return sum(one.weakened for one in self.compactions)
+
+    @property
+    def uncertain_elsewhere(self) -> int:
+        """Uncertain facts that no entry of `compactions` counts."""
+        return self.uncertain - sum(one.uncertain for one in self.compactions)
 
     @property
     def unjudged(self) -> int:
@@ -143,21 +152,33 @@ def losses_of_facts(
     for event in events:
         after[event.compaction].append(event)
     missing = {number: found for number, found in (gaps or {}).items() if found}
+    latest = {life.fact.key: life for life in facts.lives}
+    taken: dict[int, list[Life]] = defaultdict(list)
+    for life in latest.values():
+        taken[life.compaction].append(life)
+    unknown = {number: count for number, lives in taken.items() if (count := unknown_facts(lives))}
     losses = tuple(
         _loss(
             lost.get(number) or LostFacts(number, {}, 0, 0, ()),
             times.get(number),
             after[number],
             missing.get(number, ()),
+            unknown.get(number, 0),
         )
-        for number in sorted({*lost, *after, *missing})
+        for number in sorted({*lost, *after, *missing, *unknown})
     )
     rules = [life for life in facts.lives if life.fact.binds]
     verbatim = sum(life.fates[0].outcome == "verbatim" for life in rules if life.fates)
     unseen = sum(not recorded.before or not recorded.whole for recorded in inspection.compactions())
     return ConversationLosses(
-        losses, unknown_facts(facts.lives), len(times), len(rules), verbatim, facts.dismissed_count, unseen
-    )
+        losses, sum(unknown.values()), len(times), len(rules), verbatim, facts.dismissed_count, unseen,
+        sum(map(_is_uncertain, latest.values())),
+    )  # fmt: skip
+
+
+def _is_uncertain(life: Life) -> bool:
+    countable = life.fact.kind in KINDS_LOST and life.back is None and life.contradicted is None
+    return countable and bool(life.fates) and life.fates[-1].outcome == "uncertain"
 
 
 def unknown_losses(losses: Sequence[ConversationLosses]) -> list[str]:
@@ -174,8 +195,17 @@ def unknown_losses(losses: Sequence[ConversationLosses]) -> list[str]:
     return sentences
 
 
+def uncertain_losses(losses: Sequence[ConversationLosses]) -> list[str]:
+    """Return a sentence about uncertain facts that no entry of the losses counts, if there are any."""
+    uncertain = sum(one.uncertain_elsewhere for one in losses)
+    if not uncertain:
+        return []
+    count = plural(uncertain, "fact")
+    return [f"At compactions without a known loss, {count} may be lost: `facts --fate uncertain` lists them."]
+
+
 def _loss(
-    found: LostFacts, at: float | None, events: Sequence[AftermathEvent], gaps: Sequence[str]
+    found: LostFacts, at: float | None, events: Sequence[AftermathEvent], gaps: Sequence[str], unknown: int
 ) -> CompactionLoss:
     facts = tuple(_lost_fact(life, found.compaction) for life in found.worst)
     kinds = Counter(event.kind for event in events)
@@ -193,6 +223,7 @@ def _loss(
         broken,
         explained,
         tuple(gaps),
+        unknown,
     )
 
 

@@ -35,7 +35,9 @@ def loss_documents(answer: Iterable[ListedLoss]) -> list[Document]:
             "conversation": one.row.id,
             "title": safe_line(one.row.title),
             "agent": one.agent,
-            **fields_of(one.loss, "compaction", "at", "lost", "weakened", "uncertain", "aftermath"),
+            **fields_of(
+                one.loss, "compaction", "at", "lost", "weakened", "uncertain", "unknown", "aftermath"
+            ),
             "aftermath_of_lost_rules": one.loss.broken,
             **fields_of(one.loss, "gaps", "facts"),
         }
@@ -55,7 +57,7 @@ def print_losses(documents: Sequence[Document]) -> None:
                 told_losses(entry["lost"], entry["weakened"]),
                 "red" if entry["lost"] or entry["weakened"] else "",
             ),
-            (f", {entry['uncertain']:,} uncertain" if entry["uncertain"] else "", ""),
+            *((f", {entry[name]:,} {name}", "") for name in ("uncertain", "unknown") if entry[name]),
         )
         if entry["aftermath"]:
             lines.add((f"then {aftermath_counts(entry['aftermath'])}", "yellow"), indent=2)

@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.answers.store_losses import CompactionLoss
-from inspector.quality.facts.fact import OUTCOMES, Contradiction, Fact, Fate, Kind, Life, Outcome, Saying
+from inspector.answers.store_losses import CompactionLoss, losses_of_facts, uncertain_losses, unknown_losses
+from inspector.quality.facts.fact import (
+    OUTCOMES,
+    Contradiction,
+    ConversationFacts,
+    Fact,
+    Fate,
+    Kind,
+    Life,
+    Outcome,
+    Saying,
+)
 from inspector.quality.losses import grave, losses_of
 
 SAYING = Saying(0, 1, 0, 100, "s", "user", (0, 0), 1)
@@ -42,6 +54,23 @@ def test_what_nobody_can_tell_is_counted_beside_the_losses() -> None:
     (found,) = losses_of([life("verbatim", "lost"), *unsure])
     assert (found.compaction, found.total, found.uncertain) == (2, 1, 1)
     assert not losses_of(unsure)
+
+
+def test_unknown_and_uncertain_facts_are_never_silent() -> None:
+    lives = (
+        life("lost", key="a"), life("uncertain", key="b"), life("uncertain", key="c", first=2),
+        life("uncertain", "uncertain", key="d"), life("unknown", key="e", first=3), life("unknown", kind="link"),
+        replace(life("unknown", key="f", first=3), back=SAYING),
+    )  # fmt: skip
+    inspection: Any = SimpleNamespace(compactions=lambda: ())
+    found = losses_of_facts(inspection, ConversationFacts((), lives))
+    counts = [(one.compaction, one.uncertain, one.unknown) for one in found.compactions]
+    assert counts == [(1, 2, 0), (3, 0, 1)]
+    assert (found.unknown, found.uncertain, found.uncertain_elsewhere) == (1, 3, 1)
+    (unreadable,) = unknown_losses([found])
+    (uncertain,) = uncertain_losses([found])
+    assert unreadable.startswith("The fate of 1 fact is unknown")
+    assert uncertain.startswith("At compactions without a known loss, 1 fact may be lost")
 
 
 def test_weakened_facts_stand_beside_the_lost_ones() -> None:

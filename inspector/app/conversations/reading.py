@@ -151,9 +151,15 @@ def read_store_losses(
     watch: Watch,
 ) -> tuple[int, list[str]]:  # fmt: skip
     """Hand over the losses of each compaction in batches, kept results first; return the number of unreadable
-    conversations, and sentences about unknown losses. `apart` as in read_overviews.
+    conversations, and sentences about unknown and uncertain losses. `apart` as in read_overviews.
     """
-    from inspector.answers.store_losses import ConversationLosses, known_losses, listed_of, unknown_losses
+    from inspector.answers.store_losses import (
+        ConversationLosses,
+        known_losses,
+        listed_of,
+        uncertain_losses,
+        unknown_losses,
+    )
 
     batch = _Batch(watch)
     read: list[ConversationLosses] = []
@@ -178,7 +184,7 @@ def read_store_losses(
             watch("reading losses", done, len(rows))
             unread += ask("overview", row) is None or not known(row)
     batch.hand_over()
-    return unread, unknown_losses(read)
+    return unread, [*unknown_losses(read), *uncertain_losses(read)]
 
 
 def read_changes(

@@ -46,7 +46,8 @@ class LossList(EntryList[ListedLoss]):
 
     header_height = 1
     TOOLTIP = (
-        "Compactions, the worst first. ‼ are rules among the lost facts, ↓ facts that were only weakened.\n"
+        "Compactions, the worst first. ‼ are rules among the lost facts, ↓ facts that were only weakened, ? facts with "
+        "an unknown fate.\n"
         "The column “again” counts repeated work after the compaction.\n"
         "Enter opens the conversation at that compaction."
     )
@@ -76,7 +77,7 @@ class LossList(EntryList[ListedLoss]):
             row.add(fit("again", _AGAIN, right=True) + "  ", ink)
             row.add(fit("when", _WHEN, right=True) + "  ", ink)
         if width >= _WITH_WORST:
-            row.add("worst of it", ink)
+            row.add("worst loss", ink)
         return row.strip(width, self.base_style + self.ink("header"))
 
     def draw_line(self, line: int, width: int) -> Strip:
@@ -87,11 +88,11 @@ class LossList(EntryList[ListedLoss]):
         row = self.begin(line)
         rules = f" ‼{constraints:,}" if constraints else ""
         weakened = f" ↓{entry.weakened:,}" if entry.weakened else ""
-        row.add(
-            fit(f"{sum(entry.lost.values()):,}", _LOST - len(rules) - len(weakened), right=True),
-            Style(),
-        )
-        row.add(rules, self.ink("error")).add(f"{weakened}  ", self.ink("changed"))
+        unknown = f" ?{entry.unknown:,}" if entry.unknown else ""
+        lost = sum(entry.lost.values())
+        number = "" if unknown and not lost else f"{lost:,}"
+        row.add(fit(number, _LOST - len(rules) - len(weakened) - len(unknown), right=True), Style())
+        row.add(rules, self.ink("error")).add(weakened, self.ink("changed")).add(f"{unknown}  ", muted)
         row.add(fit(one_line(row_of.title or row_of.id, 500), self._title_width(width)) + "  ", Style())
         row.add(fit(f"c{entry.compaction}", _COMPACTION, right=True) + "  ", muted)
         if width >= _WITH_WHEN:
@@ -111,9 +112,10 @@ class LossesScreen(ListScreen[ListedLoss]):
         Binding("escape", "app.pop_screen", "Back", id="losses.back"),
     ]
     HELP: ClassVar[str] = (
-        "Compactions that lost facts for good, left a gap in the summary, or were followed by repeated work, the worst "
-        "first: ‼ counts lost constraints, ↓ weakened facts, and the column “again” repeated work. A fact counts once, "
-        "at the compaction that removed it. A fact that the user repeats, withdraws or changes later is not a loss. "
+        "Compactions that lost facts for good, left a gap in the summary, have an unreadable summary, or were followed "
+        "by repeated work, the worst first: ‼ counts lost constraints, ↓ weakened facts, ? facts with an unknown fate, "
+        "and the column “again” repeated work. A fact counts once, at the compaction that removed it. A fact that the "
+        "user repeats, withdraws or changes later is not a loss. "
         "Enter opens the conversation at that compaction."
     )
 
@@ -156,13 +158,13 @@ class LossesScreen(ListScreen[ListedLoss]):
         self._show()
 
     def _read_all(self, read: tuple[int, list[str]]) -> None:
-        unread, unknown = read
+        unread, open_losses = read
         if unread:
             self.tell(
                 f"{human.plural(unread, 'conversation')} could not be read; opening one says what is wrong."
             )
-        self.tell(*unknown)
-        self._show(nothing=NOTHING_KNOWN_LOST if unread or unknown else "No loss was found.")
+        self.tell(*open_losses)
+        self._show(nothing=NOTHING_KNOWN_LOST if unread or open_losses else "No loss was found.")
 
     def _show(self, *, nothing: str = "reading …") -> None:
         count = human.plural(len(self._losses), "compaction")
@@ -188,10 +190,10 @@ class LossesScreen(ListScreen[ListedLoss]):
 
 
 def _worst(loss: CompactionLoss) -> str:
-    """Return the worst lost fact, else a gap of the summary, else what was done again."""
+    """Return the worst lost fact, else a gap of the summary, else what was done again, else that nothing is known."""
     if loss.facts:
         return loss.facts[0].text
-    return loss.gaps[0] if loss.gaps else aftermath_counts(loss.aftermath)
+    return loss.gaps[0] if loss.gaps else aftermath_counts(loss.aftermath) or "the summary is encrypted"
 
 
 def _uncertain(count: int) -> Text:
