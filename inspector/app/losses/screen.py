@@ -193,7 +193,7 @@ def _worst(loss: CompactionLoss) -> str:
     """Return the worst lost fact, else a gap of the summary, else what was done again, else that nothing is known."""
     if loss.facts:
         return loss.facts[0].text
-    return loss.gaps[0] if loss.gaps else aftermath_counts(loss.aftermath) or "the summary is encrypted"
+    return loss.gaps[0] if loss.gaps else aftermath_counts(loss.aftermath) or "the summary cannot be read"
 
 
 def _uncertain(count: int) -> Text:
