@@ -27,15 +27,8 @@ def expanded(path: str | Path, source: str = "") -> Path:
 
 def agent_folders() -> Iterator[Path]:
     """Yield every folder and file of every agent, resolved: usual places, environment variables, and plug-in agents."""
-    for agent in agents():
-        yield from map(_resolved, folders_of(agent))
-
-
-def _resolved(path: Path) -> Path:
-    try:
-        return path.resolve()
-    except (OSError, RuntimeError):
-        return path.absolute()
+    folders = {folder for agent in agents() for folder in folders_of(agent)}
+    yield from map(Path, map(os.path.realpath, folders))
 
 
 def refuse_agent_folders(path: Path) -> Path:

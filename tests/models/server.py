@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
+import sys
 import threading
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -31,6 +32,16 @@ class Handler(BaseHTTPRequestHandler):
 Answer = Callable[[Handler], None]
 
 
+class _Silent(ThreadingHTTPServer):
+    """A client that hangs up is nothing to print."""
+
+    daemon_threads = True
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
+
+
 class Server:
     """The server. `requests` has (path, headers, body as JSON) of each request, in order."""
 
@@ -41,8 +52,7 @@ class Server:
         self.go_on = threading.Event()
         #: Set by an answer that waits.
         self.waits = threading.Event()
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
+        self._server = _Silent(("127.0.0.1", 0), Handler)
         self._server.owner = self  # type: ignore[attr-defined]
 
     @property
