@@ -32,6 +32,7 @@ from tests.app.running import (
     told,
     write,
 )
+from tests.examples import also
 from tests.stores.writer import Writer, create, session, simple, talk
 from widgets.bars.key_line import KeyLine
 from widgets.lists.conversation_table import ConversationTable
@@ -223,23 +224,23 @@ async def test_an_empty_database(tmp_path: Path) -> None:
         conversations(pilot)
 
 
-async def test_a_conversation_without_messages_and_one_with_one(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", also("none", "one"))
+async def test_a_conversation_without_messages_and_one_with_one(tmp_path: Path, name: str) -> None:
     db = create(tmp_path / "state.db")
     session(db, "none", title="Nothing yet")
     writer = Writer(db, tip="one")
     writer.begin(title="One")
     writer.say(talk(1)[:1])
     db.close()
-    for name in ("none", "one"):
-        async with running(tmp_path / "state.db", name) as pilot:
-            screen = conversation(pilot)
-            for key in "123456780":
-                await press(pilot, key)
-            await press(
-                pilot, "escape", "end", "home", "[", "]", "b", "u", "x", "n", "y", "Y", "p", "p", "escape"
-            )
-            assert conversation(pilot) is screen
-            assert notes(pilot) == () or "assumed" in notes(pilot)[0]
+    async with running(tmp_path / "state.db", name) as pilot:
+        screen = conversation(pilot)
+        for key in "123456780":
+            await press(pilot, key)
+        await press(
+            pilot, "escape", "end", "home", "[", "]", "b", "u", "x", "n", "y", "Y", "p", "p", "escape"
+        )
+        assert conversation(pilot) is screen
+        assert notes(pilot) == () or "assumed" in notes(pilot)[0]
 
 
 async def test_an_unknown_conversation_is_told_on_the_list(tmp_path: Path) -> None:

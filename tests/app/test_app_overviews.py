@@ -176,7 +176,7 @@ async def test_a_conversation_that_cannot_be_read_is_counted(
 
 
 async def test_a_database_that_is_deleted_while_it_is_open_says_so_in_every_row(tmp_path: Path) -> None:
-    path = simple(tmp_path / "state.db", sessions=1, turns=600)
+    path = simple(tmp_path / "state.db", sessions=1, turns=100)
     async with running(path, "s0", size=(100, 30)) as pilot:
         for name in ("state.db", "state.db-wal", "state.db-shm"):
             (tmp_path / name).unlink(missing_ok=True)

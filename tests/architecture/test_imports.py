@@ -11,6 +11,7 @@ from inspector.__main__ import opens_the_app
 from inspector.commands.cli import every_command
 
 ROOT = Path(__file__).resolve().parents[2]
+DATABASE = "fixtures/hermes-0.13-rotating.db"
 HEAVY = ("textual", "jinja2", "tiktoken", "genai_prices", "yaml", "sqlite_utils", "rich", "sqlite3")
 
 
@@ -27,27 +28,27 @@ WORK = (
 #: Commands in the order of what they may import: each may import what is named with it, and all that stands above.
 ALLOWED: list[tuple[set[str], list[list[str]]]] = [
     (set(), [["--help"], ["--version"], ["show", "--help"]]),
-    ({"rich", "sqlite3"}, [["search", "--demo", "orders"], ["plan", "fixtures/fastapi-example.json"]]),
-    ({"genai_prices"}, [["show", "--demo", "小程序首页改版", "--json", "--no-exact"]]),
+    ({"rich", "sqlite3"}, [["search", DATABASE, "orders"], ["plan", "fixtures/fastapi-example.json"]]),
+    ({"genai_prices"}, [["show", DATABASE, "小程序首页改版", "--json", "--no-exact"]]),
     (
         {"sqlite_utils"},
         [
-            ["store", "--demo", "--json"],
-            ["conversations", "--demo", "--json"],
-            ["replay", "--demo", "小程序首页改版", "--json"],
+            ["store", DATABASE, "--json"],
+            ["conversations", DATABASE, "--json"],
+            ["replay", DATABASE, "小程序首页改版", "--json"],
         ],
     ),
     (
         {"yaml"},
         [
-            ["compactions", "--demo", "小程序首页改版", "--json"],
-            ["findings", "--demo", "小程序首页改版"],
-            ["measures", "--demo", "小程序首页改版"],
-            ["diff", "--demo", "小程序首页改版", "--lineage"],
-            ["facts", "--demo", "小程序首页改版"],
+            ["compactions", DATABASE, "小程序首页改版", "--json"],
+            ["findings", DATABASE, "小程序首页改版"],
+            ["measures", DATABASE, "小程序首页改版"],
+            ["diff", DATABASE, "小程序首页改版", "--lineage"],
+            ["facts", DATABASE, "小程序首页改版"],
         ],
     ),
-    ({"jinja2"}, [["report", "--demo", "小程序首页改版", "--output", "-"]]),
+    ({"jinja2"}, [["report", DATABASE, "小程序首页改版", "--output", "-"]]),
 ]
 
 #: Runs one command after the other in one process, and looks at what is imported after each.

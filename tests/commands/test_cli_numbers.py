@@ -113,9 +113,6 @@ def test_a_fault_of_the_program_is_a_sentence(
 
 
 def test_a_summarizer_that_writes_too_much_is_a_failure(program: Run) -> None:
-    words = ("--compaction", "1", "--command", "head -c 1100000 /dev/zero", "--send")
-    done = program("attempt", "--demo", NAME, *words)
-    assert done.returncode == 1
-    assert "No complete summary was made." in done.stderr
     done = program("attempt", "--demo", NAME, "--compaction", "1", "--command", "yes word", "--send")
     assert (done.returncode, "wrote more than 1,000,000 bytes" in done.stderr) == (1, True)
+    assert "No complete summary was made." in done.stderr

@@ -25,6 +25,7 @@ from inspector.core.errors import BadInput, UsageProblem
 from inspector.export.document import plain_lines
 from inspector.stores.detect import open_store
 from tests.app.running import settled
+from tests.idle import draw_at_rest
 
 ROOT = Path(__file__).resolve().parents[2]
 CHECKOUT = "20260312_054216_3a4ebc"
@@ -70,8 +71,8 @@ def test_the_first_word_is_a_command_or_a_path() -> None:
 
 def test_conversations_are_completed_by_id_and_title() -> None:
     assert CHECKOUT in completed("losses", "--demo", "20260312_05")
-    assert [line for line in completed("losses", "--demo", "checkout") if CHECKOUT in line]
     path = str(demo_databases()[0])
+    assert [line for line in completed("losses", path, "checkout") if CHECKOUT in line]
     assert CHECKOUT in completed("show", path, "")
     # The shell of bash prints no help beside a value.
     assert f"plain,{CHECKOUT}" in completed("show", path, "20260312_05", shell="bash")
@@ -148,7 +149,8 @@ def test_the_templates_are_valid() -> None:
     assert CliRunner().invoke(commands, ["config", "folder"]).stdout.strip() == str(config_dir())
 
 
-async def test_a_letter_gives_the_focus_to_a_part() -> None:
+async def test_a_letter_gives_the_focus_to_a_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    draw_at_rest(monkeypatch)
     app = InspectorApp(open_store(demo_databases()[0]), saved=SavedState(), name=CHECKOUT)
     async with app.run_test(size=(160, 48)) as pilot:
         await settled(pilot)

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from tests.conformance import adapter, lists, vectors
+from tests.examples import also
 
 HERE = Path(__file__).resolve().parent
 RELEASES = tuple(adapter.PROFILES)
-CHUNKS = 80
-#: So many of them are compared in the test command, 50 lists a behaviour, all where all tests run.
-FEW = 1
+#: In the test command every 160th list is compared, 25 of a release; where all tests run, all of them in parts.
+FEW, PARTS = slice(0, None, 160), 16
 #: Set on the way, or about messages that the release gave up on.
 _NOT_COMPARED = {"seed", "raises"}
 _OF_A_COMPACTION = {"pruned", "pruned_digests", "pruned_list", "head_end", "tail_start", "summary_budget"}
@@ -62,20 +62,22 @@ def contradictions(ours: dict[str, Any]) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "chunk", [*range(FEW), *(pytest.param(chunk, marks=pytest.mark.slow) for chunk in range(FEW, CHUNKS))]
+    "part",
+    also(FEW, *(slice(first, None, PARTS) for first in range(PARTS))),
+    ids=lambda part: str(part.start),
 )
 @pytest.mark.parametrize("release", RELEASES)
-def test_engine_does_what_the_release_did(release: str, chunk: int) -> None:
+def test_engine_does_what_the_release_did(release: str, part: slice) -> None:
     header, results = recorded(release)
     engine = adapter.engine_of(release, header["masks"])
     wrong: list[str] = []
-    for result in results[chunk::CHUNKS]:
+    for result in results[part]:
         case = lists.case(result["seed"], header["masks"])
         ours = adapter.planned(engine, case)
         found = differences(result, ours) + contradictions(ours)
         if found:
             wrong.append(f"seed {case.seed} ({case.kind}): " + "; ".join(found)[:400])
-    assert not wrong, f"{len(wrong)} of {len(results[chunk::CHUNKS])} differ:\n" + "\n".join(wrong[:10])
+    assert not wrong, f"{len(wrong)} of {len(results[part])} differ:\n" + "\n".join(wrong[:10])
 
 
 @pytest.mark.parametrize("release", RELEASES)

@@ -17,7 +17,7 @@ from tests.examples import also
 from tests.program import Done, run_each
 
 ROOT = Path(__file__).resolve().parents[2]
-DEMO = ("--demo", "Nightly orders import loses rows")
+RECORDED = ("fixtures/hermes-0.19-in-place.db", "Nightly orders import loses rows")
 
 
 def run(folder: Path, *commands: list[str]) -> list[Done]:
@@ -52,9 +52,9 @@ def every_command_knows(site: Path, profile: str) -> None:
     done = run(
         site,
         ["plan", write_list(site), *named],
-        ["compactions", *DEMO, *named],
-        ["replay", *DEMO, *named, *window],
-        ["sweep", *DEMO, *named, *axes, *window],
+        ["compactions", *RECORDED, *named],
+        ["replay", *RECORDED, *named, *window],
+        ["sweep", *RECORDED, *named, *axes, *window],
     )
     assert not any(one.returncode for one in done), done
     (plan,), compactions, replayed, grid = (json.loads(one.stdout) for one in done)
@@ -84,7 +84,7 @@ FAILING = {
 
 
 def test_an_engine_that_fails_is_named(site: Path) -> None:
-    asked = (["plan", write_list(site)], ["replay", *DEMO, "--context-length", "30000"])
+    asked = (["plan", write_list(site)], ["replay", *RECORDED, "--context-length", "30000"])
     done = iter(run(site, *([*words, "--profile", name] for name in FAILING for words in asked)))
     for sentence in FAILING.values():
         for one in (next(done), next(done)):

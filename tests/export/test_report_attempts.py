@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ from inspector.export.report.gathering import gather_report
 from inspector.export.report.parts import ATTEMPTS
 from inspector.export.report.rendering import render_html, render_markdown
 from inspector.export.report.values import Report
-from inspector.models.attempt import Ask
+from inspector.models.attempt import Ask, Place
 from inspector.models.kept import default_attempts
 from tests.export.conftest import MADE_AT
 from tests.export.pages import Element, assert_harmless, parsed, shown, tokens
@@ -29,12 +30,19 @@ NAME = "Move checkout to orders-v2"
 STAND_IN = f"{shlex.quote(sys.executable)} {shlex.quote(str(ROOT / 'fixtures' / 'summarizer.py'))}"
 
 
+@cache
+def place(compaction: int, step: int | None) -> Place:
+    """Where an attempt at a compaction is made."""
+    inspection, _ = Answers(open_source(None, True), {}, None).opened(NAME)
+    return place_of(inspection.store, inspection.conversation.row, compaction, step)
+
+
 def keep(compaction: int, step: int | None = None, **values: object) -> int:
     """Keep an attempt as if it had been made; its id."""
-    inspection, _ = Answers(open_source(None, True), {}, None).opened(NAME)
-    place = place_of(inspection.store, inspection.conversation.row, compaction, step)
     kept = default_attempts()
-    begun = kept.begin(Ask(place, "a prompt", "ours", 2_000), "endpoint", "http://localhost", "a model")
+    begun = kept.begin(
+        Ask(place(compaction, step), "a prompt", "ours", 2_000), "endpoint", "http://localhost", "a model"
+    )
     return kept.change(begun.id, **{"state": "finished", "summary": "## Goal\nNone.", **values}).id
 
 

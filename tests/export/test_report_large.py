@@ -97,9 +97,11 @@ def test_the_more_compactions_the_less_of_each(compactions: int) -> None:
         assert limit(compactions) > 0
 
 
-@pytest.mark.parametrize("turns", [40, pytest.param(500, marks=pytest.mark.slow)])
-def test_thousands_of_messages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, turns: int) -> None:
-    store = open_store(written(tmp_path / "state.db", 5, turns, 40))
+@pytest.mark.parametrize(("turns", "facts"), [(40, 10), pytest.param(500, 40, marks=pytest.mark.slow)])
+def test_thousands_of_messages(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, turns: int, facts: int
+) -> None:
+    store = open_store(written(tmp_path / "state.db", 5, turns, facts))
     readings = Readings(store, monkeypatch)
     report = gather_report(Answers(store, {}, None), "Large", MADE_AT)
     # For the plans, the facts, the rules files, the findings and the course, however many compactions there are; each

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import pytest
 from textual.pilot import Pilot
 
 from inspector.app.app import InspectorApp
@@ -13,8 +14,14 @@ from inspector.app.conversation.screen import ConversationScreen
 from inspector.app.saved_state import SavedState
 from inspector.stores.detect import open_store
 from tests.app.running import settled
+from tests.idle import draw_at_rest
 from widgets.bars.timeline import Timeline
 from widgets.panes.findings_pane import FindingsPane
+
+
+@pytest.fixture(autouse=True)
+def _at_rest(monkeypatch: pytest.MonkeyPatch) -> None:
+    draw_at_rest(monkeypatch)
 
 
 @asynccontextmanager
