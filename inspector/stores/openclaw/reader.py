@@ -8,8 +8,10 @@ from pathlib import Path
 
 from inspector.stores.entries import Entries
 from inspector.stores.head import Head
+from inspector.stores.lines import read_lines
 from inspector.stores.openclaw.forms import fetch_of, read_events, session_names
-from inspector.stores.pi.reader import PiReader, PiScanner, convert
+from inspector.stores.openclaw.rewrites import OpenClawScanner
+from inspector.stores.pi.reader import PiReader, convert
 from inspector.stores.session_lists import SessionLists
 
 
@@ -36,8 +38,10 @@ class OpenClawReader(PiReader):
     def scan(self, path: Path, part: str, shared: bool = False) -> SessionLists:
         """The session of a file that `part` names; of a branch (`shared`) without what it copied."""
         if not part:
-            return super().scan(path, part, shared)
-        return PiScanner(Entries(path, convert, fetch=fetch_of(part)), shared).run(read_events(path, part))
+            return OpenClawScanner(Entries(path, convert), shared).run(read_lines(path))
+        return OpenClawScanner(Entries(path, convert, fetch=fetch_of(part)), shared).run(
+            read_events(path, part)
+        )
 
 
 READER = OpenClawReader

@@ -47,6 +47,8 @@ class Node:
     compaction: Mapping[str, Any] | None = None
     #: The entry was copied from the session that this one was forked from.
     copied: bool = False
+    #: The entry repeats an earlier one of this session.
+    again: bool = False
 
 
 class PiReader(SessionReader):
@@ -106,9 +108,9 @@ class PiScanner:
         self.path = self._path()
         self.places = {node.place: place for place, node in enumerate(self.path)}
         self.named = {node.name: node.place for node in self.path if node.name}
-        self._requests(self._lists())
-        left = sum(len(node.messages) for node in self.nodes) - sum(len(node.messages) for node in self.path)
-        session.notes += abandoned(left)
+        self._requests(self.lists())
+        left = {number for node in self.nodes for number in node.messages}
+        session.notes += abandoned(len(left.difference(*(node.messages for node in self.path))))
         if self.torn:
             places = plural(self.torn, "place")
             session.notes.append(
@@ -146,7 +148,7 @@ class PiScanner:
         session.seen(node.at)
         node.copied = bool(session.before) and 0 < node.at < self.began
         wires = entry_wires(value)
-        node.messages = session.make(wires, node.at, kind == "compaction")
+        node.messages = self.messages(node, value, wires)
         if kind == "compaction":
             node.compaction = value
         message = mapping_at(value, "message")
@@ -158,6 +160,10 @@ class PiScanner:
             node.usage = mapping_at(message, "usage")
         elif kind == "message":
             session.note_words(wires)
+
+    def messages(self, node: Node, value: dict[str, Any], wires: list[Wire]) -> tuple[int, ...]:
+        """Make the messages of an entry, and return their numbers."""
+        return self.session.make(wires, node.at, value.get("type") == "compaction")
 
     def _path(self) -> list[Node]:
         """Return the entries of the session, without abandoned branches.
@@ -180,7 +186,7 @@ class PiScanner:
             node = above
         return found[::-1]
 
-    def _lists(self) -> dict[int, int]:
+    def lists(self) -> dict[int, int]:
         """Put the lists together. Return the number of the list after each entry, by place."""
         number_of: dict[int, int] = {}
         for place, node in enumerate(self.path):
@@ -227,7 +233,7 @@ class PiScanner:
             # The requests after an abandoned compaction belong to the next list.
             above = numbers.get(node.parent or "", number) + (node.compaction is not None)
             number = numbers[node.name] = number_of.get(node.place, min(above, last))
-            if node.usage and not (self.shared and node.copied):
+            if node.usage and not node.again and not (self.shared and node.copied):
                 self.session.call(
                     node.answer, node.at, usage_of(node.usage, *_USAGE), model=node.model, generation=number,
                     cache_write_1h=count_of(node.usage, "cacheWrite1h"),

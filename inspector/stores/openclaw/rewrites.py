@@ -1,0 +1,63 @@
+"""OpenClaw's rewrites of a branch: it writes the entries from the first changed one on again, below the same parent.
+
+It does so to shorten tool results when the context is full. The copies have other ids and the same messages, except the
+shortened results.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from inspector.stores.entries import Wire
+from inspector.stores.lines import mapping_at, mappings_in, text_at
+from inspector.stores.pi.reader import Node, PiScanner
+
+#: What differs between an entry and its copy.
+_OWN = frozenset({"id", "parentId", "timestamp", "appendMode", "firstKeptEntryId", "targetId", "__openclaw"})
+
+
+class OpenClawScanner(PiScanner):
+    """See PiScanner. An entry that is written again stands for the first one, so the list shows results in full."""
+
+    def __init__(self, *values: Any) -> None:
+        super().__init__(*values)
+        #: The first entry of each content below a parent, and its place by the name of each copy.
+        self.firsts: dict[tuple[int, str, str], Node] = {}
+        self.place_of: dict[str, int] = {}
+        #: The newest content of each entry, by place.
+        self.newest: dict[int, int] = {}
+        #: Shortened results by the place of the first copy of a rewrite: time, message and remaining characters.
+        self.cuts: dict[int, list[tuple[float, int, int]]] = {}
+        self.began_at = 0
+
+    def messages(self, node: Node, value: dict[str, Any], wires: list[Wire]) -> tuple[int, ...]:
+        """Return the messages of an entry; of a copy, those of the first one."""
+        message, kind = mapping_at(value, "message"), text_at(value, "type")
+        content = hash(repr(message or {key: inner for key, inner in value.items() if key not in _OWN}))
+        name = text_at(message, "toolCallId") or str(content)
+        first = self.firsts.setdefault((self.place_of.get(node.parent or "", -1), kind, name), node)
+        self.place_of[node.name] = first.place
+        known, self.newest[first.place] = self.newest.get(first.place), content
+        if first is node:
+            return super().messages(node, value, wires)
+        if not self.nodes[node.place - 1].again:
+            self.began_at = node.place
+        if known != content and first.messages:
+            left = sum(len(text_at(part, "text")) for part in mappings_in(message.get("content")))
+            self.cuts.setdefault(self.began_at, []).append((node.at, first.messages[0], left))
+        node.again, node.at = True, first.at
+        return first.messages
+
+    def lists(self) -> dict[int, int]:
+        """Put the lists together, and add the shortened results as cleared ones."""
+        number_of, session = super().lists(), self.session
+        for cuts in self.cuts.values():
+            at = cuts[0][0]
+            generation = 1 + sum(compaction.at <= at for compaction in session.compactions)
+            listed = session.lists[generation - 1]
+            found = [(listed.index(number), left) for _, number, left in cuts if number in listed]
+            if found:
+                before = sum(session.entries.found[number].at <= at for number in listed)
+                places, left = zip(*found, strict=True)
+                session.clear(places, at, generation=generation, place=before, trigger="auto", left=left)
+        return number_of

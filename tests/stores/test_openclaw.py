@@ -1,0 +1,105 @@
+"""OpenClaw's sessions: branches that it writes again with shorter tool results."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from inspector.core.conversations import Conversation
+from inspector.stores.base import Store
+from inspector.stores.detect import open_store
+from tests.stores.alone import texts
+
+
+class Branches:
+    """The entries of a session file, with their parents."""
+
+    def __init__(self) -> None:
+        self.entries: list[dict[str, Any]] = [
+            {"type": "session", "version": 3, "id": "5e55", "cwd": "/srv/pier"}
+        ]
+        self.last = self.add({"type": "custom", "customType": "openclaw:bootstrap"}, None)
+
+    def add(self, entry: dict[str, Any], parent: str | None) -> str:
+        """Add an entry; return its id."""
+        name = f"e{len(self.entries)}"
+        time = f"2026-04-01T10:00:{len(self.entries):02}.000Z"
+        self.entries.append({**entry, "id": name, "parentId": parent, "timestamp": time})
+        self.last = name
+        return name
+
+    def say(self, role: str, content: Any, **more: Any) -> str:
+        """Add a message after the last entry."""
+        message = {"role": role, "content": content, "timestamp": len(self.entries), **more}
+        return self.add({"type": "message", "message": message}, self.last)
+
+    def answer(self, *blocks: dict[str, Any], sent: int = 1_000) -> str:
+        """Add an answer of the model."""
+        return self.say("assistant", list(blocks), model="m-1", usage={"input": sent, "output": 10})
+
+    def result(self, call: str, text: str) -> str:
+        """Add a tool result."""
+        return self.say("toolResult", [{"type": "text", "text": text}], toolCallId=call, toolName="read")
+
+    def rewrite(self, branch: list[str], texts: dict[str, str]) -> list[str]:
+        """Write entries again below the parent of the first, with other texts of some; return their new ids."""
+        known = {entry["id"]: entry for entry in self.entries}
+        self.last = known[branch[0]]["parentId"]
+        written = []
+        for name in branch:
+            entry = {key: value for key, value in known[name].items() if key in ("type", "message")}
+            if name in texts:
+                content = [{"type": "text", "text": texts[name]}]
+                entry["message"] = {**entry["message"], "content": content}
+            written.append(self.add({**entry, "appendMode": "side"}, self.last))
+        return written
+
+    def open(self, path: Path) -> tuple[Store, Conversation]:
+        """Write the file and open its conversation."""
+        path.write_text("".join(json.dumps(entry) + "\n" for entry in self.entries), encoding="utf-8")
+        store = open_store(path)
+        (row,) = store.conversations()
+        assert row.agent == "openclaw"
+        return store, store.open(row.id)
+
+
+def call(name: str) -> dict[str, Any]:
+    """A tool call."""
+    return {"type": "toolCall", "id": name, "name": "read", "arguments": {"path": "plank"}}
+
+
+def worked() -> tuple[Branches, list[str]]:
+    """A session with two tool results, and the entries from the first result on."""
+    made = Branches()
+    made.say("user", "Paint the pier.")
+    made.answer(call("c1"), call("c2"))
+    first = made.result("c1", "plank " * 100)
+    second = made.result("c2", "nail " * 100)
+    return made, [first, second, made.answer({"type": "text", "text": "Painted."}, sent=2_000)]
+
+
+def test_results_that_a_rewrite_shortens_are_cleared(tmp_path: Path) -> None:
+    made, branch = worked()
+    branch = made.rewrite(branch, {branch[0]: "plank [cut]"})
+    made.say("user", "Go on.")
+    branch = made.rewrite([*branch, made.last], {branch[1]: "[cut]"})
+    made.answer({"type": "text", "text": "Done."}, sent=900)
+    store, conversation = made.open(tmp_path / "a.jsonl")
+    said = [text for _, text in texts(store, conversation)]
+    assert said == ["Paint the pier.", "", "plank " * 100, "nail " * 100, "Painted.", "Go on.", "Done."]
+    assert not conversation.notes
+    cleared = [(one.cleared, one.left, one.place) for one in store.microcompactions(conversation)]
+    assert cleared == [((2,), (11,), 5), ((3,), (5,), 6)]
+    assert [request.context for request in store.requests(conversation)] == [1_000, 2_000, 900]
+
+
+def test_a_branch_with_other_words_is_no_rewrite(tmp_path: Path) -> None:
+    made, branch = worked()
+    made.last = branch[1]
+    made.answer({"type": "text", "text": "Not painted."}, sent=2_100)
+    store, conversation = made.open(tmp_path / "a.jsonl")
+    assert [text for _, text in texts(store, conversation)][-1] == "Not painted."
+    assert conversation.notes == ("1 message on abandoned branches is in no list.",)
+    assert not store.microcompactions(conversation)
+    assert len(store.requests(conversation)) == 3
