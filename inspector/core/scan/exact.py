@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from decimal import Decimal
 from functools import lru_cache
 
 # Extensions of file names; other words with a full stop are attributes or ends of sentences.
@@ -50,7 +51,7 @@ PATTERNS: Mapping[str, str] = {
     "name": r"[a-z]+(?:-[a-z0-9]+)*-v?\d+(?:(?:\.\d+)+(?:-[a-z0-9]+)*)?",
     "identifier": r"[a-z]+[a-z0-9]*(?:[A-Z][a-z0-9]*)+",
     "percent": r"\d+(?:[.,]\d+)*\s?[%％]",
-    "number": r"\d+(?:[.,]\d+)*",
+    "number": r"\d+(?:[.,]\d+)*(?:[eE]-?\d{1,2}(?![\w.]))?",
 }
 #: The line number that may follow a path.
 LINE = r"(?::\d+(?:-\d+)?)?"
@@ -60,7 +61,9 @@ _EDIT = re.compile(r"(?:\d+(?:,\d+)?)?[sy]/")
 
 
 def plain_number(digits: str) -> str:
-    """Return a number without thousands separators: 2,500 → 2500, 0.50 → 0.5, 1,5 → 1.5."""
+    """Return a number without thousands separators: 2,500 → 2500, 0.50 → 0.5, 1,5 → 1.5, 3e-4 → 0.0003."""
+    if "e" in digits.lower() and digits.count(",") + digits.count(".") < 2:
+        return f"{Decimal(digits.replace(',', '.')):f}"
     if "," in digits:
         head, *groups = digits.split(",")
         if all(len(group.split(".")[0]) == 3 for group in groups) and len(head) <= 3 and head != "0":

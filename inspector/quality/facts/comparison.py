@@ -171,7 +171,7 @@ class Comparison:
         probe = self.probe
         values = len(probe.values)
         kept_values = values - len(self.lost_values)
-        if is_foreign or probe.tongue not in ("en", "zh", ""):
+        if is_foreign or (probe.tongue or self.after.tongue) not in ("en", "zh", ""):
             return self._foreign(is_foreign, kept_values, numbers_said)
         if probe.answer:
             told = {word.concept for word in self.there.words}
@@ -194,7 +194,8 @@ class Comparison:
         }
         inside = [value for value in self.lost_values if (value.canon, value.unit) not in hanging]
         all_there = kept_values == values > 0
-        said = self.overlap >= MIN_SAME or (self.context >= MIN_SAME and self.overlap >= MIN_SUBJECT)
+        least = _NEARLY_ALL if self.across else MIN_SAME
+        said = self.overlap >= least or (self.context >= MIN_SAME and self.overlap >= MIN_SUBJECT)
         full = sum(mine.weight >= 1.0 for mine, _ in self.pairs)
         valued = (
             all_there
@@ -282,6 +283,8 @@ class Comparison:
         if not is_foreign:
             if self._swapped():
                 return "contradicted", safe_title(self.there.text, 80)
+            if self._crossed():
+                return "uncertain", ""
             like = fuzz.token_sort_ratio(plain(probe.text), plain(self.there.text))
             same = self.overlap >= MIN_SAME and not self.lost_values and like >= MIN_LIKE_FOREIGN
             every = UNIVERSAL.search(probe.text) is None or UNIVERSAL.search(self.there.text) is not None

@@ -43,6 +43,7 @@ _BOUNDS = {
         re.IGNORECASE,
     ),
 }
+_EXTREME = late_pattern(r"\b(?P<extreme>most|least) (?P<of>[a-z]{4,})", re.IGNORECASE)
 
 
 def exchanged(
@@ -63,6 +64,7 @@ def exchanged(
         or _traded_places(whole, text.text)
         or _actors_exchanged(whole, text.text)
         or _bounds_differ(whole, text.text)
+        or _extremes_differ(whole, text.text)
     )
 
 
@@ -223,6 +225,15 @@ def _bounds_differ(fact: str, text: str) -> bool:
 
 def _bounds(text: str) -> set[str]:
     return {bound for bound, form in _BOUNDS.items() if form.search(text)}
+
+
+def _extremes_differ(fact: str, text: str) -> bool:
+    """Return whether a sentence has "least X" where a fact has "most X", or the reverse."""
+    mine, theirs = (
+        {found["of"].lower(): found["extreme"].lower() for found in _EXTREME.finditer(one)}
+        for one in (fact, text)
+    )
+    return any(theirs.get(word, extreme) != extreme for word, extreme in mine.items())
 
 
 def crossed(pairs: Sequence[Pair], valued: Sequence[tuple[int, int]]) -> bool:

@@ -111,7 +111,7 @@ _STANDING = late_pattern(
 #: Matches a sentence that only allows or suggests.
 SOFT = late_pattern(
     r"\b(?:could|might|may(?! (?:not|only|be used only)|[^;\n]{0,60}\b(?:at most|no more|up to|only)\b)|"
-    r"maybe|perhaps|possibly|optional(?:ly)?|"
+    r"(?:you|we|they) can(?! (?:see|find|tell)\b)|maybe|perhaps|possibly|optional(?:ly)?|"
     r"nice[- ]to[- ]have|ideally|(?:if|where|when|wherever|whenever) (?:possible|feasible|convenient|practical|"
     r"time allows)|consider(?:ed|ing)?|considered|"
     r"suggest(?:ed|s|ion)?|recommended|recommendation|preferabl[ey]|prefer(?:red|s|ence)?|try to|tr(?:y|ies) "
@@ -194,6 +194,7 @@ _LIST = late_pattern(
     rf"(?<=\bneither )(?:the )?{_ITEM} nor (?:the )?[\w'’-]{{2,30}}|"
     rf"(?<=\bboth )(?:on |in |for )?(?:the )?{_ITEM} and (?:the )?[\w'’-]{{2,30}}|"
     rf"(?<=\bthe ){_ITEM} and the {_ITEM}|"
+    rf"\b(?P<place>in|on|at|for|from|to|by|with) (?:the )?{_ONE} and (?P=place) (?:the )?{_ONE}|"
     rf"\b(?P<article>(?:d|l)es|d[eiao]s?|d(?:ie|er|as|em)|l[oa]s|el|il) {_ONE} (?:und|y|et|e|i) (?P=article) {_ONE}",
     re.IGNORECASE,
 )
@@ -241,6 +242,8 @@ _ADJUNCT = late_pattern(
     rf"(?P<reason>{_BECAUSE}|{_EXPLAINS})|(?P<aside>{_ASIDE})",
     re.IGNORECASE,
 )
+#: Words before a colon that are only a label of the sentence after it.
+_LABEL = 3
 _AND = late_pattern(r"(?<=\s)(?=and\s)", re.IGNORECASE)
 _ADJUNCT_END = late_pattern(r"[,;.:!?()]\s|[,;.:!?()]\Z|\s[—–-]+\s|[，。；）]|\bthen\b")
 
@@ -510,6 +513,9 @@ def parts_of(text: str) -> tuple[Meaning, tuple[Adjunct, ...]]:
     at = 0
     while (found := _ADJUNCT.search(text, at)) is not None:
         kind = found.lastgroup or ""
+        if found.group().startswith(":") and len(text[: found.start()].split()) <= _LABEL:
+            at = found.end()
+            continue
         if found["aside"]:
             start, end = found.start(), len(text)
         else:

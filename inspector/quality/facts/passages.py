@@ -60,7 +60,7 @@ _TONGUES: Mapping[str, frozenset[str]] = {
     "en": word_set("the and is are to of in for with not be it on must this that we you should use please when "
                "don't from"),
     "de": word_set("der die das und ist nicht wir für mit den dem ein eine im auf zu bei nur muss keine soll bitte "
-               "sind wird immer"),
+               "sind wird immer auch noch als kann kannst wenn aber oder nach"),
     "es": word_set("el los las de que y en para con no se una del al siempre antes nunca por es son debe"),
     "fr": word_set("le les des et est pas pour avec sur une dans du au que qui ne la doit doivent on quand toujours"),
     "pt": word_set("o os as de que e em para com não uma do da dos das no na sempre nunca podem deve por"),

@@ -555,6 +555,7 @@ newest oldest
 latest earliest
 spring summer autumn winter
 daily weekly monthly yearly hourly
+two three four five six seven eight nine ten
 """
 
 

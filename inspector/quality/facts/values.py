@@ -26,6 +26,7 @@ COUNTED = frozenset({"number", "quantity", "percent", "ratio", "time", "date", "
 
 #: Unit -> how it is written, the English forms first; _ is a space.
 UNITS: Mapping[str, str] = {
+    "us": "µs μs microsecond microseconds 微秒",
     "ms": "ms millisecond milliseconds msec Millisekunden milisegundos millisecondes 毫秒 ミリ秒",
     "s": "s sec secs second seconds Sekunden segundos secondes detik 秒 秒钟 秒間 초 секунд секунды",
     "min": "min mins minute minutes Minuten minutos menit 分钟 分鐘 分 分間 분 минут минуты",
@@ -80,6 +81,7 @@ UNITS: Mapping[str, str] = {
 }
 #: Unit -> (dimension, how many of the base unit). Values of one dimension are compared by size.
 _SIZES: Mapping[str, tuple[str, Decimal]] = {
+    "us": ("time", Decimal("0.000001")),
     "ms": ("time", Decimal("0.001")), "s": ("time", Decimal(1)), "min": ("time", Decimal(60)),
     "h": ("time", Decimal(3600)), "day": ("time", Decimal(86400)), "week": ("time", Decimal(604800)),
     "mm": ("length", Decimal("0.001")), "cm": ("length", Decimal("0.01")), "m": ("length", Decimal(1)),

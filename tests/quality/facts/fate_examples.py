@@ -14,6 +14,13 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
         "## Constraints\n- Do not push to the release branch",
         "kept",
     ),
+    (
+        "same",
+        "You can edit the styles, but not the icons.",
+        "- Styles may be edited, the icons may not",
+        "kept",
+    ),
+    ("same", "Keep the tolerance at 1e-6.", "- Tolerance stays at 0.000001", "kept"),
     ("same", "Use pnpm, not npm.", "- Package manager: pnpm (not npm)", "kept"),
     ("same", "All dates are stored in UTC.", "## Decisions\n- Dates are stored in UTC", "kept"),
     ("same", "The upload limit is 25 MB.", "- Upload limit: 25 MB", "kept"),
@@ -195,6 +202,19 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
     ),
     ("language", "All commit messages in English.", "- All commit messages in German", "contradicted"),
     ("permission", "You may not rewrite the parser.", "- You may rewrite the parser", "contradicted"),
+    (
+        "extreme",
+        "Show alerts by age, most recent first.",
+        "- Alerts are shown by age, least recent first",
+        "contradicted",
+    ),
+    (
+        "numeral",
+        "Each team gets three seats in the room.",
+        "- Each team gets five seats in the room",
+        "contradicted",
+    ),
+    ("label", "New colours: we go from dark to light.", "- Colours go from light to dark", "contradicted"),
     # The rule no longer binds, or for less.
     (
         "event",
