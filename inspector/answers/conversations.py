@@ -82,9 +82,11 @@ def list_stores(answers: Answers) -> list[ListedStore]:
 
 
 def search(answers: Answers, query: str, limit: int) -> list[FoundMessage]:
-    """At most `limit` messages that contain the words. Raises StoreErrors."""
+    """At most `limit` messages that contain the words, with a note if there are more. Raises StoreErrors."""
     titles = {row.id: row.title or row.id for row in answers.store.conversations()}
-    hits = answers.store.search(query, limit=limit)
+    hits = list(answers.store.search(query, limit=limit + 1))
+    if len(hits) > limit:
+        answers.note(f"There are more hits; --limit N shows more than {limit:,}.")
     return [
         FoundMessage(
             hit.conversation,
@@ -96,7 +98,7 @@ def search(answers: Answers, query: str, limit: int) -> list[FoundMessage]:
             hit.role,
             safe_line(hit.excerpt),
         )
-        for hit, place in hit_places(answers.store, hits)
+        for hit, place in hit_places(answers.store, hits[:limit])
     ]
 
 

@@ -184,7 +184,11 @@ def user_facts_of(path: Path, session: str = "") -> tuple[Fact, ...]:
     from inspector.stores.detect import open_store
 
     if not path.is_file():
-        raise BadInput(f"The event names no readable transcript ({path}).")
+        raise BadInput(
+            f"The transcript that the event names is not a file: {path}."
+            if path.name
+            else "The event names no transcript."
+        )
     store = open_store(path)
     try:
         name = store.resolve(session) if session else _only(store.conversations())

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from inspector.caching.costs import Cost, Rates, request_cost, total
 from inspector.caching.misses import FIVE_MINUTES, ONE_HOUR, JudgedRequest
 from inspector.core.conversations import Request
-from inspector.core.shares import dollars
+from inspector.core.shares import dollars, plural
 
 #: A request with its cause and its model's rates (None if unknown).
 Rated = tuple[JudgedRequest, Rates | None]
@@ -50,19 +50,21 @@ class IdleCosts:
         told = []
         if self.misses:
             cost = "" if self.more is None else f": {dollars(self.more)} US dollars more than reading them"
-            times = "miss" if self.misses == 1 else "misses"
-            told.append(f"{self.misses:,} {times} by idling sent {self.tokens:,} tokens again{cost}.")
+            told.append(
+                f"After pauses that outlived the cache, {plural(self.misses, 'request')} sent {self.tokens:,} tokens "
+                f"again{cost}."
+            )
         if self.cost is not None and self.other is not None:
             names = ("5 minutes", "1 hour") if self.hour else ("1 hour", "5 minutes")
             by = self.other.amount - self.cost.amount
             told.append(
-                f"Kept for {names[0]} instead of {names[1]} all requests would have cost {dollars(self.other.amount)} "
-                f"instead of {dollars(self.cost.amount)} US dollars: {dollars(abs(by))} "
-                f"{'more' if by >= 0 else 'less'}."
+                f"With a cache of {names[0]} instead of {names[1]}, all requests would have cost "
+                f"{dollars(self.other.amount)} US dollars instead of {dollars(self.cost.amount)}: "
+                f"{dollars(abs(by))} {'more' if by >= 0 else 'less'}."
             )
         if self.gap is not None:
             saved = f"; it would have saved {dollars(self.saved)} US dollars here" if self.saved else ""
-            told.append(f"A keep-alive pays up to a pause of {_pause(self.gap)}{saved}.")
+            told.append(f"A keep-alive pays for pauses of up to {_pause(self.gap)}{saved}.")
         return tuple(told)
 
 

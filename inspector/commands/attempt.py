@@ -304,9 +304,10 @@ def _asked_about(attempts: Sequence[Attempt], compaction: int, chosen: Sequence[
 @summarizer_options
 @shared_options(settings_options)
 def life(asked: Asked, sender: Sender, first: int, budget: int | None, resume: int | None) -> None:
-    """Make all later summaries again, each from the previous.
+    """Make every summary from one compaction on again.
 
-    Draws the number of facts that survive. The command shows an estimate of the cost first. --resume continues an
+    Each is made from the previous new one. The curve shows how many facts can still be read after each compaction, with
+    the recorded and with the new summaries. The command shows an estimate of the cost first. --resume continues an
     unfinished life.
     """
     from inspector.answers.attempt_life import LifeOrder, life_curve, life_sending, make_life

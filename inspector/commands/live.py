@@ -89,7 +89,19 @@ def _json(event: LiveEvent) -> str:
     )
 
 
-@click.command()
+class HookCommand(click.Command):
+    """A command that never ends with exit code 2: agents take it as an order to block what they are about to do."""
+
+    def make_context(self, *args: Any, **options: Any) -> click.Context:
+        """Read the options; wrong ones end with exit code 1."""
+        try:
+            return super().make_context(*args, **options)
+        except click.UsageError as error:
+            error.exit_code = 1
+            raise
+
+
+@click.command(cls=HookCommand)
 @click.argument("agent", type=click.Choice(["claude-code", "codex", "hermes", "opencode", "pi"]))
 @click.option(
     "--print-settings", is_flag=True, help="Print the block to paste into the agent's settings, and end."

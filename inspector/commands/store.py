@@ -118,7 +118,8 @@ def stores(asked: Asked) -> None:
 def search(asked: Asked, limit: int) -> None:
     """Search the text of every message.
 
-    The first word is PATH if it is a file or looks like a path.
+    Finds the messages that contain every word, also inside a longer word. Double quotes ask for the exact phrase. The
+    first word is PATH if it is a file or looks like a path.
     """
     from inspector.answers.conversations import search as found
     from inspector.export.conversations import print_hits

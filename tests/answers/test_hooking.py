@@ -242,3 +242,12 @@ def test_a_value_that_only_a_tool_printed_does_not_keep_a_rule() -> None:
         "summary": "Retries were discussed.",
     }
     assert "only on 502. (lost)" in hooking.pi(event).text
+
+
+@pytest.mark.parametrize(
+    "words", [("nobody",), ("claude-code", "--budget", "5"), ("claude-code", "--no-such"), ()]
+)
+def test_wrong_options_never_block_the_agent(program: Run, words: tuple[str, ...]) -> None:
+    done = program("hook", *words)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "Error: " in done.stderr

@@ -43,3 +43,10 @@ def test_the_command_tells_it_too(tmp_path: Path, program: Run) -> None:
     (live,) = json.loads(program("search", str(path), "lantern", "--json").stdout)
     assert (live["generation"], live["left_with"]) == (2, None)
     assert "gen 2, live" in program("search", str(path), "lantern").stdout
+
+
+def test_words_are_found_inside_longer_words_and_further_hits_are_told(program: Run) -> None:
+    few = program("search", "--demo", "anary", "--limit", "1")
+    assert "canary" in few.stdout
+    assert "There are more hits; --limit N shows more than 1." in few.stderr
+    assert "more hits" not in program("search", "--demo", "anary", "--limit", "9999").stderr

@@ -30,9 +30,9 @@ def test_a_pause_costs_writing_again_what_could_be_read() -> None:
     idle = idle_costs([(one, OPUS) for one in judge(PAUSED)])
     assert (idle.misses, idle.tokens) == (2, 52_000 + 55_000)
     assert idle.more == pytest.approx(107_000 * (6.25 - 0.5) / 1e6)
-    assert (
-        idle.words[0]
-        == "2 misses by idling sent 107,000 tokens again: 0.62 US dollars more than reading them."
+    assert idle.words[0] == (
+        "After pauses that outlived the cache, 2 requests sent 107,000 tokens again: 0.62 US dollars more than reading "
+        "them."
     )
 
 
@@ -47,7 +47,7 @@ def test_an_hour_spares_the_short_pause_and_writes_dearer() -> None:
     assert idle.cost is not None
     written = 50_000 + 2_000 + 2_000 + 1_000 + 56_000
     assert idle.other.write == pytest.approx(written * 10 / 1e6)
-    assert "Kept for 1 hour instead of 5 minutes" in idle.words[1]
+    assert "With a cache of 1 hour instead of 5 minutes, all" in idle.words[1]
 
 
 def test_five_minutes_write_again_what_an_hour_kept() -> None:
@@ -68,7 +68,9 @@ def test_a_keep_alive_pays_as_long_as_reading_costs_less_than_writing() -> None:
     idle = idle_costs([(one, OPUS) for one in judge(PAUSED)])
     # One call in the pause of ten minutes; the two hours are too long.
     assert idle.saved == pytest.approx(52_000 * (6.25 - 0.5 - 0.5) / 1e6)
-    assert idle.words[2].startswith("A keep-alive pays up to a pause of 60 minutes; it would have saved 0.27")
+    assert idle.words[2].startswith(
+        "A keep-alive pays for pauses of up to 60 minutes; it would have saved 0.27"
+    )
 
 
 def test_without_writes_there_is_nothing_to_keep() -> None:
@@ -80,7 +82,7 @@ def test_without_writes_there_is_nothing_to_keep() -> None:
 def test_a_price_that_is_missing_is_said() -> None:
     idle = idle_costs([(one, None) for one in judge(PAUSED)])
     assert (idle.more, idle.cost, idle.other, idle.saved) == (None, None, None, None)
-    assert idle.words == ("2 misses by idling sent 107,000 tokens again.",)
+    assert idle.words == ("After pauses that outlived the cache, 2 requests sent 107,000 tokens again.",)
     (_, missed) = judge([PAUSED[0], request(2, 0, 52_000, 5_000.0)])
     assert miss_cost(missed, replace(OPUS, cache_read=None)) is None
 

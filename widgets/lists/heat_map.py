@@ -67,8 +67,8 @@ class HeatMap(Inked, can_focus=True):
         Binding("enter", "take", "Use settings", id="heat.take"),
     ]
     TOOLTIP = (
-        f"Each cell is a run. A darker cell has a higher value.  {NOW} the settings on screen  {FORCE} the settings in "
-        f"force  {BEST} the best cell.\nArrows or a click show the curve of a cell, enter uses its settings."
+        "Each cell is a run under two settings; a darker cell has a higher value. ? explains the signs.\n"
+        "Arrows or a click show the curve of a cell, enter uses its settings."
     )
 
     state: reactive[HeatState] = reactive(HeatState())

@@ -35,7 +35,10 @@ _BATCH = 25
 class HitList(EntryList[Hit]):
     """The hits of a search, newest first."""
 
-    TOOLTIP = "Messages that contain the words, newest first. Enter opens the conversation at the message."
+    TOOLTIP = (
+        "Messages that contain every word, also inside longer words, newest first.\n"
+        "Enter opens the conversation at the message."
+    )
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -119,9 +122,9 @@ class SearchScreen(JobScreen):
         ),
     ]
     HELP: ClassVar[str] = (
-        "Searches the text and the tool calls of every message, with the index of the store if it has one. Each hit "
-        "names its generation; c2 means that compaction 2 removed it. T traces the longest word, or a quoted phrase, "
-        "through the compactions of the conversation."
+        "Searches the text and the tool calls of every message. A hit contains every word, also inside a longer word; "
+        "double quotes ask for the exact phrase. Each hit names its generation; c2 means that compaction 2 removed it. "
+        "T traces the longest word, or a quoted phrase, through the compactions of the conversation."
     )
 
     def __init__(self, store: Store) -> None:

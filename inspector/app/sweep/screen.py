@@ -59,7 +59,7 @@ class SweepScreen(JobScreen):
         Binding("W", "write", "Write CSV or JSON", id="sweep.write"),
     ]
     HELP: ClassVar[str] = (
-        "Each cell is a run of one conversation, or of several, under two settings. A darker cell has a higher value. "
+        "Each cell is a run of the conversations under two settings. A darker cell has a higher value. "
         f"{NOW} the settings on screen, {FORCE} the settings in force, {BEST} the best cell by this metric, "
         f"{ALIKE} may be as good with smaller or larger summaries, {SAME} identical to an earlier cell. "
         "Next to the map is the curve of the selected cell, for the conversation with the most compactions; n and p "

@@ -162,7 +162,7 @@ class Comparison:
         )
 
     def outcome(
-        self, is_foreign: bool, in_summary: bool, numbers_said: Collection[tuple[str, str]]
+        self, is_foreign: bool, numbers_said: Collection[tuple[str, str]]
     ) -> tuple[Outcome | None, str]:
         """Return the outcome, with the changed text of a contradiction, else "".
 

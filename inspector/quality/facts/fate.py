@@ -244,7 +244,7 @@ def _judged(
     passage = after.passages[number]
     part = after.parts[passage.part]
     compared = Comparison(probe, number, after)
-    outcome, changed = compared.outcome(foreign(probe, after), part.where == "summary", numbers_said)
+    outcome, changed = compared.outcome(foreign(probe, after), numbers_said)
     if outcome is None:
         return None
     if compared.across and outcome in ("contradicted", "weakened", "value lost"):
