@@ -89,6 +89,12 @@ def _json(event: LiveEvent) -> str:
     )
 
 
+class WrongOptions(click.UsageError):
+    """Options of a hook that are refused."""
+
+    exit_code = 1
+
+
 class HookCommand(click.Command):
     """A command that never ends with exit code 2: agents take it as an order to block what they are about to do."""
 
@@ -97,8 +103,7 @@ class HookCommand(click.Command):
         try:
             return super().make_context(*args, **options)
         except click.UsageError as error:
-            error.exit_code = 1
-            raise
+            raise WrongOptions(error.format_message(), error.ctx) from error
 
 
 @click.command(cls=HookCommand)

@@ -18,6 +18,7 @@ from inspector.answers.hooking import HookAnswer, claude_code, hermes, status_li
 from inspector.core.errors import InspectorError
 from inspector.core.messages import Message
 from inspector.quality.facts.passages import ListText
+from tests.program import Run
 
 RULES = "Never push to the main branch. The service listens on port 8123. Write a parser for the logs."
 NAMES = ["hook_event_name", "session_id", "transcript_path", "source", "messages"]
