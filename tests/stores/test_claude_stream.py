@@ -203,6 +203,20 @@ def test_a_stream_next_to_its_transcript_counts_once(tmp_path: Path) -> None:
     assert not any("stream-json" in note for note in store.open(row.id).notes)
 
 
+def test_failed_attempts_are_named(tmp_path: Path) -> None:
+    made = Stream()
+    made.user("Paint the pier.", isReplay=True)
+    made.answer("msg_1", said("Painted."))
+    made.add(
+        type="system", subtype="status", status=None, compact_result="failed", compact_error="API Error: 400"
+    )
+    made.answer("msg_2", said("API Error: 400"), local_command_source="<local-command-stderr>API Error: 400")
+    store, conversation, _ = opened(made.write(tmp_path / "run.jsonl"))
+    (failed,) = store.failures(conversation)
+    assert (failed.error, failed.trigger, failed.place) == ("API Error: 400", None, 2)
+    assert [text for _, text in texts(store, conversation)] == ["Paint the pier.", "Painted."]
+
+
 def test_streams_of_other_agents_are_no_streams(tmp_path: Path) -> None:
     made = worked()
     made.lines[0]["qwen_code_version"] = "0.24.4"

@@ -50,7 +50,10 @@ _SILENT = frozenset(
 
 
 def failure_in(line: Mapping[str, Any]) -> str:
-    """Why a compaction by hand failed, where a line with the output of a command says so; "" for another line."""
+    """Why a compaction failed, where a line with the output of a command or the status of a stream says so; "" for
+    another line."""
+    if line.get("compactResult") == "failed":
+        return text_of(line, "compactError") or "no reason is recorded"
     message = line.get("message")
     content = message.get("content") if isinstance(message, Mapping) else line.get("content")
     match = _FAILED.fullmatch(content) if isinstance(content, str) else None

@@ -192,7 +192,13 @@ def read_roles(group: tuple[FileDigest, ...]) -> tuple[str, ...]:
         except StoreError:
             continue
         nodes = [node for node in dict(parts_of(scanned)).get(digest.part, ()) if node.kind != QUEUED]
-        fresh = [node for node in nodes if node.uuid not in trunk.known]
+        # The transcript lacks some lines of a stream that have no message.
+        fresh = [
+            node
+            for node in nodes
+            if node.uuid not in trunk.known
+            and (not digest.stream or node.message or node.boundary is not None)
+        ]
         above = (fresh[0].parent or fresh[0].logical) if fresh else ""
         goes_on = digest.session in trunk.sessions or above in trunk.ends or digest.midway
         if not fresh:

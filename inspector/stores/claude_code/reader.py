@@ -307,7 +307,9 @@ class _Reading:
                 last = list(generations[number - 1].ids).index(ids[-1]) + 1
             if node.failure:
                 name = node.session or self.source.row.id
-                yield FailedCompaction(index, name, number, last, node.at, node.failure, "manual")
+                # A stream does not say what started it.
+                trigger = None if self.parts[self.file_of[node.uuid]].scan.stream else "manual"
+                yield FailedCompaction(index, name, number, last, node.at, node.failure, trigger)
                 index += 1
 
     def _requests(self) -> Iterator[Request]:
@@ -355,9 +357,11 @@ class _Reading:
             yield "The first line continues a line that is not in these files: the messages before it are in no list."
         if any(part.scan.stream for part in self.parts):
             yield (
-                "Read from the output for a program (stream-json), which lacks reminders and attached files"
-                + (", and here also the user's prompts: facts in them are unknown." if self.unasked else ".")
+                "Read from the output for a program (stream-json), which lacks reminders, attached files, and of "
+                "sub-agents the compactions and the last answer."
             )
+        if self.unasked:
+            yield "The output lacks the user's prompts: facts in them are unknown."
         left = sum(stretch.left for stretch in self.lists)
         if left:
             verb = "is" if left == 1 else "are"

@@ -206,7 +206,7 @@ class _Scanner:
                     found.prompt = prompt_in(value) or found.prompt
         elif subtype in ("compact_boundary", "microcompact_boundary"):
             node.boundary = boundary_of(value, subtype.startswith("micro"))
-        elif subtype == "local_command":
+        elif subtype in ("local_command", "status"):
             node.failure = failure_in(value)
         elif subtype == "api_error":
             found.api_errors += 1

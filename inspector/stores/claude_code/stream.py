@@ -75,7 +75,10 @@ def stream_lines(path: Path) -> Iterator[Line]:
         main = main or session
         time = text_of(value, "timestamp") or text_of(value, "_audit_timestamp") or time
         compacts = kind == "system" and subtype.endswith("compact_boundary")
-        if not compacts and kind not in ("user", "assistant"):
+        failed = value.get("compact_result") == "failed"
+        # What a local command printed has the form of an answer.
+        said = kind in ("user", "assistant") and "local_command_source" not in value
+        if not (compacts or failed or said):
             continue
         started = text_of(value, "parent_tool_use_id")
         agent = (text_of(value, "agent_id") or started) if started else session if session != main else ""
