@@ -254,3 +254,16 @@ def test_ranges_of_messages(tmp_path: Path) -> None:
     assert [item.content for item in store.messages(live, -1)] == ["m698"]
     assert store.messages(live, 340, 9999)[-1].id == live.ids[-1]
     assert {item.session for item in store.iterate(live)} == {"a"}
+
+
+def test_the_row_about_a_gateways_session_is_in_no_list(tmp_path: Path) -> None:
+    """Gateways write it after the first turn, and leave it out of what they send."""
+    path = tmp_path / "state.db"
+    db = create(path)
+    name = session(db, "20260301_100000_abcdef", source="telegram")
+    said = [insert(db, name, wire, 1.0 + at) for at, wire in enumerate(talk(1))]
+    insert(db, name, {"role": "session_meta", "content": None}, 9.0)
+    said.append(insert(db, name, {"role": "user", "content": "Go on."}, 10.0))
+    db.close()
+    conversation = HermesStore(path).open(name)
+    assert ids(conversation.generations) == [said]

@@ -27,9 +27,12 @@ from inspector.stores.hermes.sessions import damage, salvage
 LIVE, ARCHIVED, UNDONE = 0, 1, 2
 
 _ROLE = (
-    "CASE role WHEN 'user' THEN 0 WHEN 'assistant' THEN 1 WHEN 'tool' THEN 2 WHEN 'system' THEN 3 ELSE 4 END"
+    "CASE role WHEN 'user' THEN 0 WHEN 'assistant' THEN 1 WHEN 'tool' THEN 2 WHEN 'system' THEN 3 "
+    "WHEN 'session_meta' THEN 5 ELSE 4 END"
 )
-_DIGITS = bytes.maketrans(b"01234", bytes(range(5)))
+#: Code of the row in which a gateway notes its model and tools. Hermes never sends it.
+_META = 5
+_DIGITS = bytes.maketrans(b"012345", bytes(range(6)))
 _STEP = 5e-6
 _CHUNK = 256
 _LONGEST_HEAD = 200
@@ -71,11 +74,20 @@ def read_index(connection: sqlite3.Connection, schema: Schema, session: str) -> 
             f"CASE WHEN active IS NULL OR active <> 0 THEN {LIVE} "
             f"WHEN COALESCE({compacted}, 0) <> 0 THEN {ARCHIVED} ELSE {UNDONE} END"
         )
-    index = _with_carried(connection, schema, _read_index(connection, session, flag))
+    index = _with_carried(connection, schema, _sent(_read_index(connection, session, flag)))
     if ARCHIVED in index.flags:
         while (stretch := _Splitter(connection, schema, index).repeated()) is not None:
             index = _without(index, *stretch)
     return index
+
+
+def _sent(index: Index) -> Index:
+    """Return the index without rows that are never sent."""
+    if _META not in index.roles:
+        return index
+    kept = [at for at, role in enumerate(index.roles) if role != _META]
+    roles, flags = (bytes([codes[at] for at in kept]) for codes in (index.roles, index.flags))
+    return replace(index, ids=array("q", [index.ids[at] for at in kept]), roles=roles, flags=flags)
 
 
 def _with_carried(connection: sqlite3.Connection, schema: Schema, index: Index) -> Index:
