@@ -46,7 +46,8 @@ class Policies:
     messages; `second_walk` repeats the walk with the plain budget where everything would fit.
     Anchors: `anchor_user`, `anchor_assistant`, `keeps_pairs`, `realigns_forward`; `skips_summaries` keeps
     handoffs from counting as user messages.
-    Pruning: `reads_texts` plans over the texts themselves, by the rules of 0.20.0; `prunes` at all; `placeholder` for
+    Pruning: `reads_texts` plans over the texts themselves, by the rules of 0.20.0, in which no field changes the head,
+    the anchors, `tail_floor`, the role of the summary or `strips_old_images`; `prunes` at all; `placeholder` for
     every long result, or one line about it; `deduplicates`; `shrinks_arguments`; `guards_lines` writes a plain line
     instead of failing on odd arguments.
     Summary: `summarizes` at all; `summary_ceiling` in tokens; `focuses_itself` takes the focus from what the user said
@@ -54,8 +55,8 @@ class Policies:
     Assembly: `forces_user` gives the summary the user role behind a system prompt, `keeps_a_user` where no user
     message is left; `stubs_calls` answers calls that lost their result, otherwise they are taken out;
     `restates` says an unfinished request again behind the summary, and leaves pending calls alone;
-    `strips_old_images` replaces pictures before the last user message that has one; `merges_behind` puts a
-    merged summary behind the tail's text instead of before it.
+    `strips_old_images` replaces pictures before the last user message that has one, which every release from 0.20.0
+    on does; `merges_behind` puts a merged summary behind the tail's text instead of before it.
     Estimates: `counts_whole_calls` counts each tool call whole, `counts_reasoning` the reasoning fields too.
     Writing out: `joins_parts` joins the parts of a content, and fails on those without a
     text, leaves out thinking, and writes the user's last request into the summary; `tells_dropped` says
