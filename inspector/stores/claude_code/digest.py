@@ -361,6 +361,6 @@ def _odd(value: Mapping[str, Any], kind: type[Any] = _Line) -> Any:
         if isinstance(found, dict) and one.name in _INNER:
             known[one.name] = _odd(found, _INNER[one.name])
         elif found is not None and one.name != "content":
-            with suppress(msgspec.ValidationError):
+            with suppress(msgspec.ValidationError, UnicodeError):
                 known[one.name] = msgspec.convert(found, one.type)
     return kind(**known)

@@ -62,6 +62,7 @@ def stream_lines(path: Path) -> Iterator[Line]:
     known: _Value = {}
     #: The last line of each conversation.
     last: dict[str, str] = {}
+    seen: set[str] = set()
     for line in _records(path):
         value = line.value
         if value is None:
@@ -83,6 +84,9 @@ def stream_lines(path: Path) -> Iterator[Line]:
         started = text_of(value, "parent_tool_use_id")
         agent = (text_of(value, "agent_id") or started) if started else session if session != main else ""
         uuid, above = text_of(value, "uuid") or f"{path.name} {line.start}", last.get(agent, "")
+        if uuid in seen:
+            continue
+        seen.add(uuid)
         last[agent] = uuid
         told = _as_line(value) | known
         told |= {
