@@ -136,7 +136,8 @@ def check(
                     old += 1
                 else:
                     cases.append(case)
-    unknown = [*store.notes, *answers.unread, *unknown]
+    none = [] if rows else ["There is no conversation to check."]
+    unknown = [*store.notes, *answers.unread, *none, *unknown]
     met = tuple(Met(condition, tuple(cases)) for condition, cases in found.items())
     return CheckResult(len(rows), met, tuple(dict.fromkeys(unknown)), old, allow_unknown, lost)
 

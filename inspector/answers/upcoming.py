@@ -67,9 +67,10 @@ class Upcoming:
         if self.reason:
             return (*lines, f"a compaction now would take nothing: {self.reason}")
         if self.takes:
+            first = f"#{self.takes[0]:,} to " if len(self.takes) > 1 else ""
             lines.append(
                 f"a compaction now summarizes {plural(len(self.takes), 'message')} "
-                f"(#{self.takes[0]:,} to #{self.takes[-1]:,}), ~{self.takes_tokens:,} tokens"
+                f"({first}#{self.takes[-1]:,}), ~{self.takes_tokens:,} tokens"
             )
         if self.bill is not None:
             cache = "unknown" if self.warm is None else "warm" if self.warm else "cold"

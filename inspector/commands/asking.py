@@ -41,6 +41,9 @@ NAME_IT = (
 )
 
 
+NO_CONVERSATIONS = "There are no conversations in this database."
+
+
 class ShownProgress:
     """Shows how many conversations are done in one line of standard error, if it is a terminal."""
 
@@ -151,7 +154,10 @@ class Asked:
         elif self.as_json or is_plain():
             print_answer(list(self._entries(ask)), self.as_json, text)
         else:
-            for number, row in enumerate(self.answers.store.conversations()):
+            rows = self.answers.store.conversations()
+            if not rows:
+                click.echo(NO_CONVERSATIONS)
+            for number, row in enumerate(rows):
                 click.echo(("\n" if number else "") + safe_line(row.title or row.id))
                 text(self._masked(ask(row.id)))
         self.end()

@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from inspector.core.errors import StoreMissing, UsageProblem
+from inspector.core.errors import StoreMissing, UnknownConversation, UsageProblem
 from inspector.core.shares import plural
 from inspector.engines.settings import SETTINGS
 
@@ -81,16 +81,22 @@ def split_path(words: Sequence[str]) -> tuple[str | None, tuple[str, ...]]:
 
 
 def only_one(path: str | None, demo: bool) -> str | None:
-    """Return the only conversation of a store; None if it has several (as --demo) or is missing. Raises StoreErrors."""
+    """Return the only conversation of a store; None if it has several (as --demo) or is missing.
+
+    Raises UnknownConversation if it has none, and StoreErrors.
+    """
     if demo:
         return None
     try:
         with closing(open_source(path, demo=False)) as store:
-            whole = [row.id for row in store.conversations() if row.kind == "conversation"]
+            rows = store.conversations()
     except StoreMissing:
         if path is not None:
             raise
         return None
+    if not rows:
+        raise UnknownConversation(f"There are no conversations in {path or 'the stores of this machine'}.")
+    whole = [row.id for row in rows if row.kind == "conversation"]
     return whole[0] if len(whole) == 1 else None
 
 

@@ -184,7 +184,7 @@ def print_show(document: Document) -> None:
     )
     say(
         f"generation {document['generation']} of {document['generations']} ({state}) · {document['profile']} · "
-        f"{len(document['messages']):,} messages"
+        f"{plural(len(document['messages']), 'message')}"
     )
     say(f"profile {document['profile']}: {document['profile_reason']}")
     threshold = document["threshold_tokens"]

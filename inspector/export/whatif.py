@@ -259,7 +259,7 @@ def print_replay(document: Document) -> None:
     run, recorded = document["whatif"], document["recorded"]
     print_reproduction(document["reproduces"])
     say(
-        f"{recorded['messages']:,} messages · threshold {document['threshold_tokens']:,} · "
+        f"{plural(recorded['messages'], 'message')} · threshold {document['threshold_tokens']:,} · "
         f"{document['settings']['profile']}"
     )
     table = Table("", ">step", ">messages", ">tokens", ">head:tail")
@@ -271,7 +271,11 @@ def print_replay(document: Document) -> None:
             )  # fmt: skip
     print_table(table)
     told = (
-        "compacts where the recording did" if run["as_recorded"] else "compacts elsewhere than the recording"
+        "compacts elsewhere than the recording"
+        if not run["as_recorded"]
+        else "compacts where the recording did"
+        if run["compactions"]
+        else "compacts nowhere, like the recording"
     )
     say(f"what-if: {told}; summaries take {run['summary_size']}")
     if recorded["sizes"]:
@@ -280,7 +284,8 @@ def print_replay(document: Document) -> None:
         say(f"  {run['stuck']}", "bold")
     say(
         f"  peak ~{run['peak_tokens']:,} · mean ~{run['mean_tokens']:,} · input ~{run['input_tokens']:,} tokens over "
-        f"{run['calls']:,} calls\n  {percent(run['summarized_share'])} of what was said went through a summary, "
+        f"{plural(run['calls'], 'call')}\n"
+        f"  {percent(run['summarized_share'])} of what was said went through a summary, "
         f"{percent(run['resummarized_share'])} more than once · a user message stayed verbatim for "
         f"{run['user_steps']:.0f} steps on average"
     )

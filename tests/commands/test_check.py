@@ -14,6 +14,7 @@ from inspector.answers.checking import Condition, parse_condition
 from inspector.commands.cli import commands
 from inspector.core.errors import BadInput, CheckFailed, OutputProblem, UsageProblem
 from tests.program import Run
+from tests.stores.writer import create
 
 
 @pytest.fixture
@@ -86,6 +87,17 @@ def test_what_is_unknown_fails_unless_allowed(fixtures_dir: Path) -> None:
     assert isinstance(run(*words).exception, CheckFailed)
     assert checked(*words)["unknown"]
     assert run(*words, "--allow-unknown").exit_code == 0
+
+
+def test_an_empty_store_never_passes_silently(tmp_path: Path, program: Run) -> None:
+    path = tmp_path / "state.db"
+    create(path).close()
+    done = program("check", str(path))
+    assert (done.returncode, "There is no conversation to check." in done.stdout) == (3, True)
+    assert program("check", str(path), "--allow-unknown").returncode == 0
+    assert "There are no conversations in this database." in program("next", str(path)).stdout
+    shown = program("show", str(path))
+    assert (shown.returncode, f"There are no conversations in {path}." in shown.stderr) == (1, True)
 
 
 def test_annotations_and_junit_have_every_case(database: str) -> None:
