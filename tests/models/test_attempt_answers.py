@@ -202,7 +202,7 @@ def test_every_summary_of_a_compaction_is_counted_of_the_same_facts(kept: KeptAt
             assert told.endswith(
                 f"{again.kept} of {again.of} facts, recorded {own.kept} of {own.of} (±{own.open})"
             )
-            table = "\n".join(line.text for line in table_lines(view))
+            table = "\n".join(line.text for line in table_lines(view, 120))
             for one in own.survival():
                 assert f"{one.kept}/{one.of}{f' ±{one.open}' if one.open else ''}" in table
             # Whether it keeps more than the one that nobody can read is not said.

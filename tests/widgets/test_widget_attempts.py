@@ -18,7 +18,9 @@ from widgets.panes.attempt_lines import (
     FactFates,
     LifeView,
     attempt_lines,
+    fact_lines,
     kept_words,
+    table_lines,
 )
 from widgets.panes.losses_attempts import LossesAttempts
 from widgets.panes.summary_attempts import SummaryAttempts
@@ -100,6 +102,19 @@ async def test_every_fact_has_a_column_a_summary() -> None:
         assert "Port 8080" not in shown(pane)
         await host.press("J", "enter")
         assert [event.place for event in host.of(GoTo)] == [(1, 7, "At most 3 retries, only on 502.")]
+
+
+def test_a_narrow_pane_has_columns_for_the_recorded_one_and_the_newest() -> None:
+    attempts = [replace(BETTER, id=number) for number in range(1, 10)]
+    view = AttemptsView(
+        (RECORDED, *attempts, FAILED), (FactFates(life(1, "lost"), ("lost", *["verbatim"] * 8, "weakened")),)
+    )
+    table = table_lines(view, 62)
+    assert [word for word in table[0].text.split() if word != "gpt-5"] == ["recorded", "#7", "#8", "#9"]
+    assert max(len(line.text) for line in table) <= 62
+    assert table[-1].text == "and 7 more: `attempts` lists them all"
+    (fact,) = fact_lines(view, 62)
+    assert fact.text.startswith("✗  =  =  ↓  ")
 
 
 @pytest.mark.parametrize("pane", [SummaryAttempts, LossesAttempts])

@@ -15,8 +15,8 @@ from widgets.base.strips import fit, one_line
 from widgets.base.text_lines import TextLine, line_of
 from widgets.lists.fact_list import OUTCOMES
 
-#: Width of a column of the table of attempts, in cells, and the maximum number of columns.
-_COLUMN, _MOST_COLUMNS = 12, 6
+#: Width of a column of the table of attempts, in cells, and the smallest and largest number of columns.
+_COLUMN, _FEWEST_COLUMNS, _MOST_COLUMNS = 12, 2, 7
 _KIND = 12
 #: The width of a bar, in cells.
 _BAR = 14
@@ -179,9 +179,22 @@ def head_lines(view: AttemptView, recorded: AttemptView | None) -> list[TextLine
     return lines
 
 
-def table_lines(view: AttemptsView) -> list[TextLine]:
+def shown_places(view: AttemptsView, width: int) -> tuple[int, ...]:
+    """Return the places of the summaries that get a column: the recorded one, and as many of the newest as fit.
+
+    Attempts without a text come last.
+    """
+    most = max(_FEWEST_COLUMNS, min(_MOST_COLUMNS, (width - _KIND) // _COLUMN))
+    places = range(len(view.summaries))
+    own = [place for place in places if not view.summaries[place].id]
+    others = [place for place in places if view.summaries[place].id]
+    others.sort(key=lambda place: (bool(view.summaries[place].kinds), place))
+    return tuple(sorted((*own, *others[len(own) - most :])))
+
+
+def table_lines(view: AttemptsView, width: int) -> list[TextLine]:
     """By kind how many facts each summary keeps: a column a summary."""
-    shown = view.summaries[: _MOST_COLUMNS + 1]
+    shown = [view.summaries[place] for place in shown_places(view, width)]
     heads = [one.called(_COLUMN - 4) for one in shown]
     lines = [line_of((" " * _KIND, ""), *((f"{fit(head, _COLUMN - 1)} ", "strong") for head in heads))]
     kinds = list(dict.fromkeys(kind.kind for one in shown for kind in one.kinds))
@@ -206,12 +219,12 @@ def table_lines(view: AttemptsView) -> list[TextLine]:
     return lines
 
 
-def fact_lines(facts: Sequence[FactFates], width: int) -> list[TextLine]:
-    """A line a fact, the sign of its fate a column for each summary, tagged "fact:0"."""
-    lines = []
-    for number, fact in enumerate(facts):
+def fact_lines(view: AttemptsView, width: int) -> list[TextLine]:
+    """A line a fact, the sign of its fate a column for each summary of the table, tagged "fact:0"."""
+    lines, places = [], shown_places(view, width)
+    for number, fact in enumerate(view.facts):
         signs = []
-        for outcome in fact.outcomes[: _MOST_COLUMNS + 1]:
+        for outcome in (fact.outcomes[place] for place in places if place < len(fact.outcomes)):
             sign, style = _NOT_THERE if outcome is None else OUTCOMES[outcome]
             signs.append((f"{sign}  ", style))
         used = 3 * len(signs) + 11

@@ -50,8 +50,8 @@ class LossesAttempts(AttemptsPart):
             self.show_none()
             return
         only = [TextLine("only what differs", "muted")] if self._differing else []
-        self.head.set_lines([*table_lines(view), *only])
-        facts = zip(view.facts, fact_lines(view.facts, max(20, self._width)), strict=True)
+        self.head.set_lines([*table_lines(view, self._width), *only])
+        facts = zip(view.facts, fact_lines(view, max(20, self._width)), strict=True)
         chosen = [line for fact, line in facts if not self._differing or len(set(fact.outcomes)) > 1]
         chosen = chosen or [TextLine("No fact has different fates.", "muted")]
         self.body.set_lines([*chosen, *life_lines(view.lives)], keep_place=True)
