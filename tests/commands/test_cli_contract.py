@@ -309,7 +309,7 @@ def test_losses_come_worst_first_and_are_known_to_the_list_then(tmp_path: Path) 
             entry, conversation=TEXT, title=TEXT, agent=TEXT, compaction=WHOLE, lost=(dict,), weakened=WHOLE,
             facts=(list,),
         )  # fmt: skip
-        assert entry["lost"] or entry["weakened"] or entry["aftermath"]
+        assert entry["lost"] or entry["weakened"] or entry["aftermath"] or entry["gaps"] or entry["unknown"]
         for fact in entry["facts"]:
             check(
                 fact, category=TEXT, text=TEXT, value=TEXT, role=TEXT, session=TEXT, message=WHOLE, compaction=WHOLE,
