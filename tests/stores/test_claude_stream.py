@@ -206,7 +206,7 @@ def test_a_stream_next_to_its_transcript_counts_once(tmp_path: Path) -> None:
 def test_a_line_that_is_there_twice_counts_once(tmp_path: Path) -> None:
     made = worked()
     made.lines.insert(5, made.lines[1])
-    store, conversation, _ = opened(made.write(tmp_path / "run.jsonl"))
+    _, conversation, _ = opened(made.write(tmp_path / "run.jsonl"))
     assert [len(one) for one in conversation.generations] == [4, 3]
     assert conversation.row.messages == 3
 
