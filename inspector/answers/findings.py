@@ -17,6 +17,7 @@ from inspector.answers.requests import Requests
 from inspector.config.dismissals import Dismissals
 from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import Compaction, Generation
+from inspector.core.refusals import refusal_in
 from inspector.core.text import safe
 from inspector.engines.base import TokenIndex
 from inspector.quality.evidence import (
@@ -242,9 +243,7 @@ def _at_work(
 
     None too if the calls since then name no file, or the summary names one: the agent then knows what it worked on.
     """
-    end = len(generation)
-    while end > 0 and generation.roles[end - 1] == SYSTEM:
-        end -= 1
+    end = _end_of(generation)
     start = max(0 if request is None else request, end - _LAST_CALLS)
     last = inspection.store.messages(generation, start, end)
     if not last or not (last[-1].role == "tool" or last[-1].tool_calls):
@@ -260,10 +259,28 @@ def _at_work(
     return end - 1 - (-1 if request is None else request)
 
 
+def _end_of(generation: Generation) -> int:
+    """Return the number of messages of a list without the notices at its end."""
+    end = len(generation)
+    while end > 0 and generation.roles[end - 1] == SYSTEM:
+        end -= 1
+    return end
+
+
+def _is_answered(inspection: Inspection, generation: Generation, request: int) -> bool:
+    """Return whether a list ends with an answer to a request: a text of the agent without calls, not an error."""
+    end = _end_of(generation)
+    last = inspection.store.messages(generation, max(request + 1, end - 1), end)
+    return any(
+        one.role == "assistant" and one.text and not one.tool_calls and not refusal_in(one.text)
+        for one in last
+    )
+
+
 def _gone(inspection: Inspection, recorded: Compaction, before: Generation, request: int) -> bool:
-    """Return whether a request that is not mentioned is gone: the summary can be read, is in its language, and has
-    hardly any of the user's own words."""
-    if recorded.summary is None:
+    """Return whether an unanswered request that is not mentioned is gone: the summary can be read, is in its language,
+    and has hardly any of the user's own words."""
+    if recorded.summary is None or _is_answered(inspection, before, request):
         return False
     text = safe(inspection.store.messages(before, request, request + 1)[0].text)
     own = " ".join(text[one.start : one.end] for one in sentences(text) if not one.pasted)

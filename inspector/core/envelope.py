@@ -23,7 +23,7 @@ ENVELOPE = late_pattern(
     r"(?:(?!^---\nQueued #).)*"
     r"|A scheduled reminder has been triggered\..{0,20000}?^Handle this reminder internally\.[^\n]*"
     r"|\[Queued (?:announce )?messages while agent was busy\]|---\nQueued #\d{1,4}$"
-    r"|\[Bootstrap truncation warning\](?:\n[^\n]+){1,40}"
+    r"|\[Bootstrap (?:truncation warning|pending)\](?:\n[^\n]+){1,40}"
     # Notices, and prompts that the gateway sends by itself.
     rf"|(?:{_MARK})?\[System: [^\n]*"
     r"|(?:System(?: \(untrusted\))?:[ \n]|Current time: |When reading HEARTBEAT\.md, |Read HEARTBEAT\.md if it exists|"

@@ -1,4 +1,5 @@
-"""API errors and limits in the place of a summary: the summarizing call failed, and the agent passed on its message."""
+"""Texts in the place of a summary: an error or limit of the API that the agent passed on, or its own notice that there
+is no summary."""
 
 from __future__ import annotations
 
@@ -19,10 +20,17 @@ _NOTICE = re.compile(
     r"Claude AI usage limit reached|Credit balance is too low|Request timed out|Conversation too long)"
     r"(?=\s*(?:[^\s\w]|\d|\Z))"
 )
+# OpenClaw 2026.2 and later: a notice, then lists of files, failed calls and recent turns, as after a summary.
+_UNAVAILABLE = re.compile(
+    r"\s*(?P<notice>(?:Context contained \d+ messages \(\d+ oversized\)\. )?"
+    r"Summary unavailable due to (?:context|size) limits\.[^\n]*)"
+)
 
 
 def refusal_in(summary: str) -> str:
-    """Return the notice in the place of a summary, if there is nothing else; "" for a summary."""
+    """Return the notice in the place of a summary, "" for a summary."""
+    if unavailable := _UNAVAILABLE.match(summary):
+        return unavailable["notice"]
     if len(summary) > 4 * _LONGEST:
         return ""
     lines = [line for line in summary.splitlines() if not AROUND.match(line)]

@@ -9,7 +9,7 @@ from itertools import pairwise
 from inspector.core.conversations import ROLE_CODES, ROLE_NAMES
 from inspector.quality.evidence import ConversationEvidence
 from inspector.quality.finding import Violation
-from inspector.quality.limits import MOST
+from inspector.quality.limits import HUGE_TOKENS, MOST
 
 _AT = re.compile(r" at message (\d+)$")
 
@@ -97,7 +97,11 @@ def huge_messages(evidence: ConversationEvidence) -> Iterator[Violation]:
     head = evidence.live.plan.regions()[0]
     roles = evidence.live.roles
     # Agents rarely send the thoughts of an old answer again.
-    huge = [one for one in evidence.live.protected if roles[one[0]] != ROLE_CODES["assistant"]]
+    huge = [
+        (index, tokens)
+        for index, tokens in evidence.live.protected
+        if tokens >= HUGE_TOKENS and roles[index] != ROLE_CODES["assistant"]
+    ]
     for index, tokens in huge[:MOST]:
         where = "head" if index < head else "tail"
         yield Violation(

@@ -25,6 +25,7 @@ from inspector.quality.limits import (
 from inspector.quality.secrets import secrets
 from inspector.summaries.diff import diff_summaries
 from inspector.summaries.headings import is_common
+from inspector.summaries.parse import is_placeholder
 from inspector.summaries.summary import Summary, SummaryDiff
 
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~)[\w+#.-]*[ \t]*$", re.MULTILINE)
@@ -174,7 +175,7 @@ def ends_early(body: str) -> str:
         return "a code block does not end"
     if _HEADING.match(last):
         return f"its last heading has no text, “{safe_line(last.lstrip('# '), 60)}”"
-    if _BARE_MARK.match(last):
+    if _BARE_MARK.match(last) and not any(map(_BARE_MARK.match, text.split("\n")[:-1])):
         return "its last entry is empty"
     if last.endswith(_OPEN_END):
         return f"it ends with “{safe_line(last[-30:], 40)}”"
@@ -236,7 +237,10 @@ def section_vanished(evidence: ConversationEvidence) -> Iterator[Violation]:
     for old, new, diff in _pairs(evidence, _lacks_a_section):
         there = {section.name for section in new.summary.sections} if new.summary else set[str]()
         lost = [
-            (section.name, sum(item.change == "removed" for item in section.items))
+            (
+                section.name,
+                sum(item.change == "removed" and not is_placeholder(item.text) for item in section.items),
+            )
             for section in diff.sections
             if section.gone and is_common(section.name) and section.name.partition(" / ")[0] not in there
         ]

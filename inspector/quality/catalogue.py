@@ -17,6 +17,7 @@ from inspector.quality.limits import (
     FALL_TOKENS,
     FEW,
     FOSSIL_COMPACTIONS,
+    HUGE_TOKENS,
     LATE_MESSAGES,
     LEAST_SAVED,
     MID_TASK,
@@ -114,8 +115,8 @@ _ALL = (
         "request-gone",
         "error",
         "The open request is gone",
-        "The user's last request was summarized, and the summary does not mention it. The agent cannot "
-        "know what to do.",
+        "The user's last request was summarized before the agent had answered it, and the summary does not mention it. "
+        "The agent cannot know what to do.",
         "After a compaction the last request is not in the head or tail. No entry of the summary quotes it or has 60% "
         "of its words, and the whole summary has fewer than a third of them. Requests with fewer than three content "
         "words do not count.",
@@ -357,7 +358,7 @@ _ALL = (
         "The message is larger than the whole tail budget, and every compaction keeps it. The list stays "
         "large.",
         "A message of the head or tail planned for the live list has more tokens than the tail budget, "
-        "even after pruning.",
+        f"even after pruning, and at least {HUGE_TOKENS:,}.",
         "Undo the message and give the agent the text as a file, or start a new session.",
     ),
     Rule(

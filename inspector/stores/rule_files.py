@@ -14,7 +14,7 @@ from inspector.stores.base import Store
 from inspector.stores.lines import mapping, text_of
 
 _NAMES = (
-    r"(?:CLAUDE(?:\.local)?|AGENTS(?:\.override)?|GEMINI|QWEN|CONVENTIONS|HERMES|SOUL|copilot-instructions)\.md"
+    r"(?:CLAUDE(?:\.local)?|AGENTS(?:\.override)?|GEMINI|QWEN|CONVENTIONS|HERMES|SOUL|TOOLS|IDENTITY|copilot-instructions)\.md"
     r"|\.cursorrules|\.clinerules"
 )
 _FILE = late_pattern(rf"(?:^|[/\\])(?:{_NAMES})$", re.IGNORECASE)
@@ -31,7 +31,9 @@ _TAGS = late_pattern(r"</?INSTRUCTIONS>\s*")
 _NUMBER = late_pattern(r"^[ \t]{0,12}\d{1,9}(?:\u2192|\t| \| )", re.MULTILINE)
 #: The memory of an agent: its files, and folders for them.
 _MEMORY = late_pattern(r"(?:^|[/\\\\\"])(?:MEMORY|USER)\.md\b|[/\\\\]memor(?:y|ies)[/\\\\]", re.IGNORECASE)
-_WRITTEN = ("content", "text", "fact", "memory", "new_string", "file_text", "new_str", "insert_text")
+_WRITTEN = (
+    "content", "text", "fact", "memory", "new_string", "newString", "newText", "file_text", "new_str", "insert_text",
+)  # fmt: skip
 _PATHS = ("file_path", "path", "filePath", "absolute_path", "filename")
 
 

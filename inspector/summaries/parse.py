@@ -13,12 +13,17 @@ _BULLET = late_pattern(r"([ \t]*)([-*+•–])(?:[ \t]+(.*)|)$")
 _NUMBER = late_pattern(r"([ \t]*)(\d{1,9}[.)])(?:[ \t]+(.*)|)$")
 _FENCE = late_pattern(r"[ \t]*(`{3,}|~{3,})")
 _RULE = late_pattern(r"[ \t]*([-*_])(?:[ \t]*\1){2,}[ \t]*$")
-# Texts that models write below an empty heading: "None.", "(none yet)", "N/A", "- None at this time".
+# Texts that models write below an empty heading: "None.", "(none yet)", "N/A", "- None at this time", "[]",
+# "No critical context".
 _NONE = late_pattern(
-    r"[\s(\[*_]*(?:none|nothing|n/?a|not applicable)(?:\s+(?:yet|so far|known|identified|currently|noted|"
-    r"reported|at (?:this|the) (?:time|moment|point)|recoverable from [\w ]+))?[\s.)\]*_]*",
+    r"[\s(\[*_]*(?:none|nothing|n/?a|not applicable|"
+    r"no (?:critical |relevant )?(?:context|constraints?|blockers?|files?))"
+    r"(?:\s+(?:yet|so far|known|identified|currently|noted|provided|specified|mentioned|recorded|"
+    r"reported|at (?:this|the) (?:time|moment|point)|recoverable from [\w ]+))?[\s.)\]*_]*"
+    r"|\s*\[\s*\]\s*",
     re.IGNORECASE,
 )
+_LABELS = late_pattern(r"[:*]+")
 _EMPHASIS = late_pattern(r"^(\*\*|__)(.+)\1$")
 #: The number of a heading. Without it a section has one name in every summary.
 _ORDINAL = late_pattern(r"^\d{1,2}[.)][ \t]+(?=\S)")
@@ -167,6 +172,12 @@ class _Parser:
             self.sections.append(
                 Section(names, level, () if says_none else items, self.section_line, says_none)
             )
+
+
+def is_placeholder(text: str) -> bool:
+    """Return whether an entry says only that there is nothing: "None", or "**Blocked**: (none)"."""
+    pieces = [piece for piece in _LABELS.split(text) if piece.strip()]
+    return bool(pieces) and _NONE.fullmatch(pieces[-1].strip()) is not None
 
 
 def _width(text: str) -> int:

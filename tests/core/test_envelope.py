@@ -35,6 +35,7 @@ DONE = (
         (f"[cron:5e55 tides] {SAID}", SAID),
         (f"{CONTEXT}\n{SAID}", SAID),
         (f"{SAID}\n\n[Bootstrap truncation warning]\nNever trust the rest.\n- AGENTS.md: 2 raw", SAID),
+        (f"[Bootstrap pending]\nPlease read BOOTSTRAP.md.\nNever greet.\n\n{SENDER}{SAID}", SAID),
         (FLUSH, ""),
         (f"{FLUSH}\n\nTreat it as read-only during this flush.\nCurrent time: noon", ""),
         (

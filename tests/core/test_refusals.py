@@ -25,6 +25,7 @@ NOTICES = (
 SUMMARIES = (
     "",
     "Nothing was done yet.",
+    "The last answer was: Summary unavailable due to context limits.",
     "API Error handling is done, the retry is not.",
     "Request timed out requests are retried three times.",
     "The last call said: You've hit your limit.",
@@ -42,6 +43,19 @@ def test_a_notice_alone_is_no_summary(notice: str) -> None:
     assert refusal_in(f"\n{notice}\r\n").splitlines() == notice.splitlines()
     assert refusal_in(lines.refused(notice)) == notice
     assert refusal_in(f"{lines.OLD_LEAD}\nSummary:\n{notice}\n{lines.ONWARD}").endswith(notice)
+
+
+@pytest.mark.parametrize(
+    "notice",
+    [
+        "Summary unavailable due to context limits. Older messages were truncated.",
+        "Context contained 93 messages (2 oversized). Summary unavailable due to size limits.",
+    ],
+)
+def test_an_agent_that_says_that_there_is_no_summary(notice: str) -> None:
+    added = "## Tool Failures\n- read: no such file\n\n<read-files>\nsrc/tides.py\n</read-files>"
+    assert refusal_in(notice) == notice
+    assert refusal_in(f"{notice}\n\n{added}") == notice
 
 
 @pytest.mark.parametrize("summary", SUMMARIES)

@@ -443,6 +443,7 @@ def test_hostile_text_of_a_summary_is_safe_in_findings() -> None:
         ("## Goal\nFix it.\n\n## Next Steps  ", "“Next Steps”"),
         ("## Goal\n- Fix it.\n-", "last entry"),
         ("## Goal\n1. Fix it.\n2.", "last entry"),
+        ("## Goal\n-\n## Next\n-", ""),
         ("## Goal\nFix it,", "“Fix it,”"),
         ("## Goal\n修好它，", "修好它"),
         ("## Goal\nFix it.", ""),

@@ -76,7 +76,8 @@ def test_sections_have_paths_and_items_without_their_marks() -> None:
 
 @pytest.mark.parametrize(
     "text", ["None.", "none", "- None", "(none yet)", "N/A", "**None.**", "[None]", "Nothing so far.",
-             "None recoverable from compacted turns.", "None at this time."],
+             "None recoverable from compacted turns.", "None at this time.", "[]", "- (none provided)",
+             "No critical context."],
 )  # fmt: skip
 def test_a_section_that_says_none_is_empty(text: str) -> None:
     (section,) = parse_summary(f"## Blocked\n{text}\n").sections
@@ -85,7 +86,14 @@ def test_a_section_that_says_none_is_empty(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["None of the tests pass.", "Nothing works on Windows", "- None\n- But this"]
+    "text",
+    [
+        "None of the tests pass.",
+        "Nothing works on Windows",
+        "- None\n- But this",
+        "[the key]",
+        "No files of mine.",
+    ],
 )
 def test_a_section_that_only_starts_like_none_is_not(text: str) -> None:
     (section,) = parse_summary(f"## Blocked\n{text}\n").sections

@@ -101,9 +101,11 @@ def _dangling(summary: str, own: Sequence[Life], before: Before) -> Iterator[Gap
 
 
 def _explained(label: str, summary: str) -> bool:
-    """Return whether a summary explains a number or letter at once: "#5 (the slow query)", "B: keep both"."""
+    """Return whether a summary explains a number or letter at once: "#5 (slow query)", "#5 (P3)", "B: keep both"."""
     return (
-        re.search(rf"(?<![\w.])#?{label}\*{{0,2}}(?:\s*[:–—=]|\s+-|\s*\()\s*[^\W\d]{{2}}", summary)
+        re.search(
+            rf"(?<![\w.])#?{label}\*{{0,2}}(?:(?:\s*[:–—=]|\s+-)\s*[^\W\d]{{2}}|\s*\(\s*[^\W\d])", summary
+        )
         is not None
     )
 

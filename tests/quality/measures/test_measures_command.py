@@ -117,7 +117,7 @@ def test_the_life_as_text(fixtures_dir: Path) -> None:
 RULE = "Never write into the folder vendor/pkg77, whatever happens."
 
 
-def compacted(path: Path, summary: str, request: str = "", after: str = "") -> Path:
+def compacted(path: Path, summary: str, request: str = "", after: str = "", answered: bool = False) -> Path:
     """Some turns with a rule of the user's, a compaction that leaves this summary, some more turns."""
     writer = Writer(create(path))
     writer.begin(title="Made", system_prompt="You are an agent.")
@@ -127,6 +127,10 @@ def compacted(path: Path, summary: str, request: str = "", after: str = "") -> P
     if request:
         writer.say([{"role": "user", "content": request}])
         writer.say([{"role": "assistant", "content": f"step {n}"} for n in range(12)])
+        if not answered:
+            call = {"id": "c1", "type": "function", "function": {"name": "terminal", "arguments": "{}"}}
+            writer.say([{"role": "assistant", "content": "", "tool_calls": [call]}])
+            writer.say([{"role": "tool", "content": "ok", "tool_call_id": "c1"}])
     count = len(writer.rows)
     writer.compact(3, count - 4, summary)
     writer.say([{"role": "user", "content": after or "go on"}, {"role": "assistant", "content": "yes"}])
@@ -156,6 +160,8 @@ def test_an_open_request_that_is_gone(tmp_path: Path) -> None:
     ask = "Rotate the signing keys of the billing gateway and tell the auditors about it."
     gone = rules(compacted(tmp_path / "gone.db", "## Goal\nFind it\n", ask))
     assert "request-gone" in gone
+    done = rules(compacted(tmp_path / "done.db", "## Goal\nFind it\n", ask, answered=True))
+    assert "request-gone" not in done
     told = rules(
         compacted(tmp_path / "told.db", "## Goal\nRotate signing keys of the billing gateway\n", ask)
     )
