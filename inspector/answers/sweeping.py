@@ -22,7 +22,6 @@ from inspector.core.errors import InspectorError
 from inspector.engines.base import Settings
 from inspector.engines.registry import engine
 from inspector.quality.facts.risk import FactSteps
-from inspector.replay.axes import cell_of
 from inspector.replay.reproducing import Reproduction
 from inspector.replay.summary_model import SummaryModel
 from inspector.replay.sweep import Axis, Grid, Sweep, cells, check_size, compactions_of, sweep
@@ -195,10 +194,6 @@ def sweep_store(
     flags = dict(answers.flags)
     request = Request(names, rows, columns, flags, answers.config, model, facts)
     found = run_sweep(request, answers, watch)
-    if len(names) == 1:
-        row = next(row for row in answers.store.conversations() if row.id == names[0])
-        settings = resolve(answers.store, row, flags, answers.config).settings
-        found = replace(found, force=cell_of(rows, columns, settings))
     for sentence in found.unused:
         answers.note(sentence)
     if found.doubted and found.reproduces is not None:

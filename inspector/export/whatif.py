@@ -19,7 +19,6 @@ from inspector.export.config import settings_document, settings_written
 from inspector.export.console import Table, console_for, print_table, say
 from inspector.export.document import Document, built, fields_of
 from inspector.replay.event import Event
-from inspector.replay.frontier import Point, points, sentence
 from inspector.replay.reproducing import Reproduction
 from inspector.replay.sweep import Cell, Sweep
 from inspector.replay.whatif import Metrics, stuck
@@ -30,8 +29,6 @@ _MODELS = {
     False: "the budget of the rules: no summary was recorded",
 }
 
-#: Columns and rows of a picture of points.
-_WIDE, _HIGH = 60, 12
 #: Maximum number of compactions of a run next to others.
 _MOST = 12
 
@@ -173,14 +170,6 @@ def sweep_document(found: Sweep) -> Document:
             [None if cell is None else _settings(found, cell) for cell in line] for line in found.same
         ],
     }
-    every = points(found)
-    if every:
-        document["points"] = [_point(found, one) for one in every]
-        document["unbeaten"] = [
-            _point(found, one) for one in sorted(every, key=lambda one: (one.facts, one.cost)) if one.unbeaten
-        ]
-        document["in_force"] = next((_point(found, one) for one in every if one.cell == found.force), None)
-        document["sentence"] = sentence(found, every, found.force)
     if found.reproduces is not None:
         document["reproduces"] = reproduction_document(found.reproduces)
     document |= fields_of(found, "unpriced", "unused", "gives_up")
@@ -195,10 +184,6 @@ def _settings(found: Sweep, cell: Cell) -> Document:
     return {
         axis.name: axis.values[place] for axis, place in zip((found.rows, found.columns), cell, strict=True)
     }
-
-
-def _point(found: Sweep, one: Point) -> Document:
-    return {**_settings(found, one.cell), "facts_at_risk": one.facts, "cost": one.cost}
 
 
 def sweep_csv(found: Sweep) -> str:
@@ -424,8 +409,6 @@ def print_sweep(document: Document) -> None:
         count = sum(map(sum, document[name]))
         if count:
             say(f"! in {count:,} of the cells {words}; such a cell is never the best")
-    if document.get("unbeaten"):
-        _print_unbeaten(document)
 
 
 def _mark(document: Document, best: Document | None, place: tuple[int, int], value: float | None) -> str:
@@ -438,48 +421,6 @@ def _mark(document: Document, best: Document | None, place: tuple[int, int], val
     if value == best["value"]:
         return "*"
     return "≈" if {rows: document[rows][row], columns: document[columns][column]} in best["alike"] else ""
-
-
-def _print_unbeaten(document: Document) -> None:
-    """Cost against facts at risk: every cell a point, and what is worth taking."""
-    (rows, columns), unbeaten = document["axes"], document["unbeaten"]
-    points = [(one["facts_at_risk"], one["cost"]) for one in document["points"]]
-    best = {(one["facts_at_risk"], one["cost"]) for one in unbeaten}
-    force = document["in_force"]
-    here = None if force is None else (force["facts_at_risk"], force["cost"])
-    grid = [[" "] * _WIDE for _ in range(_HIGH)]
-    for point, (column, row) in zip(points, placed(points, _WIDE, _HIGH), strict=True):
-        signs = grid[row][column], "◆" if point in best else "·"
-        grid[row][column] = "◇" if point == here else max(signs, key=" ·◆◇".index)
-    say("\ncost against facts at risk", "bold")
-    for row, line in enumerate(grid):
-        label = {0: max(up for _, up in points), _HIGH - 1: min(up for _, up in points)}.get(row)
-        say(f"{'' if label is None else f'{label:,.2f}':>9} │{''.join(line)}".rstrip())
-    say(f"{'USD':>9} └{'─' * _WIDE}")
-    few, many = (f"{pick(across for across, _ in points):,.0f}" for pick in (min, max))
-    say(f"{'':>9}  {few}{'facts at risk':^{_WIDE - len(few) - len(many)}}{many}")
-    say("◆ no cell beats it on both  ◇ the settings in force")
-    for one in unbeaten:
-        told = f"{one['facts_at_risk']:,.0f} facts at risk, {one['cost']:,.2f} US dollars"
-        say(f"  {one[rows]:g} / {one[columns]:g}: {told}")
-    say(document["sentence"])
-
-
-def placed(points: Sequence[tuple[float, float]], width: int, height: int) -> list[tuple[int, int]]:
-    """Return the (column, row) of each point (x, y): x from the left, y from the bottom; row 0 is at the top.
-
-    If all points are equal along an axis, they are in its middle.
-    """
-    columns = _along([x for x, _ in points], width)
-    rows = _along([y for _, y in points], height)
-    return [(column, height - 1 - row) for column, row in zip(columns, rows, strict=True)]
-
-
-def _along(values: Sequence[float], cells: int) -> list[int]:
-    low, high = min(values, default=0.0), max(values, default=0.0)
-    if high <= low:
-        return [(cells - 1) // 2] * len(values)
-    return [round((value - low) / (high - low) * (cells - 1)) for value in values]
 
 
 def _cell(name: str, value: float) -> str:

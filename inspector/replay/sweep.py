@@ -53,11 +53,10 @@ class Sweep:
     conversations' facts were read. `each` has, for every conversation by its id, the compactions of its cells (None
     where one was not run), where the sweep was over several. `gives_up` and `every_call` say of each cell whether the
     agent gives up in a conversation of it, or compacts at every call: such a cell is never the best. `unpriced` are the
-    conversations whose costs are not known: the metric `cost` is of the others. `force` is the cell (row, column) of
-    the settings in force, for one conversation whose cell is in the grid. `unused` are sentences about
-    settings that change nothing with the profiles it was run with. `ranges` have of each metric and cell the least and
-    the most with summaries of half and twice the size. `same` has of each cell the first one with the same runs, None
-    if it is the first.
+    conversations whose costs are not known: the metric `cost` is of the others. `unused` are sentences about settings
+    that change nothing with the profiles it was run with. `ranges` have of each metric and cell the least and the most
+    with summaries of half and twice the size. `same` has of each cell the first one with the same runs, None if it is
+    the first.
     """
 
     rows: Axis
@@ -69,7 +68,6 @@ class Sweep:
     gives_up: tuple[tuple[bool, ...], ...] = ()
     every_call: tuple[tuple[bool, ...], ...] = ()
     unpriced: int = 0
-    force: tuple[int, int] | None = None
     unused: tuple[str, ...] = ()
     reproduces: Reproduction | None = None
     ranges: Mapping[str, tuple[tuple[tuple[float, float], ...], ...]] = field(default_factory=dict)
