@@ -49,7 +49,6 @@ TITLES = {
     "SweepScreen": "Sweep",
     "HeatMap": "Sweep, map",
     "HelpScreen": "Help",
-    "Jump": "Letters on parts",
 }
 _INTRODUCTION = """# Keys
 

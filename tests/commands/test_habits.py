@@ -14,7 +14,6 @@ import yaml
 from click.testing import CliRunner
 
 from inspector.app.app import InspectorApp
-from inspector.app.jump import Jump, parts_of
 from inspector.app.own_files import bindings, keymap_text, own_keymap, own_theme, theme_text
 from inspector.app.saved_state import SavedState
 from inspector.app.themes import check_theme
@@ -24,8 +23,6 @@ from inspector.config.folders import config_dir
 from inspector.core.errors import BadInput, UsageProblem
 from inspector.export.document import plain_lines
 from inspector.stores.detect import open_store
-from tests.app.running import settled
-from tests.idle import draw_at_rest
 
 ROOT = Path(__file__).resolve().parents[2]
 CHECKOUT = "20260312_054216_3a4ebc"
@@ -147,23 +144,6 @@ def test_the_templates_are_valid() -> None:
     assert theme is not None
     assert theme.name == "own"
     assert CliRunner().invoke(commands, ["config", "folder"]).stdout.strip() == str(config_dir())
-
-
-async def test_a_letter_gives_the_focus_to_a_part(monkeypatch: pytest.MonkeyPatch) -> None:
-    draw_at_rest(monkeypatch)
-    app = InspectorApp(open_store(demo_databases()[0]), saved=SavedState(), name=CHECKOUT)
-    async with app.run_test(size=(160, 48)) as pilot:
-        await settled(pilot)
-        parts = parts_of(app.screen)
-        assert len(parts) > 3
-        assert len({letter for letter, _ in parts}) == len(parts)
-        for letter, part in parts:
-            await pilot.press("semicolon")
-            assert isinstance(app.screen, Jump)
-            await pilot.press(letter)
-            assert app.focused is part
-        await pilot.press("semicolon", "escape")
-        assert not isinstance(app.screen, Jump)
 
 
 def test_plain_lines() -> None:
