@@ -1,4 +1,4 @@
-"""Completion, keymap and theme of the user, plain lines, the version, the man page."""
+"""Completion, keymap and theme of the user, plain lines, the version."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import click
 import pytest
 import yaml
 from click.testing import CliRunner
@@ -197,16 +196,6 @@ def test_the_version_imports_no_store() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
-
-
-def test_the_man_page_has_every_command() -> None:
-    page = CliRunner().invoke(commands, ["config", "man"]).stdout
-    assert page.startswith(".TH COMPACTION")
-    for name, command in every_command().items():
-        assert name == "open" or f".SS {name}".replace("-", "\\-") in page
-        for param in command.params:
-            for flag in param.opts if isinstance(param, click.Option) else ():
-                assert flag.replace("-", "\\-") in page, flag
 
 
 def test_an_unknown_theme_names_the_own_one() -> None:
