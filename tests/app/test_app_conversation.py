@@ -468,8 +468,6 @@ async def test_modes_of_panes(rotating: Path) -> None:
         assert isinstance(pane.shown, SummaryChanges)
         assert pane.shown.filter == "changes"
         await press(pilot, "m")
-        assert pane.view_name == "sides"
-        await press(pilot, "m")
         assert pane.view_name == "lineage"
         assert "compaction 4 of 4" in screen_text(pilot)
         await press(pilot, "m")

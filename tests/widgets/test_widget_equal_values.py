@@ -25,7 +25,6 @@ from widgets.panes.next_request import NextRequest
 from widgets.panes.summary_changes import SummaryChanges
 from widgets.panes.summary_lineage import SummaryLineage
 from widgets.panes.summary_pane import SummaryPane
-from widgets.panes.summary_sides import SummarySides
 from widgets.panes.summary_text import SummaryText
 from widgets.panes.what_if_pane import WhatIfPane
 
@@ -70,12 +69,6 @@ CASES: dict[str, tuple[type[Widget], Callable[[Any], None], tuple[str, ...], Cal
         lambda pane: pane.set_view(deepcopy(DIFF)),
         ("f", "J"),
         lambda pane: pane.set_view(replace(DIFF, old=replace(DIFF.old, index=7))),
-    ),
-    "sides": (
-        SummarySides,
-        lambda pane: pane.set_view(deepcopy(DIFF)),
-        ("down",),
-        lambda pane: pane.set_view(replace(DIFF, new=replace(DIFF.new, summary="other"))),
     ),
     "lineage": (
         SummaryLineage,

@@ -186,7 +186,7 @@ async def test_hostile_text_reaches_no_screen(size: tuple[int, int]) -> None:
         async with hosting(
             pane, size=size, set_up=lambda pane=pane, value=value: pane.set_view(value)
         ) as host:
-            for mode in ("", "calls", "raw", "changes", "sides", "messages"):
+            for mode in ("", "calls", "raw", "changes", "messages"):
                 choose = getattr(pane, "set_mode", getattr(pane, "show", None))
                 if mode and choose is not None:
                     choose(mode)
