@@ -162,7 +162,7 @@ async def test_a_click_and_a_call_bring_a_view_and_a_burst_settles_on_the_last()
         pane.show("nothing")
         await host.settle()
         assert isinstance(pane.shown, SummaryLineage)
-        await host.press(*["m"] * 12)
+        await host.press(*["m"] * 14)
         assert pane.view_name == "text"
         assert [view.id or type(view).__name__ for view in pane.query(".view") if view.display] == [
             "SummaryText"
