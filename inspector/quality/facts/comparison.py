@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from inspector.core.patterns import late_pattern
 from inspector.core.text import safe_title
-from inspector.quality.facts.exchanges import crossed, exchanged
+from inspector.quality.facts.exchanges import crossed, exchanged, steps_of
 from inspector.quality.facts.fact import Outcome, Value
 from inspector.quality.facts.meaning import (
     AGENT_DID,
@@ -36,6 +36,7 @@ from inspector.quality.facts.meaning import (
     listed,
     meaning_of,
     opposed,
+    parts_of,
     refused,
     restricts,
     stands,
@@ -79,6 +80,12 @@ _SPELLED: Mapping[str, tuple[str, ...]] = {
 }  # fmt: skip
 #: A word is rare in a list if at most this many sentences have it.
 _RARE = 4
+#: Matches a sentence that may state an exception.
+_EXEMPTS = late_pattern(
+    r"\b(?:except\w*|unless|other than|apart from|save for|exclud\w*|exempt\w*|skip\w*|spared?|but|not|no|never|"
+    r"without|only|else|otherwise)\b",
+    re.IGNORECASE,
+)
 #: Characters of a line that are read before and after a sentence, for its conditions.
 _NEAR = 300
 _BINDING_SECTION = late_pattern(
@@ -195,7 +202,8 @@ class Comparison:
         inside = [value for value in self.lost_values if (value.canon, value.unit) not in hanging]
         all_there = kept_values == values > 0
         least = _NEARLY_ALL if self.across else MIN_SAME
-        said = self.overlap >= least or (self.context >= MIN_SAME and self.overlap >= MIN_SUBJECT)
+        near = self.context >= MIN_SAME and self.overlap >= MIN_SUBJECT and self._about_key()
+        said = self.overlap >= least or near
         full = sum(mine.weight >= 1.0 for mine, _ in self.pairs)
         valued = (
             all_there
@@ -211,11 +219,17 @@ class Comparison:
         if self.exchanged and self.frame >= MIN_SAME and not self.lost_values:
             return "contradicted", safe_title(self.there.text, 80)
         if self._reports():
-            return "weakened", ""
+            return (
+                ("contradicted", safe_title(self.there.text, 80))
+                if self._did_forbidden()
+                else ("weakened", "")
+            )
         if self._reversed():
             named = not any(value.distinctive for value in self.lost_values)
             turned = (self._turned() and not self._denies_other()) or self._swapped()
-            sure = self.frame >= MIN_SAME and named and turned
+            # One word without any value is too little for a denial.
+            enough = full > 1 or kept_values or not values
+            sure = self.frame >= MIN_SAME and named and turned and enough
             return ("contradicted", safe_title(self.there.text, 80)) if sure else ("uncertain", "")
         if inside:
             reports = probe.binds and not (self.binding or BINDS.search(self.there.text))
@@ -230,12 +244,18 @@ class Comparison:
         if not probe.asked and self._softer():
             # In a passage of several sentences, the soft one may be about something else.
             return ("uncertain" if self.joined else "weakened"), ""
-        if self._narrowed():
+        # Another sentence of the line may name a listed thing for another reason.
+        denying = {word.clause for word in self.there.words if word.denied}
+        alike = {mine.concept for mine, other in self.pairs if not mine.denied or other.clause in denying}
+        if self._narrowed() or (not probe.asked and self._item_missing(alike)):
             return "uncertain", ""
         if self._name_lost():
             return "value lost", ""
         if self.done and probe.binds and not self._about_key():
             return self._unlike(kept_values)
+        steps = steps_of(probe.text)
+        if steps is not None and any(step.isdisjoint(w.concept for w in self.line.words) for step in steps):
+            return "uncertain", ""
         if ORDERED.search(probe.text) and not (ORDERED if self.joined else ORDERED_THERE).search(
             self.line.text
         ):
@@ -262,7 +282,7 @@ class Comparison:
 
     def _unexplained(self) -> bool:
         """Return whether the fact is one word with an explanation, and the line has nothing of the explanation."""
-        if len(self.probe.main.words) > 1 or self.probe.values:
+        if sum(word.weight >= 1.0 for word in self.probe.main.words) > 1 or self.probe.values:
             return False
         there = {word.concept for word in self.line.words}
         return any(one.kind == "aside" and one.concepts.isdisjoint(there) for one in self.probe.adjuncts)
@@ -291,7 +311,11 @@ class Comparison:
             # Without a lexicon an extra word may be a hedge.
             same |= self.overlap >= 1.0 and not self.lost_values and len(self.there.words) <= len(self.pairs)
             if same and every and probe.main.denies == self.there.denies:
-                return ("weakened" if self._item_missing() else "paraphrased"), ""
+                return (
+                    "weakened"
+                    if self._item_missing({word.concept for word in self.line.words})
+                    else "paraphrased"
+                ), ""
             if self.frame >= MIN_SUBJECT and self.lost_values:
                 changed = self._contradiction(self.lost_values, numbers_said)
                 if changed or not kept_values:
@@ -470,7 +494,18 @@ class Comparison:
         text = self.there.text
         if not enforces(self.probe.text) or stands(text) or not self._about_key():
             return False
+        # "Is kept until they have moved" reports nothing.
+        text = parts_of(text)[0].text
         return (self.done and not BINDS.search(text)) or (EVENT.search(text) is not None and not self.binding)
+
+    def _did_forbidden(self) -> bool:
+        """Return whether the passage reports that an act was done that the fact forbids."""
+        if ORDERED.search(self.probe.text):
+            return False
+        keys = {word.concept for word in self.probe.keys}
+        acts = [(mine, other) for mine, other in self.pairs if mine.denied and mine.concept in keys]
+        done = acts and not any(other.denied for _, other in acts) and not self.there.denies
+        return bool(done) and self.overlap >= MIN_SAME and not (self.lost_values or self.probe.adjuncts)
 
     def _about_key(self) -> bool:
         """Return whether the passage names the act that the fact demands, not only its subject."""
@@ -517,13 +552,14 @@ class Comparison:
         """Return whether the passage lacks a limit of the fact, or a thing that the fact lists."""
         if ONLY.search(self.probe.main.text) and not restricts(self.there.text):
             return True
-        return self._item_missing() or any(self._missing(one) for one in self.probe.adjuncts)
-
-    def _item_missing(self) -> bool:
-        """Return whether the line has some of the things that the fact lists, but not all."""
         there = {word.concept for word in self.line.words}
+        return self._item_missing(there) or any(self._missing(one) for one in self.probe.adjuncts)
+
+    def _item_missing(self, there: Collection[str]) -> bool:
+        """Return whether only some of the things that the fact lists are among the concepts `there`."""
         return any(
-            not items <= there and not items.isdisjoint(there) for items in listed(self.probe.main.text)
+            not items.issubset(there) and not items.isdisjoint(there)
+            for items in listed(self.probe.main.text)
         )
 
     def _missing(self, adjunct: Adjunct) -> bool:
@@ -536,7 +572,11 @@ class Comparison:
             return False
         marker = adjunct.text.split()[0].lower()
         # Words of two lines may be about different things. An inclusion must be there with all its words.
-        least = 1.0 if adjunct.kind == "inclusion" else MIN_SAME if self.across else MIN_ADJUNCT
+        if adjunct.kind == "inclusion" or marker == "only":
+            return share < 1.0
+        if adjunct.kind == "exception" and self.across and not _EXEMPTS.search(self.line.text):
+            return True
+        least = MIN_SAME if self.across else MIN_ADJUNCT
         return share < least and not re.search(rf"\b{re.escape(marker)}\b", self.line.text, re.IGNORECASE)
 
     @cached_property

@@ -11,7 +11,7 @@ from itertools import pairwise
 from inspector.core.patterns import late_pattern
 from inspector.core.scan.words import UNSPACED
 from inspector.quality.facts.fact import Value
-from inspector.quality.facts.meaning import JOINS, Meaning, Word
+from inspector.quality.facts.meaning import JOINS, Meaning, Word, meaning_of
 from inspector.quality.facts.rules import excludes, load_stemmer
 from inspector.quality.facts.values import comparable
 
@@ -24,6 +24,20 @@ _CJK_ORDERED = late_pattern(
 )
 #: Minimum share of a fact's words, small ones too, in a sentence in which two of them may have traded places.
 _MIN_TRADED = 0.8
+#: Two steps in their order.
+_STEPS = (
+    late_pattern(
+        r"\bfirst\b(?P<one>[^,.;]{3,80}?)(?:[,;]? (?:and )?then|[,;] after(?:wards| that))\b(?P<two>[^.;]{3,80})",
+        re.IGNORECASE,
+    ),
+    late_pattern(
+        r"(?P<one>[^,.;]{3,100})\bfirst\b[,;]? (?:and |but )?(?:then|only then|as soon as|once|after(?:wards| that)?)\b"
+        r"(?P<two>[^.;]{3,100})",
+        re.IGNORECASE,
+    ),
+    late_pattern(r"(?P<one>[^,.;]{3,100})\bbefore\b(?P<two>[^,.;]{3,100})", re.IGNORECASE),
+    late_pattern(r"(?P<two>[^,.;]{3,100})\b(?:only )?(?:after|once)\b(?P<one>[^,.;]{3,100})", re.IGNORECASE),
+)  # fmt: skip
 _MARK = ","
 #: Words between two nouns that a summary may write as a compound, in the reverse order.
 _COMPOUND = frozenset({"of", "for", "to", "in", "from", "on", "at", "by", "the", "a", "an", "all", "our"})
@@ -65,6 +79,7 @@ def exchanged(
         or _actors_exchanged(whole, text.text)
         or _bounds_differ(whole, text.text)
         or _extremes_differ(whole, text.text)
+        or _steps_differ(whole, text.text)
     )
 
 
@@ -152,10 +167,24 @@ def _traded_places(fact: str, text: str) -> bool:
             compound = there[one][2] - there[other][2] == 1 and _COMPOUND.issuperset(between)
             if compound or _in_one_list(between):
                 continue
+            # "A for X and B for Y" is "B for Y and A for X".
+            own, others = (_clause(mine, here[word][2]) - {one, other} for word in (one, other))
+            own_there, others_there = (
+                _clause(theirs, there[word][2]) - {one, other} for word in (one, other)
+            )
+            if (own & own_there) - others and (others & others_there) - own:
+                continue
             sure = _stands_as(other, one, here, there), _stands_as(one, other, here, there)
             if min(sure) > 0 and max(sure) > 1:
                 return True
     return False
+
+
+def _clause(words: Sequence[str], at: int) -> frozenset[str]:
+    """Return the other words between the marks around a word."""
+    start = max((number for number in range(at) if words[number] == _MARK), default=-1)
+    end = next((number for number in range(at, len(words)) if words[number] == _MARK), len(words))
+    return frozenset(words[start + 1 : end]) - {words[at]}
 
 
 def _actors_exchanged(fact: str, text: str) -> bool:
@@ -234,6 +263,30 @@ def _extremes_differ(fact: str, text: str) -> bool:
         for one in (fact, text)
     )
     return any(theirs.get(word, extreme) != extreme for word, extreme in mine.items())
+
+
+@lru_cache(maxsize=5_000)
+def steps_of(text: str) -> tuple[frozenset[str], frozenset[str]] | None:
+    """Return the concepts of two steps in the order that a sentence gives them, or None: "first A, then B", "A before
+    B", "B once A"."""
+    found = next(filter(None, (form.search(text) for form in _STEPS)), None)
+    if found is None:
+        return None
+    first, then = (meaning_of(found[name]) for name in ("one", "two"))
+    if first.denies:
+        # "Never ship before it is inspected": inspect first.
+        first, then = then, first
+    one, two = ({word.concept for word in step.words} for step in (first, then))
+    return (frozenset(one - two), frozenset(two - one)) if one - two and two - one else None
+
+
+def _steps_differ(fact: str, text: str) -> bool:
+    """Return whether a sentence has two steps of a fact in the other order."""
+    if (mine := steps_of(fact)) is None or (theirs := steps_of(text)) is None:
+        return False
+    kept = len(mine[0] & theirs[0]) + len(mine[1] & theirs[1])
+    moved = mine[0] & theirs[1], mine[1] & theirs[0]
+    return all(moved) and sum(map(len, moved)) > kept
 
 
 def crossed(pairs: Sequence[Pair], valued: Sequence[tuple[int, int]]) -> bool:

@@ -82,6 +82,7 @@ _STATE = late_pattern(
     r"(?:again|until|unless|when|if|while|once|and|or)\b))",
     re.IGNORECASE,
 )
+_STATES = {"on": "enabl", "off": "disabl"}
 # A preposition needs a noun after it. At the end of a clause it is an adverb.
 _GOES_ON = late_pattern(r"\s+[\w\"'`(*/.~]")
 # A number counts what follows it, unless a preposition or a joining word follows.
@@ -190,8 +191,9 @@ _RESTRICTS = late_pattern(
 _ONE = r"[\w'’-]{2,30}"
 _ITEM = rf"{_ONE}(?: {_ONE})?"
 _LIST = late_pattern(
-    rf"(?<![\w'’-]){_ITEM}(?:, {_ITEM}){{1,8}},? (?:and|or|nor|&|und|oder|y|et|ou|e) [\w'’-]{{2,30}}|"
-    rf"(?<=\bneither )(?:the )?{_ITEM} nor (?:the )?[\w'’-]{{2,30}}|"
+    rf"(?<![\w'’-]){_ITEM}(?:, {_ITEM}){{1,8}},? (?:and|or|nor|&|und|oder|y|et|ou|e) "
+    rf"(?:(?:the|a|an|our) )?[\w'’-]{{2,30}}|"
+    rf"(?<=\bneither )(?:the )?{_ITEM}(?:,? nor (?:the )?[\w'’-]{{2,30}}){{1,8}}|"
     rf"(?<=\bboth )(?:on |in |for )?(?:the )?{_ITEM} and (?:the )?[\w'’-]{{2,30}}|"
     rf"(?<=\bthe ){_ITEM} and the {_ITEM}|"
     rf"\b(?P<place>in|on|at|for|from|to|by|with) (?:the )?{_ONE} and (?P=place) (?:the )?{_ONE}|"
@@ -226,7 +228,10 @@ _INCLUSION = (
     r",\s+(?=(?:(?:the|a|an|even|also|including)\b[^,.;]{2,60}|\w+ )\b(?:too|as well|included|ones too)\b)|"
     r"\b(?:including|(?:not )?even (?:for|in|on|at|with))\b"
 )
-_CONDITION = r"\b(?:until|if|when|whenever|as long as|as soon as|once|in case|provided|while)\b|如果|[当當]"
+_CONDITION = (
+    r"\b(?:(?<=and )only (?=(?:on|in|at|for|with|after|by|during|from|within|to)\b)|until|if|when|whenever|as long as|"
+    r"as soon as|once|in case|provided|while)\b|如果|[当當]"
+)
 _BECAUSE = (
     r"\b(?:because|since|otherwise|so that|in order to|due to|as (?:it|they|we|the)|or else)\b|"
     r"因[为為]|以免|否[则則]"
@@ -432,7 +437,7 @@ def _words(text: str, values: tuple[Value, ...]) -> tuple[list[Word], tuple[int,
             if low == "neither":
                 # "Cache neither X nor Y": the verb is denied too.
                 found = [_denied(word, True) if word.clause == clause else word for word in found]
-            denied = not denied if low in ("without", "nor") and denied else True
+            denied = not denied if low == "without" and denied else True
             # A denial inside quotation marks does not reach beyond them.
             quote_end = next((end for begin, end in quotes if begin < start < end), None)
             continue
@@ -457,7 +462,8 @@ def _words(text: str, values: tuple[Value, ...]) -> tuple[list[Word], tuple[int,
             and not text[max(0, start - 2) : start].rstrip(" \"'`(*").endswith((".", ":", "!", "?"))
         )
         if start in states:
-            found.append(Word(low, low, denied, clause, tag, _FULL))
+            stem = _STATES[low]
+            found.append(Word(concept(stem), stem, denied, clause, tag, _FULL))
             continue
         # "US" is not "us", "IT" is not "it", and "feature B" is not "feature A".
         letter = len(spelled) == 1 and spelled.isupper() and spelled != "I" and position > 0

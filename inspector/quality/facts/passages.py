@@ -31,12 +31,13 @@ LINES = late_pattern(r"\\n|\n")
 _ENDS = late_pattern(r"(?:(?<=[.!?;])[\"')\]*`]*\s+|(?<=[。！？；])\s*)")
 _HEADING = late_pattern(
     r"\s*(?:#{1,6}\s+(?P<a>.{1,80})|"
-    r"(?:\d{1,2}[.)]\s+)?\*{0,2}(?P<b>[A-Z][^:.\n]{2,60}):\*{0,2}\s*(?P<rest>.*))$"
+    r"(?:\d{1,2}[.)]\s+)?\*{0,2}(?P<b>[A-Z][^:.\n]{2,60}|[\u3040-\u9fff]{2,10})[:：]\*{0,2}\s*(?P<rest>.*)|"
+    r"(?P<c>[A-Z]{4,20}(?: [A-Z]{2,20}){0,2}))$"
 )
 _LABELLED = late_pattern(r"\s*+(?:[-*•]\s*+)?\*{0,2}(?P<label>[A-Z][a-z]+(?: [a-z&A-Z]+){0,3})\*{0,2}:\s")
 DONE_SECTION = late_pattern(
     r"\b(?:done|accomplished|completed|progress|problem solving|errors?|fixes|fixed|"
-    r"resolved|actions|state|files|blocked)\b|完成",
+    r"resolved|actions|state|files|blocked)\b|完成|进[展度]",
     re.I,
 )
 _MARKS = str.maketrans({**dict.fromkeys("*`\"'“”‘’«»\\", None), "—": "-", "–": "-", "…": "...", "、": "，"})
@@ -300,7 +301,10 @@ def _passages(number: int, part: ListText) -> Iterator[Passage]:
         line = part.text[start:end]
         heading = _HEADING.match(line) if part.where == "summary" else None
         if heading is not None:
-            if heading["a"]:
+            if heading["c"]:
+                section = sub = heading["c"]
+                before = None
+            elif heading["a"]:
                 section, sub = (section if line.lstrip().startswith("###") else heading["a"]), heading["a"]
                 before = None
             elif (not heading["rest"] and not line.startswith((" ", "\t", "-"))) or re.match(
@@ -359,12 +363,23 @@ def spelled_out(value: Value, text: str) -> bool:
     words ("output type")."""
     if value.distinctive and named(text.lower(), value):
         return True
+    if value.form == "date":
+        return _short_date(value.canon[-5:], text)
     words = (
         {word.stem for word in meaning_of(value.text).words}
         if value.form in ("identifier", "name", "option")
         else set()
     )
     return bool(words) and words <= {word.stem for word in meaning_of(text).words}
+
+
+def _short_date(day_of_year: str, text: str) -> bool:
+    """Return whether a text has a date ("12-20") as 12-20 or 20.12., or as 12/20 or 20/12 if no month has its day."""
+    month, day = (rf"0?{int(part)}" for part in day_of_year.split("-"))
+    forms = [rf"{month}-{day}", rf"{day}\.{month}\."]
+    if int(day_of_year[-2:]) > 12:
+        forms += [f"{month}/{day}", f"{day}/{month}"]
+    return re.search(rf"(?<![\d./-])(?:{'|'.join(forms)})(?![\d/-])", text) is not None
 
 
 @lru_cache(maxsize=50_000)

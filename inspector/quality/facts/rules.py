@@ -510,7 +510,6 @@ write record
 """
 #: Words that exclude each other, one group on each line. Another word of the same group changes a fact.
 _EXCLUSIVE = """
-on off
 production staging development test
 live test staging
 关闭 开启

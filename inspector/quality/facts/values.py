@@ -50,7 +50,7 @@ UNITS: Mapping[str, str] = {
     "replicas": "replicas replica pods pod",
     "nodes": "nodes node shards shard Knoten",
     "entries": "entries entry items item 个 項 件",
-    "users": "users user seats people person Nutzer Benutzer usuarios 人 个人 用户",
+    "users": "users user seats people persons person Nutzer Benutzer usuarios 人 个人 用户",
     "files": "files file Dateien archivos fichiers 个文件",
     "lines": "lines line Zeilen líneas lignes",
     "decimals": "decimals decimal digits digit places",
@@ -112,10 +112,17 @@ _NUMERALS: Mapping[str, str] = {
     "ten": "10", "eleven": "11", "twelve": "12", "thirteen": "13", "fourteen": "14", "fifteen": "15", "sixteen": "16",
     "seventeen": "17", "eighteen": "18", "nineteen": "19", "twenty": "20", "thirty": "30", "forty": "40", "fifty": "50",
     "sixty": "60", "seventy": "70", "eighty": "80", "ninety": "90", "hundred": "100", "a hundred": "100",
+    "one and a half": "1.5", "two and a half": "2.5", "three and a half": "3.5",
     "a thousand": "1000", "half an": "0.5", "half a": "0.5", "an": "1", "a": "1",
-    "两": "2", "二": "2", "三": "3", "四": "4", "五": "5", "六": "6", "七": "7", "八": "8", "九": "9",
-    "十": "10", "半": "0.5",
 }  # fmt: skip
+_CJK_DIGITS = {
+    sign: number
+    for number, signs in enumerate(["", "一", "二两兩", "三", "四", "五", "六", "七", "八", "九"])
+    for sign in signs
+}
+_CJK_TENS = {"十": 10, "百": 100, "千": 1_000, "万": 10_000, "萬": 10_000}
+# "一" alone is an article: "一次" is "once".
+_CJK_NUMERAL = r"(?:[一二两兩三四五六七八九十百千万萬零]{2,8}|[二两兩三四五六七八九十半])"
 # "a" and "an" count only what has a size: "an hour", not "a test".
 _ARTICLES = ("half an", "half a", "an", "a", "one")
 _THOUSANDS: Mapping[str, int] = {"k": 1_000, "K": 1_000, "M": 1_000_000}
@@ -211,9 +218,9 @@ _AN_AMOUNT = "|".join(
 )
 _NUMERAL = _either([word for word in _NUMERALS if word not in _ARTICLES and word.isascii()])
 _WORDED = (
-    rf"(?:(?:{_NUMERAL})[\s-]|[两二三四五六七八九十半])(?:{_SPELLED})|"
+    rf"(?:(?:{_NUMERAL})[\s-]|{_CJK_NUMERAL})(?:{_SPELLED})|"
     rf"(?:(?P<amount>half an?\s|(?:{_AN_AMOUNT})(?:an?|one)\s)|(?:an?|one)\s)(?:{_SIZED})"
-    r"(?(amount)|(?=\s(?:before|after|later|ahead|earlier|or|at most)\b))"
+    r"(?:\sand a half\b|(?(amount)|(?=\s(?:before|after|later|ahead|earlier|or|at most)\b)))"
 )
 _VALUE = late_pattern(
     _BEFORE
@@ -241,10 +248,11 @@ _MENTION = late_pattern(
 )
 # Nothing is a value that has none of these: no unit is looked at here.
 _WORTH = late_pattern(
-    rf"[0-9/_#]|--|\.[a-z]|[a-z][A-Z]|[两二三四五六七八九十半]|"
+    rf"[0-9/_#]|--|\.[a-z]|[a-z][A-Z]|[二两兩三四五六七八九十半百千万萬]|"
     rf"(?i:\b(?:(?:{_NUMERAL})[\s-]|half an?\s|(?:{_AN_AMOUNT})(?:an?|one)\s|(?:an?|one)\s\w+\s(?:before|"
-    rf"after|later|ahead|earlier|or|at most)\b)|{_either(_WEEKDAYS.split())})"
+    rf"after|later|ahead|earlier|or|at most|and a half)\b)|{_either(_WEEKDAYS.split())})"
 )
+_CJK = late_pattern(_CJK_NUMERAL)
 _NUMBERED = late_pattern(r"\d{1,4}")
 _WORDS = late_pattern(r"[A-Za-z]+(?:/[A-Za-z]+)+")
 _WORD_BEFORE = late_pattern(r"([A-Za-z]+)[ (]+\Z")
@@ -332,11 +340,30 @@ def _clock(text: str) -> str:
 
 def _worded(text: str, span: Span) -> Value:
     low = text.lower()
-    word = max((one for one in _NUMERALS if low.startswith(one)), key=len)
-    unit = _UNIT.match(text, len(word))
-    return Value(
-        text, "quantity", _NUMERALS[word], _UNIT_OF.get(unit[1], unit[1]) if unit else "", False, span
-    )
+    if (numeral := _CJK.match(text)) is not None:
+        number, end = _cjk_number(numeral.group()), numeral.end()
+    else:
+        word = max((one for one in _NUMERALS if low.startswith(one)), key=len)
+        number, end = _NUMERALS[word], len(word)
+    unit = _UNIT.match(text, end)
+    if low.endswith("and a half"):
+        number = f"{number}.5"
+    return Value(text, "quantity", number, _UNIT_OF.get(unit[1], unit[1]) if unit else "", False, span)
+
+
+def _cjk_number(text: str) -> str:
+    """Return a Chinese numeral in digits: 两百 is 200, 半 is 0.5."""
+    if text == "半":
+        return "0.5"
+    total = part = digit = 0
+    for sign in text:
+        if sign in _CJK_DIGITS:
+            digit = _CJK_DIGITS[sign]
+        elif (tens := _CJK_TENS.get(sign)) == 10_000:
+            total, part, digit = (total + part + digit) * tens, 0, 0
+        elif tens:
+            part, digit = part + (digit or 1) * tens, 0
+    return str(total + part + digit)
 
 
 def _alternates(match: re.Match[str]) -> bool:
