@@ -57,11 +57,12 @@ def print_findings(documents: Sequence[Document]) -> None:
         first = entries[0]
         name = safe(first["conversation"])
         title = first["conversation_title"] or name
-        lines.add((title, "bold"), (f"  {name}  {_counts(entries)}", "dim"))
-        advised: set[str] = set()
         by_key: dict[str, list[Document]] = {}
         for entry in entries:
             by_key.setdefault(entry["key"], []).append(entry)
+        shown = _counts([same[0] for same in by_key.values()])
+        lines.add((title, "bold"), (f"  {name}  {shown}", "dim"))
+        advised: set[str] = set()
         for same in by_key.values():
             entry, repeated = same[0], _repeated(same)
             sign, style = SEVERITY_SIGNS[entry["severity"]], _STYLES[entry["severity"]]

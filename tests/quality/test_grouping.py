@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from inspector.answers.answers import Answers
 from inspector.answers.fact_reading import read_facts
 from inspector.answers.fact_results import read_losses
-from inspector.answers.findings import read_findings
+from inspector.answers.findings import TitledFinding, read_findings
 from inspector.answers.inspection import Inspection
 from inspector.answers.losses import facts_of
 from inspector.answers.overview import known_overview, read_overview
@@ -21,6 +21,7 @@ from inspector.app.conversation.fact_scopes import survival
 from inspector.commands.cli import commands
 from inspector.config.dismissals import Dismissals
 from inspector.core.conversations import Compaction
+from inspector.export.findings import finding_documents, print_findings
 from inspector.quality.find import find
 from inspector.quality.finding import Finding
 from inspector.quality.grouping import dismissal_key, grouped, ranges_of
@@ -37,6 +38,12 @@ def test_a_loop_of_compactions_is_one_group() -> None:
     (group,) = grouped(finding(number) for number in range(2, 212))
     assert group.text == "at 2 210 times in all, at compactions 2 to 211."
     assert group.first.compaction == 2
+
+
+def test_the_heading_of_the_command_counts_groups(capsys: pytest.CaptureFixture[str]) -> None:
+    print_findings(finding_documents(TitledFinding(finding(number), "Tides") for number in range(2, 212)))
+    heading = capsys.readouterr().out.splitlines()[0]
+    assert heading.split() == ["Tides", "s", "1", "warning"]
 
 
 def test_lost_rules_are_groups_of_their_own() -> None:

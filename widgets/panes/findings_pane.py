@@ -224,7 +224,7 @@ def _headline(view: FindingsView | None, low: bool) -> list[TextLine]:
     dismissed = len(grouped(view.dismissed))
     apart = [(f"   {dismissed:,} dismissed", "muted")] if dismissed else []
     note = "" if low and view.findings else view.note
-    by_severity = Counter(finding.severity for finding in view.findings)
+    by_severity = Counter(group.first.severity for group in grouped(view.findings))
     parts: list[tuple[str, str]] = [] if view.findings else [("No findings.", "strong")]
     for severity, (sign, style) in SIGNS.items():
         if by_severity[severity]:
