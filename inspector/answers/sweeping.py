@@ -24,7 +24,7 @@ from inspector.engines.registry import engine
 from inspector.quality.facts.risk import FactSteps
 from inspector.replay.reproducing import Reproduction
 from inspector.replay.summary_model import SummaryModel
-from inspector.replay.sweep import Axis, Grid, Sweep, cells, check_size, compactions_of, sweep
+from inspector.replay.sweep import Axis, Grid, Sweep, cells, check_size, sweep
 
 #: With fewer runs than this other processes take longer to start than they save.
 _FEW = 2_000
@@ -100,7 +100,6 @@ def run_sweep(
     )
     return replace(
         swept,
-        each={request.names[place]: compactions_of(done[place]) for place in sorted(done)},
         unused=notes,
         reproduces=reproduces,
     )

@@ -50,13 +50,11 @@ class Sweep:
     """The metrics of every cell: cells[metric][row][column], rows along the first axis; NaN where nothing was run.
 
     `complete` is False if it was cancelled: then it holds what was done. Metrics of facts are there where the
-    conversations' facts were read. `each` has, for every conversation by its id, the compactions of its cells (None
-    where one was not run), where the sweep was over several. `gives_up` and `every_call` say of each cell whether the
-    agent gives up in a conversation of it, or compacts at every call: such a cell is never the best. `unpriced` are the
-    conversations whose costs are not known: the metric `cost` is of the others. `unused` are sentences about settings
-    that change nothing with the profiles it was run with. `ranges` have of each metric and cell the least and the most
-    with summaries of half and twice the size. `same` has of each cell the first one with the same runs, None if it is
-    the first.
+    conversations' facts were read. `gives_up` and `every_call` say of each cell whether the agent gives up in a
+    conversation of it, or compacts at every call: such a cell is never the best. `unpriced` are the conversations whose
+    costs are not known: the metric `cost` is of the others. `unused` are sentences about settings that change nothing
+    with the profiles it was run with. `ranges` have of each metric and cell the least and the most with summaries of
+    half and twice the size. `same` has of each cell the first one with the same runs, None if it is the first.
     """
 
     rows: Axis
@@ -64,7 +62,6 @@ class Sweep:
     cells: Mapping[str, tuple[tuple[float, ...], ...]]
     conversations: int
     complete: bool = True
-    each: Mapping[str, tuple[tuple[int | None, ...], ...]] = field(default_factory=dict)
     gives_up: tuple[tuple[bool, ...], ...] = ()
     every_call: tuple[tuple[bool, ...], ...] = ()
     unpriced: int = 0
@@ -88,13 +85,6 @@ class Sweep:
             for column, first in enumerate(line)
             if first is not None
         )
-
-    def most_compacted(self, row: int, column: int) -> tuple[str, ...]:
-        """The conversations that a cell was run over, those with the most compactions in it first."""
-        counts = {
-            name: lines[row][column] for name, lines in self.each.items() if lines[row][column] is not None
-        }
-        return tuple(sorted(counts, key=lambda name: -(counts[name] or 0)))
 
     def stuck(self, row: int, column: int) -> bool:
         """Whether the agent gives up in a cell, or compacts at every call."""
@@ -262,12 +252,6 @@ def sweep(
 
 def _other(first: Cell, cell: Cell) -> Cell | None:
     return None if first == cell else first
-
-
-def compactions_of(grid: Grid) -> tuple[tuple[int | None, ...], ...]:
-    """The compactions of every cell of a conversation."""
-    place = METRIC_NAMES.index("compactions")
-    return tuple(tuple(None if cell is None else round(cell.values[place]) for cell in line) for line in grid)
 
 
 def check_size(rows: Axis, columns: Axis) -> None:

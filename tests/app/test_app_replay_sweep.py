@@ -18,7 +18,6 @@ from inspector.replay.sweep import Axis
 from tests.app.conftest import MakeApp
 from tests.app.running import Test, conversation, press, running, screen_text, settled, told, write
 from tests.examples import also
-from widgets.bars.mode_bar import ModeBar
 from widgets.lists.heat_map import ALIKE, BEST, FORCE, NOW, SAME, HeatMap
 from widgets.panes.token_graph import TokenGraph
 
@@ -220,70 +219,16 @@ def test_axes() -> None:
 
 
 @pytest.mark.slow
-async def test_the_curve_of_a_cell_is_of_a_named_conversation(rotating: Path) -> None:
-    async with running(rotating, "Numbers for the weekly report", size=(160, 48)) as pilot:
-        title = "Numbers for the weekly report"
-        await press(pilot, "v", "n")
-        screen, grid = on_sweep(pilot), heat(pilot)
-        assert f"of {title}" in screen_text(pilot)
-        assert any("this conversation alone" in text for text in told(pilot))
-        await press(pilot, "o", "home")
-        assert screen.state.scope == "all"
-        assert screen.found is not None
-        each = screen.found.each
-        assert set(each) == set(screen.subject.every)
-        row, column = grid.cursor
-        assert [sum(lines[row][column] or 0 for lines in each.values())] == [
-            screen.found.cells["compactions"][row][column]
-        ]
-        counts = [each[name][row][column] or 0 for name in screen.cell.offered()]
-        assert counts == sorted(counts, reverse=True)
-        assert counts[0] > counts[-1]
-        first = screen.cell.shown()
-        graph = screen.query_one(TokenGraph)
-        assert first == screen.cell.offered()[0] != screen.subject.name
-        assert f"1 of {len(each)}, " in screen_text(pilot)
-        assert len(graph.state.whatif_events) == counts[0]
-        await press(pilot, "n", "n")
-        third = screen.cell.shown()
-        assert third == screen.cell.offered()[2]
-        assert f"3 of {len(each)}, " in screen_text(pilot)
-        assert len(graph.state.whatif_events) == counts[2]
-        # The chosen one stays while one moves, and its place among the others is told anew.
-        await press(pilot, "down")
-        assert screen.cell.shown() == third
-        row, column = grid.cursor
-        assert len(graph.state.whatif_events) == each[third][row][column]
-        await press(pilot, "p", "p", "p")
-        assert screen.cell.shown() != third
-        await press(pilot, "o")
-        assert screen.state.scope == "this"
-        assert f"of {title}" in screen_text(pilot)
-
-
-@pytest.mark.slow
-async def test_facts_that_the_map_counts_are_counted_in_the_cell_too(rotating: Path) -> None:
-    async with running(rotating, "Numbers for the weekly report", size=(160, 48)) as pilot:
-        await press(pilot, "v", "n", "o")
-        screen = on_sweep(pilot)
-        assert "not read" in screen_text(pilot), "by a metric of no facts those of others are not read"
-        screen.query_one("#sweep-metric", ModeBar).choose("facts_at_risk")
-        await press(pilot)
-        assert screen.found is not None
-        assert screen.found.cells["facts_at_risk"]
-        assert screen.cell.shown() != screen.subject.name
-        assert "not read" not in screen_text(pilot)
-
-
-@pytest.mark.slow
-async def test_a_narrow_screen_names_the_conversation_too(rotating: Path) -> None:
-    async with running(rotating, "Numbers for the weekly report", size=(80, 24)) as pilot:
+@pytest.mark.parametrize("size", [(160, 48), (80, 24)])
+async def test_the_curve_of_a_cell_is_of_the_open_conversation(rotating: Path, size: tuple[int, int]) -> None:
+    async with running(rotating, "Numbers for the weekly report", size=size) as pilot:
         await press(pilot, "v")
+        curve = on_sweep(pilot).query_one(TokenGraph).state.whatif
         assert "of Numbers for the weekly report" in screen_text(pilot)
         await press(pilot, "o")
-        await press(pilot, "home", "n")
-        count = len(on_sweep(pilot).subject.every)
-        assert f"n p  2 of {count}, " in screen_text(pilot)
+        assert on_sweep(pilot).state.scope == "all"
+        assert "of Numbers for the weekly report" in screen_text(pilot)
+        assert on_sweep(pilot).query_one(TokenGraph).state.whatif == curve
 
 
 @pytest.mark.slow

@@ -157,7 +157,6 @@ class Tuner:
         recording = recording.with_costs(costing.basis)
         subject = Subject(
             title=safe_title(row.title or row.id),
-            name=row.id,
             recording=recording,
             settings=state.settings,
             force=opened.resolved.settings,

@@ -53,8 +53,6 @@ class SweepScreen(JobScreen):
         Binding("o", "scope", "Scope", id="sweep.scope"),
         Binding("x", "axis('columns')", "Columns", id="sweep.columns"),
         Binding("y", "axis('rows')", "Rows", id="sweep.rows"),
-        Binding("n", "conversation(1)", "Next conversation", id="sweep.next", show=False),
-        Binding("p", "conversation(-1)", "Previous conversation", id="sweep.previous", show=False),
         Binding("r", "ranges", "Type ranges", id="sweep.ranges"),
         Binding("W", "write", "Write CSV or JSON", id="sweep.write"),
     ]
@@ -62,8 +60,7 @@ class SweepScreen(JobScreen):
         "Each cell is a run of the conversations under two settings. A darker cell has a higher value. "
         f"{NOW} the settings on screen, {FORCE} the settings in force, {BEST} the best cell by this metric, "
         f"{ALIKE} may be as good with smaller or larger summaries, {SAME} identical to an earlier cell. "
-        "Next to the map is the curve of the selected cell, for the conversation with the most compactions; n and p "
-        "choose another conversation."
+        "Next to the map is the curve of the open conversation in the selected cell."
     )
 
     #: The place of the user; an action assigns the next one.
@@ -259,10 +256,6 @@ class SweepScreen(JobScreen):
     def action_axis(self, which: str) -> None:
         """Another setting along the rows or the columns."""
         self.state = self.state.with_next(which, self.subject.settings)
-
-    def action_conversation(self, by: int) -> None:
-        """Show the cell's curve over the next or previous conversation."""
-        self.cell.next_conversation(by)
 
     def action_ranges(self) -> None:
         """Type the ranges of both settings."""

@@ -33,8 +33,6 @@ class Subject:
     size: SummaryModel | None = None
     #: The facts of the conversation on screen; None while they are being read.
     facts: FactSteps | None = None
-    #: The id of the conversation on screen.
-    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
