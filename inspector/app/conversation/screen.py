@@ -134,14 +134,12 @@ class ConversationScreen(JobScreen):
         self.action_step = self.player.step
         self.action_speed = self.player.speed
         self.action_ask_step = self.player.ask
-        self.action_ask_file = self.tuner.ask_file
         self.action_profiles = self.tuner.choose_profile
         self.action_keep = self.tuner.keep
         self.action_swap = self.tuner.swap
         self.action_sweep = self.tuner.sweep
         self.action_recommend = self.tuner.recommend
         self.action_undo = self.tuner.undo
-        self.action_copy_comparison = self.tuner.copy_comparison
         self.action_attempt = self.attempts.ask
         self.action_trace = self.tracer.trace
         self.action_report = self.reports.ask
