@@ -9,9 +9,10 @@ words.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Set
+from functools import partial
 from itertools import accumulate, pairwise
-from typing import Any
+from typing import Any, Generic, Protocol, TypeVar
 
 from inspector.core.conversations import ROLE_CODES
 from inspector.core.messages import Message
@@ -28,6 +29,18 @@ _OPENING, _FILLER = "[CONTEXT SUMMARY]: ", "so it went on "
 _MOST_KNOWN = 100_000
 #: Index of a summary, which is not a message of the transcript.
 _SUMMARY = -1
+
+
+class HasWire(Protocol):
+    """Holds a message in the form of the API."""
+
+    @property
+    def wire(self) -> Mapping[str, Any]:
+        """The message itself."""
+        ...
+
+
+Item = TypeVar("Item", bound=HasWire)
 
 
 class Remeasuring:
@@ -51,7 +64,7 @@ class Remeasuring:
         messages: list[Message] = []
         chars, images = array("q"), array("q")
         for part, start, stop in parts:
-            messages += part.messages[start:stop]
+            messages += part.items[start:stop]
             chars += part.chars[start:stop]
             images += part.images[start:stop]
         return RemeasuredList(self.engine, tuple(messages), chars, images)
@@ -106,22 +119,15 @@ class _Scale:
         return sum(chars), sum(images)
 
 
-class RemeasuredList:
-    """A list with its bodies, and the size of each message in the engine's eyes."""
+class ReadItems(Generic[Item]):
+    """A list that was read: its items, each with a message, and the size of each."""
 
-    def __init__(
-        self, engine: Engine, messages: tuple[Message, ...], chars: array[int], images: array[int]
-    ) -> None:
-        self.engine = engine
-        self.messages = messages
-        self.chars = chars
-        self.images = images
-        self.roles = bytes(ROLE_CODES.get(message.role, _OTHER_ROLE) for message in messages)
-        self._measured: tuple[int, TokenIndex] | None = None
-        self.scale = _Scale(engine)
+    def __init__(self, items: Sequence[Item], chars: array[int], images: array[int]) -> None:
+        self.items, self.chars, self.images = items, chars, images
+        self.roles = bytes(_code(item.wire.get("role")) for item in items)
 
     def __len__(self) -> int:
-        return len(self.messages)
+        return len(self.items)
 
     def size(self, index: int) -> MessageSize:
         """Return the size of one message."""
@@ -133,91 +139,136 @@ class RemeasuredList:
         chars, images = accumulate(self.chars, initial=0), accumulate(self.images, initial=0)
         return [list_tokens(*so_far) for so_far in zip(chars, images, strict=True)]
 
-    def token_index(self, stop: int) -> TokenIndex:
-        """Measured columns of the first `stop` messages; the last result is cached."""
-        if self._measured is None or self._measured[0] != stop:
-            self._measured = stop, _measured(self.engine, self.messages[:stop])
-        return self._measured[1]
 
-    def live(self, settings: Settings, budgets: Budgets, system_tokens: int) -> RemeasuredLiveList:
-        """An empty list that grows by these messages."""
-        return RemeasuredLiveList(self, settings, system_tokens)
+class LiveItems(Generic[Item]):
+    """Current items of a run, and the transcript index of each."""
 
-
-class RemeasuredLiveList:
-    """Current messages of a run, and the transcript index of each."""
-
-    def __init__(self, source: RemeasuredList, settings: Settings, system_tokens: int) -> None:
-        self.source = source
-        self.engine = source.engine
-        self.settings = settings
-        self.system_tokens = system_tokens
-        self.messages: list[Message] = []
+    def __init__(self, source: ReadItems[Item], settings: Settings, budgets: Budgets) -> None:
+        self.source, self.settings, self.budgets = source, settings, budgets
+        self.items: list[Item] = []
         #: The index of each message among those said; _SUMMARY for a summary.
         self.said: list[int] = []
         self.high = self.compactions = self.total_chars = self.total_images = 0
 
     def __len__(self) -> int:
-        return len(self.messages)
+        return len(self.items)
 
     def extend(self, stop: int) -> None:
         """The messages that were said until `stop` come to the list."""
-        start = self.high
-        self.messages += self.source.messages[start:stop]
+        start, self.high = self.high, stop
+        self.items += self.source.items[start:stop]
         self.said += range(start, stop)
         self.total_chars += sum(self.source.chars[start:stop])
         self.total_images += sum(self.source.images[start:stop])
-        self.high = stop
 
     def adopt(self, settings: Settings, budgets: Budgets) -> None:
         """Compact under these settings from now on."""
-        self.settings = settings
+        self.settings, self.budgets = settings, budgets
+
+    def shorten(self) -> bool:
+        """Nothing is shortened before a compaction."""
+        return False
+
+    def _item(self, wire: Mapping[str, Any], old: Item | None = None) -> Item:
+        """Make an item of a message with a summary, which was merged into an `old` one."""
+        raise NotImplementedError
+
+    def _summarize(
+        self,
+        items: Sequence[Item],
+        head: int,
+        tail: int,
+        kept: Set[int],
+        role: str,
+        merged: bool,
+        size_of: Callable[[int], MessageSize],
+    ) -> Compacted:
+        """Let the pruned `items` stay but for the middle, in whose place the summary comes, if there is one."""
+        stay = [*range(head), *sorted(kept)]
+        left = [self.said[at] for at in range(head, tail) if self.said[at] != _SUMMARY and at not in kept]
+        size = size_of(len(left)) if merged or role else None
+        begins = tail + results_without_call(_code(item.wire.get("role")) for item in items[tail:])
+        left += self.said[tail:begins]
+        before, after = [items[at] for at in stay], list(items[begins:])
+        came: list[int] = []
+        if size is not None and merged and after:
+            after[0] = self._item(merged_wire(after[0].wire, size), after[0])
+        elif size is not None:
+            # A summary to merge has no tail message to go into.
+            before.append(self._item(summary_wire(role or "assistant", size)))
+            came.append(_SUMMARY)
+        self.items = before + after
+        self.said = [self.said[at] for at in stay] + came + self.said[begins:]
+        self.compactions += 1
+        return Compacted(head, tail, left)
+
+
+class RemeasuredList(ReadItems[Message]):
+    """A list with its bodies, and the size of each message in the engine's eyes."""
+
+    def __init__(
+        self, engine: Engine, messages: Sequence[Message], chars: array[int], images: array[int]
+    ) -> None:
+        super().__init__(messages, chars, images)
+        self.engine = engine
+        self._measured: tuple[int, TokenIndex] | None = None
+        self.scale = _Scale(engine)
+
+    def token_index(self, stop: int) -> TokenIndex:
+        """Measured columns of the first `stop` messages; the last result is cached."""
+        if self._measured is None or self._measured[0] != stop:
+            self._measured = stop, _measured(self.engine, self.items[:stop])
+        return self._measured[1]
+
+    def live(self, settings: Settings, budgets: Budgets, system_tokens: int) -> RemeasuredLiveList:
+        """An empty list that grows by these messages."""
+        return RemeasuredLiveList(self, settings, budgets, system_tokens)
+
+
+class RemeasuredLiveList(LiveItems[Message]):
+    """Current messages of a run."""
+
+    def __init__(
+        self, source: RemeasuredList, settings: Settings, budgets: Budgets, system_tokens: int
+    ) -> None:
+        super().__init__(source, settings, budgets)
+        self.engine, self.scale, self.system_tokens = source.engine, source.scale, system_tokens
 
     def shorten(self) -> bool:
         """Shorten long results if the engine does that before it compacts. Return whether any was shortened."""
         if not shortens(self.engine):
             return False
-        shorter = [shortened(self.engine, message) for message in self.messages]
-        if all(new is old for new, old in zip(shorter, self.messages, strict=True)):
+        shorter = [shortened(self.engine, message) for message in self.items]
+        if all(new is old for new, old in zip(shorter, self.items, strict=True)):
             return False
-        self.messages = shorter
-        self.total_chars, self.total_images = self.source.scale.total(shorter)
+        self.items = shorter
+        self.total_chars, self.total_images = self.scale.total(shorter)
         return True
 
     def compact(self, summary: Callable[[int, int], MessageSize]) -> Compacted | Refusal:
         """Compact the list as the engine plans it now; why not where it would not, or would take nothing out."""
-        engine, listed = self.engine, self.messages
+        engine, listed = self.engine, self.items
         index = _measured(engine, listed)
         with failures_named(engine):
             plan = engine.plan(index, self.settings, self.compactions, self.system_tokens)
         head, tail = plan.regions()
         if not plan.compacts or head >= tail:
             return plan.refusal or "fits"
-        wires = prune(engine, listed, plan)
         stands = [
             message if wire is message.wire else Message(wire, message.id)
-            for message, wire in zip(listed, wires, strict=True)
+            for message, wire in zip(listed, prune(engine, listed, plan), strict=True)
         ]
-        stay = [*range(head), *sorted(plan.kept)]
-        left = [
-            self.said[at] for at in range(head, tail) if self.said[at] != _SUMMARY and at not in plan.kept
-        ]
-        size = summary(plan.summary_budget, len(left)) if plan.merged or plan.role else None
-        begins = tail + results_without_call(ROLE_CODES.get(one.role, _OTHER_ROLE) for one in stands[tail:])
-        left += self.said[tail:begins]
-        before, after = [stands[at] for at in stay], stands[begins:]
-        came: list[int] = []
-        if size is not None and plan.merged and after:
-            after[0] = merged_message(after[0], size)
-        elif size is not None:
-            # A summary to merge has no tail message to go into.
-            before.append(summary_message(plan.role or "assistant", size))
-            came.append(_SUMMARY)
-        self.messages = before + after
-        self.said = [self.said[at] for at in stay] + came + self.said[begins:]
-        self.total_chars, self.total_images = self.source.scale.total(self.messages)
-        self.compactions += 1
-        return Compacted(head, tail, left)
+        size_of = partial(summary, plan.summary_budget)
+        done = self._summarize(stands, head, tail, plan.kept, plan.role, plan.merged, size_of)
+        self.total_chars, self.total_images = self.scale.total(self.items)
+        return done
+
+    def _item(self, wire: Mapping[str, Any], old: Message | None = None) -> Message:
+        return Message(wire, -1 if old is None else old.id)
+
+
+def _code(role: object) -> int:
+    return ROLE_CODES.get(role, _OTHER_ROLE) if isinstance(role, str) else _OTHER_ROLE
 
 
 def _measured(engine: Engine, messages: Sequence[Message]) -> TokenIndex:
@@ -225,24 +276,24 @@ def _measured(engine: Engine, messages: Sequence[Message]) -> TokenIndex:
         return engine.measure(messages)
 
 
-def summary_message(role: str, size: MessageSize) -> Message:
+def summary_wire(role: str, size: MessageSize) -> dict[str, Any]:
     """A message of this size that every release takes for a summary."""
     empty = {"role": role, "content": _OPENING}
-    return Message({**empty, "content": _OPENING + _filler(size.chars - message_chars(empty))})
+    return {**empty, "content": _OPENING + _filler(size.chars - message_chars(empty))}
 
 
-def merged_message(message: Message, size: MessageSize) -> Message:
-    """The message with a summary of this size in front of its text."""
-    content: Any = message.wire.get("content")
+def merged_wire(wire: Mapping[str, Any], size: MessageSize) -> dict[str, Any]:
+    """A message with a summary of this size in front of its text."""
+    content: Any = wire.get("content")
 
     def merged(text: str) -> dict[str, Any]:
         if isinstance(content, list):
-            return {**message.wire, "content": [{"type": "text", "text": text}, *content]}
+            return {**wire, "content": [{"type": "text", "text": text}, *content]}
         said = "" if content is None else content if isinstance(content, str) else str(content)
-        return {**message.wire, "content": text + said}
+        return {**wire, "content": text + said}
 
-    lacking = message_chars(message.wire) + size.chars - message_chars(merged(_OPENING))
-    return Message(merged(_OPENING + _filler(lacking)), message.id)
+    lacking = message_chars(wire) + size.chars - message_chars(merged(_OPENING))
+    return merged(_OPENING + _filler(lacking))
 
 
 def _filler(chars: int) -> str:

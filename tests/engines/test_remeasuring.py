@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, repeat
 from typing import Any
@@ -59,21 +59,23 @@ def run_anew(
     and of a token more or less, by how many of them stand around the text of a message of that role."""
     sizes: list[MessageSize] = []
 
-    def summary(role: str, size: MessageSize) -> Message:
+    def tokens(wire: Mapping[str, Any]) -> int:
+        return found.measure([Message(wire)]).tokens(0)
+
+    def summary(role: str, size: MessageSize) -> dict[str, Any]:
         made = write(role, size)
-        sizes.append(size._replace(walk=found.measure([made]).tokens(0)))
+        sizes.append(size._replace(walk=tokens(made)))
         return made
 
-    def with_summary(message: Message, size: MessageSize) -> Message:
-        made = merge(message, size)
-        grows = found.measure([made]).tokens(0) - found.measure([message]).tokens(0)
-        sizes.append(size._replace(walk=grows))
+    def with_summary(wire: Mapping[str, Any], size: MessageSize) -> dict[str, Any]:
+        made = merge(wire, size)
+        sizes.append(size._replace(walk=tokens(made) - tokens(wire)))
         return made
 
-    write, merge = remeasuring.summary_message, remeasuring.merged_message
+    write, merge = remeasuring.summary_wire, remeasuring.merged_wire
     with (
-        patch.object(remeasuring, "summary_message", summary),
-        patch.object(remeasuring, "merged_message", with_summary),
+        patch.object(remeasuring, "summary_wire", summary),
+        patch.object(remeasuring, "merged_wire", with_summary),
     ):
         return run(Remeasuring(found), messages, wanted), sizes
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from inspector.core.messages import Message
@@ -12,7 +13,7 @@ from inspector.engines.hermes.assembly import assemble, prune, pruned_wire, summ
 from inspector.engines.hermes.live_columns import measure
 from inspector.engines.hermes.policies import SUMMARY_FLOOR, SUMMARY_RATIO, Policies
 from inspector.engines.hermes.pruning import fallback_raises
-from inspector.engines.hermes.release import ALL_STAYS, Cut, ReleaseEngine, not_compacted, too_few
+from inspector.engines.hermes.release import ALL_STAYS, Cut, ReleaseEngine, plan_of, too_few
 from inspector.engines.hermes.replayable import HermesReplayable
 from inspector.engines.hermes.summary_input import summary_input
 from inspector.engines.hermes.token_index import HermesTokenIndex
@@ -138,38 +139,17 @@ class _Planner(NamedTuple):
 
     def plan(self, system: int) -> Plan:
         """The whole plan; `system` tokens count in addition to the list."""
-        token_index = self.token_index
-        length, total = len(token_index), token_index.total()
+        token_index, name = self.token_index, self.policies.name
         steps: list[DerivationStep] = []
         cut = self.cut(steps)
         if cut.reason:
-            return not_compacted(
-                self.policies.name, self.budgets, length, total, system, cut.reason, cut.refusal, cut.raises
-            )
-        places = ((0, cut.head_end), (cut.head_end, cut.tail_start), (cut.tail_start, length))
-        head, middle, tail = (token_index.rough_between(*place, cut.prune_before) for place in places)
-        return Plan(
-            profile=self.policies.name,
-            budgets=self.budgets,
-            length=length,
-            compacts=True,
-            reason="",
-            head_end=cut.head_end,
-            tail_start=cut.tail_start,
-            prune_before=cut.prune_before,
-            pruned=boundaries.pruned_indexes(token_index, cut.prune_before),
-            summarized_from=cut.summarized_from,
-            summary_budget=cut.summary_budget,
-            role=cut.role,
-            merged=cut.merged,
-            head_tokens=head,
-            middle_tokens=middle,
-            tail_tokens=tail,
-            tokens_before=total + system,
-            tokens_after=head + cut.summary_budget + tail + system,
-            summary_tokens=cut.summary_budget,
-            steps=tuple(steps),
+            return plan_of(name, self.budgets, token_index, system, cut)
+        head, middle, tail = (
+            token_index.rough_between(start, stop, cut.prune_before)
+            for start, stop in pairwise((0, cut.head_end, cut.tail_start, len(token_index)))
         )
+        pruned = boundaries.pruned_indexes(token_index, cut.prune_before)
+        return plan_of(name, self.budgets, token_index, system, cut, (head, middle, tail), pruned, steps)
 
     def _pruning_fails(self, pruned_to: int, budget: int) -> str:
         # The release reads every call, then walks back to where the protected end begins, then prunes.

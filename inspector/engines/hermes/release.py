@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from typing import NamedTuple
 
-from inspector.engines.base import Budgets, Plan, Settings
+from inspector.engines.base import Budgets, DerivationStep, Plan, Settings, TokenIndex
 from inspector.engines.hermes.budgets import BUDGETED, budgets
 from inspector.engines.hermes.policies import Policies
-from inspector.engines.loop import Loop
 from inspector.engines.settings import SETTING_NAMES
 from inspector.engines.sizes import Refusal
 
@@ -56,21 +55,7 @@ class ReleaseEngine:
 
     def __init__(self, policies: Policies) -> None:
         self.policies = policies
-
-    @property
-    def name(self) -> str:
-        """The name that --profile takes."""
-        return self.policies.name
-
-    @property
-    def summary(self) -> str:
-        """One sentence about the release."""
-        return self.policies.summary
-
-    @property
-    def loop(self) -> Loop:
-        """When the release looks at the size of its list."""
-        return self.policies.loop
+        self.name, self.summary, self.loop = policies.name, policies.summary, policies.loop
 
     def budgets(self, settings: Settings) -> Budgets:
         """Threshold, tail budget and summary ceiling in tokens, each explained."""
@@ -109,37 +94,34 @@ class ReleaseReplayable:
         )
 
 
-def not_compacted(
+def plan_of(
     profile: str,
     numbers: Budgets,
-    length: int,
-    total: int,
+    token_index: TokenIndex,
     system: int,
-    reason: str,
-    refusal: Refusal | None,
-    raises: str,
+    cut: Cut,
+    tokens: tuple[int, int, int] | None = None,
+    pruned: Sequence[int] = (),
+    steps: Sequence[DerivationStep] = (),
 ) -> Plan:
-    """The plan of a list of `total` tokens that stays as it is, with `system` tokens of the system prompt."""
+    """The plan of what was decided, with the `tokens` of head, middle and tail (None: the list stays as it is), and
+    `system` tokens of the system prompt."""
+    length, total = len(token_index), token_index.total()
+    if tokens is None:
+        cut, tokens = cut._replace(head_end=length, tail_start=length, summarized_from=length), (total, 0, 0)
+    head, middle, tail = tokens
     return Plan(
         profile=profile,
         budgets=numbers,
         length=length,
-        compacts=False,
-        reason=reason,
-        head_end=length,
-        tail_start=length,
-        prune_before=0,
-        pruned=(),
-        summarized_from=length,
-        summary_budget=0,
-        role="",
-        merged=False,
-        head_tokens=total,
-        middle_tokens=0,
-        tail_tokens=0,
+        compacts=not cut.reason,
+        head_tokens=head,
+        middle_tokens=middle,
+        tail_tokens=tail,
         tokens_before=total + system,
-        tokens_after=total + system,
-        summary_tokens=0,
-        raises=raises,
-        refusal=refusal,
+        tokens_after=head + cut.summary_budget + tail + system,
+        summary_tokens=cut.summary_budget,
+        pruned=tuple(pruned),
+        steps=tuple(steps),
+        **cut._asdict(),
     )

@@ -13,7 +13,7 @@ from inspector.core.conversations import ROLE_CODES
 from inspector.core.messages import Message
 from inspector.core.rough import list_tokens, message_chars, message_images, text_tokens
 from inspector.engines.base import Budgets, DerivationStep, Plan, Settings
-from inspector.engines.loop import BEFORE_REQUESTS, Loop
+from inspector.engines.loop import BEFORE_REQUESTS
 from inspector.engines.observed.rules import Observed
 
 _USER, _ASSISTANT, _TOOL = (ROLE_CODES[name] for name in ("user", "assistant", "tool"))
@@ -111,21 +111,10 @@ class ObservedEngine:
 
     def __init__(self, rules: Observed) -> None:
         self._rules = rules
-
-    @property
-    def name(self) -> str:
-        """The name that --profile takes."""
-        return self._rules.name
-
-    @property
-    def summary(self) -> str:
-        """One sentence about the engine."""
-        return self._rules.summary
-
-    @property
-    def loop(self) -> Loop:
-        """When the agent looks at the size of its list."""
-        return BEFORE_REQUESTS._replace(background=self._rules.background, turns_end=self._rules.turns_end)
+        self.name, self.summary = rules.name, rules.summary
+        #: Whether long results are shortened before a list is compacted.
+        self.shortens = rules.shortens is not None
+        self.loop = BEFORE_REQUESTS._replace(background=rules.background, turns_end=rules.turns_end)
 
     def default_threshold(self, context_length: int) -> float:
         """The share of the window at which the agent was seen to compact: at most the whole window."""
@@ -215,11 +204,6 @@ class ObservedEngine:
     def fires(self, tokens: int, settings: Settings) -> str | None:
         """ "agent" from the threshold on."""
         return "agent" if tokens >= self._threshold(settings) else None
-
-    @property
-    def shortens(self) -> bool:
-        """Whether long results are shortened before a list is compacted."""
-        return self._rules.shortens is not None
 
     def shortened(self, message: Message) -> Message:
         """Return a message as shortening leaves it: of the same size, with the beginning of the text."""

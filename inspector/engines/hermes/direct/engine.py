@@ -13,9 +13,9 @@ from inspector.engines.hermes.direct import pruning
 from inspector.engines.hermes.direct.assembly import Kept, assembled, demoted
 from inspector.engines.hermes.direct.replayable import DirectIndex, DirectReplayable
 from inspector.engines.hermes.direct.restating import unfinished
-from inspector.engines.hermes.direct.rows import Row, rows_of
+from inspector.engines.hermes.direct.rows import ROUGH, Row, rows_of
 from inspector.engines.hermes.direct.window import NotCompacted, echoes_in, middle_of, window, without_echoes
-from inspector.engines.hermes.release import ReleaseEngine, not_compacted
+from inspector.engines.hermes.release import Cut, ReleaseEngine, plan_of
 from inspector.engines.hermes.summary_input import summary_input
 from inspector.engines.summary_input import Mask, SummaryInput
 
@@ -38,46 +38,31 @@ class DirectEngine(ReleaseEngine):
     ) -> Plan:
         """Plan a compaction now, after `compactions` earlier ones. `system_tokens` count for the gauge only."""
         numbers = self.budgets(settings)
-        length, total = len(token_index), token_index.total() + system_tokens
         try:
             found = window(token_index.rows, self.policies, settings, numbers, compactions)
         except NotCompacted as failure:
-            return not_compacted(
-                self.name, numbers, length, token_index.total(), system_tokens, *failure.args
-            )
-        budget = found.budget(numbers)
+            return plan_of(self.name, numbers, token_index, system_tokens, Cut(*failure.args))
         head_end, tail_start = found.place(found.head_end), found.place(found.tail_start)
         kept = found.pruned[tail_start:]
         if numbers.unbound:
             kept = [row for _, row in demoted([Kept(at, row) for at, row in enumerate(kept)])]
-        head, tail = (sum(row.rough for row in part) for part in (found.pruned[:head_end], kept))
+        head, middle, tail = (sum(map(ROUGH, part)) for part in (found.pruned[:head_end], found.middle, kept))
         changed = [
             index
             for index, (old, new) in enumerate(zip(token_index.rows, found.pruned, strict=True))
             if old is not new
         ]
-        return Plan(
-            profile=self.name,
-            budgets=numbers,
-            length=length,
-            compacts=True,
-            reason="",
+        cut = Cut(
             head_end=head_end,
             tail_start=tail_start,
             prune_before=found.boundary,
-            pruned=tuple(changed),
             summarized_from=found.place(found.summarized_from),
-            summary_budget=budget,
+            summary_budget=found.budget(numbers),
             role=found.role,
             merged=not found.role,
-            head_tokens=head,
-            middle_tokens=sum(row.rough for row in found.middle),
-            tail_tokens=tail,
-            tokens_before=total,
-            tokens_after=head + budget + tail + system_tokens,
-            summary_tokens=budget,
-            steps=found.steps,
         )
+        tokens = head, middle, tail
+        return plan_of(self.name, numbers, token_index, system_tokens, cut, tokens, changed, found.steps)
 
     def prune(self, messages: Sequence[Message], plan: Plan) -> tuple[Wire, ...]:
         """Every message after pruning."""

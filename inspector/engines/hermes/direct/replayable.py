@@ -4,26 +4,23 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from itertools import accumulate
 from typing import Any
 
-from inspector.core.conversations import ROLE_CODES
 from inspector.core.messages import Message
 from inspector.engines.base import Budgets, Settings
 from inspector.engines.hermes.assembly import pruned_wire
 from inspector.engines.hermes.direct.estimates import message_tokens
 from inspector.engines.hermes.direct.rows import ROUGH, Row, rows_of
 from inspector.engines.hermes.direct.window import NotCompacted, window
-from inspector.engines.hermes.message_stats import OTHER
 from inspector.engines.hermes.policies import Policies
 from inspector.engines.hermes.pruning import RELEASE_ERRORS
 from inspector.engines.hermes.release import ReleaseReplayable
-from inspector.engines.remeasuring import merged_message, summary_message
-from inspector.engines.sizes import Compacted, MessageSize, Refusal, results_without_call
+from inspector.engines.remeasuring import LiveItems, ReadItems
+from inspector.engines.sizes import Compacted, MessageSize, Refusal
 
 Wire = Mapping[str, Any]
-#: Index of a summary, which is not a message of the transcript.
-_SUMMARY = -1
 
 
 class DirectIndex:
@@ -70,103 +67,48 @@ class DirectReplayable(ReleaseReplayable):
     def join(self, parts: Iterable[tuple[DirectList, int, int]]) -> DirectList:
         """A list made of stretches of others."""
         return DirectList(
-            self.policies, [row for part, start, stop in parts for row in part.rows[start:stop]]
+            self.policies, [row for part, start, stop in parts for row in part.items[start:stop]]
         )
 
 
-class DirectList:
+class DirectList(ReadItems[Row]):
     """A list as rows. The release adds up whole tokens of its messages: each has four characters for a token."""
 
     def __init__(self, policies: Policies, rows: list[Row]) -> None:
+        super().__init__(rows, array("q", (4 * row.rough for row in rows)), array("q", bytes(8 * len(rows))))
         self.policies = policies
-        self.rows = rows
-        self.chars = array("q", (4 * row.rough for row in rows))
-        self.images = array("q", bytes(8 * len(rows)))
-        self.roles = bytes(_code(row.role) for row in rows)
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def size(self, index: int) -> MessageSize:
-        """Return the size of one message."""
-        return MessageSize(self.rows[index].rough, self.chars[index], 0)
-
-    def growth(self) -> list[int]:
-        """The rough estimate of the first 0, 1, ... messages, in tokens."""
-        return list(accumulate((row.rough for row in self.rows), initial=0))
 
     def token_index(self, stop: int) -> DirectIndex:
         """Data for a plan of the first `stop` messages."""
-        return DirectIndex(self.rows[:stop], self.policies)
+        return DirectIndex(self.items[:stop], self.policies)
 
     def live(self, settings: Settings, budgets: Budgets, system_tokens: int) -> DirectLiveList:
         """An empty list that grows by these messages."""
-        return DirectLiveList(self, settings, budgets)
+        return DirectLiveList(self, settings, budgets, self.policies)
 
 
-def _code(role: object) -> int:
-    return ROLE_CODES.get(role, OTHER) if isinstance(role, str) else OTHER
+class DirectLiveList(LiveItems[Row]):
+    """Current rows of a run."""
 
-
-class DirectLiveList:
-    """Current rows of a run, and the transcript index of each."""
-
-    total_images = 0
-
-    def __init__(self, source: DirectList, settings: Settings, budgets: Budgets) -> None:
-        self.source, self.settings, self.budgets = source, settings, budgets
-        self.rows: list[Row] = []
-        #: The index of each message among those said; _SUMMARY for a summary.
-        self.said: list[int] = []
-        self.high = self.compactions = self.total_chars = 0
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def extend(self, stop: int) -> None:
-        """The messages that were said until `stop` come to the list."""
-        start, self.high = self.high, stop
-        self.rows += self.source.rows[start:stop]
-        self.said += range(start, stop)
-        self.total_chars += sum(self.source.chars[start:stop])
-
-    def adopt(self, settings: Settings, budgets: Budgets) -> None:
-        """Compact under these settings from now on."""
-        self.settings, self.budgets = settings, budgets
-
-    def shorten(self) -> bool:
-        """Nothing is shortened before a compaction."""
-        return False
+    def __init__(self, source: DirectList, settings: Settings, budgets: Budgets, policies: Policies) -> None:
+        super().__init__(source, settings, budgets)
+        self.policies = policies
 
     def compact(self, summary: Callable[[int, int], MessageSize]) -> Compacted | Refusal:
         """Compact the list as the release plans it now, or return why it refuses."""
         try:
-            found = window(self.rows, self.source.policies, self.settings, self.budgets, self.compactions)
+            found = window(self.items, self.policies, self.settings, self.budgets, self.compactions)
         except NotCompacted as refused:
             return refused.refusal
-        length, rows = len(self.rows), found.pruned
+        length = len(self)
         head = min(found.place(found.head_end), length)
         tail = max(head, min(found.place(found.tail_start), length))
         if head >= tail:
             return "fits"
-        left = [at for at in self.said[head:tail] if at != _SUMMARY]
-        size = summary(found.budget(self.budgets), len(left))
-        stays = tail + results_without_call(_code(row.role) for row in rows[tail:])
-        left += self.said[tail:stays]
-        after = list(rows[stays:])
-        came: list[int] = []
-        before = list(rows[:head])
-        if not found.role and after:
-            after[0] = self._row(merged_message(Message(after[0].wire), size))
-        else:
-            # A summary to merge has no tail message to go into.
-            before.append(self._row(summary_message(found.role or "assistant", size)))
-            came.append(_SUMMARY)
-        self.rows = before + after
-        self.said = [*self.said[:head], *came, *self.said[stays:]]
-        self.total_chars = 4 * sum(map(ROUGH, self.rows))
-        self.compactions += 1
-        return Compacted(head, tail, left)
+        size_of = partial(summary, found.budget(self.budgets))
+        done = self._summarize(found.pruned, head, tail, frozenset(), found.role, not found.role, size_of)
+        self.total_chars = 4 * sum(map(ROUGH, self.items))
+        return done
 
-    def _row(self, message: Message) -> Row:
-        return Row(message.wire, self.source.policies)
+    def _item(self, wire: Wire, old: Row | None = None) -> Row:
+        return Row(wire, self.policies)
