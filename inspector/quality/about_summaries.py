@@ -35,11 +35,14 @@ _HEADING = re.compile(r" {0,3}#{1,6}[ \t]")
 _BARE_MARK = re.compile(r"[ \t]*(?:[-*+•]|\d{1,9}[.)])[ \t]*$")
 #: Words of a model that got no conversation, or did not recognise it.
 _NOTHING_SEEN = re.compile(
-    r"\bno (?:specific |clear |previous |prior )?"
-    r"(?:task|conversation|messages?|context|content|information|history|request)\b"
+    r"\bno (?:specific |clear |previous |prior )?(?:conversation|messages?|content|history)\b"
     r"|nothing to summari[sz]e|(?:do not|don['’]t|cannot|can['’]t|unable to) (?:see|have|find|access) (?:any|the|a)\b"
-    r"|没有(?:可|需要)?(?:总结|摘要|任务|对话)",
+    r"|没有(?:可|需要)?(?:总结|摘要|对话)",
     re.I,
+)
+#: Words of a model that recognised no task; true of a short chat.
+_NO_TASK = re.compile(
+    r"\bno (?:specific |clear |previous |prior )?(?:task|context|information|request)\b|没有任务", re.I
 )
 _OPEN_END = (",", ";", "(", "[", "{", "，", "、", "（", "：")
 #: Maximum number of names in a sentence, and of characters in a quote.
@@ -99,10 +102,11 @@ def says_nothing(evidence: ConversationEvidence) -> Iterator[Violation]:
     """Yield summaries of a model without content."""
     for compaction in evidence.compactions:
         body = (compaction.recorded.summary or "").strip()
-        if not compaction.written or compaction.middle_tokens < SUMMARIZED_AT_LEAST:
+        if not compaction.written or compaction.middle_tokens <= text_tokens(len(body)):
             continue
-        denies = len(body) < 5 * EMPTY_SUMMARY and _NOTHING_SEEN.search(body) is not None
-        if len(body) < EMPTY_SUMMARY or denies:
+        large, short = compaction.middle_tokens >= SUMMARIZED_AT_LEAST, len(body) < 5 * EMPTY_SUMMARY
+        denies = _NOTHING_SEEN.search(body) or (large and _NO_TASK.search(body))
+        if (large and len(body) < EMPTY_SUMMARY) or (short and denies):
             yield _at_summary(
                 compaction,
                 f"Summary {compaction.index} has {plural(len(body), 'character')} for ~{compaction.middle_tokens:,} "

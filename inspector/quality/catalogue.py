@@ -63,7 +63,7 @@ _ALL = (
         "The summary is empty",
         "A model wrote the summary, but it has no content. The messages that it replaced are lost.",
         f"The summary has fewer than {EMPTY_SUMMARY} characters for {SUMMARIZED_AT_LEAST:,} tokens or more, "
-        "or it is short and says that nothing is to be done or summarized.",
+        "or it is short and says that it saw no conversation, or that there is no task in as many tokens.",
         "Read the messages in the list before, and repeat what the agent still needs. Try another summary "
         "model.",
     ),

@@ -457,6 +457,22 @@ def test_how_a_summary_ends_early(body: str, how: str) -> None:
     assert (how in ends_early(body)) if how else ends_early(body) == ""
 
 
+@pytest.mark.parametrize(
+    ("text", "middle_tokens", "empty"),
+    [
+        ("Since there is no conversation provided, I cannot summarize it.", 600, True),
+        ("The user said hello. No task was given.", 600, False),
+        ("No task was given.", 2_600, True),
+        ("Since there is no conversation provided, I cannot summarize it.", 10, False),
+    ],
+)
+def test_a_short_middle_may_have_no_task_but_not_no_messages(
+    text: str, middle_tokens: int, empty: bool
+) -> None:
+    found = find(evidence(compaction_evidence(1, {"summary": text}, middle_tokens=middle_tokens)))
+    assert ("summary-says-nothing" in {one.rule for one in found}) == empty
+
+
 def test_summaries_are_compared_across_a_fallback() -> None:
     found = find(
         evidence(
