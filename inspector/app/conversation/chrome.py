@@ -60,13 +60,14 @@ def planned_regions(plan: Plan, label: str = "") -> RegionBarState:
     # An observed size is the usual one, not a maximum.
     size = "~" if plan.budgets.observed else "≤ "
     note = f"→ {size}{human.tokens(plan.summary_budget)}" if plan.compacts else ""
+    budget = plan.budgets.tail_token_budget
     return RegionBarState(
         head=RegionShare(head, plan.head_tokens),
         middle=RegionShare(tail - head - len(plan.kept), plan.middle_tokens, note),
         tail=RegionShare(
             plan.length - tail + len(plan.kept),
             plan.tail_tokens,
-            f"of {human.tokens(plan.budgets.tail_token_budget)}",
+            f"of {human.tokens(budget)}" if budget else "",
         ),
         label=label,
         kind="planned",
