@@ -32,7 +32,6 @@ COMMANDS = {
     "attempt": "attempt:attempt",
     "attempts": "attempt:attempts",
     "life": "attempt:life",
-    "recall": "attempt:recall",
     "judge": "attempt:judge",
     "score": "score:score",
     "config": "config:config_files",

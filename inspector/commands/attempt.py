@@ -1,4 +1,4 @@
-"""The commands that ask a model of the user: summaries made again, what it recalls, what it judges."""
+"""The commands that ask a model of the user: summaries made again, and what it judges."""
 
 from __future__ import annotations
 
@@ -218,80 +218,6 @@ def _known_life(attempts: Sequence[Attempt], number: int) -> dict[int, Attempt]:
             f"This conversation has no life {number} with a finished summary. `attempts` lists the lives."
         )
     return whole
-
-
-@command("[PATH] [CONVERSATION]")
-@click.option("--compaction", "number", type=WHOLE, required=True, metavar="K", help="Counted from 1.")
-@click.option(
-    "--questions",
-    type=click.IntRange(1, 200),
-    default=20,
-    show_default=True,
-    help="Maximum number of questions.",
-)
-@click.option(
-    "--attempt",
-    "chosen",
-    type=WHOLE,
-    multiple=True,
-    metavar="ID",
-    help="Ask only about this attempt. May be repeated.",
-)
-@click.option("--show-prompt", is_flag=True, help="Print the questions and send nothing.")
-@summarizer_options
-@shared_options(settings_options)
-def recall(
-    asked: Asked, sender: Sender, number: int, questions: int, chosen: tuple[int, ...], show_prompt: bool
-) -> None:
-    """Ask a model questions about facts after a compaction.
-
-    The context is the list after the compaction, with the recorded summary and with each finished attempt. Rules make
-    the questions from facts with an exact value. An answer is right if it has that value. The command also shows how
-    often the answers agree with the fates of these facts.
-    """
-    from inspector.answers.attempt_survival import outcomes_of
-    from inspector.answers.attempting import attempts_of, recorded_list
-    from inspector.answers.recall import ask_exams, exams_of, recall_sending
-    from inspector.export.attempts import print_recall, recall_document, sending_document
-    from inspector.models.kept import default_attempts
-
-    answers, inspection, resolved = asked.opened()
-    recorded_list(inspection, resolved.settings, number)
-    mine = attempts_of(answers.store, inspection.conversation.row, default_attempts())
-    wanted = _asked_about(mine, number, chosen)
-    masker = sender.masker()
-    outcomes = outcomes_of(inspection, resolved.settings, number, wanted)
-    exams = exams_of(inspection, outcomes, questions, masker)
-    if show_prompt:
-        click.echo("\n\n".join(safe(exam.prompt) for exam in exams))
-        asked.end()
-        return
-    summarizer = sender.summarizer()
-    sending = recall_sending(exams, summarizer, masker)
-    allowance = sender.allowed(sending)
-    with Progress() as progress:
-        results, problems = ask_exams(exams, summarizer, allowance, progress)
-    if not results:
-        raise SummarizerFailed("\n".join(problems))
-    for problem in problems:
-        answers.note(problem)
-    documents = [recall_document(one) for one in results]
-    whole = {"sending": sending_document(sending), "recall": documents, "problems": list(problems)}
-    asked.print(whole, lambda _: print_recall(documents))
-
-
-def _asked_about(attempts: Sequence[Attempt], compaction: int, chosen: Sequence[int]) -> list[Attempt]:
-    """Return the chosen attempts of a compaction, or all that are finished. Raises UnknownConversation."""
-    there = {one.id: one for one in attempts if one.place.compaction == compaction and one.place.step is None}
-    if not chosen:
-        return [one for one in there.values() if one.state == "finished"]
-    for number in chosen:
-        if number not in there or not there[number].summary:
-            texts = ", ".join(str(one.id) for one in there.values() if one.summary) or "none"
-            raise UnknownConversation(
-                f"Compaction {compaction} has no attempt {number} with a text; it has {texts}."
-            )
-    return [one for one in there.values() if one.id in chosen]
 
 
 @command("[PATH] [CONVERSATION]")

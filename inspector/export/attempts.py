@@ -1,4 +1,4 @@
-"""Attempts as JSON and text: orders and results, facts that each summary keeps, lives and recall."""
+"""Attempts as JSON and text: orders and results, facts that each summary keeps, lives."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from inspector.answers.attempt_survival import SummaryOutcome
-from inspector.answers.recall import Recall
 from inspector.core.shares import kept_of, percent
 from inspector.core.text import safe_title
 from inspector.export.console import Table, print_table, say
@@ -83,34 +82,6 @@ def sending_document(sending: Sending) -> Document:
         "cost": None if cost is None else cost.amount,
         "masking": sending.masking,
         "masked": dict(sending.masked),
-    }
-
-
-def recall_document(recall: Recall) -> Document:
-    """Answers from one list."""
-    agreed = recall.agreement
-    return {
-        "compaction": recall.outcome.compaction,
-        "attempt": None if recall.outcome.attempt is None else recall.outcome.attempt.id,
-        "asked": len(recall.answered),
-        "right": recall.right,
-        "agreement": {
-            **fields_of(agreed, "share", "of", "both", "neither"),
-            "judged_there_not_answered": agreed.told,
-            "judged_gone_answered": agreed.answered,
-            "open": agreed.open,
-        },
-        "questions": [
-            {
-                "question": one.question.text,
-                "value": one.question.value.text,
-                "answer": one.answer,
-                "right": one.right,
-                "fate": one.fate.outcome,
-                "key": one.question.fact.key,
-            }
-            for one in recall.answered
-        ],
     }
 
 
@@ -227,24 +198,3 @@ def _share(count: int, of: int) -> str:
 
 def _bar(count: int, of: int, sign: str) -> str:
     return f"{sign * round(20 * count / of if of else 0):<20}"
-
-
-def print_recall(documents: Sequence[Document]) -> None:
-    """Answers, a line per question, and their agreement with the fates."""
-    for number, entry in enumerate(documents):
-        if number:
-            say()
-        which = "recorded summary" if entry["attempt"] is None else f"attempt #{entry['attempt']}"
-        say(f"Compaction {entry['compaction']}, {which}: {entry['right']} of {entry['asked']} right", "bold")
-        for one in entry["questions"]:
-            sign = "=" if one["right"] else "✗"
-            answer = safe_title(one["answer"] or "no answer", 60)
-            say(f" {sign} {safe_title(one['value'], 40)} ← {answer}  [{one['fate']}]")
-            say(f"     {safe_title(one['question'], 200)}", "dim")
-        agreed = entry["agreement"]
-        agree = agreed["both"] + agreed["neither"]
-        say(
-            f"Answers agree with {agree} of {agreed['of']} known fates. "
-            f"Kept, but not answered: {agreed['judged_there_not_answered']}. "
-            f"Gone, but answered: {agreed['judged_gone_answered']}. Uncertain fates: {agreed['open']}."
-        )

@@ -1,4 +1,4 @@
-"""What is sent for a compaction, what an attempt keeps, whole lives, recall: on the bundled conversations."""
+"""What is sent for a compaction, what an attempt keeps, whole lives: on the bundled conversations."""
 
 from __future__ import annotations
 
@@ -310,60 +310,14 @@ def test_a_life_on_the_command_line_has_its_curve(program: Run) -> None:
     assert run(program, "attempts", "--demo", ROTATING, "--life", str(found["life"])) == found["curve"]
 
 
-def test_recall_is_judged_by_the_value_and_agreement_told(program: Run) -> None:
-    run(
-        program,
-        "attempt",
-        "--demo",
-        ROTATING,
-        "--compaction",
-        "1",
-        "--command",
-        f"{STAND_IN} --size 300",
-        "--send",
-    )
-    found = run(program, "recall", "--demo", ROTATING, "--compaction", "1", "--command", STAND_IN, "--send")
-    assert [entry["attempt"] for entry in found["recall"]] == [None, 1]
-    for entry in found["recall"]:
-        agreed = entry["agreement"]
-        assert entry["asked"] == len(entry["questions"]) > 3
-        assert entry["right"] == sum(one["right"] for one in entry["questions"])
-        assert agreed["of"] + agreed["open"] == entry["asked"]
-        for one in entry["questions"]:
-            assert one["value"] not in one["question"]
-
-
-def test_recall_asks_about_finished_attempts_and_keeps_answers_beside_a_failure(
-    program: Run, tmp_path: Path
-) -> None:
-    makes = ("attempt", "--demo", ROTATING, "--compaction", "1", "--send", "--command")
-    run(program, *makes, STAND_IN)
-    assert program(*makes, f"{sys.executable} -c 'print(\"half\"); exit(1)'").returncode == 1
-    once = tmp_path / "once.sh"
-    once.write_text(f"#!/bin/sh\nmkdir {tmp_path}/asked && exec {STAND_IN}\n")
-    once.chmod(0o755)
-    asks = ("recall", "--demo", ROTATING, "--compaction", "1", "--send", "--command")
-    found = run(program, *asks, str(once))
-    assert [entry["attempt"] for entry in found["recall"]] == [None]
-    (problem,) = found["problems"]
-    assert problem.startswith("The list with attempt 1: ")
-    assert program(*asks, "false").returncode == 1
-    assert "known fates. Kept, but not answered: " in program(*asks, STAND_IN).stdout
-    chosen = run(program, *asks, STAND_IN, "--attempt", "2")
-    assert [entry["attempt"] for entry in chosen["recall"]] == [None, 2]
-
-
 @pytest.mark.parametrize(
     ("words", "code", "told"),
     [
-        (["recall", "--compaction", "1", "--attempt", "7"], 1, "no attempt 7 with a text; it has none"),
         (["life", "--compaction", "9"], 1, "no compaction 9; it has 1, 2, 3, 4"),
         (["life", "--resume", "3"], 1, "no life 3"),
     ],
 )
-def test_an_attempt_or_life_that_is_not_there_is_told(
-    program: Run, words: list[str], code: int, told: str
-) -> None:
+def test_a_life_that_is_not_there_is_told(program: Run, words: list[str], code: int, told: str) -> None:
     done = program(words[0], "--demo", ROTATING, *words[1:], "--command", "cat", "--send")
     assert done.returncode == code, done.stderr
     assert told in done.stderr

@@ -37,7 +37,7 @@ def sending(summarizer: Summarizer, *prompts: str, growing: bool = False) -> Sen
 
 
 @pytest.mark.parametrize("words", [[], ["--json"], ["--no-mask"]])
-@pytest.mark.parametrize("command", ["attempt", "life", "recall"])
+@pytest.mark.parametrize("command", ["attempt", "life"])
 def test_without_a_terminal_nothing_is_sent_unless_told(
     program: Run, server: Server, tmp_path: Path, command: str, words: list[str]
 ) -> None:
@@ -53,7 +53,7 @@ def test_without_a_terminal_nothing_is_sent_unless_told(
     assert not list(tmp_path.rglob("attempts.db"))
 
 
-@pytest.mark.parametrize("command", ["attempt", "recall"])
+@pytest.mark.parametrize("command", ["attempt", "judge"])
 def test_showing_a_prompt_sends_nothing(program: Run, command: str) -> None:
     with watched() as seen:
         done = program(command, "--demo", ROTATING, "--compaction", "1", "--show-prompt", "--command", CAT)
