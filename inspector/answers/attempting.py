@@ -186,10 +186,3 @@ def attempts_of(store: Store, row: ConversationRow, kept: KeptAttempts) -> tuple
     """The attempts of a conversation, oldest first. Raises OutputProblem."""
     place = place_of(store, row, 0)
     return kept.of(place.store, place.root)
-
-
-def attempts_named(store: Store, name: str, kept: KeptAttempts) -> tuple[Attempt, ...]:
-    """Return the attempts by the conversation's name, without reading messages. Raises UnknownConversation,
-    StoreErrors, OutputProblem."""
-    conversation = store.resolve(name)
-    return attempts_of(store, next(row for row in store.conversations() if row.id == conversation), kept)

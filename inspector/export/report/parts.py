@@ -1,4 +1,4 @@
-"""Parts of a report and their maximum sizes: facts of a compaction, facts at risk, the drift of summaries, attempts.
+"""Parts of a report and their maximum sizes: facts of a compaction, facts at risk, the drift of summaries.
 
 Omitted parts are counted and named.
 """
@@ -7,17 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from inspector.answers.attempt_survival import outcomes_of
 from inspector.answers.fact_reading import FactsReading
-from inspector.answers.inspection import Compared, Inspection
+from inspector.answers.inspection import Inspection
 from inspector.answers.summaries import budgets_by_compaction, drift_with, lineage_of
-from inspector.core.watching import OnProgress
 from inspector.engines.base import Plan, Settings
 from inspector.export.document import Document, fields_of
 from inspector.export.facts import AT_RISK_LEAD
 from inspector.export.masking import masked
 from inspector.export.report.values import FactGroup, FactsPart, ToldFact
-from inspector.models.attempt import Attempt
 from inspector.models.masking import Masker
 from inspector.quality.facts.carry import checklist
 from inspector.quality.facts.fact import KINDS, OUTCOMES, ConversationFacts, Life
@@ -38,8 +35,6 @@ _ITEMS, _ALL_ITEMS = 40, 3_000
 _LEAST_ITEMS = 8
 #: Facts at risk of one kind, entries of the checklist, entries of a list of drift.
 RISK, CHECKLIST, DRIFT = 25, 40, 15
-#: Attempts that are shown of a compaction, the newest.
-ATTEMPTS = 20
 #: Findings of one rule about one compaction, or about the conversation.
 FINDINGS = 10
 
@@ -162,46 +157,3 @@ def _stale(one: Stale, lineage: Lineage) -> str:
     if one.why == "done" and one.by is not None:
         return f"{one.section}: done since summary {since}: {lineage.rows[one.by].text}"
     return f"{one.section}: listed unchanged since summary {since}, in {one.times} summaries"
-
-
-def attempts_part(
-    inspection: Inspection,
-    settings: Settings,
-    compared: Compared,
-    attempts: Sequence[Attempt],
-    facts: ConversationFacts,
-    watch: OnProgress | None = None,
-) -> Document:
-    """The recorded summary of a compaction and its newest attempts, oldest first: `lines`, and `more` left out.
-
-    Attempts at planned boundaries took other messages, so they are only counted. `id` is 0 for the recorded summary,
-    `tokens` is None for one that cannot be read, `problem` says why there is no summary, or only a part.
-    """
-    recorded = compared.recorded
-    mine = [one for one in attempts if one.place.compaction == recorded.index]
-    shown = [one for one in mine if one.place.step is None][-ATTEMPTS:]
-    if not shown:
-        return {"lines": [], "more": 0, "kinds": []}
-    outcomes = outcomes_of(inspection, settings, recorded.index, shown, facts, watch)
-    kept = {0 if one.attempt is None else one.attempt.id: one.survival() for one in outcomes}
-    size = next(one.tokens for one in outcomes if one.attempt is None)
-    unread = recorded.summary is None or recorded.encrypted
-    planned = compared.planned
-    budget = planned.summary_budget if planned.compacts else None
-    first: Document = {
-        "id": 0, "name": "", "tokens": None if unread else size, "budget": budget, "kinds": kept[0], "cost": None,
-        "problem": "",
-    }  # fmt: skip
-    lines = [
-        {
-            "id": one.id, "name": one.name, "tokens": one.tokens if one.summary else None, "budget": one.budget,
-            "kinds": kept.get(one.id, ()), "cost": one.cost, "problem": one.problem,
-        }
-        for one in shown
-    ]  # fmt: skip
-    there = {one.kind for line in (first, *lines) for one in line["kinds"]}
-    return {
-        "lines": [first, *lines],
-        "more": len(mine) - len(shown),
-        "kinds": [kind for kind in KINDS if kind in there],
-    }

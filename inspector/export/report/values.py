@@ -140,7 +140,6 @@ class CompactionPart:
     diff: DiffPart | None
     findings: tuple[Document, ...]
     bill: str
-    attempts: Document
 
     @property
     def recorded(self) -> Compaction:
