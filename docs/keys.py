@@ -15,7 +15,7 @@ TITLES = {
     "InspectorApp": "Everywhere",
     "ConversationsScreen": "Conversations",
     "ConversationTable": "Table of conversations",
-    "LossesScreen": "Losses of the whole store",
+    "LossesScreen": "Losses of all conversations",
     "SearchScreen": "Search",
     "TraceScreen": "Trace of a phrase",
     "ConversationScreen": "A conversation",

@@ -120,7 +120,10 @@ def _changes(
         ]
     if near and (before is None or not before.near):
         left = max(0, threshold - tokens)
-        text = f"near the threshold: {tokens:,} of {threshold:,} tokens, {left:,} left"
+        where = "near" if left else "over"
+        text = (
+            f"{where} the threshold: {tokens:,} of {threshold:,} tokens{f', {left:,} left' if left else ''}"
+        )
         events.append(LiveEvent("near", row, text, None, tokens, threshold))
     live = inspection.conversation.live
     end = live.number, len(live)

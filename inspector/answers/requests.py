@@ -100,14 +100,14 @@ def list_requests(answers: Answers, name: str) -> Requests:
     inspection, resolved = answers.opened(name)
     found = with_differences(inspection, resolved, requests_of(inspection, resolved))
     if found.modelled:
-        told = "the store has no usage of it"
+        told = "The store has no total to compare with."
         if found.reported:
             off = (found.sent - found.reported) / found.reported
-            told = f"the provider reported {found.reported:,}: the model has {abs(off):.1%} "
-            told += "more" if off > 0 else "less"
+            told = f"The provider reported {found.reported:,}: the estimate is {abs(off):.1%} "
+            told += "higher." if off > 0 else "lower."
         answers.note(
-            f"The store keeps no usage of single calls: these requests are modelled from the messages, {found.sent:,} "
-            f"tokens sent in all; {told}."
+            "The store keeps no usage of single calls, so the requests are estimated from the messages: "
+            f"{found.sent:,} tokens sent. {told}"
         )
     for why in found.why_no_cost:
         answers.note(f"Some requests have no cost: {why}; {own_file()} can name it.")

@@ -33,9 +33,9 @@ class Breakpoint:
     """One of the at most four breakpoints of a request.
 
     `number` counts from 1 in the order of the request. `message` is an index in the list, or None for the system
-    prompt before it. `part` is the place of the marker: "text" (the whole content becomes one part with the marker),
-    "part N" (the N-th part of the content, from 1) or "message" (next to the content). `placed` says whether the
-    release writes a marker, `honored` whether the provider uses it; other breakpoints are wasted. `why` is a sentence.
+    prompt before it. `part` is its place in the message: "text" (the whole content becomes one part), "part N" (the
+    N-th part of the content, from 1) or "message" (next to the content). `placed` says whether the
+    release writes it, `honored` whether the provider uses it; other breakpoints are wasted. `why` is a sentence.
     """
 
     number: int
@@ -104,7 +104,7 @@ def _place(message: Message, index: int, layout: Layout, release: Release, ttl: 
 
 
 def _part(message: Message, layout: Layout, release: Release) -> tuple[str, bool]:
-    """Return the place of the marker, and whether the release writes it."""
+    """Return the part of a message that gets the breakpoint, and whether the release writes it."""
     content = message.content
     if message.role == "tool":
         if layout == "native":
@@ -125,22 +125,22 @@ def _honored(message: Message, part: str, placed: bool, layout: Layout, release:
     if not placed:
         if message.role == "tool" and layout == "envelope":
             return False, "This release cannot mark tool results on the envelope layout, yet counts them."
-        return False, "Its content has no part that could carry a marker, yet it counts."
+        return False, "Its content has no part for a breakpoint, but it counts as one."
     if part == "text":
         if layout == "native" and message.role == "user" and not message.text.strip():
-            return False, "The release replaces content of white space only, and its marker is lost."
-        return True, "The text becomes one part, which carries the marker."
+            return False, "The release replaces a content of white space, and the breakpoint is lost."
+        return True, "The breakpoint is at the end of the text."
     if part != "message":
-        return True, "The last part of the content carries the marker."
+        return True, "The breakpoint is at the last part of the content."
     if layout == "envelope":
-        return False, "The marker is next to an empty content, where the provider does not look."
+        return False, "The breakpoint is next to an empty content, where the provider does not look."
     if message.role == "tool":
-        return True, "The marker goes into the tool result."
+        return True, "The breakpoint is in the tool result."
     if message.role == "assistant" and release == "hermes-0.19" and _calls(message.wire):
-        return True, "The marker goes into the last tool call."
+        return True, "The breakpoint is in the last tool call."
     if message.role == "assistant" and _calls(message.wire):
-        return False, "This release loses the marker when it converts a message that only calls tools."
-    return False, "The marker of an empty message is lost when the message is converted."
+        return False, "This release loses the breakpoint when it converts a message that only calls tools."
+    return False, "The breakpoint of an empty message is lost when the message is converted."
 
 
 def _calls(wire: Mapping[str, Any]) -> bool:

@@ -1,4 +1,4 @@
-"""Prompt-cache policy: whether a model's requests carry cache markers, and their layout.
+"""Prompt-cache policy: whether a model's requests carry cache breakpoints, and their layout.
 
 Source: releases 0.13.0 and 0.19.0, the agent's own policy. A store does not record the wire format of a session;
 it is inferred from provider and address.
@@ -18,7 +18,7 @@ _MINIMAX_HOSTS = ("api.minimax.io", "api.minimaxi.com")
 
 @dataclass(frozen=True, slots=True)
 class CachePolicy:
-    """Whether requests carry cache markers (None: unknown), their layout, and the reason as a sentence."""
+    """Whether requests carry cache breakpoints (None: unknown), their layout, and the reason as a sentence."""
 
     enabled: bool | None
     layout: Literal["native", "envelope"]
@@ -41,19 +41,21 @@ def cache_policy(
         where = "the Nous portal" if "nousresearch" in base_url.lower() else "OpenRouter"
         if claude or (release == "hermes-0.19" and _kimi(name)):
             family = "Claude" if claude else "Kimi"
-            return CachePolicy(True, "envelope", f"{family} on {where} takes cache markers.")
+            return CachePolicy(True, "envelope", f"{family} on {where} takes cache breakpoints.")
         if where != "OpenRouter" and "qwen" in name:
-            return CachePolicy(True, "envelope", f"Qwen on {where} takes cache markers.")
-        return CachePolicy(False, "envelope", f"{model or 'This model'} on {where} gets no cache markers.")
+            return CachePolicy(True, "envelope", f"Qwen on {where} takes cache breakpoints.")
+        return CachePolicy(
+            False, "envelope", f"{model or 'This model'} on {where} gets no cache breakpoints."
+        )
     anthropic_wire = bool(host) and base_url.strip().rstrip("/").endswith("/anthropic")
     if anthropic_wire and claude:
         return CachePolicy(True, "native", "Claude at an address with Anthropic's format.")
     if by in _MINIMAX or any(_under(host, known) for known in _MINIMAX_HOSTS):
         if anthropic_wire or not host:
             return CachePolicy(True, "native", "MiniMax at an address with Anthropic's format.")
-        return CachePolicy(False, "envelope", "MiniMax gets cache markers only in Anthropic's format.")
+        return CachePolicy(False, "envelope", "MiniMax gets cache breakpoints only in Anthropic's format.")
     if by in _ALIBABA and "qwen" in name:
-        return CachePolicy(True, "envelope", f"Qwen on {provider} takes cache markers.")
+        return CachePolicy(True, "envelope", f"Qwen on {provider} takes cache breakpoints.")
     if claude and not by and not host:
         if name.startswith("anthropic/"):
             reason = (
@@ -64,7 +66,7 @@ def cache_policy(
             True, "native", "The store names no provider; Claude is assumed to be on Anthropic's API."
         )
     where = provider or host or "this provider"
-    return CachePolicy(False, "envelope", f"{model or 'A model'} on {where} gets no cache markers.")
+    return CachePolicy(False, "envelope", f"{model or 'A model'} on {where} gets no cache breakpoints.")
 
 
 def hostname(url: str) -> str:

@@ -58,7 +58,9 @@ def check_text(result: CheckResult) -> str:
         lines.append(f"{result.baseline:,} cases are in the baseline and do not count.")
     if result.lost:
         lost = told_losses(result.lost, 0)
-        lines.append(f"{lost} in all; `losses` lists them. `constraint-lost` counts only the surest rules.")
+        lines.append(
+            f"{lost} in all; `losses` lists them. `constraint-lost` counts only constraints that surely still hold."
+        )
     checked = plural(result.conversations, "conversation")
     lines.append(f"{checked} checked: {'failed' if result.failed else 'passed'}.")
     return "\n".join(lines) + "\n"

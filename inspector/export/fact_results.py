@@ -20,12 +20,8 @@ from inspector.export.document import Document, fields_of
 from inspector.quality.aftermath import AFTERMATH_KINDS, AftermathEvent, aftermath_counts
 from inspector.quality.facts.fact import Kind
 
-_WORDS: Mapping[Kind, str] = {
-    "constraint": "rule",
-    "preference": "preference",
-    "decision": "decision",
-    "value": "value",
-}
+#: Kinds of facts whose losses are counted, the gravest first.
+_COUNTED: tuple[Kind, ...] = ("constraint", "preference", "decision", "value")
 
 
 def loss_documents(answer: Iterable[ListedLoss]) -> list[Document]:
@@ -73,8 +69,8 @@ def print_losses(documents: Sequence[Document]) -> None:
 
 
 def told_losses(lost: Mapping[Kind, int], weakened: int) -> str:
-    """Lost facts in words, the gravest first: "2 rules, 1 value lost, 1 weakened"."""
-    counts = [plural(lost[kind], word) for kind, word in _WORDS.items() if lost.get(kind)]
+    """Lost facts in words, the gravest first: "2 constraints, 1 value lost, 1 weakened"."""
+    counts = [plural(lost[kind], kind) for kind in _COUNTED if lost.get(kind)]
     told = [f"{', '.join(counts)} lost"] if counts else []
     return ", ".join([*told, *([f"{weakened:,} weakened"] if weakened else [])]) or "no lost fact found"
 

@@ -27,7 +27,7 @@ def bill_document(found: tuple[Bill, Rates] | None, modelled: bool = False) -> D
         "paid_off_request": made.paid_by,
         "warm": made.warm,
         "modelled": modelled,
-        "text": ("modelled, " if modelled else "") + made.words,
+        "text": ("estimated, " if modelled else "") + made.words,
     }
 
 
@@ -117,8 +117,8 @@ def sums_document(answer: Requests) -> Document:
 
 
 def print_requests(documents: Sequence[Document], sums: Document) -> None:
-    """Return a line for each call: its context, the tokens from the cache, the tokens sent again and why, and the cost.
-    Sums follow."""
+    """Print a line for each call (context, tokens from the cache, tokens sent again with the cause, cost), then the
+    sums."""
     names = ("#", "context", "read", "written", "of 1h", "input", "output")
     table = Table(
         *(f">{name}" for name in names), ">generation", ">again", "cause", ">USD", "model",
@@ -141,22 +141,22 @@ def print_requests(documents: Sequence[Document], sums: Document) -> None:
     print_table(table)
     for entry in documents:
         if entry["differs"]:
-            say(f"request {entry['index']:,} differs from the one before {entry['differs']}")
+            say(f"request {entry['index']:,} differs from the previous one {entry['differs']}")
     print_sums(sums)
 
 
 def print_sums(sums: Document) -> None:
     """Missed tokens by cause, the cost of all requests, and the cost of idling."""
-    how = "modelled " if sums["modelled"] else ""
+    how = "estimated " if sums["modelled"] else ""
     for one in sums["by_cause"]:
         cost = one["missed_cost"]
         more = f", {dollars(cost)} US dollars more than reading them" if cost else ""
         say(f"{one['cause']:<16} {one['misses']:>5,}  {one['missed_tokens']:>12,} tokens sent again{more}")
     if sums["cost"] is not None:
         cost = f"{dollars(sums['cost']['amount']):>12} US dollars"
-        say(f"{how + 'requests':<17}{sums['requests']:>5,}  {cost}{_prices(sums['prices_of'])}")
+        say(f"{how + 'requests':<19}{sums['requests']:>5,}  {cost}{_prices(sums['prices_of'])}")
     elif sums["requests"]:
-        say(f"{how + 'requests':<17}{sums['requests']:>5,}  no cost: {'; '.join(sums['cost_notes'])}")
+        say(f"{how + 'requests':<19}{sums['requests']:>5,}  no cost: {'; '.join(sums['cost_notes'])}")
     for sentence in sums["idle"]["text"]:
         say(sentence)
 

@@ -36,7 +36,7 @@ def print_traces(documents: Sequence[Document]) -> None:
     for entry in lines.each(documents, "The phrase was not found in any message."):
         lines.add((safe_title(entry["title"] or entry["conversation"], 200), "bold"))
         if entry["fact"]:
-            lines.add((f"statement: {safe_title(entry['fact'], 400)}", "dim"), indent=2)
+            lines.add((f"fact: {safe_title(entry['fact'], 400)}", "dim"), indent=2)
         for _, text, style in sorted(_lines(entry), key=lambda line: line[0]):
             lines.add((text, style), indent=2)
 

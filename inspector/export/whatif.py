@@ -25,8 +25,8 @@ from inspector.replay.whatif import Metrics, stuck
 
 #: The model of the summary's size in words.
 _MODELS = {
-    True: "the sizes of the recorded summaries closest to them, then their median",
-    False: "the budget of the rules: no summary was recorded",
+    True: "the sizes of recorded summaries of about as many messages",
+    False: "the budget of the profile, because no summary was recorded",
 }
 
 #: Format of a figure by the form of its metric.
@@ -358,7 +358,7 @@ def _run_figures(run: Document) -> Document:
 
 
 def _costs(cost: Document) -> str:
-    how = "modelled, " if cost["modelled"] else ""
+    how = "estimated, " if cost["modelled"] else ""
     otherwise = [f"{name} {amount:,.2f}" for name, amount in cost["otherwise"].items()]
     told = f" ({', '.join(otherwise)})" if otherwise else ""
     return f"{how}{cost['amount']:,.2f} US dollars{told}"

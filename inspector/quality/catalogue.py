@@ -445,7 +445,7 @@ _ALL = (
         f"{WRITING_REQUESTS} recorded requests or more wrote into the cache, and no request of the "
         "conversation read from it.",
         "Look for differences at the start of the prompts, or for requests that go to other servers. "
-        "Otherwise turn the cache markers off.",
+        "Otherwise turn the cache breakpoints off.",
     ),
     Rule(
         "prompt-always-changes",

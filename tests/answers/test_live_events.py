@@ -102,6 +102,6 @@ def test_the_command_looks_once(tmp_path: Path) -> None:
     writer.say([{"role": "user", "content": "word " * 60_000}])
     writer.end()
     words = ["watch", str(path), "--once", "--context-length", "64000"]
-    assert "near the threshold" in CliRunner().invoke(commands, words).stdout
+    assert "over the threshold" in CliRunner().invoke(commands, words).stdout
     (line,) = CliRunner().invoke(commands, [*words, "--json"]).stdout.splitlines()
     assert json.loads(line)["event"] == "near"

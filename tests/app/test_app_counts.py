@@ -73,5 +73,5 @@ async def test_a_plan_that_fires_below_the_threshold_is_explained(
         assert state.parted
         text = screen_text(pilot)
         assert "planned" in text
-        assert "The counts part here" in text
+        assert "The exact count (" in text
         assert "The list is over the threshold" in text

@@ -61,10 +61,10 @@ async def test_the_gauge_says_where_plans_go_by_another_count() -> None:
     assert (await gauge_line(replace(exact, planned=101_000))).rstrip().endswith("98% · exact, ~101% planned")
     assert parting(replace(exact, planned=99_000)) == ""
     assert parting(replace(exact, planned=101_000)).startswith(
-        "The counts part here: 98,000 tokens exactly, below the threshold, and ~101,000 roughly, over it."
+        "The exact count (98,000 tokens) is below the threshold, the rough count (~101,000) is over it."
     )
     other = replace(exact, tokens=100_000, planned=99_000)
-    assert "exactly, over the threshold, and ~99,000 roughly, below it" in parting(other)
+    assert "is over the threshold, the rough count (~99,000) is below it." in parting(other)
     assert parting(other) in explain(other)
 
 

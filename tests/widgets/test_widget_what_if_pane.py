@@ -55,7 +55,7 @@ async def test_where_the_pane_is_high_knobs_curve_and_numbers_stand_below_each_o
         assert pane.graph.region.bottom <= pane.body.region.y
         assert pane.graph.size.height >= 8
         assert pane.body.size.height >= 8
-        assert "recorded  12 comp." in pane.figures
+        assert "recorded  12 compactions" in pane.figures
         pane.knobs.focus()
         assert "m" not in host.screen.active_bindings
         await host.pilot.resize_terminal(130, 38)
@@ -151,11 +151,11 @@ def test_where_room_is_short_the_cost_stands_for_the_input() -> None:
         return told(run_lines(ReplayView(GRAPH, runs), width))[0].removeprefix("recorded  ")
 
     assert first(130).startswith(
-        "12 compactions, peak request ~98.1k, input ~3.2M, 17.68 US dollars, 45% summarized, 12"
+        "12 compactions, peak context ~98.1k, input ~3.2M, 17.68 US dollars, 45% summarized, 12"
     )
-    assert first(86) == "12 comp., peak request ~98.1k, 17.68 USD, 45% summarized, 12 facts at risk"
-    assert first(54) == "12 comp., peak request ~98.1k, 17.68 USD"
-    assert first(40) == "12 comp., peak request ~98.1k"
+    assert first(86) == "12 compactions, peak ~98.1k, 17.68 USD, 45% summarized, 12 facts at risk"
+    assert first(54) == "12 compactions, peak ~98.1k, 17.68 USD"
+    assert first(40) == "12 compactions, peak ~98.1k"
 
 
 def test_costs_stand_beside_each_other_with_what_they_would_be_otherwise() -> None:
@@ -172,11 +172,11 @@ def test_costs_stand_beside_each_other_with_what_they_would_be_otherwise() -> No
 @pytest.mark.parametrize(
     ("width", "expected"),
     [
-        (106, "12 compactions, peak request ~98.1k, input ~3.2M, 45% summarized, 12 of 80 facts at risk"),
-        (86, "12 comp., peak request ~98.1k, input ~3.2M, 45% summarized, 12 facts at risk"),
-        (74, "12 compactions, peak request ~98.1k, input ~3.2M, 45% summarized"),
-        (68, "12 comp., peak request ~98.1k, input ~3.2M, 45% summarized"),
-        (42, "12 comp., peak request ~98.1k"),
+        (106, "12 compactions, peak context ~98.1k, input ~3.2M, 45% summarized, 12 of 80 facts at risk"),
+        (86, "12 compactions, peak ~98.1k, input ~3.2M, 45% summarized, 12 facts at risk"),
+        (74, "12 compactions, peak context ~98.1k, input ~3.2M, 45% summarized"),
+        (68, "12 compactions, peak ~98.1k, input ~3.2M, 45% summarized"),
+        (42, "12 compactions, peak ~98.1k"),
     ],
 )
 def test_a_run_is_told_on_one_line_with_what_there_is_room_for(width: int, expected: str) -> None:

@@ -180,6 +180,6 @@ def parting(state: GaugeState) -> str:
     exact, rough = f"{state.tokens:,}", f"{state.planned:,}"
     sides = ("below", "over") if state.planned >= state.threshold else ("over", "below")
     return (
-        f"The counts part here: {exact} tokens exactly, {sides[0]} the threshold, and ~{rough} roughly, {sides[1]} it. "
-        "Plans go by the rough count, as the releases do before a provider has answered."
+        f"The exact count ({exact} tokens) is {sides[0]} the threshold, the rough count (~{rough}) is {sides[1]} it. "
+        "Plans use the rough count, because the releases do until a provider has answered."
     )

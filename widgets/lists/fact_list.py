@@ -38,15 +38,15 @@ _MAX_SEARCH = 80
 
 #: Meaning of each fate.
 FATE_WORDS: dict[str, str] = {
-    "lost": "fact that is gone",
-    "value lost": "fact whose subject is mentioned and whose value is not",
-    "weakened": "rule that is mentioned and no longer binds",
-    "contradicted": "fact that the list now says otherwise",
-    "uncertain": "fact whose fate the rules cannot decide",
-    "unknown": "fact whose fate is unknown: the summary cannot be read",
-    "at risk": "fact that a compaction now would summarize",
-    "paraphrased": "fact in other words",
-    "verbatim": "fact word for word",
+    "lost": "lost fact",
+    "value lost": "fact without its exact value",
+    "weakened": "weakened fact: mentioned, but it no longer binds",
+    "contradicted": "contradicted fact: the list now says something else",
+    "uncertain": "uncertain: this program cannot decide the fate of the fact",
+    "unknown": "unknown fate: the summary cannot be read",
+    "at risk": "fact at risk: a compaction now would summarize it",
+    "paraphrased": "paraphrased fact: kept in other words",
+    "verbatim": "verbatim fact: kept word for word",
 }
 
 

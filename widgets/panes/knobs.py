@@ -363,7 +363,7 @@ class Knobs(Inked, can_focus=True):
         if unbound:
             return f"{told} Not used by {self._settings.profile}: {unbound}."
         binding = self._binding.get(kind.name, "")
-        return f"{told} Another rule binds: {binding}." if binding else told
+        return f"{told} A rule of the profile overrides it: {binding}." if binding else told
 
     def render_line(self, y: int) -> Strip:
         """Draw a row."""

@@ -77,9 +77,9 @@ def _left(view: LineageView, at: int) -> list[tuple[str, str]]:
     parts: list[tuple[str, str]] = []
     left = next((left for left in view.drift.left if left.column == at), None)
     if left is not None and left.of_items:
-        parts.append(("remains of the first: ", "muted"))
+        parts.append(("first summary: ", "muted"))
         share = human.percent(left.words, left.of_words)
-        parts.append((f"{left.items} of {left.of_items} items, {share} of words   ", ""))
+        parts.append((f"{left.items} of {left.of_items} items kept, {share} of words   ", ""))
     length = view.drift.lengths[at] if at < len(view.drift.lengths) else None
     if length is not None and length.tokens is not None:
         of = f" of {human.tokens(length.budget)}" if length.budget else ""
@@ -94,7 +94,7 @@ def _trouble(view: LineageView) -> list[tuple[str, str]]:
     changed = human.plural(turned, "changed meaning")
     return [
         (f"! {changed}   ", "warning" if turned else "muted"),
-        (f"◷ {human.plural(len(view.stale), 'open item')} stale", "changed" if view.stale else "muted"),
+        (f"◷ {human.plural(len(view.stale), 'stale open item')}", "changed" if view.stale else "muted"),
     ]
 
 

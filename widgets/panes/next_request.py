@@ -79,8 +79,10 @@ class NextRequest(TextPart[CacheView]):
     def __init__(self) -> None:
         self._layouts = ModeBar(
             (
-                Mode("native", "native", "Anthropic's own API: tool messages can carry a marker"),
-                Mode("envelope", "envelope", "OpenRouter and the like: some messages cannot carry a marker"),
+                Mode("native", "native", "Anthropic's own API: tool messages can carry a breakpoint"),
+                Mode(
+                    "envelope", "envelope", "OpenRouter and the like: some messages cannot carry a breakpoint"
+                ),
             ),
             title="layout",
         )

@@ -42,8 +42,10 @@ class ReplayView:
 
 def _in_a_line(run: Metrics, *, short: bool = False, facts: bool = True) -> str:
     """A run on one line, without facts until they are read."""
-    compactions = f"{run.compactions} comp." if short else human.plural(run.compactions, "compaction")
-    text = f"{compactions}, peak request {human.figure('tokens', run.peak_tokens)}, "
+    peak = "peak" if short else "peak context"
+    text = (
+        f"{human.plural(run.compactions, 'compaction')}, {peak} {human.figure('tokens', run.peak_tokens)}, "
+    )
     if run.cost is None or not short:
         # In a narrow pane the cost stands for the input too.
         text += f"input {human.figure('tokens', run.input_tokens)}, "
@@ -61,7 +63,7 @@ def _shorter(run: Metrics) -> str:
 
 
 def _shortest(run: Metrics) -> str:
-    return f"{run.compactions} comp., peak request {human.figure('tokens', run.peak_tokens)}"
+    return f"{human.plural(run.compactions, 'compaction')}, peak {human.figure('tokens', run.peak_tokens)}"
 
 
 #: Descriptions of a run on one line, longest first.

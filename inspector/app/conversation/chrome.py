@@ -129,7 +129,7 @@ def header_parts(state: State, opened: Opened, findings: str) -> tuple[TitlePart
         TitlePart(findings, 7, "warning"),
         TitlePart(changed_text(difference(state.settings, opened.resolved.settings)), 8, "warning"),
         TitlePart(safe_line(row.model, 40), 3),
-        TitlePart(f"{state.settings.context_length:,} tokens", 2),
+        TitlePart(f"window {state.settings.context_length:,}", 2),
         TitlePart(profile, 6),
         TitlePart(f"generation {state.generation} of {len(opened.generations)}, {live}", 4),
         TitlePart(human.plural(length, "message"), 1),

@@ -26,9 +26,14 @@ Rows = tuple[tuple[str, str], ...]
 _WORDS: Rows = (
     ("conversation", "sessions linked by compactions, first to last"),
     ("generation", "the list of messages between two compactions"),
+    ("live list", "the list that the agent holds now"),
+    ("profile", "the rules by which one release of an agent compacts"),
     ("recorded", "read from the store"),
     ("planned", "decided by the profile under the settings"),
     ("in force", "settings from flags, config.yaml, the store and the model"),
+    ("fact", "a statement that should survive compactions"),
+    ("constraint", "a fact that is a rule or a limit of the user"),
+    ("fate", "the state of a fact after a compaction, such as lost"),
 )
 
 

@@ -1,4 +1,4 @@
-"""The losses of the whole store: every compaction by its lost facts, the worst first."""
+"""The losses of all conversations: every compaction with its lost facts, the worst first."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from inspector.answers.store_losses import (
 from inspector.app.conversations.reading import read_store_losses
 from inspector.app.list_screen import ListScreen
 from inspector.config.dismissals import Dismissals
+from inspector.core.places import place_name
 from inspector.core.signs import FATE_SIGNS
 from inspector.core.text import safe_title
 from inspector.quality.aftermath import aftermath_counts
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 _LONGEST = 300
 
 
-_LOST, _COMPACTION, _AGAIN, _WHEN = 12, 4, 5, 11
+_LOST, _COMPACTION, _AGAIN, _WHEN = 12, 5, 5, 11
 #: From these widths on a row has when it was, and the worst of what was lost.
 _WITH_WHEN, _WITH_WORST = 60, 90
 
@@ -45,12 +46,7 @@ class LossList(EntryList[ListedLoss]):
     """One line a compaction."""
 
     header_height = 1
-    TOOLTIP = (
-        "Compactions, the worst first. ‼ are rules among the lost facts, ↓ facts that were only weakened, ? facts with "
-        "an unknown fate.\n"
-        "The column “again” counts repeated work after the compaction.\n"
-        "Enter opens the conversation at that compaction."
-    )
+    TOOLTIP = "Compactions, the worst first. Enter opens the conversation at that compaction."
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -72,7 +68,7 @@ class LossList(EntryList[ListedLoss]):
         ink = self.ink("header")
         row.add(fit("lost", _LOST, right=True) + "  ", ink)
         row.add(fit("title", self._title_width(width)) + "  ", ink)
-        row.add(fit("c", _COMPACTION, right=True) + "  ", ink)
+        row.add(fit("comp.", _COMPACTION, right=True) + "  ", ink)
         if width >= _WITH_WHEN:
             row.add(fit("again", _AGAIN, right=True) + "  ", ink)
             row.add(fit("when", _WHEN, right=True) + "  ", ink)
@@ -112,11 +108,10 @@ class LossesScreen(ListScreen[ListedLoss]):
         Binding("escape", "app.pop_screen", "Back", id="losses.back"),
     ]
     HELP: ClassVar[str] = (
-        "Compactions that lost facts for good, left a gap in the summary, have an unreadable summary, or were followed "
-        "by repeated work, the worst first: ‼ counts lost constraints, ↓ weakened facts, ? facts with an unknown fate, "
-        "and the column “again” repeated work. A fact counts once, at the compaction that removed it. A fact that the "
-        "user repeats, withdraws or changes later is not a loss. "
-        "Enter opens the conversation at that compaction."
+        "Each line is a compaction that lost facts, left a gap in its summary, has an unreadable summary, or was "
+        "followed by repeated work. The column “lost” counts lost facts: ‼ constraints among them, ↓ weakened facts, "
+        "? facts with an unknown fate. The column “again” counts repeated work. A fact counts once, at the compaction "
+        "that removed it. A fact that the user repeats, withdraws or changes later is not a loss."
     )
 
     def __init__(self, store: Store, rows: Sequence[ConversationRow], apart: bool) -> None:
@@ -168,7 +163,7 @@ class LossesScreen(ListScreen[ListedLoss]):
 
     def _show(self, *, nothing: str = "reading …") -> None:
         count = human.plural(len(self._losses), "compaction")
-        parts = [TitlePart("Losses of the whole store", 5), TitlePart(count, 3)]
+        parts = [TitlePart("Losses of all conversations", 5), TitlePart(count, 3)]
         roots = {row.root for row in self._rows}
         dismissed = sum(root in roots for root, _ in self._dismissals.facts)
         if dismissed:
@@ -205,5 +200,5 @@ def _line(fact: LostFact) -> Text:
     return Text.assemble(
         (f"{sign} {fact.category:<11}{fact.fate:<13}", "bold"),
         f"{safe_title(fact.text, _LONGEST)}  ",
-        (f"{fact.role}, #{fact.index} (row {fact.message})", "dim"),
+        (f"{fact.role}, {place_name(fact.index, generation=fact.generation)}", "dim"),
     )

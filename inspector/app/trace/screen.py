@@ -1,4 +1,4 @@
-"""The history of a phrase in a conversation: said, kept, gone, said again, with a jump to each place."""
+"""The history of a phrase in a conversation: its messages and its fates, with a jump to each place."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _PHRASE, _FACT, _EVIDENCE = 60, 400, 1_000
 class StepList(EntryList[TraceStep]):
     """One line an entry of a trace."""
 
-    TOOLTIP = "The history of the phrase, oldest first. Enter goes to the place."
+    TOOLTIP = "The oldest entry is first. Enter goes to the place."
 
     def draw_line(self, line: int, width: int) -> Strip:
         """Draw a step: its sign, its words, what shows it."""
@@ -58,8 +58,8 @@ class TraceScreen(ListScreen[TraceStep]):
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "app.pop_screen", "Back", id="trace.back")]
     HELP: ClassVar[str] = (
         "The history of a phrase: each message that has it, its fate after each compaction, and related repeated work. "
-        "If a statement has the phrase, fates are those of the statement; else the phrase is verbatim or uncertain. "
-        "Enter goes to the place."
+        "If the phrase is part of a fact, the fates are those of the fact. Otherwise a fate only says whether the list "
+        "has the phrase word for word."
     )
 
     def __init__(
@@ -89,10 +89,10 @@ class TraceScreen(ListScreen[TraceStep]):
             self.list.focus()
 
     def explained(self, entry: TraceStep) -> list[Text]:
-        """The words that show a step, and the statement."""
+        """The words that show a step, and the fact."""
         lines = [Text(safe_line(entry.evidence, _EVIDENCE))] if entry.evidence else []
         fact = "" if self._trace is None else self._trace.fact
-        return [*lines, *([Text(f"statement: {safe_title(fact, _FACT)}", "dim")] if fact else [])]
+        return [*lines, *([Text(f"fact: {safe_title(fact, _FACT)}", "dim")] if fact else [])]
 
     @on(StepList.Opened)
     def _opened(self, event: StepList.Opened) -> None:

@@ -110,7 +110,7 @@ def _threshold(policies: Policies, settings: Settings) -> tuple[int, list[Deriva
     length = settings.context_length
     if policies.raise_below and length < policies.raise_below:
         raised = max(ratio, policies.raise_to)
-        why = f"{policies.raise_to:.0%} binds below {policies.raise_below:,} tokens"
+        why = f"at least {policies.raise_to:.0%} of a window below {policies.raise_below:,} tokens"
         steps.append(DerivationStep("raise", raised, why, bound=raised != ratio))
         ratio = raised
     window = length
@@ -119,24 +119,24 @@ def _threshold(policies: Policies, settings: Settings) -> tuple[int, list[Deriva
         window = length - reserved
         if window <= 0:
             window = length
-            why = f"an output of {reserved:,} tokens leaves no window, so it is not taken off"
+            why = f"an output of {reserved:,} tokens leaves no window, so it is not subtracted"
         else:
-            why = f"{length:,} tokens of context less {reserved:,} for the answer"
+            why = f"the window of {length:,} minus {reserved:,} for the answer"
         steps.append(DerivationStep("output reserve", window, why, bound=window != length))
     tokens = int(window * ratio)
     steps.append(DerivationStep("share", tokens, f"{window:,} tokens × {ratio:g}"))
     if policies.floor:
         floored = max(tokens, policies.floor)
-        why = f"never under {policies.floor:,} tokens"
+        why = f"at least {policies.floor:,} tokens"
         most = int(window * policies.window_share)
         if policies.eases_floor and tokens < floored and most < floored:
             floored = max(tokens, most)
-            why = f"never under {policies.floor:,} tokens, or {policies.window_share:.0%} of the window of {window:,}"
+            why = f"at least {policies.floor:,} tokens, or {policies.window_share:.0%} of the window of {window:,}"
         steps.append(DerivationStep("floor", floored, why, bound=floored != tokens))
         tokens = floored
     if policies.window_share and window > 0 and tokens >= window:
         capped = max(1, min(int(window * policies.window_share), window - 1))
-        why = f"the floor reaches the window of {window:,}, so {policies.window_share:.0%} of it"
+        why = f"{policies.window_share:.0%} of the window of {window:,}, because the floor reaches it"
         steps.append(DerivationStep("cap", capped, why, bound=True))
         tokens = capped
     if policies.heeds_cap and settings.threshold_cap is not None:

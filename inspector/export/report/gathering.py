@@ -237,7 +237,7 @@ def _bill_words(recorded: Compaction, found: tuple[Bill, Rates] | None, requests
     """Cost of a compaction, or why it is unknown."""
     if found is None:
         return f"unknown: {why_no_bill(recorded, requests)}"
-    return ("modelled, " if requests.modelled else "") + found[0].words
+    return ("estimated, " if requests.modelled else "") + found[0].words
 
 
 def _regions(inspection: Inspection, settings: Settings, one: Compared) -> tuple[int, int, int]:

@@ -341,7 +341,7 @@ def requests_words(costs: Document) -> str:
     told = f"{plural(costs['requests'], 'request')} sent {sent:,} tokens, "
     told += f"{percent(costs['cache_read_tokens'], sent)} of them read from the cache."
     if costs["modelled"]:
-        told += " They are modelled from the messages, as the store keeps no usage of single calls"
+        told += " They are estimated from the messages, because the store keeps no usage of single calls"
         told += f"; the provider reported {reported:,} tokens in all." if reported else "."
     if costs["cost"] is None:
         return f"{told} What they cost is not known: {'; '.join(costs['cost_notes'])}."

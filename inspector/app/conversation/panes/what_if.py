@@ -93,22 +93,28 @@ def _replay_view(
     run, kept = ran.run, ran.kept
     notes = _reproduction_notes(recorded.reproduces)
     if _places_of(run.events) == _places_of(recording.events):
-        alike = "These settings compact where the recording did."
-        notes.append(alike if run.events else "Neither the recording nor these settings compact anything.")
+        alike = "These settings compact at the recorded steps."
+        notes.append(
+            alike if run.events else "Nothing is compacted, in the recording or under these settings."
+        )
     if stuck(run):
         notes.append(stuck(run))
     if kept is not None:
         notes += [f"A  {stuck(kept)}"] if stuck(kept) else []
         notes += [f"A  {_words_of(kept.settings)}", f"B  {_words_of(run.settings)}"]
     if run.budgets.max_summary_tokens:
-        notes.append(f"Summaries are taken to be {_summary_words(model)}; mended tool pairs are not counted.")
+        notes.append(
+            f"The what-if takes summaries to be {_summary_words(model)}. Repaired tool pairs do not count."
+        )
     else:
-        notes.append("This engine writes no summaries; mended tool pairs are not counted.")
+        notes.append("This engine writes no summaries. Repaired tool pairs do not count.")
     notes.append(recording.course.scale.sentence())
     if costing is not None and costing.why:
         notes.append(costing.why)
     elif costing is not None and costing.modelled:
-        notes.append("Costs are modelled from the messages: the store keeps no usage of single calls.")
+        notes.append(
+            "Costs are estimated from the messages, because the store keeps no usage of single calls."
+        )
     runs = [Run("recorded", recorded.metrics, recorded.otherwise)]
     if kept is not None:
         runs.append(Run("A", kept.metrics, ran.kept_otherwise))
@@ -141,7 +147,7 @@ def _reproduction_notes(found: Reproduction | None) -> list[str]:
 def _summary_words(model: SummaryModel) -> str:
     """Return the assumed size of summaries."""
     if any(size is not None for size in model.recorded):
-        return "as the recorded ones closest to them, then their median"
+        return "as large as recorded ones that summarized about as many messages"
     if model.tokens is not None:
         return f"{model.tokens:,} tokens each"
     return f"{model.ratio:.0%} of the budget of the rules"
