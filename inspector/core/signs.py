@@ -37,7 +37,7 @@ CAUSE_WORDS: Mapping[str, str] = MappingProxyType(
         "compaction": "first after a compaction",
         "microcompaction": "after old results were cleared",
         "model": "another model",
-        "ttl": "a pause longer than the time to live",
+        "ttl": "the cache expired in a pause",
         "prefix": "the prompt differs from the previous one",
         "unknown": "unknown cause",
     }

@@ -251,7 +251,7 @@ async def test_requests_say_what_was_sent_again_and_lead_to_their_answers() -> N
     async with hosting(part, size=(90, 30), set_up=lambda: part.set_view(REQUESTS)) as host:
         text = shown(part)
         assert "4 requests  174k tokens sent, 34% of them read from the cache" in text
-        assert "t 1 miss       52.0k sent again  a pause longer than the time to live" in text
+        assert "t 1 miss       52.0k sent again  the cache expired in a pause" in text
         assert "0.75 US dollars." in text
         part.list.focus()
         await host.press("J", "enter", "J", "end", "enter")

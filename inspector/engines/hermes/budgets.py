@@ -110,7 +110,7 @@ def _threshold(policies: Policies, settings: Settings) -> tuple[int, list[Deriva
     length = settings.context_length
     if policies.raise_below and length < policies.raise_below:
         raised = max(ratio, policies.raise_to)
-        why = f"at least {policies.raise_to:.0%} of a window below {policies.raise_below:,} tokens"
+        why = f"{policies.raise_to:.0%} at least, because the window is below {policies.raise_below:,} tokens"
         steps.append(DerivationStep("raise", raised, why, bound=raised != ratio))
         ratio = raised
     window = length
