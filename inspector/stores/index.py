@@ -9,7 +9,7 @@ import hashlib
 import json
 import os
 from array import array
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
 from pathlib import Path
@@ -68,11 +68,14 @@ class FileIndex:
     def recall(self, name: str) -> Any:
         """Return the stored results about several files; None if there are none."""
         key = _key(name, b"memory")
-        return _value(self._file.get([key]).get(key))
+        try:
+            return json.loads(self._file.get([key]).get(key, b""))
+        except (ValueError, TypeError):
+            return None
 
     def remember(self, name: str, value: Any) -> None:
         """Keep what was found out about several files."""
-        self._file.put({_key(name, b"memory"): json.dumps(value, separators=(",", ":")).encode()})
+        self._file.put({_key(name, b"memory"): _packed(value)})
 
     def close(self) -> None:
         """Close the database; nothing is kept from then on."""
@@ -114,39 +117,20 @@ def _version() -> bytes:
     return hashlib.blake2b(repr(names).encode(), digest_size=16).digest()
 
 
-def _value(data: object) -> Any:
-    """The JSON value that was kept; None if it is none of ours."""
-    try:
-        return json.loads(data) if isinstance(data, bytes) else None
-    except ValueError:
-        return None
+def _packed(value: Any) -> bytes:
+    return json.dumps(value, separators=(",", ":")).encode()
 
 
-def _packed(kept: Kept) -> bytes:
-    document = [kept.size, kept.changed, kept.agent, kept.digests]
-    return json.dumps(document, separators=(",", ":")).encode()
-
-
-def _all_kept(values: list[Any]) -> list[Kept | None]:
-    """Unpack many values at once, as a home has thousands; one by one if one of them has another format."""
+def _all_kept(values: Sequence[Any]) -> list[Kept | None]:
+    """Unpack many values at once, as a home has thousands; one by one if this program did not write one of them."""
     try:
         documents = json.loads(b"[%s]" % b",".join(values))
         return [
-            Kept(size, changed, agent, tuple(map(digest_from, digests)))
+            Kept(int(size), int(changed), str(agent), tuple(map(digest_from, digests)))
             for size, changed, agent, digests in documents
         ]
     except (ValueError, TypeError):
-        return [_kept(data) for data in values]
-
-
-def _kept(data: object) -> Kept | None:
-    """Unpack a value; None if this program did not write it."""
-    try:
-        document: Any = json.loads(data) if isinstance(data, bytes) else None
-        size, changed, agent, digests = document
-        return Kept(int(size), int(changed), str(agent), tuple(map(digest_from, digests)))
-    except (ValueError, TypeError):
-        return None
+        return [kept for value in values for kept in _all_kept([value])] if len(values) > 1 else [None]
 
 
 _OPENED = OpenedOnce(FileIndex)

@@ -38,7 +38,7 @@ class MessageColumns:
         policies: Policies,
         troubles: Mapping[str, Sequence[tuple[int, str]]] | None = None,
     ) -> None:
-        self.policies = policies
+        self.stats, self.policies = stats, policies
         self.troubles = troubles or {}
         self.walk, self.chars, images = (
             SizeColumns(Column(now, short), repeated)

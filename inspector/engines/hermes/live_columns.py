@@ -84,28 +84,9 @@ class LiveColumns:
     ) -> HermesTokenIndex:
         """View of the current list for planning; valid until the list changes."""
         duplicates = self._duplicates()
-        gone = frozenset(duplicates)
-        walk, chars, *images = (self._replaced(own, sizes, duplicates) for own, sizes in self._sizes())
+        now = [self._replaced(own, sizes, duplicates) for own, sizes in self._sizes()]
         return HermesTokenIndex(
-            self.roles,
-            self.calls,
-            self.asked,
-            self.speaking,
-            self.shorts,
-            self.hands,
-            self.walk,
-            walk,
-            chars,
-            images[0] if images else _NO_IMAGES,
-            self.total_chars,
-            self.total_images,
-            duplicates,
-            gone,
-            troubles
-            and {
-                phase: sorted(entry for entry in found if phase != "prune_result" or entry[0] not in gone)
-                for phase, found in troubles.items()
-            },
+            self, duplicates, now if self.images is not None else [*now, _NO_IMAGES], troubles
         )
 
     def replace(self, cut: Cut, token_index: HermesTokenIndex, summary: MessageSize | None) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -28,34 +27,22 @@ class HermesReplayable(ReleaseReplayable):
     def read(self, messages: Iterable[Message]) -> HermesList:
         """One pass over the bodies of a list."""
         stats, troubles = read_stats(messages, self.policies)
-        return HermesList(self.engine, stats, MessageColumns(stats, self.policies, troubles))
+        return HermesList(self.engine, MessageColumns(stats, self.policies, troubles))
 
     def join(self, parts: Iterable[tuple[HermesList, int, int]]) -> HermesList:
         """List made of stretches of other lists; errors of the release are not carried over."""
         stats = ListStats()
         for part, start, stop in parts:
             stats.extend(part.stats, start, stop)
-        return HermesList(self.engine, stats, MessageColumns(stats, self.policies))
+        return HermesList(self.engine, MessageColumns(stats, self.policies))
 
 
 class HermesList:
     """A list as stats and as columns."""
 
-    def __init__(self, engine: SizesEngine, stats: ListStats, columns: MessageColumns) -> None:
-        self.engine = engine
-        self.stats = stats
-        self.columns = columns
-        self.roles = columns.roles
-
-    @property
-    def chars(self) -> array[int]:
-        """Characters a message."""
-        return self.stats.now.chars
-
-    @property
-    def images(self) -> array[int]:
-        """Pictures a message."""
-        return self.stats.now.images
+    def __init__(self, engine: SizesEngine, columns: MessageColumns) -> None:
+        self.engine, self.columns, self.stats = engine, columns, columns.stats
+        self.roles, self.chars, self.images = columns.roles, self.stats.now.chars, self.stats.now.images
 
     def __len__(self) -> int:
         return len(self.columns)

@@ -5,12 +5,15 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, chain, compress, pairwise, repeat
 from operator import add
+from typing import TYPE_CHECKING
 
 from inspector.core.rough import list_tokens
+
+if TYPE_CHECKING:
+    from inspector.engines.hermes.live_columns import LiveColumns
 
 
 class Shifted:
@@ -79,29 +82,33 @@ class Column:
         return found if found >= low else -1
 
 
-@dataclass(eq=False)
 class HermesTokenIndex:
-    """A list as columns, a number or a byte a message (see MessageColumns)."""
+    """A list as columns, a number or a byte a message (see MessageColumns).
 
-    roles: bytes
-    calls: bytes
-    asked: bytes
-    speaking: bytes
-    shorts: bytes | bytearray
-    hands: bytes | bytearray
-    #: Walk tokens before anything is pruned, and after.
-    original: Column
-    tokens_now: Column
-    #: Characters and pictures of the release's rough estimate, before pruning in total and after.
-    chars: Column
-    images: Column
-    total_chars: int
-    total_images: int
-    #: Messages that are repeated later and replaced in any region: sorted, and as a set.
-    duplicates: Sequence[int]
-    gone: frozenset[int]
-    #: Errors that the release would raise, by phase: (index, exception name), sorted by index.
-    troubles: Mapping[str, Sequence[tuple[int, str]]]
+    `original` are walk tokens before anything is pruned, `tokens_now` after; `chars` and `images` are those of the
+    release's rough estimate, before pruning in total and after. `duplicates` are messages that are repeated later and
+    replaced in any region, in order, `gone` the same as a set. `troubles` are errors that the release would raise, by
+    phase: (index, exception name), sorted by index.
+    """
+
+    def __init__(
+        self,
+        listed: LiveColumns,
+        duplicates: Sequence[int],
+        now: Sequence[Column],
+        troubles: Mapping[str, Sequence[tuple[int, str]]],
+    ) -> None:
+        self.roles, self.calls, self.asked, self.speaking = (
+            listed.roles, listed.calls, listed.asked, listed.speaking,
+        )  # fmt: skip
+        self.shorts, self.hands, self.original = listed.shorts, listed.hands, listed.walk
+        self.tokens_now, self.chars, self.images = now
+        self.total_chars, self.total_images = listed.total_chars, listed.total_images
+        self.duplicates, self.gone = duplicates, frozenset(duplicates)
+        self.troubles = {
+            phase: sorted(entry for entry in found if phase != "prune_result" or entry[0] not in self.gone)
+            for phase, found in troubles.items()
+        }
 
     @cached_property
     def changed(self) -> list[int]:
