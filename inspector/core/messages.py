@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -119,6 +120,24 @@ def _tool_call(entry: Mapping[str, Any]) -> ToolCall:
         name=str(function.get("name") or "?"),
         arguments=arguments if isinstance(arguments, str) else str(arguments or ""),
     )
+
+
+def shrunk_arguments(arguments: Any, longest: int = 200) -> Any:
+    """Return the JSON arguments of a call with every text cut to `longest` characters, as Hermes' releases cut them;
+    unchanged if they are not JSON."""
+    try:
+        parsed = json.loads(arguments)
+    except (ValueError, TypeError, RecursionError):
+        return arguments
+    return json.dumps(_shrunk(parsed, longest), ensure_ascii=False)
+
+
+def _shrunk(value: Any, longest: int) -> Any:
+    if isinstance(value, str):
+        return value if len(value) <= longest else value[:longest] + "...[truncated]"
+    if isinstance(value, dict):
+        return {key: _shrunk(item, longest) for key, item in value.items()}
+    return [_shrunk(item, longest) for item in value] if isinstance(value, list) else value
 
 
 def messages_from(wires: Iterable[Mapping[str, Any]]) -> tuple[Message, ...]:

@@ -271,7 +271,7 @@ class Masker:
             return f"{whole[: match.start(group) - match.start()]}{_CRUMB.sub(self._crumb, value)}"
         if (
             _OPEN.rstrip() in value
-            or _is_placeholder(value)
+            or _PLACEHOLDER.fullmatch(value.strip())
             or (kind in _WORDY and not any(map(str.isdigit, value)))
         ):
             return whole
@@ -335,12 +335,8 @@ def _alone(kind: str, value: str) -> list[str]:
     return [part for part in parts if len(part) >= least and _MIXED.match(part)]
 
 
+#: Texts in the place of a secret.
 _PLACEHOLDER = late_pattern(
     r"(?i)(?:\*+|\.+|x+|<.*>|\$\{?\w+\}?|\[?redacted\]?|masked|none|null|true|false|undefined|str(?:ing)?|bool(?:ean)?|any"
     r"|bytes|text|required|optional|yes|no|\d{1,3})"
 )
-
-
-def _is_placeholder(value: str) -> bool:
-    """Return whether a text is a placeholder instead of a secret."""
-    return _PLACEHOLDER.fullmatch(value.strip()) is not None

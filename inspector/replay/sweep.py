@@ -245,13 +245,12 @@ def sweep(
         unpriced=unpriced,
         ranges={name: each(partial(_Sum.range, place=place)) for name, place in places.items()},
         same=tuple(
-            tuple(_other(first[total[row][column].key], (row, column)) for column in width) for row in height
+            tuple(
+                None if (cell := first[total[row][column].key]) == (row, column) else cell for column in width
+            )
+            for row in height
         ),
     )
-
-
-def _other(first: Cell, cell: Cell) -> Cell | None:
-    return None if first == cell else first
 
 
 def check_size(rows: Axis, columns: Axis) -> None:

@@ -395,8 +395,9 @@ class _Run:
         """Take one look, and the call at it."""
         loop, threshold = self.course.loop, self.threshold
         if look is Look.RESULTS:
-            if loop.results and self.prompt >= threshold:
-                self._results(step)
+            # After a round of results the last reported prompt counts.
+            if loop.results and self.prompt >= threshold and self._allowed(step):
+                self._compact(step, self.prompt)
         elif look is Look.TURN:
             self.attempts = 0
             if loop.turns and self._rough(step) >= threshold:
@@ -531,11 +532,6 @@ class _Run:
         """Store the size of the list after `step` messages."""
         self.chars = self.list.total_chars - self.course.chars[step]
         self.images = self.list.total_images - self.course.images[step]
-
-    def _results(self, step: int) -> None:
-        """Check the last reported prompt after a round of results."""
-        if self._allowed(step):
-            self._compact(step, self.prompt)
 
     def _turn(self, step: int) -> None:
         """Check the rough size after a user message."""

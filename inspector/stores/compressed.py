@@ -18,38 +18,21 @@ class Plain(io.RawIOBase):
     """The decompressed bytes of a file. A frame that is not whole yet ends them. Raises OSError for damaged data."""
 
     def __init__(self, path: Path) -> None:
-        self._file = path.open("rb")
-        self._module = _zstd()
-        self._frame = self._module.ZstdDecompressor()
-        self._raw = b""
-        self._at = 0
+        self._file = _zstd().ZstdFile(path)
 
     def readable(self) -> bool:
         """It is."""
         return True
 
-    def tell(self) -> int:
-        """Number of bytes that were read."""
-        return self._at
-
     def readinto(self, buffer: Any) -> int:
         """Fill a buffer as far as one piece of the file goes; 0 at the end."""
-        data = b""
-        while not data:
-            if self._frame.eof:
-                self._raw = self._frame.unused_data or b""
-                self._frame = self._module.ZstdDecompressor()
-            if not self._raw and self._frame.needs_input:
-                self._raw = self._file.read(_CHUNK)
-                if not self._raw:
-                    return 0
-            try:
-                data = self._frame.decompress(self._raw, max_length=len(buffer))
-            except self._module.ZstdError as error:
-                raise OSError(errno.EIO, f"its compressed data are damaged ({error})") from error
-            self._raw = b""
+        try:
+            data: bytes = self._file.read1(len(buffer))
+        except EOFError:
+            return 0
+        except _zstd().ZstdError as error:
+            raise OSError(errno.EIO, f"its compressed data are damaged ({error})") from error
         buffer[: len(data)] = data
-        self._at += len(data)
         return len(data)
 
     def close(self) -> None:

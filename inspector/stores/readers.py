@@ -52,19 +52,14 @@ def _loaded(name: str) -> Any:
 
 def agent_of(head: Head) -> Agent | None:
     """The agent whose file begins like this; None if the format is unknown."""
-    for agent in _ways():
+    # Databases come last: an unknown one may be a damaged database of Hermes.
+    for agent in sorted(agents(), key=lambda agent: agent.databases):
         try:
             if reader_of(agent.name).recognises(head):
                 return agent
         except StoreError:
             continue
     return None
-
-
-def _ways() -> tuple[Agent, ...]:
-    """Return the agents in the order of trying a file. Hermes is last: an unknown database may be a damaged database of
-    Hermes."""
-    return tuple(sorted(agents(), key=lambda agent: agent.databases))
 
 
 def not_known(path: Path) -> NotAStore:

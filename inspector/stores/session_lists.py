@@ -21,9 +21,8 @@ from inspector.core.refusals import refusal_in
 from inspector.core.text import opening_title, safe_line, without_pictures
 from inspector.stores.assembly import bodies_of, generations_of, identity, left_out, row_of, session_of
 from inspector.stores.entries import Entries, Wire
-from inspector.stores.head import Head
 from inspector.stores.lines import Line
-from inspector.stores.recorded import FileDigest, Memory, Recorded, Source
+from inspector.stores.recorded import FileDigest, Memory, Reader, Recorded, Source
 
 _TITLE = 120
 
@@ -312,17 +311,11 @@ class SessionLists:
         )
 
 
-class SessionReader:
-    """A reader of files with whole sessions. A subclass has `recognises` and `scan`."""
+class SessionReader(Reader):
+    """A reader of files with whole sessions. A subclass has `agent`, `limits`, `recognises` and `scan`."""
 
-    agent: str
-    limits: tuple[str, ...] = ()
     #: Name of the agent in the list of conversations, before its release; by default `agent`.
     label = ""
-
-    def recognises(self, head: Head) -> bool:
-        """Return whether a file with this beginning is a session of the agent."""
-        raise NotImplementedError
 
     def parts(self, path: Path) -> Sequence[str]:
         """Return the names of the sessions of a file, as `scan` takes them. Raises StoreErrors."""

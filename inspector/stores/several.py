@@ -147,12 +147,9 @@ class SeveralStores(Store):
             hit
             for store in stores
             for hit in store.search(query, conversation, limit)
-            if self._has(store, hit)
+            if self._owners.get(hit.conversation, store) is store
         )
         return islice(hits, limit)
-
-    def _has(self, store: Store, hit: Hit) -> bool:
-        return self._owners.get(hit.conversation, store) is store
 
     def size(self) -> int:
         """The bytes of all their files."""

@@ -17,17 +17,6 @@ from inspector.core.messages import Message
 from inspector.tokens.kept_counts import TokenCache, cache_key
 from inspector.tokens.vocabularies import DOWNLOAD, load_vocabulary
 
-__all__ = [
-    "DOWNLOAD",
-    "IMAGE_TOKENS",
-    "MESSAGE_OVERHEAD",
-    "Counter",
-    "TokenCache",
-    "countable",
-    "counter_for",
-    "flat_tokens",
-]
-
 #: Tokens of a message beyond its texts (role and separators in the chat format).
 MESSAGE_OVERHEAD = 4
 #: Tokens assumed for a picture; no tokenizer counts pictures.

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from inspector.core.messages import is_image
+from inspector.core.messages import is_image, shrunk_arguments
 from inspector.engines.hermes.policies import ARGUMENTS_OVER, LEAF_KEPT, PRUNE_OVER, Policies
 
 PLACEHOLDER = "[Old tool output cleared to save context space]"
@@ -183,32 +183,12 @@ def short_calls(wire: Mapping[str, Any]) -> Any:
         if isinstance(call, dict):
             arguments = call.get("function", {}).get("arguments", "")
             if len(arguments) > ARGUMENTS_OVER:
-                shrunk = shrink_arguments(arguments)
+                shrunk = shrunk_arguments(arguments, LEAF_KEPT)
                 if shrunk != arguments:
                     kept = {**call, "function": {**call["function"], "arguments": shrunk}}
                     changed = True
         result.append(kept)
     return result if changed else calls
-
-
-def shrink_arguments(arguments: Any) -> Any:
-    """JSON arguments with every string cut to 200 characters. Arguments that are not JSON are returned
-    unchanged."""
-    try:
-        parsed = json.loads(arguments)
-    except (ValueError, TypeError):
-        return arguments
-    return json.dumps(_shrink(parsed), ensure_ascii=False)
-
-
-def _shrink(value: Any) -> Any:
-    if isinstance(value, str):
-        return value if len(value) <= LEAF_KEPT else value[:LEAF_KEPT] + "...[truncated]"
-    if isinstance(value, dict):
-        return {key: _shrink(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_shrink(item) for item in value]
-    return value
 
 
 def line_about(tool: Tool, facts: Facts, policies: Policies) -> str:

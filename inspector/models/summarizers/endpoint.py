@@ -115,9 +115,10 @@ class EndpointSummarizer:
 
     @property
     def _local(self) -> bool:
-        host = self.base.partition("://")[2].partition("/")[0].rpartition("@")[2]
-        host = host[1:].partition("]")[0] if host.startswith("[") else host.partition(":")[0]
-        if host.lower() == "localhost":
+        import httpx2
+
+        host = httpx2.URL(self.base).host
+        if host == "localhost":
             return True
         with contextlib.suppress(ValueError):
             return ipaddress.ip_address(host).is_loopback

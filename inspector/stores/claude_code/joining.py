@@ -15,8 +15,8 @@ from functools import lru_cache
 from itertools import chain
 from pathlib import Path
 
-from inspector.core.conversations import ConversationRow
 from inspector.core.errors import StoreError
+from inspector.stores.assembly import row_of
 from inspector.stores.claude_code.chain import parts_of
 from inspector.stores.claude_code.queued import QUEUED
 from inspector.stores.claude_code.scan import Node, scan
@@ -260,22 +260,14 @@ def window_of(largest: int) -> int:
 def _source_of(ordered: Sequence[FileDigest], tip: FileDigest, paths: Sequence[str] | None) -> Source:
     largest = max([digest.largest for digest in ordered])
     earlier = [digest.session for digest in ordered if digest.session != tip.session]
-    row = ConversationRow(
-        id=tip.session,
+    row = row_of(tip, "claude-code", f"claude-code {tip.version}".strip())._replace(
         root=ordered[0].session,
-        title=tip.title,
-        model=tip.model,
-        source=f"claude-code {tip.version}".strip(),
         sessions=tuple(dict.fromkeys([*earlier, tip.session])),
         messages=_messages(ordered, tip, paths),
         compactions=len(_compactions(ordered)),
         started_at=ordered[0].started_at,
-        last_active=tip.last_active,
         parent=tip.parent if tip.parent not in ("", tip.session) else None,
-        kind="sub-agent" if tip.parent else "conversation",
         provider="anthropic",
-        agent="claude-code",
-        folder=tip.folder,
         window=window_of(largest),
         window_source=f"shown by the transcript's largest request of {largest:,} tokens",
     )

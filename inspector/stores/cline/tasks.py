@@ -37,7 +37,7 @@ class _Scanner:
         self.path = path
         self.history = mappings(document(path))
         self.updates = _updates(path.with_name("context_history.json"))
-        self.session = SessionLists(Entries(path, _wires, fetch=_fetch))
+        self.session = SessionLists(Entries(path, lambda records: task_wires(records[0]), fetch=_fetch))
         #: The numbers of each message of the history that was added.
         self.numbers: list[tuple[int, ...]] = []
         #: The first message that stays after the range that was cut out.
@@ -152,10 +152,6 @@ class _Scanner:
         changed = with_updates(self.history[index], self.updates[index])
         self.numbers[index] = self.session.make(task_wires(changed), seconds_of(changed.get("ts")))
         return self.numbers[index]
-
-
-def _wires(records: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    return [wire for record in records for wire in task_wires(record)]
 
 
 def _fetch(path: Path, places: list[tuple[int, int]]) -> list[dict[str, Any] | None]:

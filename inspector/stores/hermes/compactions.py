@@ -78,24 +78,18 @@ def _compaction(
     rotated = transition.before.session != transition.session_after
     first = summary or (new[0] if new else None)
     at = ended if rotated and ended is not None else first.timestamp if first else 0.0
+    if not transition.certain:
+        found = found._replace(exact=False, note=f"{found.note} {_UNCERTAIN}".lstrip())
     return Compaction(
         index=transition.number,
         session=transition.before.session,
         before=len(old),
-        after=found.after,
-        head_end=found.head_end,
-        tail_start=found.tail_start,
-        head_after=found.head_after,
-        tail_after=found.tail_after,
-        summary_at=found.summary_at,
         summary=handoff.body if handoff else None,
-        merged=found.merged,
         fallback=handoff is not None and handoff.fallback,
         tokens_before=_tokens(old) + prompts.get(transition.before.session, 0),
         tokens_after=_tokens(new[: found.after]) + prompts.get(transition.session_after, 0),
         at=at,
-        exact=found.exact and transition.certain,
-        note=" ".join(filter(None, (found.note, "" if transition.certain else _UNCERTAIN))),
+        **found._asdict(),
     )
 
 

@@ -8,13 +8,12 @@ compared without holding their bodies.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from inspector.core.handoff import PREFIXES, Handoff, read_handoff
-from inspector.core.messages import Message, ToolCall, text_of
+from inspector.core.messages import Message, ToolCall, shrunk_arguments, text_of
 from inspector.core.rough import message_images
 
 #: The result that 0.13 puts behind a call whose own result was summarized away, up to its dash.
@@ -26,7 +25,6 @@ _NO_PICTURE = frozenset(
     {"[Attached image — stripped after compression]", "[screenshot removed to save context]"}
 )
 _SHRUNK_FROM = 500
-_SHRUNK_TO = 200
 _MAX_CANDIDATES = 4_000
 
 
@@ -102,26 +100,11 @@ def _call(call: ToolCall) -> Call:
     arguments = call.arguments
     plain = hash(arguments)
     return Call(
-        call.id, call.name, plain, plain if len(arguments) <= _SHRUNK_FROM else hash(_shrunk(arguments))
+        call.id,
+        call.name,
+        plain,
+        plain if len(arguments) <= _SHRUNK_FROM else hash(shrunk_arguments(arguments)),
     )
-
-
-def _shrunk(arguments: str) -> str:
-    try:
-        value = json.loads(arguments)
-    except (ValueError, RecursionError):
-        return arguments
-    return json.dumps(_shorten(value), ensure_ascii=False)
-
-
-def _shorten(value: Any) -> Any:
-    if isinstance(value, str):
-        return value if len(value) <= _SHRUNK_TO else value[:_SHRUNK_TO] + "...[truncated]"
-    if isinstance(value, dict):
-        return {key: _shorten(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_shorten(item) for item in value]
-    return value
 
 
 def is_copy(old: Print, new: Print) -> bool:

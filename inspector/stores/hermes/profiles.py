@@ -83,7 +83,7 @@ def detect(connection: sqlite3.Connection, schema: Schema, config_version: int |
     opener = _opener(schema, config_version)
     handoffs = list(_newest_handoffs(connection, schema))
     if not handoffs:
-        return Detection(opener.profiles[-1], opener.profiles[-1:], opener.text)
+        return by_schema(schema, config_version)
     left: tuple[str, ...] = PROFILES
     texts = []
     newest = handoffs[0]

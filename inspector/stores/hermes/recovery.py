@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from inspector.core.handoff import Handoff
 from inspector.stores.hermes.matching import Print, Tail, head_of, is_copy, longest_run, tails
@@ -27,8 +27,7 @@ _ALIKE = "The summary equals an earlier one; the new one is inferred."
 _EMPTY = "The session after the compaction has no messages."
 
 
-@dataclass(frozen=True, slots=True)
-class Recovered:
+class Recovered(NamedTuple):
     """Boundaries of a compaction; Compaction describes the fields."""
 
     head_end: int
@@ -55,7 +54,7 @@ def recover(old: Sequence[Print], new: Sequence[Print]) -> Recovered:
             found = _fit(old, new, summary, as_declared, as_counted)
             if found is not None:
                 alike = new[summary].text in known
-                return replace(found, exact=False, note=found.note or _ALIKE) if alike else found
+                return found._replace(exact=False, note=found.note or _ALIKE) if alike else found
     return _inferred(old, new, summaries)
 
 

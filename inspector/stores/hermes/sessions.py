@@ -160,10 +160,6 @@ def _marker(config: Mapping[str, Any], name: str) -> str | None:
     return None if value is None else str(value)
 
 
-def _usage(values: Mapping[str, Any]) -> Usage:
-    return Usage(*(as_count(values.get(name)) for name in _USAGE))
-
-
 def parse_config(raw: str) -> dict[str, Any]:
     """The JSON of `model_config`; empty if it is none."""
     if not raw:
@@ -193,7 +189,7 @@ def session(connection: sqlite3.Connection, schema: Schema, identity: str) -> Se
         ended_at=as_time(values.get("ended_at")) or None,
         end_reason=as_text(values.get("end_reason")),
         message_count=as_count(values.get("message_count")),
-        usage=_usage(values),
+        usage=Usage(*(as_count(values.get(name)) for name in _USAGE)),
         provider=as_text(values.get("billing_provider")),
         base_url=as_text(values.get("billing_base_url")),
         config=parse_config(as_text(values.get("model_config"))),

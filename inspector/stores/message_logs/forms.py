@@ -64,7 +64,7 @@ class Exchange(NamedTuple):
 
 def is_logged(record: Mapping[str, Any]) -> bool:
     """Whether a record is a request, or holds one."""
-    return any(_is_request(body) for body in _bodies(record)) or _is_span(record)
+    return any(map(_is_request, _bodies(record))) or any(map(_of_span, _spans(record)))
 
 
 def is_said(record: Mapping[str, Any]) -> bool:
@@ -320,10 +320,6 @@ def _usage(usage: Mapping[str, Any]) -> Usage:
 
 
 # OpenTelemetry: spans with the attributes of the GenAI conventions.
-
-
-def _is_span(record: Mapping[str, Any]) -> bool:
-    return any(_of_span(span) is not None for span in _spans(record))
 
 
 def _spans(record: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:

@@ -7,7 +7,6 @@ The summary comes first in the list after it, then what stays, then what follows
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -65,8 +64,12 @@ class _Scanner:
         self.listed = document.get("messages")
         self.info = mapping_at(document, "info")
         #: The messages that each entry makes.
-        self.made: list[list[Wire]] = []
-        entries = Entries(path, lambda records: records[0]["wires"], fetch=partial(_fetch, self.made))
+        self.made = made = list[list[Wire]]()
+        entries = Entries(
+            path,
+            lambda records: records[0]["wires"],
+            fetch=lambda _, places: [{"wires": made[number]} for number, _ in places],
+        )
         self.session = SessionLists(entries, copies=False)
         self.session.session = text_at(self.info, "id") or part or path.stem
         #: By id of a user's entry: the compaction that it asks for.
@@ -216,13 +219,6 @@ class _Scanner:
                 name if len(calls) == 1 else f"{name} {number}", at, usage, model=text_at(info, "modelID"),
                 summarizes=info.get("summary") is True,
             )  # fmt: skip
-
-
-def _fetch(
-    made: Sequence[list[Wire]], path: Path, places: list[tuple[int, int]]
-) -> list[dict[str, Any] | None]:
-    """The messages of each of these entries, as one record."""
-    return [{"wires": made[number]} for number, _ in places]
 
 
 def _error(error: object) -> str:

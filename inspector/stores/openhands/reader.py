@@ -6,8 +6,7 @@ A compaction is a condensation: it names the events that are forgotten, has the 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +53,10 @@ class _Scanner:
     def __init__(self, path: Path) -> None:
         self.folder = path.parent / "events"
         self.names = _event_names(self.folder)
-        self.session = SessionLists(Entries(path, wires_of, fetch=partial(_fetch, self.folder, self.names)))
+        entries = Entries(
+            path, wires_of, fetch=lambda _, places: [self.event(number) for number, _ in places]
+        )
+        self.session = SessionLists(entries)
         #: The events of the live list with the message of each; None for the system prompt.
         self.view: list[tuple[str, int | None]] = []
         self.usages: dict[str, Mapping[str, Any]] = {}
@@ -63,8 +65,8 @@ class _Scanner:
     def run(self) -> SessionLists:
         session = self.session
         self._state(_read(session.entries.path) or {})
-        for number, name in enumerate(self.names):
-            event = _read(self.folder / name)
+        for number in range(len(self.names)):
+            event = self.event(number)
             if event is None:
                 session.unreadable += 1
                 continue
@@ -73,6 +75,10 @@ class _Scanner:
             session.seen(at)
             self._event(event, at)
         return session
+
+    def event(self, number: int) -> dict[str, Any] | None:
+        """Read the event with a number; None if it is not a mapping."""
+        return _read(self.folder / self.names[number])
 
     def _state(self, state: Mapping[str, Any]) -> None:
         session = self.session
@@ -133,13 +139,6 @@ class _Scanner:
                 model=text_at(usage, "model"),
                 summarizes=summarizes,
             )
-
-
-def _fetch(
-    folder: Path, names: Sequence[str], path: Path, places: list[tuple[int, int]]
-) -> list[dict[str, Any] | None]:
-    """The events with these numbers."""
-    return [_read(folder / names[number]) for number, _ in places]
 
 
 def _event_names(folder: Path) -> list[str]:
