@@ -94,13 +94,11 @@ def ask_for(
     settings: Settings,
     wording: Wording,
     budget: int | None = None,
-    earlier: str | None = None,
     masker: Masker | None = None,
 ) -> Ask:
     """Return the prompt for a list.
 
-    `earlier` replaces the previous summary, in a life. `masker` counts the masked secrets. Raises BadInput for a
-    missing prompt, UsageProblem for a budget out of range.
+    `masker` counts the masked secrets. Raises BadInput for a missing prompt, UsageProblem for a budget out of range.
     """
     if budget is not None and not BUDGETS[0] <= budget <= BUDGETS[1]:
         raise UsageProblem(
@@ -119,7 +117,7 @@ def ask_for(
         )
     given = replace(
         given,
-        earlier=mask(given.earlier if earlier is None else earlier),
+        earlier=mask(given.earlier),
         budget=budget or given.budget,
         focus=mask(given.focus),
     )

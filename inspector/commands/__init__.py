@@ -31,7 +31,6 @@ COMMANDS = {
     "recommend": "whatif:recommend",
     "attempt": "attempt:attempt",
     "attempts": "attempt:attempts",
-    "life": "attempt:life",
     "judge": "attempt:judge",
     "score": "score:score",
     "config": "config:config_files",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from inspector.commands.asking import Asked, command, shared_options
-from inspector.commands.options import WHOLE, print_answer, say, settings_options
+from inspector.commands.options import WHOLE, print_answer, settings_options
 from inspector.commands.sending import Progress, Sender, summarizer_options, wording_options
 from inspector.commands.sources import path_or_name
 from inspector.core.errors import SummarizerFailed, UnknownConversation, UsageProblem
@@ -156,23 +156,14 @@ def check_made(made: Sequence[Attempt]) -> None:
 @click.option(
     "--delete", "deleted", type=WHOLE, multiple=True, metavar="ID", help="Delete an attempt. May be repeated."
 )
-@click.option("--life", type=WHOLE, metavar="ID", help="Show the curve of a life next to the recorded curve.")
 @shared_options(settings_options)
-def attempts(asked: Asked, shown: int | None, deleted: tuple[int, ...], life: int | None) -> None:
+def attempts(asked: Asked, shown: int | None, deleted: tuple[int, ...]) -> None:
     """List the stored attempts.
 
     With CONVERSATION, compare them with its recorded summaries.
     """
-    from inspector.answers.attempt_life import life_curve
     from inspector.answers.attempting import attempts_of
-    from inspector.export.attempts import (
-        attempt_document,
-        print_attempt,
-        print_attempts,
-        print_curve,
-        print_outcomes,
-    )
-    from inspector.export.document import built
+    from inspector.export.attempts import attempt_document, print_attempt, print_attempts, print_outcomes
     from inspector.models.kept import default_attempts
 
     kept = default_attempts()
@@ -200,73 +191,7 @@ def attempts(asked: Asked, shown: int | None, deleted: tuple[int, ...], life: in
         return
     answers, inspection, resolved = asked.opened()
     mine = attempts_of(answers.store, inspection.conversation.row, kept)
-    if life is not None:
-        whole = _known_life(mine, life)
-        points = built(life_curve(inspection, resolved.settings, whole))
-        asked.print(points, lambda curve: print_curve(curve, life))
-    else:
-        asked.print(_outcomes(inspection, resolved.settings, mine), print_outcomes)
-
-
-def _known_life(attempts: Sequence[Attempt], number: int) -> dict[int, Attempt]:
-    """Return the finished attempts of a life by compaction. Raises UnknownConversation for none."""
-    from inspector.answers.attempt_life import life_of
-
-    whole = life_of(attempts, number)
-    if not whole:
-        raise UnknownConversation(
-            f"This conversation has no life {number} with a finished summary. `attempts` lists the lives."
-        )
-    return whole
-
-
-@command("[PATH] [CONVERSATION]")
-@click.option(
-    "--compaction", "first", type=WHOLE, default=1, show_default=True, metavar="K", help="First compaction."
-)
-@click.option("--budget", type=WHOLE, metavar="TOKENS", help="Budget of each summary.")
-@click.option("--resume", type=WHOLE, metavar="ID", help="Continue an unfinished life.")
-@wording_options
-@summarizer_options
-@shared_options(settings_options)
-def life(asked: Asked, sender: Sender, first: int, budget: int | None, resume: int | None) -> None:
-    """Make every summary from one compaction on again.
-
-    Each is made from the previous new one. The curve shows how many facts can still be read after each compaction, with
-    the recorded and with the new summaries. The command shows an estimate of the cost first. --resume continues an
-    unfinished life.
-    """
-    from inspector.answers.attempt_life import LifeOrder, life_curve, life_sending, make_life
-    from inspector.answers.attempting import attempts_of
-    from inspector.export.attempts import attempt_document, print_curve, sending_document
-    from inspector.export.document import built
-    from inspector.models.kept import default_attempts
-
-    answers, inspection, resolved = asked.opened()
-    settings, kept = resolved.settings, default_attempts()
-    done: dict[int, Attempt] = {}
-    if resume is not None:
-        done = _known_life(attempts_of(answers.store, inspection.conversation.row, kept), resume)
-        first = min(done)
-    order = LifeOrder(sender.summarizer(), sender.wording(), first, budget, done, resume)
-    sending = life_sending(inspection, settings, order)
-    allowance = sender.allowed(sending)
-    with Progress() as progress:
-        made = make_life(inspection, settings, order, kept, allowance, progress)
-    whole = {one.place.compaction: one for one in made if one.state == "finished"}
-    points = built(life_curve(inspection, settings, whole)) if whole else []
-    number = made[0].life
-    document = {
-        "sending": sending_document(sending),
-        "life": number,
-        "attempts": [attempt_document(attempt) for attempt in made],
-        "curve": points,
-    }
-    note_problems(asked, made)
-    asked.print(document, lambda _: print_curve(points, number) if points else None)
-    if made[-1].state != "finished" and whole:
-        say([f"The life ends at compaction {made[-1].place.compaction}; --resume {number} continues it."])
-    check_made(made)
+    asked.print(_outcomes(inspection, resolved.settings, mine), print_outcomes)
 
 
 @command("[PATH] [CONVERSATION]")

@@ -1,4 +1,4 @@
-"""Attempts as JSON and text: orders and results, facts that each summary keeps, lives."""
+"""Attempts as JSON and text: orders and results, facts that each summary keeps."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from inspector.answers.attempt_survival import SummaryOutcome
-from inspector.core.shares import kept_of, percent
+from inspector.core.shares import kept_of
 from inspector.core.text import safe_title
 from inspector.export.console import Table, print_table, say
 from inspector.export.document import Document, fields_of
@@ -28,7 +28,7 @@ def attempt_document(attempt: Attempt, full: bool = False) -> Document:
         "agent": attempt.agent,
         "store": place.store,
         **fields_of(place, "compaction", "step"),
-        **fields_of(attempt, "life", "at", "state", "problem", "kind"),
+        **fields_of(attempt, "at", "state", "problem", "kind"),
         "to": attempt.where,
         "model": attempt.model or None,
         "prompt": attempt.prompt_name,
@@ -156,7 +156,7 @@ def print_attempts(documents: Sequence[Document]) -> None:
             f"{entry['summary_tokens']:,}",
             f"{'' if entry['tokens_reported'] else '~'}{entry['sent_tokens']:,}",
             _cost(entry),
-            entry["state"] + (f", life {entry['life']}" if entry["life"] else ""),
+            entry["state"],
         )
     print_table(table, "No attempts are stored. `compaction-inspector attempt` makes one.")
 
@@ -174,27 +174,3 @@ def print_attempt(entry: Document) -> None:
     say()
     for line in entry["summary"].splitlines() or ["(no text came)"]:
         say(line)
-
-
-def print_curve(points: Sequence[Document], life: int | None) -> None:
-    """Survival over the compactions of a life, recorded against made again."""
-    say(f"Facts that can still be read{f', life {life}' if life else ''}", "bold")
-    table = Table(">after", ">facts", ">recorded", ">again", "curve")
-    for point in points:
-        of = point["of"]
-        table.add(
-            point["compaction"],
-            of,
-            _share(point["recorded"], of),
-            _share(point["made"], of),
-            f"{_bar(point['recorded'], of, '░')} {_bar(point['made'], of, '▓')}",
-        )
-    print_table(table)
-
-
-def _share(count: int, of: int) -> str:
-    return f"{percent(count / of)} {count}/{of}" if of else "–"
-
-
-def _bar(count: int, of: int, sign: str) -> str:
-    return f"{sign * round(20 * count / of if of else 0):<20}"

@@ -15,8 +15,6 @@ from inspector.core.text import safe_line
 from inspector.models.masking import Masker
 from inspector.models.summarizers.base import Summarizer
 
-#: Later prompts may exceed their estimated sizes by this factor.
-_MAX_GROWTH = 1.5
 _MILLION = 1_000_000
 
 
@@ -52,14 +50,12 @@ class Recipient:
 class Sending:
     """Everything that a command would send.
 
-    `masked` is kind → number of masked secrets; `masking` is false if masking is switched off. `growing`: later prompts
-    contain earlier answers, so their sizes are estimates.
+    `masked` is kind → number of masked secrets; `masking` is false if masking is switched off.
     """
 
     recipients: tuple[Recipient, ...]
     masked: Mapping[str, int] = field(default_factory=dict)
     masking: bool = True
-    growing: bool = False
 
     @property
     def requests(self) -> int:
@@ -89,10 +85,7 @@ class Sending:
     @property
     def sentences(self) -> tuple[str, ...]:
         """Return all sentences that are shown before anything is sent."""
-        later = (
-            ("Later prompts contain earlier answers, so their sizes are estimates.",) if self.growing else ()
-        )
-        return (*(one.sentence for one in self.recipients), *later, self.secrets)
+        return (*(one.sentence for one in self.recipients), self.secrets)
 
 
 def sending_of(prompts: Iterable[tuple[Summarizer, str, int]], masker: Masker) -> Sending:
@@ -138,11 +131,10 @@ class Allowance:
         """Create an allowance only after the user agreed to `sending`, by an answer or a flag."""
         self.masking = sending.masking
         self._lock = Lock()
-        factor = _MAX_GROWTH if sending.growing else 1.0
         self._left: dict[tuple[str, str, str], tuple[int, float]] = {}
         for one in sending.recipients:
             requests, tokens = self._left.get(one.key, (0, 0.0))
-            self._left[one.key] = requests + one.requests, tokens + one.tokens * factor
+            self._left[one.key] = requests + one.requests, tokens + one.tokens
 
     def take(self, summarizer: Summarizer, prompt: str) -> None:
         """Use the allowance for a prompt. Raise NotAllowed for another recipient, or too many or too large prompts."""

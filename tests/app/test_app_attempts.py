@@ -12,7 +12,7 @@ import pytest
 from textual.widget import Widget
 from textual.widgets import Button, Input
 
-from inspector.app.conversation.attempt_prompt import AttemptPrompt, Tick
+from inspector.app.conversation.attempt_prompt import AttemptPrompt
 from inspector.core.text import is_safe
 from inspector.models.kept import default_attempts
 from tests.app.running import CHECKOUT, Test, conversation, press, running, settled
@@ -168,23 +168,6 @@ async def test_an_attempt_is_deleted_when_asked_twice(rotating: Path) -> None:
         assert "No attempt has been made" in summary.shown.headline
 
 
-@pytest.mark.slow
-async def test_a_life_is_made_from_the_screen(rotating: Path) -> None:
-    async with running(rotating, CHECKOUT, size=(100, 24)) as pilot:
-        form = await opened(pilot, 3, command=f"{STAND_IN} --size 200")
-        form.query_one("#life", Tick).value = True
-        await settled(pilot)
-        form.query_one(Input).focus()
-        await press(pilot, "enter")
-        await done(pilot)
-        assert "2 prompts of ~" in form.told
-        assert "estimates" in form.told
-        await press(pilot, "ctrl+s")
-        await done(pilot)
-        assert [one.place.compaction for one in default_attempts().all()] == [3, 4]
-        assert {one.life for one in default_attempts().all()} == {1}
-
-
 async def test_escape_stops_it_and_keeps_what_came(rotating: Path, server: Server) -> None:
     def hold() -> None:
         server.waits.set()
@@ -262,26 +245,6 @@ async def test_in_a_replay_it_is_the_planned_compaction(rotating: Path) -> None:
         pane = screen.panes.pane("compaction")
         assert isinstance(pane, CompactionPane)
         assert "#1" in pane.body.text
-
-
-@pytest.mark.slow
-async def test_the_curve_of_a_life_stands_with_the_losses(rotating: Path) -> None:
-    async with running(rotating, CHECKOUT, size=(160, 48)) as pilot:
-        form = await opened(pilot, 3, command=f"{STAND_IN} --size 200")
-        form.query_one("#life", Tick).value = True
-        await settled(pilot)
-        form.query_one(Input).focus()
-        await press(pilot, "enter")
-        await done(pilot)
-        await press(pilot, "ctrl+s")
-        await done(pilot)
-        await press(pilot, "4", "M")
-        losses = conversation(pilot).panes.pane("losses")
-        assert isinstance(losses, LossesPane)
-        assert isinstance(losses.shown, LossesAttempts)
-        told = losses.shown.body.text
-        assert "life 1" in told
-        assert told.index("after 3") < told.index("after 4")
 
 
 @pytest.mark.slow

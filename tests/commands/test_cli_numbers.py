@@ -19,7 +19,6 @@ HUGE = "9" * 400
 NEEDED = {
     "plan": ("fixtures/fastapi-example.json",),
     "attempt": ("--command", "cat", "--dry-run"),
-    "life": ("--command", "cat", "--dry-run"),
 }
 
 

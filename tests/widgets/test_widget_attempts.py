@@ -16,7 +16,6 @@ from widgets.panes.attempt_lines import (
     AttemptsView,
     AttemptView,
     FactFates,
-    LifeView,
     attempt_lines,
     fact_lines,
     kept_words,
@@ -43,7 +42,6 @@ VIEW = AttemptsView(
         FactFates(life(1, "lost", text="At most 3 retries, only on 502."), ("lost", "verbatim")),
         FactFates(life(2, "verbatim", kind="value", text="Port 8080 is held."), ("verbatim", "verbatim")),
     ),
-    lives=(LifeView(3, "gpt-5", ((2, 6, 2, 4), (3, 8, 2, 5))),),
 )
 
 
@@ -97,7 +95,6 @@ async def test_every_fact_has_a_column_a_summary() -> None:
         assert told[0].split() == ["recorded", "#3", "gpt-5", "#4", "oll…del"]
         assert told[1].split() == ["constraint", "2/6", "4/6", "↓1", "–"]
         assert any(line.strip().startswith("✗  =  constraint At most 3 retries") for line in told)
-        assert any("after 3" in line and "2/8" in line and "5/8" in line for line in told)
         await host.press("d")
         assert "Port 8080" not in shown(pane)
         await host.press("J", "enter")
@@ -131,8 +128,6 @@ async def test_waiting_nothing_and_hostile_text(pane: type[SummaryAttempts | Los
             sections=(SectionDiff(HOSTILE, (ItemChange(HOSTILE, "added", None, HOSTILE),), None),),
         )  # fmt: skip
         facts = (FactFates(life(1, "lost", text=HOSTILE), ("lost", None)),)
-        widget.set_view(
-            AttemptsView((RECORDED, hostile), facts, lives=(LifeView(1, HOSTILE, ((1, 0, 0, 0),)),))
-        )
+        widget.set_view(AttemptsView((RECORDED, hostile), facts))
         await host.settle()
         assert "[bold]b[/bold]" in shown(widget)

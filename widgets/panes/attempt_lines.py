@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from inspector.core.shares import kept_of
@@ -18,8 +17,6 @@ from widgets.lists.fact_list import OUTCOMES
 #: Width of a column of the table of attempts, in cells, and the smallest and largest number of columns.
 _COLUMN, _FEWEST_COLUMNS, _MOST_COLUMNS = 12, 2, 7
 _KIND = 12
-#: The width of a bar, in cells.
-_BAR = 14
 #: Maximum length of the name of a command or model.
 _NAME = 27
 #: Sign of a fact that an attempt did not reach.
@@ -81,26 +78,13 @@ class FactFates:
 
 
 @dataclass(frozen=True, slots=True)
-class LifeView:
-    """A life: summaries that build on each other.
-
-    `points` are (compaction, facts with a known fate, facts readable with recorded summaries, with these).
-    """
-
-    id: int
-    name: str
-    points: tuple[tuple[int, int, int, int], ...]
-
-
-@dataclass(frozen=True, slots=True)
 class AttemptsView:
-    """The summaries of a compaction, the recorded one first, every fact with its fates, and the lives that the attempts
-    belong to. `pending`: they are being judged."""
+    """The summaries of a compaction, the recorded one first, and every fact with its fates. `pending`: they are being
+    judged."""
 
     summaries: tuple[AttemptView, ...] = ()
     facts: tuple[FactFates, ...] = ()
     pending: bool = False
-    lives: tuple[LifeView, ...] = ()
 
     @property
     def recorded(self) -> AttemptView | None:
@@ -233,30 +217,3 @@ def fact_lines(view: AttemptsView, width: int) -> list[TextLine]:
             line_of(*signs, (fit(fact.life.kind, 10) + " ", "muted"), (text, ""), tag=f"fact:{number}")
         )
     return lines
-
-
-def life_lines(lives: Sequence[LifeView]) -> list[TextLine]:
-    """The curve of each life: surviving facts by compaction, recorded and made again."""
-    lines = []
-    for life in lives:
-        lines.append(TextLine(""))
-        title = f"life {life.id}, every summary from the previous one: {one_line(life.name, 60)}"
-        lines.append(TextLine(title, "heading"))
-        for compaction, of, recorded, again in life.points:
-            lines.append(
-                line_of(
-                    (f"after {compaction:<4}", "muted"),
-                    ("recorded ", "muted"),
-                    (_bar(recorded, of, "░"), "muted"),
-                    (f" {recorded:>3}/{of:<4}", ""),
-                    ("again ", "muted"),
-                    (_bar(again, of, "▓"), "accent"),
-                    (f" {again:>3}/{of}", ""),
-                )
-            )
-    return lines
-
-
-def _bar(count: int, of: int, sign: str) -> str:
-    """A share as a bar of a fixed width."""
-    return fit(sign * (round(_BAR * count / of) if of else 0), _BAR)

@@ -8,12 +8,12 @@ from textual.binding import Binding, BindingType
 
 from widgets.base.text_lines import TextLine
 from widgets.lists.fact_list import source_of
-from widgets.panes.attempt_lines import fact_lines, life_lines, table_lines
+from widgets.panes.attempt_lines import fact_lines, table_lines
 from widgets.panes.attempts_part import AttemptsPart
 
 
 class LossesAttempts(AttemptsPart):
-    """Shows an AttemptsView: how many facts of each kind each summary keeps, every fact with its fates, and lives.
+    """Shows an AttemptsView: how many facts of each kind each summary keeps, and every fact with its fates.
 
     Posts GoTo for the place where a fact was said.
     """
@@ -54,7 +54,7 @@ class LossesAttempts(AttemptsPart):
         facts = zip(view.facts, fact_lines(view, max(20, self._width)), strict=True)
         chosen = [line for fact, line in facts if not self._differing or len(set(fact.outcomes)) > 1]
         chosen = chosen or [TextLine("No fact has different fates.", "muted")]
-        self.body.set_lines([*chosen, *life_lines(view.lives)], keep_place=True)
+        self.body.set_lines(chosen, keep_place=True)
 
     def action_differing(self) -> None:
         """Only facts whose fates differ, or all."""

@@ -11,10 +11,9 @@ from inspector.core.shares import dollars
 from inspector.summaries.diff import diff_summaries
 from inspector.summaries.parse import parse_summary
 from widgets.base import human
-from widgets.panes.attempt_lines import AttemptsView, AttemptView, FactFates, LifeView
+from widgets.panes.attempt_lines import AttemptsView, AttemptView, FactFates
 
 if TYPE_CHECKING:
-    from inspector.answers.attempt_life import CurvePoint
     from inspector.answers.attempt_survival import SummaryOutcome
     from inspector.core.conversations import Compaction
     from inspector.models.attempt import Attempt
@@ -24,13 +23,12 @@ if TYPE_CHECKING:
 class AttemptsRead:
     """Facts that the attempts of a compaction keep, and its recorded summary.
 
-    `empty` are attempts without a summary. `lives` are the curves of their lives, each with its first attempt.
+    `empty` are attempts without a summary.
     """
 
     compaction: int
     outcomes: tuple[SummaryOutcome, ...] = ()
     empty: tuple[Attempt, ...] = ()
-    lives: tuple[tuple[Attempt, tuple[CurvePoint, ...]], ...] = ()
 
 
 def attempts_view(read: AttemptsRead | None, recorded: Compaction | None) -> AttemptsView:
@@ -43,12 +41,7 @@ def attempts_view(read: AttemptsRead | None, recorded: Compaction | None) -> Att
     summaries = [_summary(outcome, text) for outcome in read.outcomes]
     summaries += [_empty(attempt) for attempt in read.empty]
     facts = _facts([outcome for outcome in read.outcomes if _at_record(outcome)])
-    return AttemptsView(tuple(summaries), facts, lives=tuple(_life(*life) for life in read.lives))
-
-
-def _life(first: Attempt, points: Sequence[CurvePoint]) -> LifeView:
-    told = tuple((point.compaction, point.of, point.recorded, point.made) for point in points)
-    return LifeView(first.life or first.id, first.name, told)
+    return AttemptsView(tuple(summaries), facts)
 
 
 def _at_record(outcome: SummaryOutcome) -> bool:
@@ -63,8 +56,6 @@ def _summary(outcome: SummaryOutcome, recorded: str) -> AttemptView:
     made = [human.clock(attempt.at), f"prompt {attempt.prompt_name}", f"in {human.duration(attempt.seconds)}"]
     if attempt.place.step is not None:
         made.insert(0, f"planned at step {attempt.place.step:,}")
-    if attempt.life is not None:
-        made.append(f"life {attempt.life}")
     return AttemptView(
         attempt.id,
         attempt.name,
