@@ -20,8 +20,6 @@ TITLES = {
     "TraceScreen": "Trace of a phrase",
     "ConversationScreen": "A conversation",
     "LineList": "Lists",
-    "Timeline": "Timeline",
-    "RegionBar": "Regions",
     "TextView": "Texts in panes",
     "ViewsPane": "Panes with views",
     "MessagePane": "Message pane",

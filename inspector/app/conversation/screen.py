@@ -61,7 +61,6 @@ from widgets.intents import (
     GoToStep,
     ReadRows,
     ShowPane,
-    StepCompaction,
     TraceText,
     UseSettings,
 )
@@ -288,10 +287,6 @@ class ConversationScreen(JobScreen):
     def _choose_compaction(self, event: ChooseCompaction) -> None:
         self.navigation.choose_compaction(event.index)
 
-    @on(StepCompaction)
-    def _step_compaction(self, event: StepCompaction) -> None:
-        self.navigation.choose_compaction(self.state.compaction + event.by)
-
     @on(Change)
     def _change(self, event: Change) -> None:
         self.change(**event.changes)
@@ -370,10 +365,6 @@ class ConversationScreen(JobScreen):
     @on(Timeline.GenerationChosen)
     def _generation_chosen(self, event: Timeline.GenerationChosen) -> None:
         self.navigation.show_generation(event.number)
-
-    @on(Timeline.StepWanted)
-    def _step_wanted(self, event: Timeline.StepWanted) -> None:
-        self.player.step("message", event.by)
 
     @on(RegionBar.RegionChosen)
     def _region_chosen(self, event: RegionBar.RegionChosen) -> None:
