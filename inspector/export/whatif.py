@@ -264,13 +264,13 @@ def print_replay(document: Document) -> None:
             )  # fmt: skip
     print_table(table)
     told = (
-        "compacts elsewhere than the recording"
+        "compacts at other steps than recorded"
         if not run["as_recorded"]
-        else "compacts where the recording did"
+        else "compacts at the recorded steps"
         if run["compactions"]
-        else "compacts nowhere, like the recording"
+        else "compacts nothing, as recorded"
     )
-    say(f"what-if: {told}; summaries take {run['summary_size']}")
+    say(f"what-if: {told}; the size of summaries follows {run['summary_size']}")
     if recorded["sizes"]:
         say(f"  {recorded['sizes']}")
     if run["stuck"]:
@@ -279,7 +279,7 @@ def print_replay(document: Document) -> None:
         f"  peak ~{run['peak_tokens']:,} · mean ~{run['mean_tokens']:,} · input ~{run['input_tokens']:,} tokens over "
         f"{plural(run['calls'], 'call')}\n"
         f"  {percent(run['summarized_share'])} of what was said went through a summary, "
-        f"{percent(run['resummarized_share'])} more than once · a user message stayed verbatim for "
+        f"{percent(run['resummarized_share'])} through more than one · a user message stayed verbatim for "
         f"{run['user_steps']:.0f} steps on average"
     )
     say(f"  {_range(run['range'])}")
@@ -288,7 +288,7 @@ def print_replay(document: Document) -> None:
             say(f"  {name}: {_costs(one['cost'])}")
     if "facts" in run:
         say(
-            f"  of {run['facts']:,} facts {run['facts_at_risk']:,} at risk (recorded: {recorded['facts_at_risk']:,}), "
+            f"  {run['facts_at_risk']:,} of {run['facts']:,} facts at risk (recorded: {recorded['facts_at_risk']:,}), "
             f"{run['constraints_at_risk']:,} of them hard constraints"
         )
     if document.get("beside"):

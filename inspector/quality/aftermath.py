@@ -14,6 +14,7 @@ from typing import Literal
 
 from inspector.core.messages import Message
 from inspector.core.rough import text_tokens
+from inspector.core.shares import plural
 from inspector.core.text import safe_title
 from inspector.quality.acts import (
     Act,
@@ -36,6 +37,16 @@ AftermathKind = Literal[
 AFTERMATH_KINDS: tuple[AftermathKind, ...] = (
     "against a rule", "said again", "asked again", "failed again", "read again", "fetched again", "ran again",
 )  # fmt: skip
+#: Events of each kind as a singular and a plural noun.
+_EVENTS: Mapping[AftermathKind, tuple[str, str]] = {
+    "against a rule": ("act against a lost rule", "acts against a lost rule"),
+    "said again": ("statement repeated", "statements repeated"),
+    "asked again": ("question asked again", "questions asked again"),
+    "failed again": ("failure repeated", "failures repeated"),
+    "read again": ("file read again", "files read again"),
+    "fetched again": ("page fetched again", "pages fetched again"),
+    "ran again": ("command run again", "commands run again"),
+}
 #: Kinds of acts that open something. The acts of one call share its result.
 _OPENS = ("read", "fetch")
 #: Fates after which a fact can explain an event.
@@ -189,8 +200,8 @@ def _with_result(step: Step, message: Message, tool: str) -> Step:
 
 
 def aftermath_counts(kinds: Mapping[AftermathKind, int]) -> str:
-    """Return counts in words: "2 against a rule, 5 read again"; "" if nothing was done again."""
-    return ", ".join(f"{kinds[kind]:,} {kind}" for kind in AFTERMATH_KINDS if kinds.get(kind))
+    """Return counts in words: "2 acts against a lost rule, 5 files read again"; "" if nothing was done again."""
+    return ", ".join(plural(kinds[kind], *_EVENTS[kind]) for kind in AFTERMATH_KINDS if kinds.get(kind))
 
 
 def aftermath_of(steps: Iterable[Step], facts: ConversationFacts) -> tuple[AftermathEvent, ...]:

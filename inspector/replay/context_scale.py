@@ -61,15 +61,15 @@ class ContextScale(NamedTuple):
     def sentence(self) -> str:
         """Source of the sizes, in words."""
         if not self.requests:
-            return "Tokens are rough: nothing in the store says how large requests were."
+            return "Tokens are rough, because the store has no sizes of requests."
         requests = plural(self.requests, "request")
         scale = (
-            f"{self.beside:,} tokens besides what is recorded (tools, system prompt), "
-            f"and {self.scale:.2f} for each rough token"
+            f"{self.scale:.2f} tokens for each rough token, "
+            f"and {self.beside:,} for parts that are not recorded (tools, system prompt)"
         )
         if self.basis:
             return f"Sizes are fitted to {self.basis}: {scale}."
-        return f"Sizes are the sizes that the agent reported for {requests}; of other lists they are modelled: {scale}."
+        return f"The agent reported the sizes of {requests}. Other sizes are estimated: {scale}."
 
 
 def context_scale(requests: Iterable[Reported]) -> ContextScale:

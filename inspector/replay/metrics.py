@@ -38,17 +38,17 @@ class Metric:
 
 METRICS: tuple[Metric, ...] = (
     Metric("compactions", "compactions"),
-    Metric("calls", "API calls"),
+    Metric("calls", "calls"),
     Metric("peak_tokens", "peak context", "max", form="tokens"),
     Metric("mean_tokens", "mean context", "mean", form="tokens"),
-    Metric("input_tokens", "input, all calls", form="tokens"),
+    Metric("input_tokens", "input tokens", form="tokens"),
     Metric("summarized_share", "summarized", "mean", form="share", short="once"),
-    Metric("resummarized_share", "more than once", "mean", form="share", short="twice"),
-    Metric("user_steps", "user verbatim", "mean", True, "steps"),
-    Metric("cost", "US dollars", form="money", short="USD"),
+    Metric("resummarized_share", "summarized again", "mean", form="share", short="twice"),
+    Metric("user_steps", "user message lasts", "mean", True, "steps"),
+    Metric("cost", "cost, USD", form="money", short="USD"),
     Metric("facts_at_risk", "facts at risk", facts=True),
-    Metric("facts_at_risk_share", "of all facts", "mean", form="share", weight="facts", facts=True),
-    Metric("constraints_at_risk", "constraints", facts=True, short="hard"),
+    Metric("facts_at_risk_share", "share at risk", "mean", form="share", weight="facts", facts=True),
+    Metric("constraints_at_risk", "constraints at risk", facts=True, short="hard"),
 )
 BY_NAME = {metric.name: metric for metric in METRICS}
 

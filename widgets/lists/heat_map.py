@@ -66,10 +66,7 @@ class HeatMap(Inked, can_focus=True):
         Binding("end,G", "mark('best')", "The best cell", id="heat.best", show=False),
         Binding("enter", "take", "Use settings", id="heat.take"),
     ]
-    TOOLTIP = (
-        "Each cell is a run under two settings; a darker cell has a higher value. ? explains the signs.\n"
-        "Arrows or a click show the curve of a cell, enter uses its settings."
-    )
+    TOOLTIP = "Arrows or a click choose a cell and show its curve. Enter uses its settings."
 
     state: reactive[HeatState] = reactive(HeatState())
 

@@ -47,7 +47,7 @@ class LossesFacts(Part[LossesView]):
         Binding(
             "s",
             "survivor",
-            "Survivor",
+            "Evidence",
             id="facts.survivor",
             tooltip="Go to the place where the fact survives",
         ),

@@ -35,10 +35,7 @@ _BATCH = 25
 class HitList(EntryList[Hit]):
     """The hits of a search, newest first."""
 
-    TOOLTIP = (
-        "Messages that contain every word, also inside longer words, newest first.\n"
-        "Enter opens the conversation at the message."
-    )
+    TOOLTIP = "The newest message is first. Enter opens the conversation at the message."
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
