@@ -131,6 +131,8 @@ def test_what_is_masked_stays_masked(secret: str, before: str, after: str) -> No
         "secret = None",
         "At most 3 retries, only on 502, 503, 504; pool_size 6; https://example.org/a/b?page=2",
         "password=$DB_PASSWORD",
+        "function moor(privateKey: Uint8Array): { publicKey: Uint8Array; secret: Float32Array }",
+        "struct Harbour { token: Ed25519PrivateKey, password: SecretStr }",
     ],
 )
 def test_what_is_no_secret_stays(text: str) -> None:

@@ -27,12 +27,26 @@ SECRETS = {
     "hf_" + _RANDOM[:34]: "a Hugging Face token",
     "npm_" + _RANDOM[:36]: "an npm token",
     "SG." + _RANDOM[:22] + "." + _RANDOM + "abc": "a SendGrid key",
+    "nvapi-" + _RANDOM + "_" + _RANDOM[:23]: "an NVIDIA key",
+    "tvly-dev-" + _RANDOM: "a Tavily key",
+    "BSA" + _RANDOM[:28]: "a Brave key",
+    "jina_" + _RANDOM + _RANDOM[:20]: "a Jina key",
+    "lsv2_pt_" + "9f3a1c7e5b2d8046" * 2 + "_9f3a1c7e5b": "a LangSmith key",
+    "sbp_" + "9f3a1c7e5b2d80461f2e" * 2: "a Supabase key",
+    "fc-" + "9f3a1c7e5b2d8046" * 2: "a Firecrawl key",
+    "re_" + _RANDOM[:8] + "_" + _RANDOM[8:32]: "a Resend key",
+    "gsk_" + _RANDOM + _RANDOM[:12]: "a Groq key",
+    "hf_" + "QwErTyUiOpAsDfGhJkLzXcVbNmqWeRtYuI": "a Hugging Face token",
+    "harbour_sk_" + _RANDOM[:14] + "-" + _RANDOM[14:30] + "_": "a key",
+    "harbour_live_" + _RANDOM[:32].lower(): "a key",
     "918273645:AA" + _RANDOM[:33]: "a Telegram bot token",
     "eyJ" + _RANDOM[:20] + ".eyJ" + _RANDOM + "." + _RANDOM: "a JSON web token",
     "-----BEGIN RSA PRIVATE KEY-----\n" + _RANDOM: "a private key",
     "postgres://orders:" + _RANDOM[:14] + "@db.internal/orders": "a password in an address",
     'DEPLOY_API_KEY="' + _RANDOM[:24] + '"': "a password or key",
     "the admin password is " + _RANDOM[:18]: "a password or key",
+    "**Harbour API key:** `" + _RANDOM[:24] + "`": "a password or key",
+    "TOKEN：" + _RANDOM[:24]: "a password or key",
 }
 
 HARMLESS = (
@@ -50,6 +64,13 @@ HARMLESS = (
     "sk-learn-is-a-library-for-machine-learning",
     "doc_token: Qm7xJ2vLp9TbZ4kWn6Rd1Hs8",
     "page_token=Qm7xJ2vLp9TbZ4kWn6Rd1Hs8",
+    "const dayTokens = last7DaysOfBerths.reduce((sum, day) => sum + day)",
+    "type Keys = { secretKey: Ed25519PrivateKey; token: Uint8ClampedArray }",
+    "harbour_live_migration_of_berths_to_the_second_quay",
+    "tests/harbour_sk_locale_2026_translations_of_all_berths.py",
+    "re_pattern_thatmatchesallberthsofaharbour and key-value-stores-2026",
+    "hf_hub_download, npm_config_registry and secret_manager_client_of_the_harbour",
+    "toolu_01Qm7xJ2vLp9TbZ4kWn6Rd1Hs8 and call_Qm7xJ2vLp9TbZ4kWn6Rd1Hs8",
 )
 
 
