@@ -261,21 +261,23 @@ def section_vanished(evidence: ConversationEvidence) -> Iterator[Violation]:
 
 
 def secret(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """Yield texts in summaries that look like keys or passwords, each value once."""
+    """Yield summaries with texts that look like keys or passwords, each value once."""
     known: set[str] = set()
     for compaction in evidence.compactions:
         body = compaction.recorded.summary or ""
-        for found in secrets(body):
-            value = body[found.start : found.end]
-            if value in known:
-                continue
-            known.add(value)
-            line = body.count("\n", 0, found.start) + 1
-            yield _at_summary(
-                compaction,
-                f"Line {line:,} of summary {compaction.index} seems to contain {found.kind} "
-                f"({safe_line(found.masked, 60)}).",
-            )
+        new = {body[found.start : found.end]: found for found in reversed(secrets(body))}
+        found = sorted((one for value, one in new.items() if value not in known), key=lambda one: one.start)
+        known.update(new)
+        if not found:
+            continue
+        named = [
+            f"{one.kind} ({safe_line(one.masked, 60)}) in line {body.count(chr(10), 0, one.start) + 1:,}"
+            for one in found[:_LISTED]
+        ]
+        more = f" and {len(found) - _LISTED:,} more" if len(found) > _LISTED else ""
+        yield _at_summary(
+            compaction, f"Summary {compaction.index} seems to contain {', '.join(named)}{more}."
+        )
 
 
 def call_failed(evidence: ConversationEvidence) -> Iterator[Violation]:

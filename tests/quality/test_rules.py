@@ -420,6 +420,14 @@ def test_a_secret_is_told_once_and_never_in_full() -> None:
     assert KEY[8:20] not in found[0].text
 
 
+def test_the_secrets_of_one_summary_are_one_finding() -> None:
+    keys = "".join(f"- Berth {n}: ghp_{n}{KEY[5:]}\n" for n in range(1, 7))
+    found = [f for f in find(summary(f"{SECOND}{keys}")) if f.rule == "summary-secret"]
+    assert len(found) == 1
+    assert found[0].text.count("a GitHub token") == 4
+    assert found[0].text.endswith("and 2 more.")
+
+
 def test_what_a_tail_over_its_budget_names() -> None:
     big = find(evidence(compaction_evidence(1, tail_tokens=60_000, largest=(70, 40_000))))
     drawn = find(evidence(compaction_evidence(1, tail_tokens=60_000, largest=(70, 3_000))))
