@@ -24,6 +24,10 @@ ENVELOPE = late_pattern(
     r"|A scheduled reminder has been triggered\..{0,20000}?^Handle this reminder internally\.[^\n]*"
     r"|\[Queued (?:announce )?messages while agent was busy\]|---\nQueued #\d{1,4}$"
     r"|\[Bootstrap (?:truncation warning|pending)\](?:\n[^\n]+){1,40}"
+    # Notices after a compaction: an audit, and sections of AGENTS.md up to the next mark.
+    r"|System: \[[^\]\n]{1,60}\] [^\w\n]{0,4}Post-Compaction Audit: .{0,4000}?after memory compaction\."
+    r"|System: \[[^\]\n]{1,60}\] \[Post-compaction context refresh\]\n(?!System:).{0,6000}?"
+    rf"(?=^(?:System: \[|[A-Z][\w ]{{1,60}} \(untrusted|{_MARK}|Read HEARTBEAT\.md))"
     # Notices, and prompts that the gateway sends by itself.
     rf"|(?:{_MARK})?\[System: [^\n]*"
     r"|(?:System(?: \(untrusted\))?:[ \n]|Current time: |When reading HEARTBEAT\.md, |Read HEARTBEAT\.md if it exists|"

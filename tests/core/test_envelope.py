@@ -16,6 +16,15 @@ PICTURE = "[media attached: /tmp/a.jpg (image/jpeg)]\nTo send an image back, pre
 CONTEXT = (
     "<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>\nNever show this.\nIt ends.\n<<<END_OPENCLAW_INTERNAL_CONTEXT>>>"
 )
+AUDIT = (
+    "System: [2026-02-21 14:33:05 EST] ⚠️ Post-Compaction Audit: The following required startup files were not read after "
+    "context reset:\n  - TIDES.md\n  - memory/\\d{4}.md\n\nPlease read them now before continuing. This ensures your "
+    "operating protocols are restored after memory compaction.\n"
+)
+REFRESH = (
+    "System: [2026-02-27 09:01:12 EST] [Post-compaction context refresh]\n\nSession was just compacted. Never skip this.\n\n"
+    "## Red Lines\n\n- Never empty the dock.\n\n"
+)
 SAID = "Never let the ferry wait."
 
 DONE = (
@@ -32,6 +41,10 @@ DONE = (
         (f"[Wed 2026-02-11 00:44 EST] {SAID}\n[message_id: c7f1]", SAID),
         (NOTICE + SENDER + SAID, SAID),
         (PICTURE + SENDER + SAID, SAID),
+        (f"{AUDIT}System: [2026-02-21 14:41:03 EST] Exec completed (ada, code 0)\n\n{SENDER}{SAID}", SAID),
+        (f"{AUDIT}\n{SAID}", SAID),
+        (f"{REFRESH}{SENDER}{SAID}", SAID),
+        (f"{REFRESH}[Fri 2026-02-27 09:02 EST] {SAID}", SAID),
         (f"[cron:5e55 tides] {SAID}", SAID),
         (f"{CONTEXT}\n{SAID}", SAID),
         (f"{SAID}\n\n[Bootstrap truncation warning]\nNever trust the rest.\n- AGENTS.md: 2 raw", SAID),
