@@ -17,13 +17,13 @@ CONTEXT = (
     "<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>\nNever show this.\nIt ends.\n<<<END_OPENCLAW_INTERNAL_CONTEXT>>>"
 )
 AUDIT = (
-    "System: [2026-02-21 14:33:05 EST] ⚠️ Post-Compaction Audit: The following required startup files were not read after "
-    "context reset:\n  - TIDES.md\n  - memory/\\d{4}.md\n\nPlease read them now before continuing. This ensures your "
-    "operating protocols are restored after memory compaction.\n"
+    "System: [2026-02-21 14:33:05 EST] ⚠️ Post-Compaction Audit: The following required startup files were not read "
+    "after context reset:\n  - TIDES.md\n  - memory/\\d{4}.md\n\nPlease read them now before continuing. "
+    "This ensures your operating protocols are restored after memory compaction.\n"
 )
 REFRESH = (
-    "System: [2026-02-27 09:01:12 EST] [Post-compaction context refresh]\n\nSession was just compacted. Never skip this.\n\n"
-    "## Red Lines\n\n- Never empty the dock.\n\n"
+    "System: [2026-02-27 09:01:12 EST] [Post-compaction context refresh]\n\nSession was just compacted. Never skip it."
+    "\n\n## Red Lines\n\n- Never empty the dock.\n\n"
 )
 SAID = "Never let the ferry wait."
 
