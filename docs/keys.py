@@ -29,8 +29,6 @@ TITLES = {
     "SummaryLineage": "Summary pane, lineage",
     "SummaryAttempts": "Summary pane, attempts",
     "LossesPane": "Losses pane",
-    "LossesFacts": "Losses pane, facts",
-    "LossesAttempts": "Losses pane, attempts",
     "NextRequest": "Cache pane, next request",
     "RequestsPart": "Cache pane, requests",
     "WhatIfPane": "What-if pane",

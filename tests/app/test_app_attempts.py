@@ -19,8 +19,6 @@ from tests.app.running import CHECKOUT, Test, conversation, press, running, sett
 from tests.models.server import DONE, Server, event, stream
 from tests.models.watching import watched
 from widgets.panes.compaction_pane import CompactionPane
-from widgets.panes.losses_attempts import LossesAttempts
-from widgets.panes.losses_pane import LossesPane
 from widgets.panes.summary_attempts import SummaryAttempts
 from widgets.panes.summary_pane import SummaryPane
 
@@ -134,16 +132,8 @@ async def test_what_was_made_stands_beside_the_recorded_summary(rotating: Path) 
         assert "Constraints & Preferences" in summary.shown.body.text
         assert "Abort when p99 passes 350 ms" in summary.shown.body.text
 
-        await press(pilot, "4", "M")
-        losses = screen.panes.pane("losses")
-        assert isinstance(losses, LossesPane)
-        assert isinstance(losses.shown, LossesAttempts)
-        assert "recorded" in losses.shown.headline
-        assert "constraint  0/3         3/3" in losses.shown.headline
-        # The attempt keeps what the recorded fallback lost, so every fact differs.
-        before = losses.shown.body.text
-        await press(pilot, "d")
-        assert losses.shown.body.text == before
+        # The attempt keeps what the recorded fallback lost.
+        assert "✗ → = constraint" in summary.shown.body.text
         await press(pilot, "J", "enter")
         assert screen.panes.current == "message"
 
@@ -262,7 +252,7 @@ async def test_what_an_endpoint_writes_is_as_hostile_as_a_database(rotating: Pat
         await press(pilot, "ctrl+s")
         await done(pilot)
         screen = conversation(pilot)
-        for keys in (("2",), ("3", "M"), ("4", "M")):
+        for keys in (("2",), ("3", "M")):
             await press(pilot, *keys)
             drawn = "".join(
                 segment.text

@@ -18,7 +18,6 @@ from tests.widgets.widget_host import hosting, shown
 from widgets.lists.message_list import Boundary
 from widgets.panes.compaction_pane import CompactionPane
 from widgets.panes.findings_pane import FindingsPane, FindingsView
-from widgets.panes.losses_facts import LossesFacts
 from widgets.panes.losses_pane import LossesPane
 from widgets.panes.message_pane import MessagePane
 from widgets.panes.next_request import NextRequest
@@ -80,12 +79,6 @@ CASES: dict[str, tuple[type[Widget], Callable[[Any], None], tuple[str, ...], Cal
         LossesPane,
         lambda pane: pane.set_view(deepcopy(LOSSES)),
         ("down", "r"),
-        lambda pane: pane.set_view(replace(LOSSES, chosen=2)),
-    ),
-    "facts": (
-        LossesFacts,
-        lambda pane: pane.set_view(deepcopy(LOSSES)),
-        ("f", "down"),
         lambda pane: pane.set_view(replace(LOSSES, chosen=2)),
     ),
     "cache": (

@@ -20,7 +20,6 @@ from widgets.intents import Change, GoTo
 from widgets.panes.compaction_pane import CompactionPane
 from widgets.panes.diff_lines import compare
 from widgets.panes.findings_pane import FindingsPane
-from widgets.panes.losses_facts import LossesFacts
 from widgets.panes.losses_pane import LossesPane
 from widgets.panes.message_pane import CallView, MessagePane, MessageView
 from widgets.panes.next_request import CacheView, NextRequest, PlacedBreakpoint
@@ -209,7 +208,6 @@ async def test_a_megabyte_of_json_is_shown_without_waiting() -> None:
         SummaryChanges,
         SummaryLineage,
         LossesPane,
-        LossesFacts,
         CompactionPane,
         FindingsPane,
     ],

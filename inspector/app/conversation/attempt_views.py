@@ -11,12 +11,13 @@ from inspector.core.shares import dollars
 from inspector.summaries.diff import diff_summaries
 from inspector.summaries.parse import parse_summary
 from widgets.base import human
-from widgets.panes.attempt_lines import AttemptsView, AttemptView, FactFates
+from widgets.panes.attempt_lines import AttemptsView, AttemptView, ChangedFate
 
 if TYPE_CHECKING:
     from inspector.answers.attempt_survival import SummaryOutcome
     from inspector.core.conversations import Compaction
     from inspector.models.attempt import Attempt
+    from inspector.quality.facts.fact import Life
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -38,17 +39,12 @@ def attempts_view(read: AttemptsRead | None, recorded: Compaction | None) -> Att
     if not any(outcome.attempt is not None for outcome in read.outcomes) and not read.empty:
         return AttemptsView()
     text = "" if recorded is None else recorded.summary or ""
-    summaries = [_summary(outcome, text) for outcome in read.outcomes]
-    summaries += [_empty(attempt) for attempt in read.empty]
-    facts = _facts([outcome for outcome in read.outcomes if _at_record(outcome)])
-    return AttemptsView(tuple(summaries), facts)
+    lives = next((outcome.lives for outcome in read.outcomes if outcome.attempt is None), ())
+    summaries = [_summary(outcome, text, worst_first(lives)) for outcome in read.outcomes]
+    return AttemptsView((*summaries, *map(_empty, read.empty)))
 
 
-def _at_record(outcome: SummaryOutcome) -> bool:
-    return outcome.attempt is None or outcome.attempt.place.step is None
-
-
-def _summary(outcome: SummaryOutcome, recorded: str) -> AttemptView:
+def _summary(outcome: SummaryOutcome, recorded: str, lives: Sequence[Life]) -> AttemptView:
     kinds = outcome.survival()
     attempt = outcome.attempt
     if attempt is None:
@@ -66,20 +62,21 @@ def _summary(outcome: SummaryOutcome, recorded: str) -> AttemptView:
         " · ".join(made),
         attempt.problem,
         diff_summaries(parse_summary(recorded), parse_summary(attempt.summary)).sections,
+        # An attempt at a step summarizes other messages.
+        _changed(outcome, lives) if attempt.place.step is None else (),
         attempt.summary,
+    )
+
+
+def _changed(outcome: SummaryOutcome, lives: Sequence[Life]) -> tuple[ChangedFate, ...]:
+    fates = {life.fact.key: life.outcome for life in outcome.lives}
+    return tuple(
+        ChangedFate(life, fates[life.fact.key])
+        for life in lives
+        if fates.get(life.fact.key, life.outcome) != life.outcome
     )
 
 
 def _empty(attempt: Attempt) -> AttemptView:
     problem = attempt.problem or "It is being made, or what made it was ended."
     return AttemptView(attempt.id, attempt.name, problem=problem, made=human.clock(attempt.at))
-
-
-def _facts(outcomes: Sequence[SummaryOutcome]) -> tuple[FactFates, ...]:
-    if not outcomes:
-        return ()
-    fates = [{life.fact.key: life.outcome for life in outcome.lives} for outcome in outcomes]
-    return tuple(
-        FactFates(life, tuple(by_key.get(life.fact.key) for by_key in fates))
-        for life in worst_first(outcomes[0].lives)
-    )
