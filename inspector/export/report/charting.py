@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from inspector.answers.inspection import Compared
 from inspector.core.shares import plural
 from inspector.export.report.values import Course, Fall, GenerationLine, Report
 from inspector.export.whatif import graph
 
 #: The coordinates and texts of a chart by name, for a template.
 Chart = dict[str, Any]
-#: Charts are so wide in their own units; a page scales them.
-WIDTH = 1000
-_COURSE: dict[str, float] = {"left": 66, "right": 976, "top": 56, "floor": 286, "height": 348}
+#: Sizes of the chart in its own units; a page scales it.
+_COURSE: dict[str, float] = {"left": 66, "right": 976, "top": 56, "floor": 286, "width": 1000, "height": 348}
 #: Approximate number of points of a curve; drops and peaks stay.
 _POINTS = 700
 #: Limits this far above all values are left out, else the curve would be a line at the bottom.
@@ -134,40 +132,6 @@ def _course_told(course: Course, limits: dict[str, int]) -> str:
         ", ".join(f"{name} {tokens:,}" for name, tokens in limits.items() if tokens),
     ]
     return ". ".join(filter(None, told)) + "."
-
-
-def regions_chart(compared: Compared) -> Chart:
-    """Head, middle and tail of the list before a compaction, as recorded and as planned."""
-    recorded, planned = compared.recorded, compared.planned
-    lists = [("recorded", recorded.head_end, recorded.tail_start, recorded.before)]
-    if planned.compacts:
-        lists.append(("planned", *planned.regions(), planned.length))
-    rows = [
-        {"name": name, "y": 6.0 + 34 * at, "boxes": list(_boxes(name, head, tail, length))}
-        for at, (name, head, tail, length) in enumerate(lists)
-    ]
-    told = "; ".join(
-        f"{name}: head {head:,}, middle {tail - head:,}, tail {length - tail:,}"
-        for name, head, tail, length in lists
-    )
-    return {"rows": rows, "height": 8.0 + 34 * len(rows), "told": f"{told}."}
-
-
-def _boxes(name: str, head: int, tail: int, length: int) -> Iterator[Chart]:
-    """The regions of a list, side by side. A label is "" if it does not fit."""
-    left = 110
-    across = (WIDTH - left) / max(1, length)
-    for region, low, high in (("head", 0, head), ("middle", head, tail), ("tail", tail, length)):
-        width = (high - low) * across
-        if width > 0:
-            label = f"{region} {high - low:,}"
-            yield {
-                "region": region,
-                "x": left + low * across,
-                "width": max(1.0, width - 1.5),
-                "label": label if width >= 7.5 * len(label) else "",
-                "told": f"{name} {region}: messages {low} to {high - 1}",
-            }
 
 
 def course_lines(course: Course) -> list[str]:

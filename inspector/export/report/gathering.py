@@ -24,7 +24,6 @@ from inspector.export.document import Document, fields_of
 from inspector.export.masking import masked, masked_words, masker_of, masking_note
 from inspector.export.report.parts import (
     FINDINGS,
-    drift_part,
     facts_part,
     group_limit,
     items_limit,
@@ -95,7 +94,6 @@ def gather_report(
         compactions=_compactions(inspection, settings, compared, reading, found, requests),
         curves=tuple(_curve(kind, measures) for kind in KINDS),
         measures=_measure_rows(measures, len(compared)),
-        drift=drift_part(inspection, settings),
         costs=sums_document(requests),
         risk=risk_part(live, reading, masker),
         findings=_findings(f for f in found if f.compaction not in placed),

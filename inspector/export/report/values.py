@@ -178,7 +178,6 @@ class Report:
     compactions: tuple[CompactionPart, ...]
     curves: tuple[Document, ...]
     measures: tuple[Document, ...]
-    drift: Document
     costs: Document
     risk: Document
     findings: tuple[Document, ...]
