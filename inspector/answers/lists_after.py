@@ -62,7 +62,15 @@ class ListsAfter(Mapping[int, PassageIndex]):
         """
         if self._standing is None:
             self._standing = rule_files(self._inspection.store, self._inspection.conversation)
-        for file in self._standing:
+        # A file that was written as a whole has nothing of its earlier texts.
+        last = {
+            file.path: number
+            for number, file in enumerate(self._standing)
+            if file.whole and file.generation <= compaction
+        }
+        for number, file in enumerate(self._standing):
+            if file.how == "written" and number < last.get(file.path, 0):
+                continue
             loaded = file.generation == compaction + 1 and file.how in ("loaded", "prompt")
             if loaded or (file.how == "written" and file.generation <= compaction):
                 where: Where = "memory" if file.is_memory else "rules file"

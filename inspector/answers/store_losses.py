@@ -46,7 +46,7 @@ class CompactionLoss:
     `at` is in seconds since the epoch, None if unknown. `lost` counts facts by kind. `facts` are the worst that were
     lost or weakened. `aftermath` counts events by kind; `broken` of these have a lost rule behind them, `explained`
     another lost fact. `gaps` are sentences about gaps of the summary. `unknown` facts were last replaced by this
-    compaction's unreadable summary.
+    compaction's unreadable summary. `pasted` facts were lost too, but they are of pasted texts and count nowhere else.
     """
 
     compaction: int
@@ -60,13 +60,23 @@ class CompactionLoss:
     explained: int = 0
     gaps: tuple[str, ...] = ()
     unknown: int = 0
+    pasted: int = 0
 
     @property
     def order(self) -> tuple[int, ...]:
         """Return the sort key of losses; larger is worse. Acts against lost rules and repeated work come first."""
         rules, *rest = grave(self.lost, self.weakened)
         repeated = sum(self.aftermath.values())
-        return (self.broken, rules, self.explained, *rest, len(self.gaps), repeated, self.unknown)
+        return (
+            self.broken,
+            rules,
+            self.explained,
+            *rest,
+            len(self.gaps),
+            repeated,
+            self.unknown,
+            self.pasted,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +187,12 @@ def losses_of_facts(
 
 
 def _is_uncertain(life: Life) -> bool:
-    countable = life.fact.kind in KINDS_LOST and life.back is None and life.contradicted is None
+    countable = (
+        life.fact.kind in KINDS_LOST
+        and not life.fact.pasted
+        and life.back is None
+        and life.contradicted is None
+    )
     return countable and bool(life.fates) and life.fates[-1].outcome == "uncertain"
 
 
@@ -224,6 +239,7 @@ def _loss(
         explained,
         tuple(gaps),
         unknown,
+        found.pasted,
     )
 
 

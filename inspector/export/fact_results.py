@@ -32,7 +32,15 @@ def loss_documents(answer: Iterable[ListedLoss]) -> list[Document]:
             "title": safe_line(one.row.title),
             "agent": one.agent,
             **fields_of(
-                one.loss, "compaction", "at", "lost", "weakened", "uncertain", "unknown", "aftermath"
+                one.loss,
+                "compaction",
+                "at",
+                "lost",
+                "weakened",
+                "uncertain",
+                "unknown",
+                "pasted",
+                "aftermath",
             ),
             "aftermath_of_lost_rules": one.loss.broken,
             **fields_of(one.loss, "gaps", "facts"),
@@ -54,6 +62,7 @@ def print_losses(documents: Sequence[Document]) -> None:
                 "red" if entry["lost"] or entry["weakened"] else "",
             ),
             *((f", {entry[name]:,} {name}", "") for name in ("uncertain", "unknown") if entry[name]),
+            *([(f", {entry['pasted']:,} lost in pasted text", "dim")] if entry["pasted"] else []),
         )
         if entry["aftermath"]:
             lines.add((f"then {aftermath_counts(entry['aftermath'])}", "yellow"), indent=2)

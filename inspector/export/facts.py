@@ -53,7 +53,7 @@ def life_document(life: Life) -> Document:
         "fates": list(map(fate_after, life.fates)),
         "rank": life.rank,
         "score": fact.rank,
-        **fields_of(fact, "rule", "why"),
+        **fields_of(fact, "rule", "why", "pasted"),
         "values": list(life.values),
         **fields_of(saying, "span", "generation", "index"),
         "sayings": [_place(other) for other in fact.sayings],
@@ -135,7 +135,8 @@ def _print_fact(lines: StyledLines, entry: Document) -> None:
     fate = f"{outcome}{f' ({where})' if where else ''}" if outcome is not None else "leaves the list"
     said = entry.get("said") or len(entry.get("sayings", ()))
     place = place_name(entry.get("index"), entry["message"])
-    note = f"{entry['role']}, {place}{f', said {said} times' if said > 1 else ''}"
+    pasted = " (pasted)" if entry.get("pasted") else ""
+    note = f"{entry['role']}{pasted}, {place}{f', said {said} times' if said > 1 else ''}"
     lines.add(
         (f"{sign} {entry['category']:<10} ", style),
         (f"{fate}  ", style),

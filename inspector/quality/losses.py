@@ -19,6 +19,7 @@ class LostFacts:
     """The losses of a compaction: lost facts by kind (of KINDS_LOST), and the numbers of weakened and uncertain facts.
 
     Uncertain facts are not losses. `worst` are the worst lost and weakened facts, as they were after the compaction.
+    `pasted` counts lost facts of pasted texts, plans and programs. They are in no other number.
     """
 
     compaction: int
@@ -26,6 +27,7 @@ class LostFacts:
     weakened: int
     uncertain: int
     worst: tuple[Life, ...]
+    pasted: int = 0
 
     @property
     def total(self) -> int:
@@ -66,21 +68,25 @@ def losses_of(lives: Iterable[Life]) -> tuple[LostFacts, ...]:
     gone: dict[int, list[Life]] = defaultdict(list)
     weak: dict[int, list[Life]] = defaultdict(list)
     unsure: Counter[int] = Counter()
+    pasted: Counter[int] = Counter()
     for same in by_fact.values():
         # From its beginning on, the latest life has the same fates as the earlier ones.
         life = max(same, key=lambda item: item.compaction)
         today = life.fates[-1] if life.fates else None
         if today is None or life.back is not None or life.contradicted is not None:
             continue
-        if is_lost(life.seen(today.compaction)):
+        if life.fact.pasted:
+            if is_lost(life.seen(today.compaction)):
+                pasted[_since(same, life, lambda fate: fate.gone)] += 1
+        elif is_lost(life.seen(today.compaction)):
             gone[_since(same, life, lambda fate: fate.gone)].append(life)
         elif today.outcome == "weakened":
             weak[_since(same, life, lambda fate: fate.outcome == "weakened")].append(life)
         elif today.outcome == "uncertain":
             unsure[_since(same, life, lambda fate: fate.outcome == "uncertain")] += 1
     return tuple(
-        _lost_facts(number, gone.get(number, ()), weak.get(number, ()), unsure[number])
-        for number in sorted({*gone, *weak})
+        _lost_facts(number, gone.get(number, ()), weak.get(number, ()), unsure[number], pasted[number])
+        for number in sorted({*gone, *weak, *pasted})
     )
 
 
@@ -109,7 +115,9 @@ def _since(same: Sequence[Life], last: Life, alike: Callable[[Fate], bool]) -> i
     return since
 
 
-def _lost_facts(number: int, gone: Sequence[Life], weak: Sequence[Life], uncertain: int) -> LostFacts:
+def _lost_facts(
+    number: int, gone: Sequence[Life], weak: Sequence[Life], uncertain: int, pasted: int
+) -> LostFacts:
     counts: dict[Kind, int] = {}
     for kind in KINDS_LOST:
         count = sum(life.fact.kind == kind for life in gone)
@@ -126,5 +134,5 @@ def _lost_facts(number: int, gone: Sequence[Life], weak: Sequence[Life], uncerta
         ),
     )
     return LostFacts(
-        number, counts, len(weak), uncertain, tuple(life.seen(number) for life in worst[:MAX_WORST])
+        number, counts, len(weak), uncertain, tuple(life.seen(number) for life in worst[:MAX_WORST]), pasted
     )

@@ -34,6 +34,11 @@ _MEMORY = late_pattern(r"(?:^|[/\\\\\"])(?:MEMORY|USER)\.md\b|[/\\\\]memor(?:y|i
 _WRITTEN = (
     "content", "text", "fact", "memory", "new_string", "newString", "newText", "file_text", "new_str", "insert_text",
 )  # fmt: skip
+#: Arguments of calls that change a part of a file.
+_EDITS = frozenset({
+    "old_string", "oldString", "oldText", "old_str", "edits", "new_string", "newString", "newText", "new_str",
+    "insert_text", "insert_line", "append",
+})  # fmt: skip
 _PATHS = ("file_path", "path", "filePath", "absolute_path", "filename")
 
 
@@ -41,7 +46,8 @@ class RuleFile(NamedTuple):
     """A rule file in a list: message `place` of `generation` has its text.
 
     `how` is "loaded" (the agent put it there), "read" (a tool read it), "written" (the agent wrote it into its memory),
-    or "prompt" (the system prompt has it; then `place` is -1)."""
+    or "prompt" (the system prompt has it; then `place` is -1). `whole`: the agent wrote the whole file, so this text
+    replaces the earlier ones."""
 
     path: str
     text: str
@@ -50,6 +56,7 @@ class RuleFile(NamedTuple):
     message: int
     at: float
     how: str
+    whole: bool = False
 
     @property
     def is_memory(self) -> bool:
@@ -80,8 +87,10 @@ def _in_list(messages: Iterable[Message], generation: int, folder: str) -> Itera
             for call in message.tool_calls:
                 path = _path_in(call.arguments)
                 if text := _remembered(call, folder):
+                    whole = bool(path) and not _EDITS.intersection(mapping(call.arguments) or {})
+                    at = message.timestamp
                     yield RuleFile(
-                        path or call.name, text, generation, index, message.id, message.timestamp, "written"
+                        path or call.name, text, generation, index, message.id, at, "written", whole
                     )
                 elif path and not set(_WRITTEN).intersection(mapping(call.arguments) or {}):
                     reads[call.id] = path
@@ -108,9 +117,12 @@ def _remembered(call: ToolCall, folder: str) -> str:
 
 
 def _is_loaded(path: str, folder: str) -> bool:
-    """Return whether an agent in `folder` loads a rule file: from this folder, one above it, or its configuration."""
-    place = path.replace("\\", "/").rpartition("/")[0]
-    return not place or "/." in place or f"{folder}/".replace("\\", "/").startswith(f"{place}/")
+    """Return whether an agent in `folder` loads a rule file: from this folder, one above it, or its configuration. A
+    file in a folder below is for another agent, or for work there."""
+    place, here = path.replace("\\", "/").rpartition("/")[0], f"{folder}/".replace("\\", "/")
+    if not place or here.startswith(f"{place}/"):
+        return True
+    return "/." in place and not (folder and f"{place}/".startswith(here))
 
 
 def _path_in(arguments: str) -> str:

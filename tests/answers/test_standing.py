@@ -65,6 +65,30 @@ def test_a_statement_that_the_rules_file_has_is_not_lost(
         assert lives[0].fate.where == where
 
 
+@pytest.mark.parametrize(
+    ("arguments", "kept"),
+    [
+        ({"content": "- Keep it short."}, False),
+        ({"old_string": "- Short.", "new_string": "- Keep it short."}, True),
+    ],
+)
+def test_a_file_that_the_agent_wrote_anew_has_nothing_of_its_earlier_text(
+    tmp_path: Path, arguments: dict[str, str], kept: bool
+) -> None:
+    made = lines.Session("5e55a000-0000-4000-8000-000000000009")
+    made.user(RULE)
+    path = f"{made.cwd}/CLAUDE.md"
+    for name, changed in (("first", {"content": f"- {RULE}"}), ("second", arguments)):
+        made.answer(lines.call(name, "Write", file_path=path, **changed))
+        made.result(name, "written")
+    made.compact(lines.nine_sections(primary=["Draw the harbour"]), before=155_000)
+    made.user("Go on with the drawing.")
+    store = open_store(Path(made.write(tmp_path / "a.jsonl")))
+    (row,) = store.conversations()
+    lives = [life for life in read_facts(Inspection.open(store, row.id)).facts.of(1) if life.text == RULE]
+    assert [life.fate.where for life in lives] == ["rules file" if kept else None]
+
+
 def test_a_conversation_without_such_files_says_so(fixtures_dir: Path) -> None:
     done = CliRunner().invoke(commands, ["rules", str(fixtures_dir / "hermes-0.13-rotating.db")])
     assert done.stdout == "No rule file was recorded.\n"

@@ -29,7 +29,9 @@ def test_a_file_that_the_agent_wrote(tmp_path: Path) -> None:
     made = recipe("claude_lines")
     session = made.Session("5e55a000-0000-4000-8000-000000000009")
     session.user("Note the rules.")
-    for at, name in enumerate(("CLAUDE.md", "memory/harbour.md", "docs/notes.md", "other/CLAUDE.md")):
+    for at, name in enumerate(
+        ("CLAUDE.md", "memory/harbour.md", "docs/notes.md", "other/CLAUDE.md", ".other/CLAUDE.md")
+    ):
         path = f"{session.cwd}/{name}"
         session.answer(made.call(f"call-{at}", "Write", file_path=path, content=RULES))
         session.result(f"call-{at}", "written")

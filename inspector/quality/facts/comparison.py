@@ -17,7 +17,9 @@ from inspector.quality.facts.meaning import (
     AGENT_DID,
     BINDS,
     EVENT,
+    FORBIDS,
     NARROW,
+    OMISSIONS,
     ONE_TIME,
     ONLY,
     ORDERED,
@@ -86,6 +88,7 @@ _EXEMPTS = late_pattern(
     r"without|only|else|otherwise)\b",
     re.IGNORECASE,
 )
+_AND = late_pattern(r"\b(?:and|as well as|plus)\b", re.IGNORECASE)
 #: Characters of a line that are read before and after a sentence, for its conditions.
 _NEAR = 300
 _BINDING_SECTION = late_pattern(
@@ -202,7 +205,9 @@ class Comparison:
         inside = [value for value in self.lost_values if (value.canon, value.unit) not in hanging]
         all_there = kept_values == values > 0
         least = _NEARLY_ALL if self.across else MIN_SAME
-        near = self.context >= MIN_SAME and self.overlap >= MIN_SUBJECT and self._about_key()
+        near = (
+            self.context >= MIN_SAME and self.overlap >= MIN_SUBJECT and self._about_key() and not self.across
+        )
         said = self.overlap >= least or near
         full = sum(mine.weight >= 1.0 for mine, _ in self.pairs)
         valued = (
@@ -217,6 +222,8 @@ class Comparison:
         if changed := self._contradiction(inside, numbers_said):
             return "contradicted", changed
         if self.exchanged and self.frame >= MIN_SAME and not self.lost_values:
+            return "contradicted", safe_title(self.there.text, 80)
+        if self._does_the_other():
             return "contradicted", safe_title(self.there.text, 80)
         if self._reports():
             return (
@@ -261,7 +268,8 @@ class Comparison:
         ):
             return "uncertain", ""
         if said or valued:
-            return ("uncertain", "") if self._done_once() or self._unruled() else ("paraphrased", "")
+            doubtful = self._done_once() or self._unruled() or self._part_missing() or self._too_little(full)
+            return ("uncertain" if doubtful else "paraphrased"), ""
         return self._unlike(kept_values)
 
     def _unruled(self) -> bool:
@@ -279,6 +287,30 @@ class Comparison:
         named = any(mine.denied for mine, _ in self.pairs)
         demands = named and (self.binding or BINDS.search(self.there.text))
         return self.probe.of_user and denies and not demands
+
+    def _too_little(self, full: int) -> bool:
+        """Return whether one word is all that a passage shares with small talk or a question, or that a passage with
+        more words shares with a rule."""
+        if full > 1 or self.probe.values or not self.probe.of_user:
+            return False
+        return self.probe.plain or len(self.there.words) > len(self.probe.main.words) + 2
+
+    def _part_missing(self) -> bool:
+        """Return whether the line has nothing of a part of the fact: "check A and B" with A alone."""
+        gone = {word.concept for word in self.missing} - {word.concept for word in self.line.words}
+        parts = (meaning_of(part).words for part in _AND.split(self.probe.main.text)) if gone else ()
+        full = ({word.concept for word in words if word.weight >= 1.0} for words in parts)
+        return any(part and part <= gone for part in full)
+
+    def _does_the_other(self) -> bool:
+        """Return whether the passage states what an aside denies, in place of a word of the fact: "archive, do not
+        delete"."""
+        lacks = any(word.weight >= 1.0 for word in self.missing)
+        if not lacks or self.frame < MIN_SUBJECT or _EXEMPTS.search(self.there.text):
+            return False
+        asides = [meaning_of(one.text).words for one in self.probe.adjuncts if one.kind == "aside"]
+        denied = {word.concept for words in asides for word in words if word.denied and word.weight >= 1.0}
+        return any(word.concept in denied and not word.denied for word in self.there.words)
 
     def _unexplained(self) -> bool:
         """Return whether the fact is one word with an explanation, and the line has nothing of the explanation."""
@@ -432,7 +464,8 @@ class Comparison:
         if mine and not theirs:
             # A limit needs no denial: "never more than 40" is "at most 40", "no X without Y" is "X needs Y".
             # Two denials cancel out: "no X that is not Y" is "every X is Y".
-            once = denials(self.probe.main.text) < 2
+            omits = any(word.denied and word.stem in OMISSIONS for word in self.missing)
+            once = denials(self.probe.main.text) < 2 and not omits
             return once and not compensates(self.probe.text, self.there.text) and not self._bounded()
         if theirs and not mine:
             return self._turned() and not YET.search(self.there.text)
@@ -515,7 +548,7 @@ class Comparison:
     def _softer(self) -> bool:
         """Return whether the passage weakens the fact: it is softer, holds only once, drops a hedge, or is narrower."""
         probe, text = self.probe, self.there.text
-        if SOFT.search(text) and not SOFT.search(probe.text):
+        if SOFT.search(FORBIDS.sub("", text)) and not SOFT.search(probe.text):
             return True
         if probe.binds and ONE_TIME.search(text) and not ONE_TIME.search(probe.text):
             return True

@@ -92,7 +92,8 @@ def _values_exchanged(
     for value, other in valued:
         own = home_of.get(value.span)
         places = Counter(there.clause for mine, there in pairs if own is None or mine.clause == own)
-        if other is None or not places:
+        # A value outside the main clause belongs to an exception or a condition.
+        if other is None or own is None or not places:
             continue
         (home, most), moved = places.most_common(1)[0], clause_of[id(other)]
         rivals = [

@@ -250,6 +250,9 @@ def _judged(
     if compared.across and outcome in ("contradicted", "weakened", "value lost"):
         # Two lines together say only what is in both.
         outcome, changed = "uncertain", ""
+    if outcome == "contradicted" and (probe.asked or probe.pasted):
+        # A question states nothing, and a document is not the user's word on the matter.
+        outcome, changed = "uncertain", ""
     if part.where != "summary" and outcome not in ("verbatim", "paraphrased"):
         # A message that stayed speaks of the matter; only a summary retells it.
         maybe = compared.frame >= MIN_SUBJECT and not compared.lost_values and part.role != "tool"

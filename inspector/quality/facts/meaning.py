@@ -27,7 +27,8 @@ _LITTLE, _FULL = 0.4, 1.0
 # Words that deny what follows them in their clause.
 _DENIES = late_pattern(
     r"(?:not|no|never|cannot|neither|nor|nothing|nobody|none|without|lack(?:s|ed|ing)?|avoid(?:s|ed|ing)?|refrain|prevent(?:s|ed|"
-    r"ing)?|refus(?:e|es|ed)|untouched|\w+n['’]t|dont|doesnt|cant|wont|isnt|"
+    r"ing)?|refus(?:e|es|ed)|untouched|\w+n['’]t|dont|doesnt|doenst|dosent|dosnt|didnt|"
+    r"cant|wont|isnt|arent|wasnt|shouldnt|mustnt|couldnt|wouldnt|hasnt|havent|neednt|"
     r"nicht|kein|keine|keinen|keiner|keinem|keines|nie|niemals|ohne|weder|nunca|jamás|sin|ni|nada|ningún|"
     r"ninguna|ninguno|tampoco|ne|pas|jamais|sans|aucun|aucune|não|nem|sem|nenhum|nenhuma|"
     r"не|нельзя|никогда|без|ни|нет|geen|niet|nooit|zonder|non|mai|senza|jangan|tidak|tanpa)\Z",
@@ -127,6 +128,13 @@ SOFT = late_pattern(
     r"think about|open question|tbd|to be decided|not decided|undecided)\b|可以考[虑慮]|可能|可[选選]|建[议議]|"
     r"尽量|[尽儘]可能|最好|也[许許]|或[许許]|[讨討][论論]中|考[虑慮]中", re.IGNORECASE,
 )  # fmt: skip
+#: Matches a permission that is denied: "no messages may be sent".
+FORBIDS = late_pattern(
+    r"\b(?:no|none|neither|never|nothing|nobody)\b[^.;,\n]{0,60}\b(?:may|can be|allowed|permitted)\b",
+    re.IGNORECASE,
+)
+#: Stems of verbs that leave something undone: to forbid them is to demand it.
+OMISSIONS = frozenset({"skip", "omit", "bypass", "forget", "ignor", "neglect", "miss"})
 #: Matches a report of an event.
 EVENT = late_pattern(
     r"\b(?:was|were|has been|have been|had|has \w+ed|have \w+ed|did|just|already|done|ran|went|asked|told|"
@@ -228,6 +236,8 @@ _INCLUSION = (
     r",\s+(?=(?:(?:the|a|an|even|also|including)\b[^,.;]{2,60}|\w+ )\b(?:too|as well|included|ones too)\b)|"
     r"\b(?:including|(?:not )?even (?:for|in|on|at|with))\b"
 )
+#: Concepts of words that only say that a thing is included.
+_INCLUDES = frozenset({"includ", "one"})
 _CONDITION = (
     r"\b(?:(?<=and )only (?=(?:on|in|at|for|with|after|by|during|from|within|to)\b)|until|if|when|whenever|as long as|"
     r"as soon as|once|in case|provided|while)\b|如果|[当當]"
@@ -540,7 +550,7 @@ def parts_of(text: str) -> tuple[Meaning, tuple[Adjunct, ...]]:
         # "Once A is so and B is done" has two conditions.
         several = kind == "condition" and all(len(one.words) > 1 for one in joined)
         made = [
-            Adjunct(kind, one.text, frozenset(word.concept for word in one.words), one.values)
+            Adjunct(kind, one.text, frozenset(word.concept for word in one.words) - _INCLUDES, one.values)
             for one in (joined if several else [meaning_of(piece)])
         ]
         if any(one.concepts or one.values for one in made):

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from inspector.core.patterns import late_pattern
 from inspector.quality.facts.extract import ARROW, asked_and_answered
-from inspector.quality.facts.fact import Fact, Value
+from inspector.quality.facts.fact import PLAIN, Fact, Value
 from inspector.quality.facts.meaning import BINDS, EVENT, Adjunct, Meaning, Word, meaning_of, parts_of
 from inspector.quality.facts.passages import EDGES, PIECES, plain, tongue_of
 from inspector.quality.facts.rules import HEDGES, load_stemmer
@@ -47,6 +47,8 @@ class Probe:
     guesses: bool
     of_user: bool
     asked: bool
+    plain: bool
+    pasted: bool
     answer: frozenset[str]
     parts: tuple[Probe, ...] = ()
 
@@ -112,6 +114,8 @@ def _probe(fact: Fact) -> Probe:
         guesses,
         fact.role == "user",
         asked,
+        fact.rule.endswith(PLAIN),
+        fact.pasted,
         frozenset(word.concept for word in meaning_of(said).words) if question else frozenset(),
     )
 
