@@ -26,7 +26,7 @@ class Proportion:
 
     @property
     def share(self) -> float | None:
-        """The share; None of nothing."""
+        """Return the share, or None if the total is 0."""
         return self.count / self.of if self.of else None
 
     @property
@@ -49,9 +49,9 @@ class Proportion:
 class Side:
     """One folder of sessions.
 
-    `kept` counts by kind the facts that a compaction summarized and that its list still has, of those whose fate is
-    settled; `open` are uncertain or unknown. `aftermath` counts events by kind. `cost` is of `priced` compactions, in
-    US dollars. `unread` are sentences about conversations that could not be read.
+    `kept` has by kind the share of summarized facts that the list after the compaction still has. Facts with an
+    uncertain or unknown fate are not in it; `open` counts them. `aftermath` counts events by kind. `cost` is of
+    `priced` compactions, in US dollars. `unread` are sentences about conversations that could not be read.
     """
 
     label: str
@@ -67,7 +67,7 @@ class Side:
 
     @property
     def all_kept(self) -> Proportion:
-        """Facts of all kinds."""
+        """Return the share of kept facts of all kinds."""
         return Proportion(
             sum(one.count for one in self.kept.values()), sum(one.of for one in self.kept.values())
         )

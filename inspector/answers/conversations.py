@@ -115,8 +115,10 @@ class ListedConversation:
 
 
 def list_conversations(answers: Answers) -> list[ListedConversation]:
-    """Every conversation, opened for its generations and compactions; losses as far as they are known from earlier.
-    Raises StoreErrors."""
+    """Every conversation, opened for its generations and compactions; with its losses if they are stored.
+
+    Raises StoreErrors.
+    """
     store = answers.store
     listed = []
     for row in store.conversations():

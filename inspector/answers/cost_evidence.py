@@ -16,9 +16,9 @@ from inspector.config.settings import ResolvedSettings
 from inspector.quality.evidence import TOOL, CacheEvidence, FallEvidence, MissedEvidence
 from inspector.quality.limits import FALL_SHARE, FALL_TOKENS, MISSED_SHARE, NOTICED_DOLLARS
 
-#: Behind these causes the prompt changed for a reason that is known.
+#: Causes that explain why the prompt was not read from the cache.
 _KNOWN = frozenset({"first", "compaction", "microcompaction", "model", "ttl"})
-#: Number of requests after a fall among which another agent of the same session answers.
+#: Number of requests after a fall in which the size may return, if two agents share a session.
 _SOON = 5
 
 
@@ -96,7 +96,8 @@ def _falls(inspection: Inspection, found: Requests, profile: str) -> Iterator[Fa
 
 
 def _in_lists(inspection: Inspection, profile: str, found: Requests) -> tuple[PricedRequest, ...]:
-    """Return the requests for answers that are in the lists; all of them if the answers have other times."""
+    """Return the requests whose answers are in the lists. Return all requests if the times of most answers do not
+    match."""
     lists = places_by_list(inspection, profile, found)
     asked = tuple(one for one in found.priced if not one.judged.request.summarizes)
     there = tuple(
@@ -108,9 +109,9 @@ def _in_lists(inspection: Inspection, profile: str, found: Requests) -> tuple[Pr
 
 
 def _missed(inspection: Inspection, found: Requests, profile: str) -> Iterator[MissedEvidence]:
-    """The misses of a prefix that was fresh, where they cost much."""
+    """Yield the expensive misses of a prefix that was still within its time to live."""
     places = answer_places(inspection, profile, found)
-    # An API that caches by itself promises no hit: only an agent that sets breakpoints writes to the cache.
+    # Only requests that write to the cache count: an API that caches by itself does not promise a hit.
     missed = [
         (one, place)
         for one, place in zip(found.priced, places, strict=True)
@@ -124,8 +125,8 @@ def _missed(inspection: Inspection, found: Requests, profile: str) -> Iterator[M
     numbers = tuple(one.judged.request.index for one, _ in missed)
     tokens = sum(one.judged.missed for one, _ in missed)
     generation = first.judged.request.generation
-    same = max((one.judged for one, _ in missed), key=lambda judged: judged.missed).request.cache_read
-    yield MissedEvidence(len(missed), numbers, tokens, more, cost.amount, same, generation, place)
+    most_read = max((one.judged for one, _ in missed), key=lambda judged: judged.missed).request.cache_read
+    yield MissedEvidence(len(missed), numbers, tokens, more, cost.amount, most_read, generation, place)
 
 
 def cache_evidence(priced: Sequence[PricedRequest]) -> CacheEvidence:

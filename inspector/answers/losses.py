@@ -1,4 +1,4 @@
-"""Losses and changes by compactions, read from facts and summaries as evidence for the rules."""
+"""Losses and changes by compactions, as evidence for findings."""
 
 from __future__ import annotations
 
@@ -67,16 +67,16 @@ def fact_evidence(
 def lost_rules(facts: ConversationFacts) -> dict[int, tuple[LostRule, ...]]:
     """Return, by compaction, the user's hard constraints that it lost and that nothing brought back."""
     found: dict[int, list[LostRule]] = defaultdict(list)
-    spoken = sorted({one.step for fact in facts.facts for one in fact.sayings if one.role == "user"})
-    brief = frozenset(spoken[:_BRIEF])
-    told: set[tuple[int, str]] = set()
+    user_steps = sorted({one.step for fact in facts.facts for one in fact.sayings if one.role == "user"})
+    brief = frozenset(user_steps[:_BRIEF])
+    counted: set[tuple[int, str]] = set()
     for life in facts.lives:
         died = life.died
-        if died is None or not _counts(life, died) or (died, life.fact.key) in told:
+        if died is None or not _counts(life, died) or (died, life.fact.key) in counted:
             continue
         if not _outlasts_request(life, brief):
             continue
-        told.add((died, life.fact.key))
+        counted.add((died, life.fact.key))
         fate = life.fate_at(died)
         mentioned = fate is not None and fate.outcome == "value lost"
         found[died].append(LostRule(life.text, life.saying.generation, life.saying.index, mentioned))
@@ -116,8 +116,8 @@ def _outlasts_request(life: Life, brief: frozenset[int]) -> bool:
 
 
 def exchanged_values(inspection: Inspection, facts: ConversationFacts) -> dict[int, tuple[Exchanged, ...]]:
-    """Return, by compaction, the user's numbers that its summary changed without a message that says so."""
-    # Each with the number as messages write it.
+    """Return, by compaction, the numbers of the user that its summary changed, if no message gives the new number."""
+    # Each change with the new number in its canonical form.
     claimed: dict[int, list[tuple[str, Exchanged]]] = defaultdict(list)
     written = [c for c in inspection.compactions() if c.summary is not None and not c.fallback]
     for life in facts.lives:
@@ -125,7 +125,7 @@ def exchanged_values(inspection: Inspection, facts: ConversationFacts) -> dict[i
         if life.fact.role == "user" and not life.fact.pasted and life.fact.strength >= STANDING:
             for fate in life.fates:
                 for value in values_of(fate.changed):
-                    # The sentence that denies a fact is not a value in the place of another.
+                    # `changed` may also be a sentence that denies the fact. Only a value can replace a value.
                     named = value.unit or value.form in ("version", "release")
                     if value.text == fate.changed and value.form in _CHANGING and named:
                         change = Exchanged(life.fact.text, life.fact.value, fate.changed)
@@ -150,7 +150,7 @@ def _lists(inspection: Inspection, recorded: Compaction) -> Sequence[Message]:
 
 
 def _said(value: str, entry: str, messages: Sequence[Message]) -> bool:
-    """Whether a message says the value of the same thing as an entry."""
+    """Return whether a message gives the value for the thing that an entry is about."""
     return any(
         _line_says(value, entry, text)
         for message in messages
@@ -159,7 +159,8 @@ def _said(value: str, entry: str, messages: Sequence[Message]) -> bool:
 
 
 def _line_says(value: str, entry: str, text: str) -> bool:
-    """Whether a line of a text has a value and half of the words of an entry. A version needs no words."""
+    """Return whether a line of a text has a value and half of the words of an entry. For a version the value is
+    enough."""
     if value not in text.replace(",", ""):
         return False
     stemmer = load_stemmer()
@@ -185,7 +186,7 @@ def read_aftermath(inspection: Inspection, facts: ConversationFacts) -> tuple[Af
 
 
 def _messages(inspection: Inspection) -> Iterator[tuple[Step, Message]]:
-    """Every message of the conversation once, where it was said first."""
+    """Yield every message of the conversation once, at its first place."""
     transcript = transcript_of(inspection.conversation, inspection.compactions())
     left = course_of(transcript, inspection.compactions(), {}).left
     steps = {(place.generation, place.index): step for step, place in enumerate(transcript.places)}

@@ -27,7 +27,7 @@ FATE_WORDS: Mapping[str, str] = {
     "uncertain": "uncertain: not there word for word",
     "unknown": "unknown: the summary cannot be read",
 }
-#: Hits of a search over a whole store whose conversations are traced.
+#: Maximum number of search hits whose conversations are traced, over a whole store.
 MAX_HITS = 200
 _EXCERPT = 200
 #: A character of a word, in scripts with spaces between words.
@@ -63,7 +63,7 @@ class Trace:
 
 @dataclass(frozen=True, slots=True)
 class TraceStep:
-    """One entry of a trace: something said, a fate after a compaction, or something done again.
+    """One entry of a trace: a message, a fate after a compaction, or repeated work.
 
     `compaction` is None for a message. `generation` and `index` are the place to look at (None: the phrase has no place
     in that list), `message` its row of the store. `sign` and `evidence` are "" if there is none.
@@ -170,22 +170,25 @@ def _said(inspection: Inspection, phrase: re.Pattern[str]) -> Iterator[Said]:
 
 
 def _life_of(facts: ConversationFacts, phrase: re.Pattern[str], text: str) -> Life | None:
-    """The first life of the best ranked fact that has the phrase, or that the phrase has."""
+    """Return the first life of the best ranked fact that contains the phrase, or that is part of the phrase."""
     lives: dict[str, Life] = {}
     for life in facts.lives:
         lives.setdefault(life.fact.key, life)
-    matching = [life for life in lives.values() if _same(folded(life.fact.text), phrase, text)]
+    matching = [life for life in lives.values() if _contains(folded(life.fact.text), phrase, text)]
     return max(matching, key=lambda life: (life.fact.role == "user", life.fact.rank), default=None)
 
 
-def _same(fact: str, phrase: re.Pattern[str], text: str) -> bool:
+def _contains(fact: str, phrase: re.Pattern[str], text: str) -> bool:
     return phrase.search(fact) is not None or (len(fact) > 20 and fact in text)
 
 
 def _places_of(
     inspection: Inspection, phrase: re.Pattern[str], said: Sequence[Said], fates: dict[int, Fate]
 ) -> Iterator[Fate]:
-    """A fate for each compaction since the phrase was said: that of its fact, or the phrase word for word."""
+    """Yield a fate for each compaction since the first message with the phrase.
+
+    The fate is verbatim if the list after has the phrase. Otherwise it is the fate of the fact, if there is a fact.
+    """
     first = min((place.generation for place in said), default=min(fates, default=None))
     for recorded in inspection.compactions():
         if first is None or recorded.index < first:

@@ -1,4 +1,4 @@
-"""The app: one store, two screens, a watch on the database, and the place that is remembered."""
+"""The app: it opens a store, watches it for changes, and saves the place of the user."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class HasPlace(Protocol):
         ...
 
     def remember(self) -> None:
-        """Put the place where it is saved from."""
+        """Copy the place into the saved state."""
         ...
 
 
@@ -50,8 +50,8 @@ class InspectorApp(App[None]):
     """compaction-inspector in a terminal. Reads a store, never writes to it."""
 
     TITLE = "compaction-inspector"
-    #: Textual does not read the styles of a default screen, and parses all styles again for a screen with its own: so
-    #: the bindings of the first two screens are here.
+    #: Styles of the first two screens. Textual does not read the styles of a default screen, and parses all styles
+    #: again when a screen with its own styles opens.
     CSS_PATH: ClassVar[list[str | PurePath]] = [
         "app.tcss",
         "conversations/conversations.tcss",
@@ -137,12 +137,12 @@ class InspectorApp(App[None]):
         screen = ConversationScreen(
             self.store, name, self.saved, self.flags, self.config, message, find, compaction
         )
-        # It is read while the screen is put together.
+        # Read the conversation while Textual builds the screen.
         screen.opening.begin()
         self.push_screen(screen)
 
     async def on_event(self, event: events.Event) -> None:
-        """Threads give way to keys and mouse."""
+        """Report keys and mouse, so that background threads pause."""
         if isinstance(event, events.InputEvent):
             touched()
         await super().on_event(event)
@@ -177,7 +177,7 @@ class InspectorApp(App[None]):
         try:
             version = self.store.version()
         except StoreBusy:
-            # Locked for a moment: it is asked again.
+            # The database is locked for a moment. The next check asks again.
             return
         except StoreError as error:
             self.call_from_thread(self._in_trouble, str(error))
@@ -190,7 +190,7 @@ class InspectorApp(App[None]):
         self._version = version
 
     def _in_trouble(self, sentence: str) -> None:
-        """The file went away, or became something else: said once, and what was read stays on screen."""
+        """Report once that the file is gone or no longer a store. The screen keeps what was read."""
         if sentence != self._trouble:
             self._trouble = sentence
             self.screen.post_message(Problem(sentence))
@@ -206,7 +206,7 @@ class InspectorApp(App[None]):
             self.notify(sentence, timeout=6, markup=False)
 
     def tell_event(self, title: str, text: str, severity: SeverityLevel) -> None:
-        """Show an event of a live conversation, outside the app too if the user wants that."""
+        """Show an event of a live conversation, and send a desktop notification if the user wants that."""
         self.notify(text, title=title, severity=severity, timeout=8, markup=False)
         if self.saved.alerts and self._outside is not None:
             self._outside(desktop_notification(title, text))
@@ -225,7 +225,7 @@ class InspectorApp(App[None]):
         self.notify(self.theme, timeout=1.5)
 
     def action_help(self) -> None:
-        """Keys and words of the pane that has the focus."""
+        """Open the help of the focused pane."""
         from inspector.app.help.screen import HelpScreen, help_for
 
         self.push_screen(HelpScreen(help_for(self)))
@@ -250,6 +250,6 @@ class InspectorApp(App[None]):
         self.exit()
 
     async def on_unmount(self) -> None:
-        """Remember the place and let go of the database."""
+        """Save the place and close the store."""
         self.saved.save()
         self.store.close()

@@ -1,4 +1,4 @@
-"""Standing rules as text."""
+"""Rule files as text."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from inspector.export.console import StyledLines
 from inspector.export.document import Document
 from inspector.quality.grouping import ranges_of
 
-#: Lines of a file that are printed.
+#: Maximum number of printed lines of a file.
 _SHOWN = 12
 
 

@@ -78,8 +78,8 @@ def stamps(answers: Answers) -> Iterator[tuple[str, ConversationRow, str]]:
 
     The stamp changes with the conversation, the program with its rules, the prices and the given settings.
 
-    The key is the root session, which stays the same while a conversation grows; for a second one with that root it is
-    the tip.
+    The key is the root session, which stays the same while a conversation grows. If a second conversation has the same
+    root, its key is its newest session.
     """
     roots: set[str] = set()
     dismissals = Dismissals.load()

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 class FindingsThen:
     """Findings up to a step.
 
-    `words` count errors and warnings. `marked` are the messages with one, by generation. `by_compaction` counts them.
-    `dismissed` findings count nowhere.
+    `words` has the numbers of errors and warnings. `marked` has the messages with an error or a warning, by
+    generation, and `by_compaction` their number by compaction. No count includes `dismissed` findings.
     """
 
     findings: tuple[Finding, ...] = ()
@@ -96,13 +96,13 @@ class FactsAsOf:
         self._risks: dict[int, RiskIndex] = {}
 
     def scopes(self, compactions: int, step: int) -> tuple[FactScope, ...]:
-        """A scope for each of the first compactions, with `step` messages of the conversation known."""
+        """Return a scope for each of the first compactions, as of the first `step` messages of the conversation."""
         from inspector.app.conversation.fact_scopes import scopes
 
         return scopes(self.reading, self.ended, compactions, lambda life: self._then(life, compactions, step))
 
     def _then(self, life: Life, compactions: int, step: int) -> Life:
-        """A life up to a step; the cached one unless something happened to it since."""
+        """Return a life up to a step, from the cache if the life has not changed since."""
         from widgets.lists.fact_list import key_of
 
         back = life.back is not None and life.back.step < step
@@ -124,7 +124,8 @@ class FactsAsOf:
         return then
 
     def at_risk(self, generation: int, length: int, plan: Plan) -> tuple[AtRisk, ...]:
-        """Facts that the planned compaction of the first `length` messages of a generation would summarize."""
+        """Return the facts that a compaction planned for the first `length` messages of a generation would
+        summarize."""
         from inspector.quality.facts.risk import RiskIndex
 
         index = self._risks.get(generation)
