@@ -51,6 +51,10 @@ _EVENTS: Mapping[AftermathKind, tuple[str, str]] = {
 _OPENS = ("read", "fetch")
 #: Fates after which a fact can explain an event.
 _HARMED = ("lost", "value lost", "weakened", "contradicted")
+#: Kinds of statements that hold until they are taken back. A request may be made again for another thing.
+_LASTING = ("constraint", "preference", "value")
+#: End of the rule of a question.
+_QUESTION = ".question"
 
 #: Minimum number of content words that two statements share, and their minimum overlap with the shorter and the longer.
 MIN_SHARED_WORDS = 4
@@ -82,7 +86,8 @@ _SETTLED = re.compile(
 )
 #: Matches a question for approval. Each one is about something new.
 _APPROVAL = re.compile(
-    r"\b(?:proceed|go ahead|looks? (?:good|right|ok)|shall i|should i|want me to|like me to|ready to|sounds? good)\b",
+    r"\b(?:proceed|go ahead|(?:looks?|feels?|sounds?) (?:good|right|ok)|shall i|should i|want me to|like me to"
+    r"|ready to)\b",
     re.I,
 )
 #: Programs whose second run does not count.
@@ -431,7 +436,9 @@ def _said_again(facts: ConversationFacts, harmed: _HarmedFacts) -> Iterator[Afte
             ):
                 continue
             for score, other, before in _repeats(fact, saying, by_word, corrects):
-                if place in best and best[place][0] >= score:
+                if said[before.generation, before.index] > CROWDED or (
+                    place in best and best[place][0] >= score
+                ):
                     continue
                 fate = harmed.fate(other, saying.generation)
                 event = AftermathEvent(
@@ -446,6 +453,12 @@ def _names_differ(fact: Fact, other: Fact) -> bool:
     """Return whether two statements have exact values and share none: then they are about different things."""
     mine, theirs = ({value.canon for value in one.values} for one in (fact, other))
     return bool(mine and theirs) and mine.isdisjoint(theirs)
+
+
+def _asks(fact: Fact, other: Fact) -> bool:
+    """Return whether an earlier statement asks for something that a later one asks for too. Reports, nods and questions
+    about a state repeat nothing."""
+    return other.kind == "decision" or (other.rule.endswith(_QUESTION) and not fact.rule.endswith(_QUESTION))
 
 
 def _repeats(
@@ -475,6 +488,8 @@ def _repeats(
         # All words of a short statement are enough too.
         corrected = corrects and (enough or count == theirs == MIN_CORRECTED_WORDS - 1)
         if not (repeated or corrected) or (not corrected and _names_differ(fact, other)):
+            continue
+        if other.kind not in _LASTING and not (corrected and _asks(fact, other)):
             continue
         before = [one for one in other.sayings if one.step < saying.step and one.role == "user"]
         if before and all(

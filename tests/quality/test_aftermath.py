@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -249,6 +251,50 @@ def test_a_statement_still_in_the_list_is_not_said_again() -> None:
     first = fact("Do not change the order of the CSV columns.", words, saying(0, 1, None))
     later = fact("The order of the CSV columns must not change.", words, saying(4, 2, None), key="later")
     assert aftermath_of([], ConversationFacts((first, later), ())) == ()
+
+
+TIDES = "Give me the tide tables of the harbour."
+
+
+@pytest.mark.parametrize(
+    ("kind", "rule", "earlier", "later", "again"),
+    [
+        ("constraint", "rule", TIDES, TIDES, True),
+        ("decision", "rule", TIDES, TIDES, False),
+        ("decision", "rule", "Print the tide tables in metres.", "I told you: tide tables in metres.", True),
+        (
+            "link",
+            "en.told",
+            "I ran the ferry test, boats still collide.",
+            "Again, ferry test: boats collide.",
+            False,
+        ),
+        (
+            "link",
+            "en.question",
+            "Did you test the ferry lights?",
+            "Test the ferry lights, I asked before.",
+            True,
+        ),
+    ],
+)
+def test_a_request_needs_words_of_a_correction_and_a_report_repeats_nothing(
+    kind: str, rule: str, earlier: str, later: str, again: bool
+) -> None:
+    words = load_stemmer().words
+    first = replace(fact(earlier, words(earlier), saying(0, 1, 1), kind=kind, key="first"), rule=rule)
+    second = fact(later, words(later), saying(4, 2, None), kind=kind, key="later")
+    assert bool(aftermath_of([], ConversationFacts((first, second), ()))) == again
+
+
+def test_a_line_of_a_long_document_is_not_said_again() -> None:
+    rule = "Never lower the old bridge before the last ferry has left the harbour."
+    words = list(load_stemmer().words(rule))
+    first = fact(rule, words, saying(0, 1, 1), key="first")
+    second = fact(rule, words, saying(4, 2, None), key="later")
+    others = tuple(fact(f"Line {n}", [f"line{n}"], saying(0, 1, 1)) for n in range(20))
+    assert len(aftermath_of([], ConversationFacts((first, second), ()))) == 1
+    assert aftermath_of([], ConversationFacts((first, second, *others), ())) == ()
 
 
 def labelled(name: str) -> list[dict[str, Any]]:
