@@ -30,8 +30,8 @@ class Agent(NamedTuple):
     `${NAME:-other}` has a default. `*` stands for any name. `folders` are all other folders and files of the agent, in
     the same form. The program never writes to a place or a folder. `endings` are the endings of its file names.
     `aside` are patterns of other files in these places, without conversations; folders end with a slash. `beside` maps
-    the ending of a file name to a file next to it that belongs to it: a suffix ("-wal"), or a name in the same folder
-    ("events"; "." is the folder).
+    the ending of a file name to companion files: a suffix ("-wal"), or a name in the same folder ("events"; "." is the
+    folder).
 
     `databases`: each file is a separate store. `settings_beside`: the settings are in a config.yaml next to it.
     `warm_summaries`: the summarizing call reads the prompt cache of the conversation. `session_usage`: it records the

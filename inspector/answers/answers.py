@@ -89,7 +89,7 @@ class Answers:
 
 
 def about(row: ConversationRow, note: str) -> str:
-    """Return a note behind the title of its conversation, without secrets: notes are printed beside masked answers."""
+    """Return a note after the title of its conversation, with secrets masked as in the answers."""
     from inspector.models.masking import Masker
 
     return f"{safe_title(Masker()(row.title), 60).rstrip('.:') or row.id}: {note}"

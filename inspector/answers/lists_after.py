@@ -19,9 +19,10 @@ _SYSTEM = ROLE_CODES["system"]
 
 
 class ListsAfter(Mapping[int, PassageIndex]):
-    """The list after each compaction, by its index: read when it is asked for and not kept, since those of a long
-    conversation together are larger than everything else. With `summaries` only the lists after those compactions, and
-    in each the summary that is given in the place of the recorded one."""
+    """The list after each compaction, by the index of the compaction.
+
+    A list is read when it is needed and not kept, because all lists of a long conversation do not fit into memory. With
+    `summaries`, only these compactions have a list, and the given summary replaces the recorded one."""
 
     def __init__(
         self,

@@ -91,7 +91,8 @@ def _earlier(inspection: Inspection, profile: str, requests: Sequence[Reported])
 
 
 def _joined(found: Iterable[Earlier]) -> list[Earlier]:
-    """Settings in force, each once as long as they were; those that were the last ones' too have no change."""
+    """The settings that were in force in the conversation, in order. Settings that equal the last ones have no
+    change."""
     joined: list[Earlier] = []
     for one in found:
         if joined and joined[-1].changed == one.changed:

@@ -366,8 +366,8 @@ class OpenedRequest:
 
 
 def open_request(answers: Answers, name: str, number: int) -> OpenedRequest:
-    """The request of that number among those that were recorded as sent, from 1. Raises UsageProblem if there is
-    none, UnknownConversation and StoreErrors."""
+    """Return a request as sent, by its number from 1. Raises UsageProblem if the agent recorded no such request,
+    UnknownConversation and StoreErrors."""
     inspection, _ = answers.opened(name)
     recorded = answers.store.sent(inspection.conversation)
     if not recorded:

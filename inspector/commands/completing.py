@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound="Callable[..., Any]")
 PROGRAM = "compaction-inspector"
-#: The variable with which a shell asks for completions, by click's rule.
+#: Environment variable by which a shell asks click for completions.
 VARIABLE = "_COMPACTION_INSPECTOR_COMPLETE"
 #: Maximum number of completed conversations.
 _MOST = 200

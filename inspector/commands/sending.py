@@ -26,7 +26,7 @@ _STEP = 400
 
 
 class Sender:
-    """The options of a command that sends something: to whom, how the prompt is worded, and the user's consent."""
+    """Options of a command that sends something: the receiver, the wording of the prompt, the user's consent."""
 
     def __init__(
         self, commands: tuple[str, ...], endpoint: str | None, models: tuple[str, ...], key_env: str | None,
@@ -112,7 +112,7 @@ def _as_sender(command: Callable[..., Any]) -> Callable[..., Any]:
     return run
 
 
-#: The options of a summarizer. The command gets them, and those of the wording, as `sender`.
+#: Add the options of a summarizer. The command gets them and the options of the wording as `sender`.
 summarizer_options = together(
     click.option(
         "--command", "commands", multiple=True, metavar="LINE",

@@ -1,7 +1,8 @@
 """Interrupts from the keyboard (Ctrl-C) that Python would lose.
 
-A signal handler raises its exception wherever the program is. In a callback of the garbage collector or of a weak
-reference, as imports have them, Python prints the exception and goes on. So long work also asks `raise_interrupt`.
+A signal handler raises its exception at the current line of the program. If this line is in a callback of the garbage
+collector or of a weak reference, Python prints the exception and goes on. Imports have such callbacks. So long work
+also calls `raise_interrupt`.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-#: glibc's option for the size in bytes from which a block is mapped separately, and its initial value.
+#: Option of glibc for the minimum size in bytes of a block that is mapped separately, and its initial value.
 _M_MMAP_THRESHOLD, _LARGE = -3, 128 * 1024
 
 

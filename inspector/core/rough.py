@@ -1,7 +1,8 @@
 """Rough token counts, as Hermes computes them before a provider has reported real ones.
 
 Source: releases 0.13.0 and 0.19.0, `agent/model_metadata.py`: a text is ceil(characters / 4) tokens; a list is
-ceil(all characters / 4) plus 1,500 a picture, where the characters of a message are those of its printed mapping.
+ceil(all characters / 4) plus 1,500 for each picture. The characters of a message are the characters of the printed
+dict.
 """
 
 from __future__ import annotations

@@ -98,8 +98,8 @@ def agent_of(profile: str) -> str:
 
 
 def profile_of(agent: str, version: str) -> str:
-    """The profile of what was observed of an agent's release, as "2.1.7"; that of its newest where the version is not
-    told. The agent's own name where nothing was observed."""
+    """Return the profile of an agent's release, such as "2.1.7". Without a version it is the profile of the newest
+    release, and the name of the agent if nothing was observed."""
     rules = observed_of(agent, version)
     return agent if rules is None else rules.name
 

@@ -16,7 +16,7 @@ _CANCELLED = late_pattern(r"(?i)\bcancell?ed\b")
 
 
 def failed_attempts(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """Yield failed attempts to compact, without those that the user cancelled."""
+    """Yield failed attempts to compact, except attempts that the user cancelled."""
     for failed in evidence.failures:
         if _CANCELLED.search(failed.error):
             continue

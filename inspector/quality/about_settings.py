@@ -29,7 +29,7 @@ def _threshold(evidence: ConversationEvidence) -> str:
 
 
 def _by_default(evidence: ConversationEvidence) -> bool:
-    """Return whether nobody set the threshold."""
+    """Return whether the threshold is the default."""
     source = evidence.sources.get("threshold", "default")
     return source == "default" or source.startswith(OBSERVED_OF)
 

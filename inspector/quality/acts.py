@@ -153,7 +153,7 @@ def marked_error(result: str) -> str:
 
 
 def failure(act: Act, error: str) -> Act:
-    """The act of failing: the same command (or tool) with the same error, whatever numbers and paths the error has."""
+    """A failure as an act: the command (or tool) with its error, without the numbers and paths of the error."""
     return Act(
         "fail",
         f"{act.key}\0{_CHANGING.sub('#', error)}",

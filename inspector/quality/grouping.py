@@ -45,7 +45,7 @@ def grouped(findings: Iterable[Finding]) -> tuple[FindingGroup, ...]:
 def dismissal_key(finding: Finding) -> str:
     """The key under which a finding is dismissed: its rule and cause, the same in every run.
 
-    A finding without a cause of its own is dismissed for the whole conversation.
+    A finding without a cause is dismissed for the whole conversation.
     """
     cause = f"{finding.rule}\0{finding.cause}".encode("utf-8", errors="surrogatepass")
     return hashlib.blake2b(cause, digest_size=8).hexdigest()
@@ -54,7 +54,7 @@ def dismissal_key(finding: Finding) -> str:
 def parted(
     findings: Iterable[Finding], dismissed: Collection[str]
 ) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
-    """Part findings into those that count and those whose keys are dismissed."""
+    """Split findings into counted and dismissed findings."""
     every = tuple(findings)
     gone = {finding for finding in every if dismissed and dismissal_key(finding) in dismissed}
     return tuple(one for one in every if one not in gone), tuple(one for one in every if one in gone)

@@ -48,8 +48,10 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Facts of the rules and statements of a model, compared: `both` found the same, `same` of these have fates on the
-    same side (readable or not), of `open` one of them leaves it open."""
+    """Comparison of the facts of the rules with the statements of a model.
+
+    `both` is the number of statements that both found. Of these, `same` have fates on the same side (readable or not),
+    and `open` have a fate that one of the two leaves open."""
 
     both: int
     same: int

@@ -105,7 +105,7 @@ def unknown_facts(lives: Iterable[Life]) -> int:
 
 
 def _since(same: Sequence[Life], last: Life, alike: Callable[[Fate], bool]) -> int:
-    """Return the compaction from which on a fact has such a fate without a break."""
+    """Return the first compaction after which a fact always has one of these fates."""
     first = min(same, key=lambda item: item.compaction)
     since = last.fates[-1].compaction
     for fate in reversed(first.fates):

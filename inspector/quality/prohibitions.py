@@ -30,7 +30,7 @@ _INSTEAD = late_pattern(
 )
 #: A verb before ", not X" makes it a description.
 _DESCRIBES = late_pattern(r"\b(?:is|are|was|were)\b|['’](?:s|re)\b", re.I)
-#: "Only edit files under src/": the place outside of which nothing may be written.
+#: "Only edit files under src/": nothing may be written outside of this place.
 _ONLY = late_pattern(
     r"\bonly\s+(?:edit|change|modify|touch|write)\s+(?:\w+\s+){0,4}?(?:under|in|inside|within)\s+`?(?P<place>[\w.@-]*/[\w./@-]*)",
     re.I,

@@ -85,8 +85,8 @@ PREFIXED: tuple[tuple[str, str, str], ...] = (
     ("a RubyGems key", "rubygems_", r"[0-9a-f]{48}\b"),
     ("an age key", "AGE-SECRET-KEY-1", r"[A-Z0-9]{58}\b"),
 )
-#: Kind, substrings (separated by |) of which every match has one, and the pattern. The group `secret`, if present, is
-#: the part to mask, and the group `body` the part that must look random.
+#: Kind, substrings (separated by |), and the pattern. Every match contains one of the substrings. The group `secret`,
+#: if present, is the part to mask, and the group `body` the part that must look random.
 FORMATS: tuple[tuple[str, str, str], ...] = (
     *(
         (kind, begins, rf"\b(?:{'|'.join(map(re.escape, begins.split('|')))})(?P<body>{rest})")

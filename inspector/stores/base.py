@@ -40,7 +40,7 @@ class Store(Protocol):
     """A session database, open for reading. Safe to use from several threads (a connection each).
 
     Every method raises a StoreError with a sentence for the user where the database cannot be read. A store is a
-    subclass: what its agent does not record is answered here. `path` is a file or a folder.
+    subclass. This class answers the questions about data that an agent does not record. `path` is a file or a folder.
     """
 
     path: Path
@@ -76,8 +76,8 @@ class Store(Protocol):
         ...
 
     def at_once(self) -> tuple[tuple[ConversationRow, ...], bool] | None:
-        """Return the conversations that are known without reading a file, and whether they are complete and current;
-        None if reading all of them is as quick."""
+        """Return the conversations that are known without reading a file, and whether they are complete and current.
+        Return None if reading all files is as fast."""
         return None
 
     def so_far(self) -> tuple[tuple[ConversationRow, ...], int, int]:

@@ -122,7 +122,8 @@ def _packed(value: Any) -> bytes:
 
 
 def _all_kept(values: Sequence[Any]) -> list[Kept | None]:
-    """Unpack many values at once, as a home has thousands; one by one if this program did not write one of them."""
+    """Unpack many values at once, because a home has thousands. If that fails, another program wrote one: unpack each
+    alone."""
     try:
         documents = json.loads(b"[%s]" % b",".join(values))
         return [

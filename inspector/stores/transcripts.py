@@ -277,7 +277,7 @@ class TranscriptStore(Store):
     def _source(self, conversation: str) -> Source:
         source = self._listing.source(conversation)
         if source is None and conversation in self._opened:
-            raise StoreMissing("The files of this conversation are gone; what was read of them stays.")
+            raise StoreMissing("The files of this conversation are gone. The screen keeps what was read.")
         if source is None:
             raise UnknownConversation(f"No conversation has the id {conversation!r}.")
         return source

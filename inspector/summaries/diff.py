@@ -269,7 +269,8 @@ class _Assembly:
     news: list[_PlacedItem]
 
     def diff(self) -> SummaryDiff:
-        """Return the new summary's sections in order; each removed section follows the one that it followed before."""
+        """Return the sections of the new summary in order. A removed section keeps its place after its former
+        neighbour."""
         stands = {one: other for other, one in self.matching.items.items()}
         olds, news = _by_section(self.olds), _by_section(self.news)
         partner = {new: old for old, new in self.matching.sections.items()}

@@ -253,7 +253,8 @@ class _Done:
             self.rows.append((row, row.first, words))
 
     def telling(self, row: LineageRow, text: str) -> LineageRow | None:
-        """Return the entry that shares most words with an open item and is no older than the item."""
+        """Return the entry that shares most words with an open item, among the entries that are not older than the
+        item."""
         words = content_words(_CONDITION.split(text, maxsplit=1)[0], self.stemmer)
         if len(words) < TOLD_WORDS:
             return None

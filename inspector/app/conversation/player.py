@@ -85,7 +85,7 @@ class Player:
         return recording.moments.of_message(state.generation, max(0, index))
 
     def _show(self, at: Moment, **changes: object) -> None:
-        # The compaction in progress at the moment, else the one that made the list, as outside a replay.
+        # Return the compaction in progress at this step. If there is none, return the compaction that made the list.
         made = max(1, at.generation - 1) if self._host.state.compaction else 0
         compaction = at.compaction or made
         self._host.change(moment=at, generation=at.generation, compaction=compaction, **changes)

@@ -67,8 +67,8 @@ def is_tool_error(message: Message) -> bool:
 class RowMarks:
     """Marks of the rows of a list.
 
-    `made_by` is the compaction that made the list, `ended_by` the one that ended it (its middle left). `breakpoints`
-    leads from a message's index to its breakpoint (-1: the system prompt). `findings` and `lost` are the messages with
+    `made_by` is the compaction that made the list, `ended_by` the compaction that summarized its middle. `breakpoints`
+    maps the index of a message to its breakpoint (-1: the system prompt). `findings` and `lost` are the messages with
     findings and with lost facts.
     """
 

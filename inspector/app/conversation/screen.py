@@ -158,7 +158,7 @@ class ConversationScreen(JobScreen):
         yield KeyLine()
 
     def on_mount(self) -> None:
-        """Show the data that is read so far, or that the conversation is being opened."""
+        """Show the data that is already read, or a note that the conversation is being opened."""
         self.message_list.focus()
         self.panes.show(self.opening.first_pane or self.saved.pane or self.panes.current)
         self.opening.mounted()

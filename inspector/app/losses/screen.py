@@ -172,7 +172,7 @@ class LossesScreen(ListScreen[ListedLoss]):
         self.show(self._losses, nothing)
 
     def explained(self, entry: ListedLoss) -> list[Text]:
-        """What was done again, the gaps of the summary, the worst facts, and the number of uncertain ones."""
+        """Return lines about repeated work, gaps of the summary, the worst facts, and the number of uncertain facts."""
         loss = entry.loss
         again = [Text(f"then {aftermath_counts(loss.aftermath)}")] if loss.aftermath else []
         uncertain = [_uncertain(loss.uncertain)] if loss.uncertain else []

@@ -133,8 +133,8 @@ def merged_with(wire: Mapping[str, Any], summary: str, policies: Policies) -> Ma
 
 
 def mended(output: list[Output], policies: Policies, keeps_pending: bool = False) -> list[Output]:
-    """The list without results that lost their call; calls that lost their result are answered or taken out, those of
-    the last turn left alone where they `keeps_pending`."""
+    """Return the list with repaired tool pairs. Results without their call are removed. Calls without their result get
+    a stub or are removed; with `keeps_pending` the calls of the last turn stay."""
     called = {
         identifier
         for out in output

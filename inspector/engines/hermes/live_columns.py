@@ -167,8 +167,7 @@ class LiveColumns:
         return Column.of(shifted(whole(own.kept)), shifted(whole(own.short)))
 
     def _settle(self, places: Sequence[int], start: int, stop: int) -> bool:
-        """Make the changes at some places, and those of pruning in [start:stop], permanent. Returns whether
-        anything was shortened."""
+        """Make the given changes and the pruning of [start:stop] permanent. Return whether anything became shorter."""
         for at in places:
             self._stays(at)
         at = found = self.shorts.find(1, start, stop)
@@ -191,8 +190,7 @@ class LiveColumns:
             self.asked = self.asked[:head] + b"\0" + self.asked[head + 1 :]
 
     def _put(self, head: int, tail: int, **summary: int) -> None:
-        """A message with the summary, of which some values are not 0, takes the place of the middle; without values
-        nothing does."""
+        """Replace the middle by a message with the summary. If all its values are 0, only remove the middle."""
         for name in _BYTES:
             column = getattr(self, name)
             new = bytes((summary.get(name, 0),)) if summary else b""

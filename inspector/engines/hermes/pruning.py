@@ -55,7 +55,7 @@ _CHARS, _LINES, _EXIT_CODE, _TOTAL_COUNT = 1, 2, 4, 8
 
 
 class Extent(NamedTuple):
-    """Length of the one-line form about a call, in characters, before its result is known.
+    """Length in characters of the one-line form of a call, before its result is known.
 
     `chars` and `printed` (with quotes and escapes) are lengths with the shortest facts; `names` has a bit for
     each fact in it. `raises` is the error's name if the release fails.

@@ -24,7 +24,7 @@ _MEDIA = re.compile(r"MEDIA:\S+")
 #: From here on the current sources send a choice of the records, which is not known well enough to be done alike.
 _MOST_CURRENT = 160_000
 
-#: A focus that the release takes from the last things that the user said: so many, of so many characters.
+#: Limits of the focus that the release makes from the last messages of the user: their number, and characters of each.
 _FOCUSED, _FOCUS_TURN, _FOCUS_ALL = 3, 260, 700
 #: The longest task that the release writes into a summary itself, in characters.
 _TASK = 1_400

@@ -85,7 +85,7 @@ def _groups(lines: Sequence[ToldFact], limit: int) -> tuple[FactGroup, ...]:
 
 
 def risk_part(plan: Plan, reading: FactsReading, masker: Masker) -> Document:
-    """Return the facts that a compaction of the live list would take, those that are there only once first.
+    """Return the facts that a compaction of the live list would summarize. Facts in only one message come first.
 
     The checklist is masked before its text is escaped, because escapes split secrets. `reason` says why nothing would
     be compacted, "" otherwise."""

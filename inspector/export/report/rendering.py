@@ -1,7 +1,6 @@
 """A report as a page, as Markdown or as JSON: templates are filled in, and every text in them is escaped.
 
-A template need not remember it: what an expression writes is a text unless it is markup already, which only macros and
-the filters made here for it are.
+Templates escape by default: every expression is a text, except the results of macros and of the filters in this module.
 """
 
 from __future__ import annotations

@@ -70,7 +70,7 @@ def measures_of(
 
 
 def _after_encrypted(measure: Measure, recorded: Compaction) -> Measure:
-    """Return a measure after an encrypted summary: evidence only of what stayed word for word, without its share.
+    """Return a measure after an encrypted summary: evidence for facts that stayed word for word, without a share.
 
     Sizes are those that the agent reported.
     """

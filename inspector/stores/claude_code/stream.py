@@ -25,7 +25,7 @@ from inspector.stores.lines import (
     text_of,
 )
 
-#: Keys of a stream, in the first lines. Other agents have some of them in their own output.
+#: Keys of a stream, in the first lines. The output of other agents has some of these keys too.
 _MARKS = (b'"parent_tool_use_id"', b'"claude_code_version"', b'"slash_commands"')
 _OTHERS = b'"qwen_code_version"'
 _UNDER = re.compile(r"_([a-z])")

@@ -8,7 +8,7 @@ PROFILES = (
         summary="Cline: all but the newest 20,000 tokens become a summary.",
         share=0.9,
         reserve=0,
-        why_threshold="0.9 of the window, as its code has it; it compares an estimate of its own. A compaction was not "
+        why_threshold="0.9 of the window, read in its code; it compares its own estimate. Compactions were not "
         "seen. Observed: with a limit of 60,000, 56,000 reported tokens did not fire",
         tail_tokens=20_000,
         why_tail="20,000 tokens, as its code has it. Not seen",

@@ -29,8 +29,8 @@ class ClineReader(SessionReader):
 
     agent = "cline"
     limits = (
-        "Cline does not record the system prompt and the tools. Of a session only the newest compaction is recorded. "
-        "What is read of its compactions is from its source: none was seen.",
+        "Cline does not record the system prompt and the tools. A session records only its newest compaction. "
+        "Compactions are read as its source describes them; none was seen.",
     )
 
     def recognises(self, head: Head) -> bool:

@@ -16,8 +16,8 @@ PROFILES = (
         "244,700 and compacts at 244,900. 75 earlier events were at 188,000 to 250,000 of a window of 258,400. "
         "Measured on a release that ran; model_auto_compact_token_limit has priority, /compact fires by hand",
         tail_tokens=0,
-        why_tail="what replaces the list holds messages of the user and the developer alone, as 75 real events show; "
-        "of the user's the newest that fit into 20,000, as its source has it",
+        why_tail="the new list has only messages of the user and the developer, as 75 real events show; of the "
+        "user's messages the newest that fit into 20,000 tokens, read in its source",
         summary_tokens=3_000,
         why_summary="some 14,000 tokens are left with what the user wrote; the summary itself cannot be read. Observed",
         keeps_user=20_000,

@@ -1,8 +1,8 @@
 """GitHub Copilot CLI's sessions (`~/.copilot/session-state/<id>/events.jsonl`).
 
 A compaction is made in the background: the conversation goes on with the old list until the summary is there. Then the
-user's messages, word for word, and the summary take the place of all that was said when it began. Copilot sends them as
-one message, with sentences of its own that are not recorded; here each is a message.
+user's messages, word for word, and the summary replace all messages from before it began. Copilot sends them as one
+message, with added sentences that are not recorded; here each is a message.
 """
 
 from __future__ import annotations

@@ -236,7 +236,7 @@ def tails(
     merged_at: int | None,
     known: frozenset[str],
 ) -> list[Tail]:
-    """Return every way in which new[first:] can begin with the copies of a tail of `old`, longest first."""
+    """Return every match of the beginning of new[first:] with a tail of `old`, the longest tail first."""
     if first >= len(new):
         return []
     found: list[Tail] = []

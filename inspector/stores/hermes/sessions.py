@@ -87,7 +87,7 @@ def rows_at_once(connection: sqlite3.Connection, columns: str, source: str) -> l
 
 
 def exactly(sql: str) -> str:
-    """SQL of a number for `rows_at_once`, to the last digit: JSON would have 15 of them."""
+    """SQL of a number for `rows_at_once`, with all digits: JSON keeps only 15."""
     return f"CASE typeof({sql}) WHEN 'real' THEN printf('%!.17g', {sql}) ELSE {sql} END"
 
 

@@ -202,7 +202,7 @@ class HermesStore(Store):
         usages = self._read(lambda db: usage.summary_usage(db, self._schema, conversation.sessions))
         compacted = Counter(transition.before.session for transition in transitions)
         for found in describe(transitions, sessions, prompts, self._rows_by_id):
-            # Usage is recorded by session, so a compaction has it only if it is the only one of its session.
+            # Usage is recorded by session. So a compaction has its usage only if the session has no other compaction.
             alone = compacted[found.session] == 1
             yield replace(found, usage=usages.get(found.session)) if alone else found
 

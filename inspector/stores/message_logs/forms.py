@@ -20,7 +20,7 @@ _REQUESTS = ("request", "request_body", "requestBody", "body", "params", "kwargs
 _RESPONSES = ("response", "response_body", "responseBody", "reply", "completion", "result")
 _SESSIONS = ("session_id", "sessionId", "conversation_id", "conversationId", "thread_id", "trace_id")
 _TIMES = ("timestamp", "time", "at", "created_at", "start_time", "ts", "created", "last_updated")
-#: Roles of a message in a line of its own; the last one is a line of Hermes with the model.
+#: Roles in logs with one message a line; the last role is a line of Hermes with the model.
 _ROLES = frozenset({"user", "assistant", "tool", "system", "developer", "session_meta"})
 COMPACTION = "compaction"
 #: Items of the responses API for tools that the server ran.
@@ -73,7 +73,7 @@ def is_said(record: Mapping[str, Any]) -> bool:
 
 
 def session_of(records: Sequence[Mapping[str, Any]], name: str) -> dict[str, Any]:
-    """Return the messages of a session, each in a line of its own, as one record."""
+    """Join the messages of a session, one a line, to one record."""
     times = [record["timestamp"] for record in records if record.get("timestamp")]
     models = [record["model"] for record in records if record.get("model")]
     said = [record for record in records if is_said(record) and record["role"] != "session_meta"]

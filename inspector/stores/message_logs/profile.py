@@ -11,7 +11,7 @@ PROFILES = (
         why_threshold="150,000 input tokens by default and at least 50,000 (compact_20260112), as its documents say. "
         "Documented; Observed in no session",
         tail_tokens=0,
-        why_tail="what comes before the last compaction block is dropped, as its documents say. Observed in no session",
+        why_tail="messages before the last compaction block are dropped, as its documentation says. Not seen",
         summary_tokens=3_000,
         why_summary="taken to be of the size of Claude Code's summaries. Observed in no session",
     ),

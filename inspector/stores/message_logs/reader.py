@@ -64,8 +64,8 @@ class MessageLogReader(SessionReader):
 
     agent = "message-log"
     limits = (
-        "A log of requests does not record compactions: they are inferred where a request does not continue the one "
-        "before. What was said and not sent again is unknown.",
+        "A log of requests does not record compactions: they are inferred where a request does not continue the "
+        "previous request. Messages that were never sent again are unknown.",
     )
 
     def recognises(self, head: Head) -> bool:

@@ -12,7 +12,7 @@ from inspector.stores.entries import Wire
 from inspector.stores.lines import mapping_at, mappings_in, text_at
 from inspector.stores.pi.reader import Node, PiScanner
 
-#: What differs between an entry and its copy.
+#: Keys that differ between an entry and its copy.
 _OWN = frozenset({"id", "parentId", "timestamp", "appendMode", "firstKeptEntryId", "targetId", "__openclaw"})
 
 
@@ -31,7 +31,7 @@ class OpenClawScanner(PiScanner):
         self.began_at = 0
 
     def messages(self, node: Node, value: dict[str, Any], wires: list[Wire]) -> tuple[int, ...]:
-        """Return the messages of an entry; of a copy, those of the first one."""
+        """Return the messages of an entry. For a copy, return the messages of the original."""
         message, kind = mapping_at(value, "message"), text_at(value, "type")
         content = hash(repr(message or {key: inner for key, inner in value.items() if key not in _OWN}))
         name = text_at(message, "toolCallId") or str(content)

@@ -31,8 +31,8 @@ class QwenReader(SessionReader):
 
     agent = "qwen"
     limits = (
-        "Qwen Code does not record the system prompt and the tools. Its size after a compaction is an estimate of its "
-        "own and may be far from what the model reported.",
+        "Qwen Code does not record the system prompt and the tools. The size after a compaction is its own estimate "
+        "and may be far from the reported size.",
     )
 
     def recognises(self, head: Head) -> bool:

@@ -1,8 +1,8 @@
-"""An unfinished request before the summary is repeated after it (current sources, `compress`).
+"""Repeat an unfinished request of the user after the summary (current sources, `compress`).
 
-A handoff tells the model to act on user messages behind it alone, so a request that only the head still holds, or that
-a cut through its turn left to the summary, would go unanswered. That rows with one message id are one row is taken
-from the sources too: the restated request takes the place of its original.
+A handoff asks the model to act only on the user messages after it. So the model would not answer a request that is in
+the head, or that was summarized because the cut is within its turn. As in the sources, rows with the same message id
+are one row, so the repeated request replaces its original.
 """
 
 from __future__ import annotations
