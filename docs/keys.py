@@ -20,6 +20,8 @@ TITLES = {
     "TraceScreen": "Trace of a phrase",
     "ConversationScreen": "A conversation",
     "LineList": "Lists",
+    "Timeline": "Timeline",
+    "RegionBar": "Regions",
     "TextView": "Texts in panes",
     "ViewsPane": "Panes with views",
     "MessagePane": "Message pane",
@@ -29,6 +31,8 @@ TITLES = {
     "SummaryLineage": "Summary pane, lineage",
     "SummaryAttempts": "Summary pane, attempts",
     "LossesPane": "Losses pane",
+    "LossesFacts": "Losses pane, facts",
+    "LossesAttempts": "Losses pane, attempts",
     "NextRequest": "Cache pane, next request",
     "RequestsPart": "Cache pane, requests",
     "WhatIfPane": "What-if pane",
@@ -45,6 +49,7 @@ TITLES = {
     "SweepScreen": "Sweep",
     "HeatMap": "Sweep, map",
     "HelpScreen": "Help",
+    "Jump": "Letters on parts",
 }
 _INTRODUCTION = """# Keys
 

@@ -47,6 +47,13 @@ class ChooseCompaction(Message):
     index: int
 
 
+@dataclass
+class StepCompaction(Message):
+    """Choose the next compaction (1) or the previous one (-1)."""
+
+    by: int
+
+
 class Change(Message):
     """Change fields of the screen's state: the layout of the cache, the view of a pane."""
 

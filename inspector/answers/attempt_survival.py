@@ -45,6 +45,10 @@ class SummaryOutcome:
         """By kind, those kinds that any fact has."""
         return survival_of([life.fate for life in self.lives], [life.fact.kind for life in self.lives])
 
+    def fate_of(self, key: str) -> Fate | None:
+        """Return the fate of a fact; None if this compaction did not take it."""
+        return next((life.fate for life in self.lives if life.fact.key == key), None)
+
     @property
     def kept(self) -> int:
         """Number of facts that can be read."""

@@ -94,11 +94,13 @@ def ask_for(
     settings: Settings,
     wording: Wording,
     budget: int | None = None,
+    earlier: str | None = None,
     masker: Masker | None = None,
 ) -> Ask:
     """Return the prompt for a list.
 
-    `masker` counts the masked secrets. Raises BadInput for a missing prompt, UsageProblem for a budget out of range.
+    `earlier` replaces the previous summary, in a life. `masker` counts the masked secrets. Raises BadInput for a
+    missing prompt, UsageProblem for a budget out of range.
     """
     if budget is not None and not BUDGETS[0] <= budget <= BUDGETS[1]:
         raise UsageProblem(
@@ -117,7 +119,7 @@ def ask_for(
         )
     given = replace(
         given,
-        earlier=mask(given.earlier),
+        earlier=mask(given.earlier if earlier is None else earlier),
         budget=budget or given.budget,
         focus=mask(given.focus),
     )
@@ -184,3 +186,10 @@ def attempts_of(store: Store, row: ConversationRow, kept: KeptAttempts) -> tuple
     """The attempts of a conversation, oldest first. Raises OutputProblem."""
     place = place_of(store, row, 0)
     return kept.of(place.store, place.root)
+
+
+def attempts_named(store: Store, name: str, kept: KeptAttempts) -> tuple[Attempt, ...]:
+    """Return the attempts by the conversation's name, without reading messages. Raises UnknownConversation,
+    StoreErrors, OutputProblem."""
+    conversation = store.resolve(name)
+    return attempts_of(store, next(row for row in store.conversations() if row.id == conversation), kept)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from textual.driver import Driver
     from textual.notifications import SeverityLevel
+    from textual.widget import Widget
 
     from inspector.app.saved_state import SavedState
     from inspector.core.conversations import ConversationRow
@@ -62,6 +63,7 @@ class InspectorApp(App[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("q", "quit", "Quit", id="app.quit"),
         Binding("question_mark", "help", "Help", id="app.help", key_display="?"),
+        Binding("semicolon", "jump", "Jump to a part by letter", id="app.jump", key_display=";", show=False),
         Binding("ctrl+t", "next_theme", "Next theme", id="app.theme", show=False),
         Binding("ctrl+c", "quit", "Quit", show=False, id="app.interrupt", priority=True),
     ]
@@ -223,6 +225,16 @@ class InspectorApp(App[None]):
         self.theme = names[(at + 1) % len(names)]
         self.saved.theme = self.theme
         self.notify(self.theme, timeout=1.5)
+
+    def action_jump(self) -> None:
+        """Show a letter on each part of the screen, and give the focus to the chosen part."""
+        from inspector.app.jump import Jump, parts_of
+
+        def focus(part: Widget | None) -> None:
+            if part is not None:
+                part.focus()
+
+        self.push_screen(Jump(parts_of(self.screen)), focus)
 
     def action_help(self) -> None:
         """Open the help of the focused pane."""

@@ -31,6 +31,8 @@ COMMANDS = {
     "recommend": "whatif:recommend",
     "attempt": "attempt:attempt",
     "attempts": "attempt:attempts",
+    "life": "attempt:life",
+    "recall": "attempt:recall",
     "judge": "attempt:judge",
     "score": "score:score",
     "config": "config:config_files",

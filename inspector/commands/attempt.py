@@ -1,4 +1,4 @@
-"""The commands that ask a model of the user: summaries made again, and what it judges."""
+"""The commands that ask a model of the user: summaries made again, what it recalls, what it judges."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from inspector.commands.asking import Asked, command, shared_options
-from inspector.commands.options import WHOLE, print_answer, settings_options
+from inspector.commands.options import WHOLE, print_answer, say, settings_options
 from inspector.commands.sending import Progress, Sender, summarizer_options, wording_options
 from inspector.commands.sources import path_or_name
 from inspector.core.errors import SummarizerFailed, UnknownConversation, UsageProblem
@@ -156,14 +156,23 @@ def check_made(made: Sequence[Attempt]) -> None:
 @click.option(
     "--delete", "deleted", type=WHOLE, multiple=True, metavar="ID", help="Delete an attempt. May be repeated."
 )
+@click.option("--life", type=WHOLE, metavar="ID", help="Show the curve of a life next to the recorded curve.")
 @shared_options(settings_options)
-def attempts(asked: Asked, shown: int | None, deleted: tuple[int, ...]) -> None:
+def attempts(asked: Asked, shown: int | None, deleted: tuple[int, ...], life: int | None) -> None:
     """List the stored attempts.
 
     With CONVERSATION, compare them with its recorded summaries.
     """
+    from inspector.answers.attempt_life import life_curve
     from inspector.answers.attempting import attempts_of
-    from inspector.export.attempts import attempt_document, print_attempt, print_attempts, print_outcomes
+    from inspector.export.attempts import (
+        attempt_document,
+        print_attempt,
+        print_attempts,
+        print_curve,
+        print_outcomes,
+    )
+    from inspector.export.document import built
     from inspector.models.kept import default_attempts
 
     kept = default_attempts()
@@ -191,7 +200,147 @@ def attempts(asked: Asked, shown: int | None, deleted: tuple[int, ...]) -> None:
         return
     answers, inspection, resolved = asked.opened()
     mine = attempts_of(answers.store, inspection.conversation.row, kept)
-    asked.print(_outcomes(inspection, resolved.settings, mine), print_outcomes)
+    if life is not None:
+        whole = _known_life(mine, life)
+        points = built(life_curve(inspection, resolved.settings, whole))
+        asked.print(points, lambda curve: print_curve(curve, life))
+    else:
+        asked.print(_outcomes(inspection, resolved.settings, mine), print_outcomes)
+
+
+def _known_life(attempts: Sequence[Attempt], number: int) -> dict[int, Attempt]:
+    """Return the finished attempts of a life by compaction. Raises UnknownConversation for none."""
+    from inspector.answers.attempt_life import life_of
+
+    whole = life_of(attempts, number)
+    if not whole:
+        raise UnknownConversation(
+            f"This conversation has no life {number} with a finished summary. `attempts` lists the lives."
+        )
+    return whole
+
+
+@command("[PATH] [CONVERSATION]")
+@click.option("--compaction", "number", type=WHOLE, required=True, metavar="K", help="Counted from 1.")
+@click.option(
+    "--questions",
+    type=click.IntRange(1, 200),
+    default=20,
+    show_default=True,
+    help="Maximum number of questions.",
+)
+@click.option(
+    "--attempt",
+    "chosen",
+    type=WHOLE,
+    multiple=True,
+    metavar="ID",
+    help="Ask only about this attempt. May be repeated.",
+)
+@click.option("--show-prompt", is_flag=True, help="Print the questions and send nothing.")
+@summarizer_options
+@shared_options(settings_options)
+def recall(
+    asked: Asked, sender: Sender, number: int, questions: int, chosen: tuple[int, ...], show_prompt: bool
+) -> None:
+    """Ask a model questions about facts after a compaction.
+
+    The context is the list after the compaction, with the recorded summary and with each finished attempt. Rules make
+    the questions from facts with an exact value. An answer is right if it has that value. The command also shows how
+    often the answers agree with the fates of these facts.
+    """
+    from inspector.answers.attempt_survival import outcomes_of
+    from inspector.answers.attempting import attempts_of, recorded_list
+    from inspector.answers.recall import ask_exams, exams_of, recall_sending
+    from inspector.export.attempts import print_recall, recall_document, sending_document
+    from inspector.models.kept import default_attempts
+
+    answers, inspection, resolved = asked.opened()
+    recorded_list(inspection, resolved.settings, number)
+    mine = attempts_of(answers.store, inspection.conversation.row, default_attempts())
+    wanted = _asked_about(mine, number, chosen)
+    masker = sender.masker()
+    outcomes = outcomes_of(inspection, resolved.settings, number, wanted)
+    exams = exams_of(inspection, outcomes, questions, masker)
+    if show_prompt:
+        click.echo("\n\n".join(safe(exam.prompt) for exam in exams))
+        asked.end()
+        return
+    summarizer = sender.summarizer()
+    sending = recall_sending(exams, summarizer, masker)
+    allowance = sender.allowed(sending)
+    with Progress() as progress:
+        results, problems = ask_exams(exams, summarizer, allowance, progress)
+    if not results:
+        raise SummarizerFailed("\n".join(problems))
+    for problem in problems:
+        answers.note(problem)
+    documents = [recall_document(one) for one in results]
+    whole = {"sending": sending_document(sending), "recall": documents, "problems": list(problems)}
+    asked.print(whole, lambda _: print_recall(documents))
+
+
+def _asked_about(attempts: Sequence[Attempt], compaction: int, chosen: Sequence[int]) -> list[Attempt]:
+    """Return the chosen attempts of a compaction, or all that are finished. Raises UnknownConversation."""
+    there = {one.id: one for one in attempts if one.place.compaction == compaction and one.place.step is None}
+    if not chosen:
+        return [one for one in there.values() if one.state == "finished"]
+    for number in chosen:
+        if number not in there or not there[number].summary:
+            texts = ", ".join(str(one.id) for one in there.values() if one.summary) or "none"
+            raise UnknownConversation(
+                f"Compaction {compaction} has no attempt {number} with a text; it has {texts}."
+            )
+    return [one for one in there.values() if one.id in chosen]
+
+
+@command("[PATH] [CONVERSATION]")
+@click.option(
+    "--compaction", "first", type=WHOLE, default=1, show_default=True, metavar="K", help="First compaction."
+)
+@click.option("--budget", type=WHOLE, metavar="TOKENS", help="Budget of each summary.")
+@click.option("--resume", type=WHOLE, metavar="ID", help="Continue an unfinished life.")
+@wording_options
+@summarizer_options
+@shared_options(settings_options)
+def life(asked: Asked, sender: Sender, first: int, budget: int | None, resume: int | None) -> None:
+    """Make every summary from one compaction on again.
+
+    Each is made from the previous new one. The curve shows how many facts can still be read after each compaction, with
+    the recorded and with the new summaries. The command shows an estimate of the cost first. --resume continues an
+    unfinished life.
+    """
+    from inspector.answers.attempt_life import LifeOrder, life_curve, life_sending, make_life
+    from inspector.answers.attempting import attempts_of
+    from inspector.export.attempts import attempt_document, print_curve, sending_document
+    from inspector.export.document import built
+    from inspector.models.kept import default_attempts
+
+    answers, inspection, resolved = asked.opened()
+    settings, kept = resolved.settings, default_attempts()
+    done: dict[int, Attempt] = {}
+    if resume is not None:
+        done = _known_life(attempts_of(answers.store, inspection.conversation.row, kept), resume)
+        first = min(done)
+    order = LifeOrder(sender.summarizer(), sender.wording(), first, budget, done, resume)
+    sending = life_sending(inspection, settings, order)
+    allowance = sender.allowed(sending)
+    with Progress() as progress:
+        made = make_life(inspection, settings, order, kept, allowance, progress)
+    whole = {one.place.compaction: one for one in made if one.state == "finished"}
+    points = built(life_curve(inspection, settings, whole)) if whole else []
+    number = made[0].life
+    document = {
+        "sending": sending_document(sending),
+        "life": number,
+        "attempts": [attempt_document(attempt) for attempt in made],
+        "curve": points,
+    }
+    note_problems(asked, made)
+    asked.print(document, lambda _: print_curve(points, number) if points else None)
+    if made[-1].state != "finished" and whole:
+        say([f"The life ends at compaction {made[-1].place.compaction}; --resume {number} continues it."])
+    check_made(made)
 
 
 @command("[PATH] [CONVERSATION]")

@@ -19,7 +19,8 @@ from inspector.core.errors import CheckFailed, UsageProblem
 )  # fmt: skip
 @click.option(
     "--format", "form", default="text", show_default=True,
-    type=click.Choice(["text", "json", "github", "junit"]), help="Output format.",
+    type=click.Choice(["text", "json", "github", "junit", "html", "markdown"]),
+    help="Output format; html and markdown need --against.",
 )  # fmt: skip
 @click.option("--allow-unknown", is_flag=True, help="Pass even if something could not be read.")
 @click.option("--baseline", type=click.Path(path_type=Path), metavar="FILE", help="Ignore the cases in FILE.")
@@ -56,6 +57,10 @@ def check(
     if against is not None:
         _compare(asked, against, form)
         return
+    if form in ("html", "markdown"):
+        raise UsageProblem(
+            f"--format {form} is for --against; `report` writes a page about one conversation."
+        )
     known = frozenset() if baseline is None else read_baseline(baseline)
     answers, names = asked.several()
     with asked.interrupts():
@@ -78,15 +83,19 @@ def _compare(asked: Asked, against: str, form: str) -> None:
     """Print the comparison of two folders."""
     from inspector.answers.answers import Answers
     from inspector.answers.comparing import compare
-    from inspector.export.comparing import comparison_document, comparison_text
+    from inspector.export.comparing import comparison_document, comparison_page, comparison_text
 
     one, names = asked.several()
     if names or form in ("github", "junit"):
-        raise UsageProblem("--against compares two whole folders, as text or JSON: name no conversation.")
+        raise UsageProblem(
+            "--against compares two whole folders, as text, JSON, html or markdown: name no conversation."
+        )
     other = Answers(open_source(against, False), asked.flags, asked.config)
     labels = (asked.path or ("demo" if asked.demo else "this machine"), against)
     comparison = compare(one, other, labels)
     if form == "json":
         print_answer(comparison_document(comparison), True, print)
-    else:
+    elif form == "text":
         click.echo(comparison_text(comparison), nl=False)
+    else:
+        click.echo(comparison_page(comparison, form == "html"), nl=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -81,7 +82,7 @@ def report_command(asked: Asked, output: str | None, form: str | None, force: bo
         report = gather_report(answers, name, time.time(), mask=masking)
         return report_document(report) if wanted is None else render(report, wanted)
 
-    document = asked.kept("report", lambda _: make(), wanted, masking)(name)
+    document = _kept(asked, name, make, wanted, masking)
     if wanted is None:
         print_answer(document, True, click.echo)
     elif target is None:
@@ -90,3 +91,13 @@ def report_command(asked: Asked, output: str | None, form: str | None, force: bo
         size = write_file(target, document, answers.paths(), force)
         click.echo(safe(f"Wrote {target} ({size / 1000:,.0f} kB)."))
     asked.end()
+
+
+def _kept(asked: Asked, name: str, make: Callable[[], Any], *options: Any) -> Any:
+    """Return a stored report, or make it. With attempts it is always made, because attempts change by themselves."""
+    from inspector.answers.attempting import attempts_named
+    from inspector.models.kept import default_attempts
+
+    if attempts_named(asked.answers.store, name, default_attempts()):
+        return make()
+    return asked.kept("report", lambda _: make(), *options)(name)

@@ -1,4 +1,4 @@
-"""Attempts as JSON and text: orders and results, facts that each summary keeps."""
+"""Attempts as JSON and text: orders and results, facts that each summary keeps, lives and recall."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from inspector.answers.attempt_survival import SummaryOutcome
-from inspector.core.shares import kept_of
+from inspector.answers.recall import Recall
+from inspector.core.shares import kept_of, percent
 from inspector.core.text import safe_title
 from inspector.export.console import Table, print_table, say
 from inspector.export.document import Document, fields_of
@@ -28,7 +29,7 @@ def attempt_document(attempt: Attempt, full: bool = False) -> Document:
         "agent": attempt.agent,
         "store": place.store,
         **fields_of(place, "compaction", "step"),
-        **fields_of(attempt, "at", "state", "problem", "kind"),
+        **fields_of(attempt, "life", "at", "state", "problem", "kind"),
         "to": attempt.where,
         "model": attempt.model or None,
         "prompt": attempt.prompt_name,
@@ -82,6 +83,34 @@ def sending_document(sending: Sending) -> Document:
         "cost": None if cost is None else cost.amount,
         "masking": sending.masking,
         "masked": dict(sending.masked),
+    }
+
+
+def recall_document(recall: Recall) -> Document:
+    """Answers from one list."""
+    agreed = recall.agreement
+    return {
+        "compaction": recall.outcome.compaction,
+        "attempt": None if recall.outcome.attempt is None else recall.outcome.attempt.id,
+        "asked": len(recall.answered),
+        "right": recall.right,
+        "agreement": {
+            **fields_of(agreed, "share", "of", "both", "neither"),
+            "judged_there_not_answered": agreed.told,
+            "judged_gone_answered": agreed.answered,
+            "open": agreed.open,
+        },
+        "questions": [
+            {
+                "question": one.question.text,
+                "value": one.question.value.text,
+                "answer": one.answer,
+                "right": one.right,
+                "fate": one.fate.outcome,
+                "key": one.question.fact.key,
+            }
+            for one in recall.answered
+        ],
     }
 
 
@@ -156,7 +185,7 @@ def print_attempts(documents: Sequence[Document]) -> None:
             f"{entry['summary_tokens']:,}",
             f"{'' if entry['tokens_reported'] else '~'}{entry['sent_tokens']:,}",
             _cost(entry),
-            entry["state"],
+            entry["state"] + (f", life {entry['life']}" if entry["life"] else ""),
         )
     print_table(table, "No attempts are stored. `compaction-inspector attempt` makes one.")
 
@@ -174,3 +203,48 @@ def print_attempt(entry: Document) -> None:
     say()
     for line in entry["summary"].splitlines() or ["(no text came)"]:
         say(line)
+
+
+def print_curve(points: Sequence[Document], life: int | None) -> None:
+    """Survival over the compactions of a life, recorded against made again."""
+    say(f"Facts that can still be read{f', life {life}' if life else ''}", "bold")
+    table = Table(">after", ">facts", ">recorded", ">again", "curve")
+    for point in points:
+        of = point["of"]
+        table.add(
+            point["compaction"],
+            of,
+            _share(point["recorded"], of),
+            _share(point["made"], of),
+            f"{_bar(point['recorded'], of, '░')} {_bar(point['made'], of, '▓')}",
+        )
+    print_table(table)
+
+
+def _share(count: int, of: int) -> str:
+    return f"{percent(count / of)} {count}/{of}" if of else "–"
+
+
+def _bar(count: int, of: int, sign: str) -> str:
+    return f"{sign * round(20 * count / of if of else 0):<20}"
+
+
+def print_recall(documents: Sequence[Document]) -> None:
+    """Answers, a line per question, and their agreement with the fates."""
+    for number, entry in enumerate(documents):
+        if number:
+            say()
+        which = "recorded summary" if entry["attempt"] is None else f"attempt #{entry['attempt']}"
+        say(f"Compaction {entry['compaction']}, {which}: {entry['right']} of {entry['asked']} right", "bold")
+        for one in entry["questions"]:
+            sign = "=" if one["right"] else "✗"
+            answer = safe_title(one["answer"] or "no answer", 60)
+            say(f" {sign} {safe_title(one['value'], 40)} ← {answer}  [{one['fate']}]")
+            say(f"     {safe_title(one['question'], 200)}", "dim")
+        agreed = entry["agreement"]
+        agree = agreed["both"] + agreed["neither"]
+        say(
+            f"Answers agree with {agree} of {agreed['of']} known fates. "
+            f"Kept, but not answered: {agreed['judged_there_not_answered']}. "
+            f"Gone, but answered: {agreed['judged_gone_answered']}. Uncertain fates: {agreed['open']}."
+        )

@@ -1,4 +1,4 @@
-"""Two folders of sessions compared: JSON, and a table for people."""
+"""Two folders of sessions compared: JSON, and a table for people and reports."""
 
 from __future__ import annotations
 
@@ -82,6 +82,25 @@ def comparison_text(comparison: Comparison) -> str:
         f"? {safe_line(sentence)}" for side in (comparison.one, comparison.other) for sentence in side.unread
     ]
     return "\n".join(lines) + "\n"
+
+
+def comparison_page(comparison: Comparison, html: bool) -> str:
+    """Return the table as an HTML page without scripts, or as a Markdown document."""
+    from inspector.export.report.rendering import html_templates, markdown_templates
+
+    templates, name = (html_templates(), "html") if html else (markdown_templates(), "md")
+    heading, *rows = comparison_table(comparison)
+    differs = comparison.differs
+    return templates.get_template(f"comparison.{name}.j2").render(
+        one=comparison.one,
+        other=comparison.other,
+        heading=heading,
+        rows=rows,
+        unread=[*comparison.one.unread, *comparison.other.unread],
+        verdict=f"They differ beyond chance in: {', '.join(differs)}."
+        if differs
+        else "No difference beyond chance.",
+    )
 
 
 def _words(share: Proportion) -> str:

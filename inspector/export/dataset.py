@@ -9,6 +9,7 @@ import sqlite3
 from collections.abc import Iterable, Mapping
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 from inspector.answers.answers import Answers
 from inspector.answers.each import Question, ask_each
@@ -30,6 +31,31 @@ _KEYS: Mapping[str, tuple[str, ...]] = {
     "conversations": ("conversation",), "compactions": ("conversation", "compaction"),
     "requests": ("conversation", "request"),
 }  # fmt: skip
+#: Questions for Datasette, by name.
+QUERIES: Mapping[str, tuple[str, str]] = {
+    "rules_lost": (
+        "Rules lost by agent and release",
+        "select c.agent, c.profile as release, count(*) as rules, "
+        "sum(f.fate in ('lost', 'value lost', 'contradicted')) as lost, "
+        "sum(f.fate = 'weakened') as weakened from facts f join conversations c using (conversation) "
+        "where f.rule group by 1, 2 order by lost desc",
+    ),
+    "misses_by_week": (
+        "Cost of cache misses a week",
+        "select strftime('%Y-%W', at, 'unixepoch') as week, cause, count(*) as requests, sum(missed_tokens) as tokens, "
+        "round(sum(missed_cost), 2) as cost from requests where missed_tokens > 0 group by 1, 2 order by 1, 2",
+    ),
+    "hurt": (
+        "Compactions that were followed by repeated work",
+        "select c.title, a.compaction, a.kind, count(*) as events, sum(a.tokens) as tokens from aftermath a "
+        "join conversations c using (conversation) group by 1, 2, 3 order by events desc",
+    ),
+    "compaction_costs": (
+        "Cost of compactions by agent",
+        "select agent, count(*) as compactions, round(avg(cost), 3) as average, round(sum(cost), 2) as total "
+        "from compactions join conversations using (conversation) group by 1 order by total desc",
+    ),
+}
 
 
 def export(answers: Answers, sink: Sink, masking: bool) -> tuple[int, int, list[str]]:
@@ -108,6 +134,8 @@ class SqliteSink:
                     database.table(name).create_index(["conversation"])
             database.table("facts").enable_fts(["text", "value"], create_triggers=True)
             database.create_table(_STAMPS, {"conversation": str, "stamp": str}, pk="conversation")
+        metadata = self.path.with_name(f"{self.path.stem}-metadata.json")
+        write_whole(metadata, json.dumps(datasette_metadata(self.path.stem), indent=1).encode())
 
     def _drop(self) -> None:
         self._database.table("facts").disable_fts()
@@ -234,6 +262,12 @@ def sink_for(path: Path, stores: Iterable[Path]) -> Sink:
     if target.suffix in (".db", ".sqlite", ".sqlite3"):
         return SqliteSink(target)
     return ParquetSink(target)
+
+
+def datasette_metadata(name: str) -> dict[str, Any]:
+    """The metadata file of Datasette: a description and canned queries."""
+    queries = {key: {"title": title, "sql": sql} for key, (title, sql) in QUERIES.items()}
+    return {"title": "Compactions", "databases": {name: {"queries": queries}}}
 
 
 def _is_data_set(path: Path) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from math import isnan
 
@@ -14,11 +14,11 @@ from inspector.answers.sweeping import all_equal
 from inspector.core.conversations import ROLE_NAMES
 from inspector.core.shares import percent, plural
 from inspector.engines.registry import standing
+from inspector.export.comparison import figure_rows
 from inspector.export.config import settings_document, settings_written
 from inspector.export.console import Table, console_for, print_table, say
 from inspector.export.document import Document, built, fields_of
 from inspector.replay.event import Event
-from inspector.replay.metrics import METRICS
 from inspector.replay.reproducing import Reproduction
 from inspector.replay.sweep import Cell, Sweep
 from inspector.replay.whatif import Metrics, stuck
@@ -29,14 +29,6 @@ _MODELS = {
     False: "the budget of the profile, because no summary was recorded",
 }
 
-#: Format of a figure by the form of its metric.
-_FORMATS = {
-    "count": "{:,.0f}",
-    "tokens": "~{:,.0f}",
-    "share": "{:.1%}",
-    "steps": "{:,.1f}",
-    "money": "{:,.2f}",
-}
 #: Maximum number of compactions of a run next to others.
 _MOST = 12
 
@@ -325,7 +317,7 @@ def _print_beside(document: Document) -> None:
     say()
     table = Table("", *(f">{name}" for name, _, _ in columns))
     table.add("threshold", *("–" if limit is None else f"{limit:,}" for _, limit, _ in columns))
-    for row in _figure_rows([_run_figures(run).get for _, _, run in columns]):
+    for row in figure_rows([_run_figures(run).get for _, _, run in columns]):
         table.add(*row)
     print_table(table)
     for one in document["beside"]:
@@ -338,17 +330,6 @@ def _print_beside(document: Document) -> None:
         say(f"{one['profile']} ({one['standing']}): {plural(len(events), 'compaction')}{told}")
         if one["whatif"]["stuck"]:
             say(f"  {one['whatif']['stuck']}", "bold")
-
-
-def _figure_rows(runs: Sequence[Callable[[str], float | None]]) -> list[list[str]]:
-    """Rows of words and the figures of each run by name; without figures that no run has."""
-    rows = []
-    for metric in METRICS:
-        values = [run(metric.name) for run in runs]
-        if any(value is not None for value in values):
-            form = _FORMATS[metric.form]
-            rows.append([metric.words, *("–" if value is None else form.format(value) for value in values)])
-    return rows
 
 
 def _run_figures(run: Document) -> Document:

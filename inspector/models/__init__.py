@@ -1,1 +1,1 @@
-"""A user's own model: attempts at summaries, and the judge. The only room that sends anything."""
+"""A user's own model: attempts at summaries, the judge and recall. The only room that sends anything."""

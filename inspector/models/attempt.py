@@ -47,7 +47,7 @@ class Ask:
 class Attempt:
     """A started attempt.
 
-    `id` counts from 1. `at` is in seconds since
+    `id` counts from 1. `life` is the first attempt of its series, None for a single attempt. `at` is in seconds since
     the epoch. `sent` and `received` are tokens: the summarizer's figures where `reported`, else rough. `cost` is in
     US dollars, None if no price is known. `problem` explains a missing or partial summary. In a list of attempts
     `prompt` is left out.
@@ -71,6 +71,7 @@ class Attempt:
     seconds: float = 0.0
     cost: float | None = None
     prices: str = ""
+    life: int | None = None
     title: str = ""
     agent: str = ""
     problem: str = ""

@@ -15,6 +15,8 @@ from inspector.core.text import safe_line
 from inspector.models.masking import Masker
 from inspector.models.summarizers.base import Summarizer
 
+#: Later prompts may exceed their estimated sizes by this factor.
+_MAX_GROWTH = 1.5
 _MILLION = 1_000_000
 
 
@@ -50,12 +52,14 @@ class Recipient:
 class Sending:
     """Everything that a command would send.
 
-    `masked` is kind → number of masked secrets; `masking` is false if masking is switched off.
+    `masked` is kind → number of masked secrets; `masking` is false if masking is switched off. `growing`: later prompts
+    contain earlier answers, so their sizes are estimates.
     """
 
     recipients: tuple[Recipient, ...]
     masked: Mapping[str, int] = field(default_factory=dict)
     masking: bool = True
+    growing: bool = False
 
     @property
     def requests(self) -> int:
@@ -85,7 +89,10 @@ class Sending:
     @property
     def sentences(self) -> tuple[str, ...]:
         """Return all sentences that are shown before anything is sent."""
-        return (*(one.sentence for one in self.recipients), self.secrets)
+        later = (
+            ("Later prompts contain earlier answers, so their sizes are estimates.",) if self.growing else ()
+        )
+        return (*(one.sentence for one in self.recipients), *later, self.secrets)
 
 
 def sending_of(prompts: Iterable[tuple[Summarizer, str, int]], masker: Masker) -> Sending:
@@ -131,10 +138,11 @@ class Allowance:
         """Create an allowance only after the user agreed to `sending`, by an answer or a flag."""
         self.masking = sending.masking
         self._lock = Lock()
+        factor = _MAX_GROWTH if sending.growing else 1.0
         self._left: dict[tuple[str, str, str], tuple[int, float]] = {}
         for one in sending.recipients:
             requests, tokens = self._left.get(one.key, (0, 0.0))
-            self._left[one.key] = requests + one.requests, tokens + one.tokens
+            self._left[one.key] = requests + one.requests, tokens + one.tokens * factor
 
     def take(self, summarizer: Summarizer, prompt: str) -> None:
         """Use the allowance for a prompt. Raise NotAllowed for another recipient, or too many or too large prompts."""

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _COLUMNS = {
     "id": int, "store": str, "root": str, "compaction": int, "step": int, "at": float, "state": str, "kind": str,
     "location": str, "model": str, "prompt_name": str, "prompt": str, "budget": int, "settings": str, "summary": str,
-    "sent": int, "received": int, "reported": int, "seconds": float, "cost": float, "prices": str,
+    "sent": int, "received": int, "reported": int, "seconds": float, "cost": float, "prices": str, "life": int,
     "title": str, "agent": str, "problem": str,
 }  # fmt: skip
 #: The columns that are fields of an attempt as they are.
@@ -63,6 +63,7 @@ class KeptAttempts:
         where: str,
         model: str,
         *,
+        life: int | None = None,
         title: str = "",
         agent: str = "",
     ) -> Attempt:
@@ -79,6 +80,7 @@ class KeptAttempts:
             "budget": ask.budget,
             "settings": json.dumps(dict(ask.settings)),
             "summary": "",
+            "life": life,
             "title": _storable(title),
             "agent": agent,
             "problem": "",

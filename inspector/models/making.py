@@ -43,16 +43,23 @@ def make_attempt(
     allowance: Allowance,
     watch: Callable[[int], None],
     *,
+    life: int | None = None,
+    begins: bool = False,
     title: str = "",
     agent: str = "",
 ) -> Attempt:
     """Ask for a summary and store the attempt. Errors are stored in its state and problem.
 
-    `watch` is called with the number of characters received; its exceptions end the work, and the text received before
-    stays, unfinished. Raise NotAllowed, or OutputProblem if nothing can be stored; in both cases nothing is sent.
+    `life` is the first attempt of its series; `begins` starts a series with this attempt. `watch` is called with the
+    number of characters received; its exceptions end the work, and the text received before stays, unfinished.
+    Raise NotAllowed, or OutputProblem if nothing can be stored; in both cases nothing is sent.
     """
     allowance.take(summarizer, ask.prompt)
-    attempt = kept.begin(ask, summarizer.kind, summarizer.where, summarizer.model, title=title, agent=agent)
+    attempt = kept.begin(
+        ask, summarizer.kind, summarizer.where, summarizer.model, life=life, title=title, agent=agent
+    )
+    if begins:
+        attempt = kept.change(attempt.id, life=attempt.id)
     running = _RunningAttempt(kept, attempt, ask, summarizer)
     pieces: list[str] = []
     received = 0

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from inspector.answers.comparing import Comparison, Proportion, Side
 from inspector.commands.cli import commands
 from inspector.core.errors import UsageProblem
-from inspector.export.comparing import comparison_table
+from inspector.export.comparing import comparison_page, comparison_table
 
 
 @given(st.integers(0, 10_000), st.integers(0, 10_000))
@@ -65,3 +65,17 @@ def test_a_folder_compared_with_itself_does_not_differ(fixtures_dir: Path) -> No
     assert found["differs"] == []
     one, other = found["sides"]
     assert one == other
+
+
+@pytest.mark.parametrize("html", [True, False], ids=["html", "markdown"])
+def test_a_page_has_every_row_and_shows_hostile_names_as_text(html: bool) -> None:
+    label = "<script>alert(1)</script>|a"
+    found = Comparison(
+        Side(label, 3, 2, {"constraint": Proportion(1, 4)}, unread=("<b>x</b> | y",)), Side("b" * 60)
+    )
+    page = comparison_page(found, html)
+    assert "<script>" not in page
+    assert "<b>x" not in page
+    assert "(nothing)" not in page
+    for name, *_ in comparison_table(found)[1:]:
+        assert name in page

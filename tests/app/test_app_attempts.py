@@ -12,13 +12,15 @@ import pytest
 from textual.widget import Widget
 from textual.widgets import Button, Input
 
-from inspector.app.conversation.attempt_prompt import AttemptPrompt
+from inspector.app.conversation.attempt_prompt import AttemptPrompt, Tick
 from inspector.core.text import is_safe
 from inspector.models.kept import default_attempts
 from tests.app.running import CHECKOUT, Test, conversation, press, running, settled
 from tests.models.server import DONE, Server, event, stream
 from tests.models.watching import watched
 from widgets.panes.compaction_pane import CompactionPane
+from widgets.panes.losses_attempts import LossesAttempts
+from widgets.panes.losses_pane import LossesPane
 from widgets.panes.summary_attempts import SummaryAttempts
 from widgets.panes.summary_pane import SummaryPane
 
@@ -132,8 +134,16 @@ async def test_what_was_made_stands_beside_the_recorded_summary(rotating: Path) 
         assert "Constraints & Preferences" in summary.shown.body.text
         assert "Abort when p99 passes 350 ms" in summary.shown.body.text
 
-        # The attempt keeps what the recorded fallback lost.
-        assert "✗ → = constraint" in summary.shown.body.text
+        await press(pilot, "4", "M")
+        losses = screen.panes.pane("losses")
+        assert isinstance(losses, LossesPane)
+        assert isinstance(losses.shown, LossesAttempts)
+        assert "recorded" in losses.shown.headline
+        assert "constraint  0/3         3/3" in losses.shown.headline
+        # The attempt keeps what the recorded fallback lost, so every fact differs.
+        before = losses.shown.body.text
+        await press(pilot, "d")
+        assert losses.shown.body.text == before
         await press(pilot, "J", "enter")
         assert screen.panes.current == "message"
 
@@ -156,6 +166,23 @@ async def test_an_attempt_is_deleted_when_asked_twice(rotating: Path) -> None:
         assert isinstance(summary, SummaryPane)
         assert isinstance(summary.shown, SummaryAttempts)
         assert "No attempt has been made" in summary.shown.headline
+
+
+@pytest.mark.slow
+async def test_a_life_is_made_from_the_screen(rotating: Path) -> None:
+    async with running(rotating, CHECKOUT, size=(100, 24)) as pilot:
+        form = await opened(pilot, 3, command=f"{STAND_IN} --size 200")
+        form.query_one("#life", Tick).value = True
+        await settled(pilot)
+        form.query_one(Input).focus()
+        await press(pilot, "enter")
+        await done(pilot)
+        assert "2 prompts of ~" in form.told
+        assert "estimates" in form.told
+        await press(pilot, "ctrl+s")
+        await done(pilot)
+        assert [one.place.compaction for one in default_attempts().all()] == [3, 4]
+        assert {one.life for one in default_attempts().all()} == {1}
 
 
 async def test_escape_stops_it_and_keeps_what_came(rotating: Path, server: Server) -> None:
@@ -238,6 +265,26 @@ async def test_in_a_replay_it_is_the_planned_compaction(rotating: Path) -> None:
 
 
 @pytest.mark.slow
+async def test_the_curve_of_a_life_stands_with_the_losses(rotating: Path) -> None:
+    async with running(rotating, CHECKOUT, size=(160, 48)) as pilot:
+        form = await opened(pilot, 3, command=f"{STAND_IN} --size 200")
+        form.query_one("#life", Tick).value = True
+        await settled(pilot)
+        form.query_one(Input).focus()
+        await press(pilot, "enter")
+        await done(pilot)
+        await press(pilot, "ctrl+s")
+        await done(pilot)
+        await press(pilot, "4", "M")
+        losses = conversation(pilot).panes.pane("losses")
+        assert isinstance(losses, LossesPane)
+        assert isinstance(losses.shown, LossesAttempts)
+        told = losses.shown.body.text
+        assert "life 1" in told
+        assert told.index("after 3") < told.index("after 4")
+
+
+@pytest.mark.slow
 async def test_what_an_endpoint_writes_is_as_hostile_as_a_database(rotating: Path, server: Server) -> None:
     hostile = (
         "## Goal\n- \x1b]0;owned\x07 [b]not bold[/b] \u202eturned\x00 \ud800\n## [red]Section[/]\n- x"
@@ -252,7 +299,7 @@ async def test_what_an_endpoint_writes_is_as_hostile_as_a_database(rotating: Pat
         await press(pilot, "ctrl+s")
         await done(pilot)
         screen = conversation(pilot)
-        for keys in (("2",), ("3", "M")):
+        for keys in (("2",), ("3", "M"), ("4", "M")):
             await press(pilot, *keys)
             drawn = "".join(
                 segment.text

@@ -171,12 +171,16 @@ async def test_the_compaction_pane_shows_what_went_and_what_came(rotating: Path)
         await press(pilot, "enter")
         assert (screen.state.generation, cursor(pilot)) == (4, done.head_end)
         assert messages(pilot).has_focus
+        await press(pilot, "2", "comma")
+        assert screen.state.compaction == 3
+        await press(pilot, "full_stop")
+        assert screen.state.compaction == 4
 
 
 async def test_from_a_compaction_to_what_it_lost(rotating: Path) -> None:
     async with running(rotating, CHECKOUT, size=(160, 48)) as pilot:
         screen = conversation(pilot)
-        await press(pilot, "2", "[", "[", "[")
+        await press(pilot, "2", "comma", "comma", "comma")
         view = screen.query_one(CompactionPane).view
         assert view is not None
         assert view.done.index == 1
@@ -391,9 +395,27 @@ async def test_tab_goes_from_the_list_to_the_pane_and_around(rotating: Path) -> 
         screen = conversation(pilot)
         await press(pilot, "tab")
         assert screen.focused is screen.query_one(MessagePane).body
-        await press(pilot, "tab")
-        assert screen.focused is messages(pilot)
+        seen = []
+        for _ in range(3):
+            await press(pilot, "tab")
+            seen.append(type(screen.focused))
+        assert seen == [RegionBar, Timeline, type(messages(pilot))]
         assert screen.state.generation == 5
+
+
+async def test_the_timeline_and_the_regions_take_keys(rotating: Path) -> None:
+    async with running(rotating, CHECKOUT) as pilot:
+        screen = conversation(pilot)
+        screen.query_one(Timeline).focus()
+        await press(pilot, "h", "h")
+        assert screen.state.generation == 3
+        await press(pilot, "home")
+        assert screen.state.generation == 1
+        await press(pilot, "end")
+        assert screen.state.generation == 5
+        screen.query_one(RegionBar).focus()
+        await press(pilot, "left", "left", "left", "enter")
+        assert cursor(pilot) == 0
 
 
 async def test_the_cache_pane_changes_layout_and_time_and_goes_to_breakpoints(rotating: Path) -> None:
@@ -445,6 +467,8 @@ async def test_modes_of_panes(rotating: Path) -> None:
         await press(pilot, "f")
         assert isinstance(pane.shown, SummaryChanges)
         assert pane.shown.filter == "changes"
+        await press(pilot, "m")
+        assert pane.view_name == "sides"
         await press(pilot, "m")
         assert pane.view_name == "lineage"
         assert "compaction 4 of 4" in screen_text(pilot)

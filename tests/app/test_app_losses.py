@@ -30,15 +30,18 @@ from tests.app.running import (
 from widgets.lists.conversation_table import ConversationTable
 from widgets.lists.fact_list import key_of, outcome_of, source_of, survivor_of
 from widgets.panes.findings_pane import FindingsPane
+from widgets.panes.losses_facts import LossesFacts
 from widgets.panes.losses_pane import LossesPane
 
 SIZE = (160, 48)
 CONSTRAINT = "the contrast must be at least 4.5 : 1"
 
 
-def facts_of(pilot: Test) -> LossesPane:
+def facts_of(pilot: Test) -> LossesFacts:
     """The facts of the losses pane."""
-    return conversation(pilot).query_one(LossesPane)
+    shown = conversation(pilot).query_one(LossesPane).shown
+    assert isinstance(shown, LossesFacts)
+    return shown
 
 
 async def test_the_pane_begins_with_the_chosen_compaction(rotating: Path) -> None:

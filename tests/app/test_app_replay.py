@@ -326,6 +326,9 @@ async def test_the_timeline_is_clicked_and_dragged(in_place: Path) -> None:
         await pilot.hover(line, offset=(x + 3, 0))
         await press(pilot)
         assert moment(pilot) == here
+        line.focus()
+        await press(pilot, "home", "right")
+        assert moment(pilot).step == 2
 
 
 @pytest.mark.slow

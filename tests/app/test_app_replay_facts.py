@@ -67,6 +67,8 @@ async def test_beside_a_and_b(in_place: Path, unread: Any) -> None:
         _, kept, now = (one.metrics for one in pane.run.runs)
         assert kept.facts_at_risk == run.facts_at_risk > now.facts_at_risk  # type: ignore[operator]
         assert f" {now.facts_at_risk}" in pane.body.text
+        await press(pilot, "ctrl+r")
+        assert "facts at risk" in pilot.app.clipboard
 
 
 @pytest.mark.slow

@@ -177,33 +177,6 @@ async def test_tables_are_written(in_place: Path, tmp_path: Path) -> None:
         assert any("holds the agent's settings" in text for text in told(pilot))
 
 
-@pytest.mark.slow
-async def test_a_file_that_is_there_is_overwritten_when_it_is_asked_for_twice(
-    in_place: Path, tmp_path: Path
-) -> None:
-    target = tmp_path / "there.json"
-    target.write_text("mine")
-    async with running(in_place, ORDERS) as pilot:
-        await press(pilot, "v", "W")
-        box = on_sweep(pilot).question
-        await write(pilot, f"{tmp_path}/gone/x.json")
-        await press(pilot, "enter")
-        assert box.display, "the name can be mended"
-        assert "There is no folder" in told(pilot)[-1]
-        box.value = str(target)
-        await press(pilot, "enter")
-        assert told(pilot)[-1] == f"{target} is there already. Enter once more overwrites it."
-        assert target.read_text() == "mine"
-        await press(pilot, "enter")
-        assert "metrics" in json.loads(target.read_text())
-        assert not box.display
-        target.write_text("mine again")
-        await press(pilot, "W")
-        box.value = str(target)
-        await press(pilot, "enter", "escape")
-        assert target.read_text() == "mine again", "asked about anew"
-
-
 @pytest.mark.parametrize("size", also((80, 24), (160, 48), (50, 14)))
 async def test_the_map_fits_every_size(in_place: Path, size: tuple[int, int]) -> None:
     async with running(in_place, ORDERS, size=size) as pilot:

@@ -34,6 +34,7 @@ from widgets.bars.gauge import Gauge
 from widgets.bars.timeline import Timeline
 from widgets.lists.fact_list import source_of
 from widgets.panes.findings_pane import FindingsPane
+from widgets.panes.losses_facts import LossesFacts
 from widgets.panes.losses_pane import LossesPane
 from widgets.panes.summary_lineage import SummaryLineage
 from widgets.panes.summary_pane import SummaryPane
@@ -47,8 +48,10 @@ def moment(screen: ConversationScreen) -> Moment:
     return screen.state.moment
 
 
-def facts_of(pilot: Test) -> LossesPane:
-    return conversation(pilot).query_one(LossesPane)
+def facts_of(pilot: Test) -> LossesFacts:
+    shown = conversation(pilot).query_one(LossesPane).shown
+    assert isinstance(shown, LossesFacts)
+    return shown
 
 
 def lineage_of(pilot: Test) -> SummaryLineage:
@@ -165,7 +168,7 @@ async def test_at_risk_is_told_of_the_list_then(in_place: Path) -> None:
         pane = facts_of(pilot)
         for _ in range(10):
             if pane.scope != "risk":
-                pane.action_scope()
+                pane.next_scope()
                 await press(pilot)
         assert pane.scope == "risk"
         at = moment(screen)

@@ -5,12 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import yaml
 
 from inspector.app.conversation.resources import RUNS
 from inspector.core.errors import OutputProblem
 from inspector.export.writing import write_file
-from tests.app.running import conversation, latest, press, running, screen_text, told
+from tests.app.running import conversation, latest, press, running, screen_text, told, write
 from widgets.panes.knob_values import KNOBS
+from widgets.panes.knobs import Knobs
 from widgets.panes.what_if_pane import WhatIfPane
 
 ORDERS = "Nightly orders import loses rows"
@@ -117,6 +119,68 @@ async def test_a_may_be_of_another_profile(in_place: Path, monkeypatch: pytest.M
         assert kept is not None
         assert kept.metrics == before.metrics
         assert {name: read.count(name) for name in set(read)} == {"hermes-0.19": 1, "documented": 1}
+
+
+@pytest.mark.slow
+async def test_what_was_found_is_carried_off(in_place: Path, tmp_path: Path) -> None:
+    async with running(in_place, ORDERS) as pilot:
+        screen = conversation(pilot)
+        await press(pilot, "equals_sign")
+        screen.tuner.change(threshold=0.95)
+        await press(pilot, "6", "ctrl+r")
+        text = pilot.app.clipboard
+        assert "Nightly orders import loses rows" in text
+        assert "recorded" in text
+        assert "threshold" in text
+        assert "A, for " in text
+        assert "config.yaml" in text
+        assert "http" not in text
+        for name in ("found.yaml", "found.txt"):
+            await press(pilot, "W")
+            await write(pilot, str(tmp_path / name).replace("/", "/"))
+            await press(pilot, "enter")
+            assert isinstance(screen.focused, Knobs), "the next turn of a knob needs no other key"
+        kept = yaml.safe_load((tmp_path / "found.yaml").read_text())
+        assert kept["compression"]["threshold"] == 0.95
+        assert (tmp_path / "found.txt").read_text() == text
+        before = sorted(in_place.parent.iterdir())
+        for path in (in_place.parent / "config.yaml", tmp_path / "found.txt"):
+            await press(pilot, "W")
+            screen.question.value = str(path)
+            await press(pilot, "enter", "escape")
+        assert sorted(in_place.parent.iterdir()) == before
+        assert any("holds the agent's settings" in line for line in told(pilot))
+        assert any("is there already" in line for line in told(pilot))
+        await press(pilot, "W", "escape")
+        assert not screen.query_one("#question").display
+        assert isinstance(screen.focused, Knobs)
+
+
+@pytest.mark.slow
+async def test_a_file_that_is_there_is_overwritten_when_it_is_asked_for_twice(
+    in_place: Path, tmp_path: Path
+) -> None:
+    target = tmp_path / "there.yaml"
+    target.write_text("mine")
+    async with running(in_place, ORDERS) as pilot:
+        box = conversation(pilot).question
+        await press(pilot, "W")
+        await write(pilot, f"{tmp_path}/gone/x.yaml")
+        await press(pilot, "enter")
+        assert box.display, "the name can be mended"
+        assert "There is no folder" in told(pilot)[-1]
+        box.value = str(target)
+        await press(pilot, "enter")
+        assert told(pilot)[-1] == f"{target} is there already. Enter once more overwrites it."
+        assert target.read_text() == "mine"
+        await press(pilot, "enter")
+        assert "compression:" in target.read_text()
+        assert not box.display
+        target.write_text("mine again")
+        await press(pilot, "W")
+        box.value = str(target)
+        await press(pilot, "enter", "escape")
+        assert target.read_text() == "mine again", "asked about anew"
 
 
 def test_nothing_is_written_where_hermes_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

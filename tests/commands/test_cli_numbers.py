@@ -18,7 +18,9 @@ HUGE = "9" * 400
 #: Words that a command cannot do without.
 NEEDED = {
     "plan": ("fixtures/fastapi-example.json",),
+    "recall": ("--compaction", "1", "--command", "cat"),
     "attempt": ("--command", "cat", "--dry-run"),
+    "life": ("--command", "cat", "--dry-run"),
 }
 
 

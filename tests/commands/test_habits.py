@@ -1,4 +1,4 @@
-"""Completion, keymap and theme of the user, plain lines, the version."""
+"""Completion, keymap and theme of the user, plain lines, the version, the man page."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
 import yaml
 from click.testing import CliRunner
 
 from inspector.app.app import InspectorApp
+from inspector.app.jump import Jump, parts_of
 from inspector.app.own_files import bindings, keymap_text, own_keymap, own_theme, theme_text
 from inspector.app.saved_state import SavedState
 from inspector.app.themes import check_theme
@@ -22,6 +24,8 @@ from inspector.config.folders import config_dir
 from inspector.core.errors import BadInput, UsageProblem
 from inspector.export.document import plain_lines
 from inspector.stores.detect import open_store
+from tests.app.running import settled
+from tests.idle import draw_at_rest
 
 ROOT = Path(__file__).resolve().parents[2]
 CHECKOUT = "20260312_054216_3a4ebc"
@@ -145,6 +149,23 @@ def test_the_templates_are_valid() -> None:
     assert CliRunner().invoke(commands, ["config", "folder"]).stdout.strip() == str(config_dir())
 
 
+async def test_a_letter_gives_the_focus_to_a_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    draw_at_rest(monkeypatch)
+    app = InspectorApp(open_store(demo_databases()[0]), saved=SavedState(), name=CHECKOUT)
+    async with app.run_test(size=(160, 48)) as pilot:
+        await settled(pilot)
+        parts = parts_of(app.screen)
+        assert len(parts) > 3
+        assert len({letter for letter, _ in parts}) == len(parts)
+        for letter, part in parts:
+            await pilot.press("semicolon")
+            assert isinstance(app.screen, Jump)
+            await pilot.press(letter)
+            assert app.focused is part
+        await pilot.press("semicolon", "escape")
+        assert not isinstance(app.screen, Jump)
+
+
 def test_plain_lines() -> None:
     document = [
         {
@@ -196,6 +217,16 @@ def test_the_version_imports_no_store() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_the_man_page_has_every_command() -> None:
+    page = CliRunner().invoke(commands, ["config", "man"]).stdout
+    assert page.startswith(".TH COMPACTION")
+    for name, command in every_command().items():
+        assert name == "open" or f".SS {name}".replace("-", "\\-") in page
+        for param in command.params:
+            for flag in param.opts if isinstance(param, click.Option) else ():
+                assert flag.replace("-", "\\-") in page, flag
 
 
 def test_an_unknown_theme_names_the_own_one() -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-import re
+import json
 import shutil
 import sqlite3
+import subprocess
+import sys
 import time
 from contextlib import closing
 from pathlib import Path
@@ -19,13 +21,9 @@ from inspector.answers.requests import requests_of
 from inspector.answers.scheduling import Progress, Scheduling
 from inspector.commands.cli import commands
 from inspector.core.errors import OutputProblem
-from inspector.export.dataset import export, sink_for
+from inspector.export.dataset import QUERIES, export, sink_for
 from inspector.export.tables import TABLES
 from inspector.stores.detect import open_store
-
-#: The queries of the documentation: rules lost, cache misses by week, repeated work.
-COMMANDS = Path(__file__).resolve().parents[2] / "docs" / "commands.md"
-QUERIES = re.findall(r"```sql\n(.*?)```", COMMANDS.read_text(encoding="utf-8"), re.DOTALL)
 
 
 def run(*words: str) -> Result:
@@ -54,11 +52,12 @@ def test_every_table_is_written_and_joined(store: Path, tmp_path: Path) -> None:
     assert asked(target, "select count(*) from compactions") == [(5,)]
     assert asked(target, "select count(*) from facts where fate is null") == [(0,)]
     assert target.stat().st_mode & 0o077 == 0
-    assert len(QUERIES) == 3
-    for sql in QUERIES:
+    for _, sql in QUERIES.values():
         asked(target, sql)
     (hits,) = asked(target, "select count(*) from facts_fts where facts_fts match 'vendor'")
     assert hits[0] > 0
+    metadata = json.loads(target.with_name("out-metadata.json").read_text())
+    assert set(metadata["databases"]["out"]["queries"]) == set(QUERIES)
 
 
 def test_a_second_run_writes_what_changed(store: Path, tmp_path: Path) -> None:
@@ -145,7 +144,7 @@ def test_rules_lost_by_agent_and_release(store: Path, tmp_path: Path) -> None:
                 found[1] += life.fates[-1].outcome in ("lost", "value lost", "contradicted")
                 found[2] += life.fates[-1].outcome == "weakened"
     assert counts
-    rows = asked(target, QUERIES[0])
+    rows = asked(target, QUERIES["rules_lost"][1])
     assert {(agent, release): numbers for agent, release, *numbers in rows} == counts
 
 
@@ -164,9 +163,28 @@ def test_the_cost_of_cache_misses_a_week(fixtures_dir: Path, tmp_path: Path) -> 
                 found[1] += one.judged.missed
                 found[2] += one.more or 0.0
     assert expected
-    rows = asked(target, QUERIES[1])
+    rows = asked(target, QUERIES["misses_by_week"][1])
     assert {(week, cause): [count, tokens] for week, cause, count, tokens, _ in rows} == {
         key: numbers[:2] for key, numbers in expected.items()
     }
     for week, cause, _, _, cost in rows:
         assert cost == pytest.approx(expected[week, cause][2], abs=0.006)
+
+
+def test_datasette_answers_the_canned_queries(store: Path, tmp_path: Path) -> None:
+    pytest.importorskip("datasette", reason="datasette is not installed")
+    target = tmp_path / "out.db"
+    run(str(store), "--to", str(target))
+    metadata = str(target.with_name("out-metadata.json"))
+
+    def get(path: str) -> str:
+        command = [sys.executable, "-m", "datasette", str(target), "--metadata", metadata, "--get", path]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+    assert "Rules lost by agent and release" in get("/out")
+    for name, (_, sql) in QUERIES.items():
+        found = json.loads(get(f"/out/{name}.json?_shape=arrays"))
+        assert found["ok"], name
+        assert [tuple(row) for row in found["rows"]] == asked(target, sql), name
+    hits = json.loads(get("/out/facts.json?_search=vendor&_shape=array"))
+    assert hits

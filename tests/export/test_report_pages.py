@@ -202,6 +202,7 @@ def test_the_outline(report_of: MakeReport) -> None:
         "Compaction 2", "Findings", *compaction, "What earlier summaries still had",
         "Compaction 3", "Findings", *compaction,
         "Compaction 4", "Findings", *compaction, "What earlier summaries still had",
+        "How the summaries drifted", "Says something else", "Stale: still listed as open",
         "What it cost", "At risk now", "1 preference", "1 decision", "2 exact values",
         "Findings about the whole conversation", "Settings in force", "Threshold: 64,000 tokens",
     ]  # fmt: skip

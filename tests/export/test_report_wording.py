@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from inspector.core.shares import kept_of
-from inspector.export.report.wording import share_percent, share_words
+from inspector.export.report.wording import share_percent, share_words, survival_words
+from inspector.quality.facts.survival import KindSurvival
 from inspector.quality.measures.measure import Share
 
 
@@ -25,6 +25,9 @@ def test_all_is_said_of_all_alone(share: Share | None, short: str, long: str) ->
 
 
 def test_what_a_summary_keeps_is_told_of_all_facts_and_what_cannot_be_told_apart() -> None:
-    assert kept_of(2, 4, 1) == "2/4 ↓1"
-    assert kept_of(5, 11, 1, 4) == "5/11 ↓1 ±4"
-    assert kept_of(0, 3) == "0/3"
+    kinds = (KindSurvival("constraint", 2, 1, 1, 0), KindSurvival("value", 3, 0, 0, 4))
+    assert survival_words(kinds, "constraint") == "2/4 ↓1"
+    assert survival_words(kinds, "value") == "3/7 ±4"
+    assert survival_words(kinds, "link") == "–"
+    assert survival_words(kinds) == "5/11 ↓1 ±4"
+    assert survival_words(()) == "–"

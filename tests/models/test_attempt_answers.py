@@ -1,4 +1,4 @@
-"""What is sent for a compaction, what an attempt keeps: on the bundled conversations."""
+"""What is sent for a compaction, what an attempt keeps, whole lives, recall: on the bundled conversations."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from inspector.answers.answers import Answers
+from inspector.answers.attempt_life import LifeOrder, life_of, life_sending, make_life
 from inspector.answers.attempt_survival import outcomes_of
 from inspector.answers.attempting import Order, Wording, ask_for, carry_out, recorded_list, sending_of
 from inspector.answers.fact_reading import pruned_by, read_facts
@@ -28,7 +29,7 @@ from inspector.models.summarizers.base import OnText, Reply
 from inspector.models.summarizers.command import CommandSummarizer
 from tests.examples import also
 from tests.program import Run
-from widgets.panes.attempt_lines import attempt_lines, kept_words
+from widgets.panes.attempt_lines import attempt_lines, kept_words, table_lines
 
 ROOT = Path(__file__).resolve().parents[2]
 ROTATING = "Move checkout to orders-v2"
@@ -201,9 +202,52 @@ def test_every_summary_of_a_compaction_is_counted_of_the_same_facts(kept: KeptAt
             assert told.endswith(
                 f"{again.kept} of {again.of} facts, recorded {own.kept} of {own.of} (±{own.open})"
             )
+            table = "\n".join(line.text for line in table_lines(view, 120))
+            for one in own.survival():
+                assert f"{one.kept}/{one.of}{f' ±{one.open}' if one.open else ''}" in table
             # Whether it keeps more than the one that nobody can read is not said.
             assert "added" not in [span.style for line in attempt_lines(view) for span in line.spans]
     assert seen
+
+
+def test_a_life_is_made_on_top_of_itself_and_taken_up_again(kept: KeptAttempts) -> None:
+    inspection, settings = opened(ROTATING)
+    count = 0
+
+    def numbered(_: str) -> str:
+        nonlocal count
+        count += 1
+        if count == 3:
+            raise KeyboardInterrupt
+        return f"## Goal\nSummary number {count}."
+
+    first = Writing(numbered, "one")
+    order = LifeOrder(first, Wording(), 1)
+    with pytest.raises(KeyboardInterrupt):
+        make_life(
+            inspection,
+            settings,
+            order,
+            kept,
+            Allowance(life_sending(inspection, settings, order)),
+            lambda *_: None,
+        )
+    done = life_of(kept.all(), 1)
+    assert list(done) == [1, 2]
+    assert "Summary number 1." in first.prompts[1]
+    assert (inspection.compactions()[0].summary or "")[:200] not in first.prompts[1]
+
+    second = Writing(lambda _: "## Goal\nGone on.", "two")
+    again = LifeOrder(second, Wording(), 1, None, done, 1)
+    sending = life_sending(inspection, settings, again)
+    assert (sending.requests, sending.growing) == (2, True)
+    made = make_life(inspection, settings, again, kept, Allowance(sending), lambda *_: None)
+    assert [one.place.compaction for one in made] == [1, 2, 3, 4]
+    assert "Summary number 2." in second.prompts[0]
+    assert {one.life for one in made} == {1}
+    assert list(life_of(kept.all(), 1)) == [1, 2, 3, 4]
+    with pytest.raises(UsageProblem, match="already made again"):
+        life_sending(inspection, settings, LifeOrder(second, Wording(), 1, None, life_of(kept.all(), 1), 1))
 
 
 def run(program: Run, *words: str) -> Any:
@@ -245,6 +289,86 @@ def test_a_planned_compaction_is_made_too(program: Run) -> None:
     assert entry["attempt"]["step"] == 60
     assert entry["of"] > 0
     assert 0 < entry["kept"] <= entry["of"]
+
+
+def test_a_life_on_the_command_line_has_its_curve(program: Run) -> None:
+    found = run(
+        program,
+        "life",
+        "--demo",
+        ROTATING,
+        "--compaction",
+        "2",
+        "--command",
+        f"{STAND_IN} --size 200",
+        "--send",
+    )
+    assert [point["compaction"] for point in found["curve"]] == [2, 3, 4]
+    for point in found["curve"]:
+        assert 0 <= point["made"] <= point["of"]
+        assert 0 <= point["recorded"] <= point["of"]
+    assert run(program, "attempts", "--demo", ROTATING, "--life", str(found["life"])) == found["curve"]
+
+
+def test_recall_is_judged_by_the_value_and_agreement_told(program: Run) -> None:
+    run(
+        program,
+        "attempt",
+        "--demo",
+        ROTATING,
+        "--compaction",
+        "1",
+        "--command",
+        f"{STAND_IN} --size 300",
+        "--send",
+    )
+    found = run(program, "recall", "--demo", ROTATING, "--compaction", "1", "--command", STAND_IN, "--send")
+    assert [entry["attempt"] for entry in found["recall"]] == [None, 1]
+    for entry in found["recall"]:
+        agreed = entry["agreement"]
+        assert entry["asked"] == len(entry["questions"]) > 3
+        assert entry["right"] == sum(one["right"] for one in entry["questions"])
+        assert agreed["of"] + agreed["open"] == entry["asked"]
+        for one in entry["questions"]:
+            assert one["value"] not in one["question"]
+
+
+def test_recall_asks_about_finished_attempts_and_keeps_answers_beside_a_failure(
+    program: Run, tmp_path: Path
+) -> None:
+    makes = ("attempt", "--demo", ROTATING, "--compaction", "1", "--send", "--command")
+    run(program, *makes, STAND_IN)
+    assert program(*makes, f"{sys.executable} -c 'print(\"half\"); exit(1)'").returncode == 1
+    once = tmp_path / "once.sh"
+    once.write_text(f"#!/bin/sh\nmkdir {tmp_path}/asked && exec {STAND_IN}\n")
+    once.chmod(0o755)
+    asks = ("recall", "--demo", ROTATING, "--compaction", "1", "--send", "--command")
+    found = run(program, *asks, str(once))
+    assert [entry["attempt"] for entry in found["recall"]] == [None]
+    (problem,) = found["problems"]
+    assert problem.startswith("The list with attempt 1: ")
+    assert program(*asks, "false").returncode == 1
+    assert "known fates. Kept, but not answered: " in program(*asks, STAND_IN).stdout
+    chosen = run(program, *asks, STAND_IN, "--attempt", "2")
+    assert [entry["attempt"] for entry in chosen["recall"]] == [None, 2]
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "told"),
+    [
+        (["recall", "--compaction", "1", "--attempt", "7"], 1, "no attempt 7 with a text; it has none"),
+        (["life", "--compaction", "9"], 1, "no compaction 9; it has 1, 2, 3, 4"),
+        (["life", "--resume", "3"], 1, "no life 3"),
+    ],
+)
+def test_an_attempt_or_life_that_is_not_there_is_told(
+    program: Run, words: list[str], code: int, told: str
+) -> None:
+    done = program(words[0], "--demo", ROTATING, *words[1:], "--command", "cat", "--send")
+    assert done.returncode == code, done.stderr
+    assert told in done.stderr
+    shown = program("attempts", "--demo", ROTATING, "--life", "3")
+    assert (shown.returncode, "no life 3" in shown.stderr) == (1, True)
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import json
 import shlex
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -31,12 +32,12 @@ def ask(prompt: str) -> Ask:
     return Ask(Place("store", "root", 1), prompt, "ours", 2_000)
 
 
-def sending(summarizer: Summarizer, *prompts: str) -> Sending:
-    return sending_of([(summarizer, prompt, 2_000) for prompt in prompts], Masker())
+def sending(summarizer: Summarizer, *prompts: str, growing: bool = False) -> Sending:
+    return replace(sending_of([(summarizer, prompt, 2_000) for prompt in prompts], Masker()), growing=growing)
 
 
 @pytest.mark.parametrize("words", [[], ["--json"], ["--no-mask"]])
-@pytest.mark.parametrize("command", ["attempt", "judge"])
+@pytest.mark.parametrize("command", ["attempt", "life", "recall"])
 def test_without_a_terminal_nothing_is_sent_unless_told(
     program: Run, server: Server, tmp_path: Path, command: str, words: list[str]
 ) -> None:
@@ -52,7 +53,7 @@ def test_without_a_terminal_nothing_is_sent_unless_told(
     assert not list(tmp_path.rglob("attempts.db"))
 
 
-@pytest.mark.parametrize("command", ["attempt", "judge"])
+@pytest.mark.parametrize("command", ["attempt", "recall"])
 def test_showing_a_prompt_sends_nothing(program: Run, command: str) -> None:
     with watched() as seen:
         done = program(command, "--demo", ROTATING, "--compaction", "1", "--show-prompt", "--command", CAT)
@@ -163,3 +164,12 @@ def test_the_watch_sees_what_is_sent(server: Server, kept: KeptAttempts) -> None
         for one in (endpoint, command):
             make_attempt(kept, ask("p"), one, Allowance(sending(one, "p")), lambda _: None)
     assert {"socket.connect", "subprocess.Popen"} <= {name for name, _ in seen}
+
+
+def test_a_growing_order_has_room_for_half_as_much_again() -> None:
+    command = CommandSummarizer("cat")
+    allowance = Allowance(sending(command, "p" * 400, "p" * 400, growing=True))
+    allowance.take(command, "p" * 600)
+    allowance.take(command, "p" * 600)
+    with pytest.raises(NotAllowed):
+        allowance.take(command, "p")

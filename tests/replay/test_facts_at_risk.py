@@ -24,6 +24,7 @@ from inspector.core.messages import Message
 from inspector.engines.base import Settings
 from inspector.engines.registry import engine
 from inspector.engines.replayable import replayable
+from inspector.export.comparison import comparison_text
 from inspector.export.whatif import sweep_csv, sweep_document
 from inspector.quality.facts.fact import KINDS, Fact
 from inspector.quality.facts.risk import FactSteps, Gone
@@ -189,6 +190,11 @@ def test_under_the_recorded_settings_as_much_is_at_risk_as_was_recorded() -> Non
     recorded = recorded_metrics(recording, inspection.compactions(), facts)
     assert run.metrics.facts_at_risk == recorded.facts_at_risk
     assert run.metrics.facts_at_risk
+    text = comparison_text("x", recording, recorded, [("what-if", run)], recording.model)
+    line = next(line for line in text.splitlines() if line.startswith("facts at risk"))
+    assert line.split()[-2:] == [str(recorded.facts_at_risk)] * 2
+    bare = recorded_metrics(recording, inspection.compactions())
+    assert "facts at risk" not in comparison_text("x", recording, bare, [], recording.model)
 
 
 def ask(*words: str) -> Result:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from inspector.quality.facts.survival import KindSurvival
 from inspector.summaries.summary import ItemChange, SectionDiff
 from tests.widgets.values import life
@@ -13,10 +15,14 @@ from widgets.panes.attempt_lines import (
     NO_ATTEMPTS,
     AttemptsView,
     AttemptView,
-    ChangedFate,
+    FactFates,
+    LifeView,
     attempt_lines,
+    fact_lines,
     kept_words,
+    table_lines,
 )
+from widgets.panes.losses_attempts import LossesAttempts
 from widgets.panes.summary_attempts import SummaryAttempts
 
 RECORDED = AttemptView(
@@ -25,14 +31,20 @@ RECORDED = AttemptView(
 BETTER = AttemptView(
     3, "gpt-5",
     (KindSurvival("constraint", 4, 1, 1, 0), KindSurvival("value", 5, 0, 2, 0)), 700, 2_000, "$0.0031", "today",
-    changed=(ChangedFate(life(1, "lost", text="At most 3 retries, only on 502."), "verbatim"),),
     sections=(
         SectionDiff("Goal", (ItemChange("Ship it.", "kept", "Goal", "Goal"),), "Goal"),
         SectionDiff("Constraints", (ItemChange("At most 3 retries.", "added", None, "Constraints"),), None),
     ),
 )  # fmt: skip
 FAILED = AttemptView(4, "ollama run a-rather-long-name-of-a-model", problem="It ended with exit code 1.")
-VIEW = AttemptsView((RECORDED, BETTER, FAILED))
+VIEW = AttemptsView(
+    (RECORDED, BETTER, FAILED),
+    (
+        FactFates(life(1, "lost", text="At most 3 retries, only on 502."), ("lost", "verbatim")),
+        FactFates(life(2, "verbatim", kind="value", text="Port 8080 is held."), ("verbatim", "verbatim")),
+    ),
+    lives=(LifeView(3, "gpt-5", ((2, 6, 2, 4), (3, 8, 2, 5))),),
+)
 
 
 def test_what_one_keeps_is_told_beside_the_recorded_one() -> None:
@@ -77,22 +89,37 @@ async def test_another_attempt_is_asked_about_anew() -> None:
         assert not host.of(DeleteAttempt)
 
 
-async def test_facts_with_another_fate_come_first() -> None:
-    pane = SummaryAttempts()
+async def test_every_fact_has_a_column_a_summary() -> None:
+    pane = LossesAttempts()
     async with hosting(pane, size=(80, 30), set_up=lambda: pane.set_view(VIEW)) as host:
         pane.body.focus()
-        await host.press("full_stop")
-        told = [line.strip() for line in shown(pane).splitlines()]
-        assert "✗ → = constraint At most 3 retries, only on 502." in told
+        told = shown(pane).splitlines()
+        assert told[0].split() == ["recorded", "#3", "gpt-5", "#4", "oll…del"]
+        assert told[1].split() == ["constraint", "2/6", "4/6", "↓1", "–"]
+        assert any(line.strip().startswith("✗  =  constraint At most 3 retries") for line in told)
+        assert any("after 3" in line and "2/8" in line and "5/8" in line for line in told)
+        await host.press("d")
+        assert "Port 8080" not in shown(pane)
         await host.press("J", "enter")
         assert [event.place for event in host.of(GoTo)] == [(1, 7, "At most 3 retries, only on 502.")]
-        # A section has no place to go to.
-        await host.press("J", "enter")
-        assert len(host.of(GoTo)) == 1
 
 
-async def test_waiting_nothing_and_hostile_text() -> None:
-    widget = SummaryAttempts()
+def test_a_narrow_pane_has_columns_for_the_recorded_one_and_the_newest() -> None:
+    attempts = [replace(BETTER, id=number) for number in range(1, 10)]
+    view = AttemptsView(
+        (RECORDED, *attempts, FAILED), (FactFates(life(1, "lost"), ("lost", *["verbatim"] * 8, "weakened")),)
+    )
+    table = table_lines(view, 62)
+    assert [word for word in table[0].text.split() if word != "gpt-5"] == ["recorded", "#7", "#8", "#9"]
+    assert max(len(line.text) for line in table) <= 62
+    assert table[-1].text == "and 7 more: `attempts` lists them all"
+    (fact,) = fact_lines(view, 62)
+    assert fact.text.startswith("✗  =  =  ↓  ")
+
+
+@pytest.mark.parametrize("pane", [SummaryAttempts, LossesAttempts])
+async def test_waiting_nothing_and_hostile_text(pane: type[SummaryAttempts | LossesAttempts]) -> None:
+    widget = pane()
     async with hosting(widget, size=(60, 20)) as host:
         assert "No attempt has been made" in shown(widget)
         assert "P makes one" in shown(widget)
@@ -102,8 +129,10 @@ async def test_waiting_nothing_and_hostile_text() -> None:
         hostile = replace(
             BETTER, name=HOSTILE, made=HOSTILE, problem=HOSTILE, text=HOSTILE,
             sections=(SectionDiff(HOSTILE, (ItemChange(HOSTILE, "added", None, HOSTILE),), None),),
-            changed=(ChangedFate(life(1, "lost", text=HOSTILE), "verbatim"),),
         )  # fmt: skip
-        widget.set_view(AttemptsView((RECORDED, hostile)))
+        facts = (FactFates(life(1, "lost", text=HOSTILE), ("lost", None)),)
+        widget.set_view(
+            AttemptsView((RECORDED, hostile), facts, lives=(LifeView(1, HOSTILE, ((1, 0, 0, 0),)),))
+        )
         await host.settle()
         assert "[bold]b[/bold]" in shown(widget)

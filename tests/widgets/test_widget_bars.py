@@ -132,6 +132,16 @@ async def test_a_click_chooses_a_region() -> None:
         assert [message.name for message in host.of(RegionBar.RegionChosen)] == ["head", "middle", "tail"]
 
 
+async def test_keys_choose_a_region() -> None:
+    widget = RegionBar()
+    async with hosting(widget, size=(120, 4)) as host:
+        widget.planned = REGIONS
+        await host.press("enter", "right", "right", "enter", "left", "left", "h", "enter")
+        assert [message.name for message in host.of(RegionBar.RegionChosen)] == ["middle", "tail", "head"]
+        marked = [s.text for s in widget.render_line(0) if s.style and s.style.reverse]
+        assert marked == ["head"]
+
+
 async def test_empty_regions_draw_no_bar() -> None:
     widget = RegionBar()
     async with hosting(widget, size=(120, 4)):
@@ -157,16 +167,20 @@ async def test_the_timeline_shows_where_one_is() -> None:
         assert line.rstrip().endswith("generation 2 of 4")
 
 
-async def test_a_click_chooses_a_generation() -> None:
+async def test_keys_and_clicks_choose_a_generation() -> None:
     widget = Timeline()
     async with hosting(widget, size=(100, 3)) as host:
         widget.nodes, widget.current = NODES, 2
         line = lines(widget)[0]
+        await host.press("left", "right", "end", "home")
         await host.click(widget, line.index("◇"), 0)
-        await host.click(widget, line.index("●"), 0)
-        assert [message.number for message in host.of(Timeline.GenerationChosen)] == [3]
+        assert [message.number for message in host.of(Timeline.GenerationChosen)] == [1, 3, 4, 1, 3]
+        host.posted.clear()
         widget.nodes, widget.current = NODES, 4
         assert "(●)  generation 4 of 4" in lines(widget)[0]
+        widget.nodes, widget.current = NODES, 1
+        await host.press("left")
+        assert host.of(Timeline.GenerationChosen) == []
 
 
 @pytest.mark.parametrize("current", [1, 40, 400])

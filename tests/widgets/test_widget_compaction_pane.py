@@ -9,7 +9,7 @@ import pytest
 from inspector.quality.aftermath import AftermathEvent, Place
 from tests.widgets.values import COMPACTION, ROWS, SAID, compaction
 from tests.widgets.widget_host import hosting, lines, shown
-from widgets.intents import GoTo
+from widgets.intents import GoTo, StepCompaction
 from widgets.panes.compaction_pane import CompactionPane
 
 
@@ -79,6 +79,8 @@ async def test_groups_of_a_compaction_are_one_key_away() -> None:
             await host.press(key)
             places.append(pane.messages.cursor)
         assert places == [3, 10, 11, 10, 3]
+        await host.press("comma", "full_stop")
+        assert [message.by for message in host.of(StepCompaction)] == [-1, 1]
 
 
 async def test_what_was_lost_stands_before_the_summary_and_is_one_key_away() -> None:

@@ -18,12 +18,14 @@ from tests.widgets.widget_host import hosting, shown
 from widgets.lists.message_list import Boundary
 from widgets.panes.compaction_pane import CompactionPane
 from widgets.panes.findings_pane import FindingsPane, FindingsView
+from widgets.panes.losses_facts import LossesFacts
 from widgets.panes.losses_pane import LossesPane
 from widgets.panes.message_pane import MessagePane
 from widgets.panes.next_request import NextRequest
 from widgets.panes.summary_changes import SummaryChanges
 from widgets.panes.summary_lineage import SummaryLineage
 from widgets.panes.summary_pane import SummaryPane
+from widgets.panes.summary_sides import SummarySides
 from widgets.panes.summary_text import SummaryText
 from widgets.panes.what_if_pane import WhatIfPane
 
@@ -69,6 +71,12 @@ CASES: dict[str, tuple[type[Widget], Callable[[Any], None], tuple[str, ...], Cal
         ("f", "J"),
         lambda pane: pane.set_view(replace(DIFF, old=replace(DIFF.old, index=7))),
     ),
+    "sides": (
+        SummarySides,
+        lambda pane: pane.set_view(deepcopy(DIFF)),
+        ("down",),
+        lambda pane: pane.set_view(replace(DIFF, new=replace(DIFF.new, summary="other"))),
+    ),
     "lineage": (
         SummaryLineage,
         lambda pane: pane.set_view(deepcopy(SUMMARY_PANE.lineage)),
@@ -79,6 +87,12 @@ CASES: dict[str, tuple[type[Widget], Callable[[Any], None], tuple[str, ...], Cal
         LossesPane,
         lambda pane: pane.set_view(deepcopy(LOSSES)),
         ("down", "r"),
+        lambda pane: pane.set_view(replace(LOSSES, chosen=2)),
+    ),
+    "facts": (
+        LossesFacts,
+        lambda pane: pane.set_view(deepcopy(LOSSES)),
+        ("f", "down"),
         lambda pane: pane.set_view(replace(LOSSES, chosen=2)),
     ),
     "cache": (

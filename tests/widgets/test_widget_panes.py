@@ -20,6 +20,7 @@ from widgets.intents import Change, GoTo
 from widgets.panes.compaction_pane import CompactionPane
 from widgets.panes.diff_lines import compare
 from widgets.panes.findings_pane import FindingsPane
+from widgets.panes.losses_facts import LossesFacts
 from widgets.panes.losses_pane import LossesPane
 from widgets.panes.message_pane import CallView, MessagePane, MessageView
 from widgets.panes.next_request import CacheView, NextRequest, PlacedBreakpoint
@@ -185,7 +186,7 @@ async def test_hostile_text_reaches_no_screen(size: tuple[int, int]) -> None:
         async with hosting(
             pane, size=size, set_up=lambda pane=pane, value=value: pane.set_view(value)
         ) as host:
-            for mode in ("", "calls", "raw", "changes", "messages"):
+            for mode in ("", "calls", "raw", "changes", "sides", "messages"):
                 choose = getattr(pane, "set_mode", getattr(pane, "show", None))
                 if mode and choose is not None:
                     choose(mode)
@@ -208,6 +209,7 @@ async def test_a_megabyte_of_json_is_shown_without_waiting() -> None:
         SummaryChanges,
         SummaryLineage,
         LossesPane,
+        LossesFacts,
         CompactionPane,
         FindingsPane,
     ],

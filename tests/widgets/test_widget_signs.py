@@ -11,7 +11,7 @@ from widgets.base.signs import signs_on
 from widgets.lists.fact_list import FATE_WORDS, OUTCOMES
 from widgets.lists.message_list import FLAG_SIGNS, FLAG_WORDS, ListSource, MessageList, MessageRow
 from widgets.panes.compaction_pane import CompactionPane
-from widgets.panes.losses_pane import LossesPane
+from widgets.panes.losses_facts import LossesFacts
 
 
 def named(host: Host) -> dict[str, str]:
@@ -54,7 +54,7 @@ async def test_panes_name_what_they_show_and_hidden_ones_nothing() -> None:
         pane.display = False
         await host.settle()
         assert named(host) == {}
-    facts = LossesPane()
+    facts = LossesFacts()
     async with hosting(facts, size=(80, 40), set_up=lambda: facts.set_view(LOSSES)) as host:
         assert set(named(host)) == {"✗", "?", "≈", "="}
 

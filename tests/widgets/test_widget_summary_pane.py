@@ -15,6 +15,7 @@ from widgets.panes.summary_changes import SummaryChanges
 from widgets.panes.summary_lineage import SummaryLineage
 from widgets.panes.summary_lines import SummaryView, summary_view
 from widgets.panes.summary_pane import SummaryPane, SummaryPaneView
+from widgets.panes.summary_sides import SummarySides
 from widgets.panes.summary_text import SummaryText
 from widgets.panes.text_view import TextView
 
@@ -111,6 +112,22 @@ async def test_f_leaves_only_the_changes() -> None:
         assert "no earlier summary" in shown(pane)
 
 
+async def test_the_texts_stand_side_by_side_at_any_width() -> None:
+    pane = SummarySides()
+    async with hosting(pane, size=(80, 24), set_up=lambda: pane.set_view(DIFF)) as host:
+        row = next(line for line in shown(pane).split("\n") if "by Friday" in line)
+        assert "+" in row
+        assert "compaction 1" in shown(pane)
+        await host.pilot.resize_terminal(50, 20)
+        await host.settle()
+        await host.settle()
+        assert all(len(line) <= 50 for line in lines(pane.body))
+        assert "by" in shown(pane)
+        pane.set_view(None)
+        await host.settle()
+        assert "no earlier summary" in shown(pane)
+
+
 async def test_section_keys_go_through_a_diff() -> None:
     pane = SummaryChanges()
     async with hosting(pane, set_up=lambda: pane.set_view(DIFF)) as host:
@@ -133,22 +150,25 @@ async def test_m_goes_through_all_views_and_takes_the_focus_along() -> None:
         pane.query_one(TextView).focus()
         assert (pane.view_name, "▾ Goal" in shown(pane)) == ("text", True)
         views = (
-            ("changes", "− old"), ("lineage", "▸2"), ("attempts", "No attempt"), ("text", "▾ Goal"),
+            ("changes", "− old"), ("sides", "Friday"), ("lineage", "▸2"), ("attempts", "No attempt"),
+            ("text", "▾ Goal"),
         )  # fmt: skip
         for name, told in views:
             await host.press("m")
             assert pane.view_name == name
             assert told in shown(pane)
             assert pane.has_focus_within
-        await host.press("M", "M")
-        assert pane.view_name == "lineage"
+        await host.press("M", "M", "M")
+        assert pane.view_name == "sides"
         assert views_shown(host) == [
             "changes",
+            "sides",
             "lineage",
             "attempts",
             "text",
             "attempts",
             "lineage",
+            "sides",
         ]
 
 
@@ -156,13 +176,13 @@ async def test_a_click_and_a_call_bring_a_view_and_a_burst_settles_on_the_last()
     pane = SummaryPane()
     async with hosting(pane, size=(78, 10), set_up=lambda: pane.set_view(SUMMARY_PANE)) as host:
         bar = pane.query_one(ModeBar)
-        await host.click(bar, lines(bar)[0].index("changes"), 0)
-        assert pane.view_name == "changes"
+        await host.click(bar, lines(bar)[0].index("side by side"), 0)
+        assert pane.view_name == "sides"
         pane.show("lineage")
         pane.show("nothing")
         await host.settle()
         assert isinstance(pane.shown, SummaryLineage)
-        await host.press(*["m"] * 14)
+        await host.press(*["m"] * 12)
         assert pane.view_name == "text"
         assert [view.id or type(view).__name__ for view in pane.query(".view") if view.display] == [
             "SummaryText"
@@ -218,7 +238,7 @@ async def test_what_is_pending_says_so_and_what_is_not_there_too() -> None:
     view = SummaryPaneView(SummaryView())
     async with hosting(pane, size=(70, 38), set_up=lambda: pane.set_view(view)) as host:
         for name, told in (
-            ("changes", "no earlier summary"), ("lineage", "Following the items"),
+            ("changes", "no earlier summary"), ("sides", "no earlier summary"), ("lineage", "Following the items"),
         ):  # fmt: skip
             pane.show(name)
             await host.settle()
@@ -242,7 +262,7 @@ async def test_brackets_arrows_and_digits_are_left_to_the_screen(keys: str) -> N
     names = {"[": "left_square_bracket", "]": "right_square_bracket"}
     pane = SummaryPane()
     async with hosting(pane, size=(70, 38), set_up=lambda: pane.set_view(SUMMARY_PANE)) as host:
-        for name in ("text", "changes", "lineage"):
+        for name in ("text", "changes", "sides", "lineage"):
             pane.show(name)
             await host.settle()
             assert not {names.get(key, key) for key in keys} & set(host.screen.active_bindings)

@@ -16,6 +16,7 @@ from widgets.base.strips import Row, find_spans, fit, one_line
 from widgets.base.text_layout import PIECE, TextLayout
 from widgets.base.wrapping import breaks
 from widgets.panes.knob_values import parse
+from widgets.panes.side_by_side import side_by_side
 
 TEXT = st.text(alphabet="ab c  日本é🎉́-", max_size=120)
 
@@ -174,6 +175,18 @@ def test_json_is_indented_and_hostile_json_left_alone() -> None:
         ("key", '"n"'),
         ("number", "12"),
     ]
+
+
+def test_side_by_side_pairs_equal_lines() -> None:
+    rows = [line.text for line in side_by_side("a\nb\nc", "a\nc\nd", 40)]
+    assert [row[:3].rstrip() for row in rows] == ["  a", "− b", "  c", ""]
+    assert rows[2].split("│")[1].strip() == "c"
+    assert rows[3].split("│")[1].split() == ["+", "d"]
+
+
+@given(TEXT, TEXT, st.integers(30, 90))
+def test_side_by_side_is_never_too_wide(old: str, new: str, width: int) -> None:
+    assert all(cell_len(line.text) <= width for line in side_by_side(old, new, width))
 
 
 @pytest.mark.parametrize(

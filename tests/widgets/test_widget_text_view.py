@@ -195,3 +195,12 @@ async def test_copying_hands_out_the_text_as_it_was() -> None:
     async with hosting(widget, set_up=lambda: widget.set_text(HOSTILE)) as host:
         await host.press("y")
         assert [message.text for message in host.of(CopyText)] == [HOSTILE]
+
+
+async def test_unwrapped_lines_are_cut() -> None:
+    widget = TextView()
+    value = [TextLine("日本語" * 30), TextLine("b")]
+    async with hosting(widget, size=(22, 6), set_up=lambda: widget.set_lines(value, wrap=False)):
+        assert cell_len(lines(widget)[0]) == 21
+        assert lines(widget)[0].rstrip().endswith("…")
+        assert lines(widget)[1].startswith("b")

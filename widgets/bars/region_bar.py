@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 from rich.style import Style
 from textual import events
+from textual.binding import Binding, BindingType
 from textual.geometry import Size
 from textual.message import Message
 from textual.reactive import reactive
@@ -49,10 +50,10 @@ class RegionBarState:
         return {"head": self.head, "middle": self.middle, "tail": self.tail}[name]
 
 
-class RegionBar(Inked):
+class RegionBar(Inked, can_focus=True):
     """One row for what is planned and, where there is one, a second for what was recorded.
 
-    Posts RegionChosen when a region is clicked.
+    Posts RegionChosen when a region is clicked, or chosen with the arrows and enter.
     """
 
     DEFAULT_CSS = """
@@ -62,6 +63,12 @@ class RegionBar(Inked):
         color: $foreground;
     }
     """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("left,h", "region(-1)", "Previous region", id="regions.left", show=False),
+        Binding("right,l", "region(1)", "Next region", id="regions.right", show=False),
+        Binding("enter", "choose", "Go to the region", id="regions.choose", show=False),
+    ]
 
     @dataclass
     class RegionChosen(Message):
@@ -75,6 +82,7 @@ class RegionBar(Inked):
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
+        self._region = 1
         self.tooltip = _TOOLTIP
 
     def watch_planned(self) -> None:
@@ -99,9 +107,9 @@ class RegionBar(Inked):
         width = self.size.width
         if y >= len(self._rows):
             return Strip.blank(width, self.base_style)
-        return self._draw(self._rows[y], width)
+        return self._draw(y, self._rows[y], width)
 
-    def _draw(self, state: RegionBarState, width: int) -> Strip:
+    def _draw(self, y: int, state: RegionBarState, width: int) -> Strip:
         muted, number = self.ink("muted"), self.ink("")
         if state.whole:
             middle = state.middle
@@ -122,7 +130,12 @@ class RegionBar(Inked):
         for index, (name, (before, after), cells) in enumerate(zip(REGIONS, texts, bars, strict=True)):
             click = _click(name, state)
             style = self.ink(name) + click
-            row.add(before, style).add(glyph * cells, style).add(after, number + click)
+            if self.has_focus and y == 0 and index == self._region:
+                chosen = style + self.ink("chosen")
+                row.add(before.rstrip(), chosen).add(" ", style)
+            else:
+                row.add(before, style)
+            row.add(glyph * cells, style).add(after, number + click)
             if index < 2:
                 row.add(" ┃ ", muted)
         return row.strip(width, self.base_style)
@@ -146,6 +159,21 @@ class RegionBar(Inked):
             if sum(len(before) + len(after) for before, after in texts) + 6 + (3 if level else 9) <= width:
                 break
         return texts, 6
+
+    def action_region(self, by: int) -> None:
+        """Go to another region."""
+        self._region = max(0, min(self._region + by, 2))
+        self.refresh()
+
+    def action_choose(self) -> None:
+        """Post the chosen region."""
+        if self._rows:
+            self.post_message(self.RegionChosen(REGIONS[self._region], self._rows[0].kind))
+
+    def watch_has_focus(self, has_focus: bool) -> None:
+        """Mark the region that enter chooses."""
+        super().watch_has_focus(has_focus)
+        self.refresh()
 
     def on_click(self, event: events.Click) -> None:
         """A click chooses the region under it."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 from rich.style import Style
 from textual import events
+from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
@@ -92,12 +93,13 @@ _OUTCOME_WORDS: dict[str, str] = {
 }
 
 
-class Timeline(Inked):
+class Timeline(Inked, can_focus=True):
     """One line of nodes; the current one is filled and, where there is room, in brackets.
 
     ○ generation, ● current one, ◐ the live one, ◇ made with a fallback text, ✗ failed (◆ and ✖ when current);
     ! before one whose compaction has findings. In a replay the line is as long as the conversation, ━ what was said so
-    far, ▮ the step. Posts GenerationChosen for clicks; in a replay GoToStep for clicks and drags.
+    far, ▮ the step. Posts GenerationChosen for clicks and keys; in a replay GoToStep for clicks and drags, StepWanted
+    for keys.
     """
 
     DEFAULT_CSS = """
@@ -107,12 +109,24 @@ class Timeline(Inked):
         color: $foreground;
     }
     """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("left,h", "step(-1)", "Earlier generation", id="timeline.earlier", show=False),
+        Binding("right,l", "step(1)", "Later generation", id="timeline.later", show=False),
+        Binding("home", "edge(0)", "First generation", id="timeline.first", show=False),
+        Binding("end", "edge(-1)", "Last generation", id="timeline.last", show=False),
+    ]
 
     @dataclass
     class GenerationChosen(Message):
         """The user wants to see a generation."""
 
         number: int
+
+    @dataclass
+    class StepWanted(Message):
+        """The replay shall go on by one step, or back (-1)."""
+
+        by: int
 
     #: The generations, the number of the chosen one, and the position of a replay.
     nodes: reactive[tuple[Node, ...]] = reactive(())
@@ -125,9 +139,14 @@ class Timeline(Inked):
         self._dragging = False
         self._places: list[tuple[int, int, int]] = []
 
+    def watch_has_focus(self, has_focus: bool) -> None:
+        """Mark the current node."""
+        super().watch_has_focus(has_focus)
+        self.refresh()
+
     def watch_nodes(self) -> None:
         """Explain the whole line until the pointer is on a node."""
-        self.tooltip = "Generations, oldest first; each dot is a list between two compactions. Click one."
+        self.tooltip = "Generations, oldest first; each dot is a list between two compactions. Click, or ← →."
 
     def signs(self) -> Iterator[Sign]:
         """The signs of the generations."""
@@ -246,7 +265,7 @@ class Timeline(Inked):
 
     @property
     def _current_style(self) -> Style:
-        return self.ink("strong")
+        return self.ink("strong") + (self.ink("chosen") if self.has_focus else Style())
 
     def _number_at(self, x: int) -> int | None:
         near = [(abs(start - x), number) for number, start, _ in self._places]
@@ -278,6 +297,20 @@ class Timeline(Inked):
         node = next((node for node in self.nodes if node.number == number), None)
         if node is not None:
             self.tooltip = explain(node)
+
+    def action_step(self, by: int) -> None:
+        """Choose the generation before or after; in a replay the step."""
+        if self.position is not None:
+            self.post_message(self.StepWanted(by))
+            return
+        self._choose(self.current + by)
+
+    def action_edge(self, index: int) -> None:
+        """Choose the first or the last generation; in a replay the step."""
+        if self.position is not None:
+            self.post_message(GoToStep(1 if index == 0 else self.position.steps))
+        elif self.nodes:
+            self._choose(self.nodes[index].number)
 
     def _choose(self, number: int) -> None:
         if number != self.current and any(node.number == number for node in self.nodes):

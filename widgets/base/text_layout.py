@@ -20,10 +20,17 @@ class TextLayout:
     """
 
     def __init__(
-        self, count: int, width: int, text_of: Callable[[int], str], indent_of: Callable[[int], int]
+        self,
+        count: int,
+        width: int,
+        text_of: Callable[[int], str],
+        indent_of: Callable[[int], int],
+        *,
+        wrap: bool = True,
     ) -> None:
         self.count = count
         self.width = max(1, width)
+        self.wrap = wrap
         self.rows = 0
         self._text_of = text_of
         self._indent_of = indent_of
@@ -51,8 +58,11 @@ class TextLayout:
     def _piece(self) -> None:
         text = self._text_of(self._line)
         start, whole = self._offset, len(text)
-        part = text if start == 0 and whole <= PIECE else text[start : start + PIECE]
-        found = breaks(part, max(1, self.width - self._indent_of(self._line)))
+        if self.wrap:
+            part = text if start == 0 and whole <= PIECE else text[start : start + PIECE]
+            found = breaks(part, max(1, self.width - self._indent_of(self._line)))
+        else:
+            part, found = text, None
         if found is not None:
             self._breaks[len(self._lines)] = found
         self._lines.append(self._line)
@@ -75,7 +85,8 @@ class TextLayout:
         begin = start + (found[within - 1] if found is not None and within else 0)
         if found is not None and within < len(found):
             return line, begin, start + found[within]
-        return line, begin, min(len(self._text_of(line)), start + PIECE)
+        whole = len(self._text_of(line))
+        return line, begin, min(whole, start + PIECE) if self.wrap else whole
 
     def row_of(self, line: int, offset: int = 0) -> int:
         """The row that shows an offset of a logical line, the last row where that is not laid out yet."""

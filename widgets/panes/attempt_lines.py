@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from inspector.core.shares import kept_of
 from inspector.core.signs import FATE_SIGNS
 from inspector.quality.facts.fact import Life
 from inspector.quality.facts.survival import KindSurvival
 from inspector.summaries.summary import SectionDiff
 from widgets.base import human
-from widgets.base.strips import one_line
+from widgets.base.strips import fit, one_line
 from widgets.base.text_lines import TextLine, line_of
 from widgets.lists.fact_list import OUTCOMES
 
+#: Width of a column of the table of attempts, in cells, and the smallest and largest number of columns.
+_COLUMN, _FEWEST_COLUMNS, _MOST_COLUMNS = 12, 2, 7
+_KIND = 12
+#: The width of a bar, in cells.
+_BAR = 14
 #: Maximum length of the name of a command or model.
 _NAME = 27
-
-
-@dataclass(frozen=True, slots=True)
-class ChangedFate:
-    """A fact with its recorded fate, and its fate with an attempt."""
-
-    life: Life
-    outcome: str
+#: Sign of a fact that an attempt did not reach.
+_NOT_THERE = ("–", "muted")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +31,7 @@ class AttemptView:
     """A summary of the chosen compaction: recorded (`id` 0), or an attempt.
 
     Tokens are rough; `cost` is in words ("" unknown). `kinds` count the facts. `problem` is a sentence about a
-    missing or partial summary. `sections` compare it with the recorded one, `changed` has the facts with another fate.
+    missing or partial summary. `sections` compare it with the recorded one.
     """
 
     id: int
@@ -42,14 +43,17 @@ class AttemptView:
     made: str = ""
     problem: str = ""
     sections: tuple[SectionDiff, ...] = ()
-    changed: tuple[ChangedFate, ...] = ()
     text: str = ""
 
     @property
     def label(self) -> str:
-        """Its name, shortened in the middle."""
-        name, half = one_line(self.name, 400), (_NAME - 1) // 2
-        short = name if len(name) <= _NAME else f"{name[:half]}…{name[-half:]}"
+        """Its name."""
+        return self.called(_NAME)
+
+    def called(self, most: int) -> str:
+        """The label with at most `most` characters of the name; its end is kept."""
+        name, half = one_line(self.name, 400), (most - 1) // 2
+        short = name if len(name) <= most else f"{name[:half]}…{name[-half:]}"
         return f"#{self.id} {short}" if self.id else "recorded"
 
     @property
@@ -69,11 +73,34 @@ class AttemptView:
 
 
 @dataclass(frozen=True, slots=True)
+class FactFates:
+    """A fact and its fate with each summary, in their order; None if the fate is unknown."""
+
+    life: Life
+    outcomes: tuple[str | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LifeView:
+    """A life: summaries that build on each other.
+
+    `points` are (compaction, facts with a known fate, facts readable with recorded summaries, with these).
+    """
+
+    id: int
+    name: str
+    points: tuple[tuple[int, int, int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class AttemptsView:
-    """The summaries of a compaction, the recorded one first. `pending`: they are being judged."""
+    """The summaries of a compaction, the recorded one first, every fact with its fates, and the lives that the attempts
+    belong to. `pending`: they are being judged."""
 
     summaries: tuple[AttemptView, ...] = ()
+    facts: tuple[FactFates, ...] = ()
     pending: bool = False
+    lives: tuple[LifeView, ...] = ()
 
     @property
     def recorded(self) -> AttemptView | None:
@@ -152,11 +179,84 @@ def head_lines(view: AttemptView, recorded: AttemptView | None) -> list[TextLine
     return lines
 
 
-def changed_lines(view: AttemptView) -> list[TextLine]:
-    """A line for each fact with another fate: the recorded one, the new one. Tagged "fact:0"."""
-    lines = [line_of(("Facts with another fate", "heading"))] if view.changed else []
-    for number, fact in enumerate(view.changed):
-        fates = (OUTCOMES[fact.life.outcome], (" → ", "muted"), OUTCOMES[fact.outcome])
-        text = one_line(" ".join(fact.life.text[:2_000].split()), 400)
-        lines.append(line_of(*fates, (f" {fact.life.kind} ", "muted"), (text, ""), tag=f"fact:{number}"))
+def shown_places(view: AttemptsView, width: int) -> tuple[int, ...]:
+    """Return the places of the summaries that get a column: the recorded one, and as many of the newest as fit.
+
+    Attempts without a text come last.
+    """
+    most = max(_FEWEST_COLUMNS, min(_MOST_COLUMNS, (width - _KIND) // _COLUMN))
+    places = range(len(view.summaries))
+    own = [place for place in places if not view.summaries[place].id]
+    others = [place for place in places if view.summaries[place].id]
+    others.sort(key=lambda place: (bool(view.summaries[place].kinds), place))
+    return tuple(sorted((*own, *others[len(own) - most :])))
+
+
+def table_lines(view: AttemptsView, width: int) -> list[TextLine]:
+    """By kind how many facts each summary keeps: a column a summary."""
+    shown = [view.summaries[place] for place in shown_places(view, width)]
+    heads = [one.called(_COLUMN - 4) for one in shown]
+    lines = [line_of((" " * _KIND, ""), *((f"{fit(head, _COLUMN - 1)} ", "strong") for head in heads))]
+    kinds = list(dict.fromkeys(kind.kind for one in shown for kind in one.kinds))
+    for name in kinds:
+        cells = []
+        for one in shown:
+            kind = next((kind for kind in one.kinds if kind.kind == name), None)
+            told = "–" if kind is None else kept_of(kind.kept, kind.of, kind.weakened, kind.open)
+            cells.append((fit(told, _COLUMN), ""))
+        lines.append(line_of((fit(name, _KIND), "muted"), *cells))
+    sizes = [(fit(f"~{human.tokens(one.tokens)}", _COLUMN), "muted") for one in shown]
+    lines.append(line_of((fit("size", _KIND), "muted"), *sizes))
+    if any(one.cost for one in shown):
+        lines.append(
+            line_of(
+                (fit("cost", _KIND), "muted"), *((fit(one.cost or "–", _COLUMN), "muted") for one in shown)
+            )
+        )
+    more = len(view.summaries) - len(shown)
+    if more > 0:
+        lines.append(TextLine(f"and {more:,} more: `attempts` lists them all", "muted"))
     return lines
+
+
+def fact_lines(view: AttemptsView, width: int) -> list[TextLine]:
+    """A line a fact, the sign of its fate a column for each summary of the table, tagged "fact:0"."""
+    lines, places = [], shown_places(view, width)
+    for number, fact in enumerate(view.facts):
+        signs = []
+        for outcome in (fact.outcomes[place] for place in places if place < len(fact.outcomes)):
+            sign, style = _NOT_THERE if outcome is None else OUTCOMES[outcome]
+            signs.append((f"{sign}  ", style))
+        used = 3 * len(signs) + 11
+        text = fit(one_line(" ".join(fact.life.text[:2_000].split()), 400), max(8, width - used))
+        lines.append(
+            line_of(*signs, (fit(fact.life.kind, 10) + " ", "muted"), (text, ""), tag=f"fact:{number}")
+        )
+    return lines
+
+
+def life_lines(lives: Sequence[LifeView]) -> list[TextLine]:
+    """The curve of each life: surviving facts by compaction, recorded and made again."""
+    lines = []
+    for life in lives:
+        lines.append(TextLine(""))
+        title = f"life {life.id}, every summary from the previous one: {one_line(life.name, 60)}"
+        lines.append(TextLine(title, "heading"))
+        for compaction, of, recorded, again in life.points:
+            lines.append(
+                line_of(
+                    (f"after {compaction:<4}", "muted"),
+                    ("recorded ", "muted"),
+                    (_bar(recorded, of, "░"), "muted"),
+                    (f" {recorded:>3}/{of:<4}", ""),
+                    ("again ", "muted"),
+                    (_bar(again, of, "▓"), "accent"),
+                    (f" {again:>3}/{of}", ""),
+                )
+            )
+    return lines
+
+
+def _bar(count: int, of: int, sign: str) -> str:
+    """A share as a bar of a fixed width."""
+    return fit(sign * (round(_BAR * count / of) if of else 0), _BAR)

@@ -11,7 +11,7 @@ from textual.binding import Binding, BindingType
 from widgets.bars.mode_bar import Mode, ModeBar
 from widgets.base.signs import Sign
 from widgets.base.text_lines import TextLine
-from widgets.intents import GoTo, ReadRows
+from widgets.intents import GoTo, ReadRows, StepCompaction
 from widgets.lists.fact_list import fate_signs, search_text, source_of
 from widgets.lists.message_list import Boundary, ListSource, MessageList, RowSource
 from widgets.panes.attempt_lines import attempt_lines
@@ -43,7 +43,7 @@ class CompactionPane(TextPart[CompactionView]):
     """A CompactionView and, below it, the messages: − went, = stayed, Σ the summary.
 
     The rows have the flags "struck", "copied" and "summary". Posts GoTo for a message, a lost fact or an event,
-    and ReadRows for unread messages.
+    ReadRows for unread messages, and StepCompaction.
     """
 
     VIEWS: ClassVar[tuple[Mode, ...]] = (
@@ -64,11 +64,13 @@ class CompactionPane(TextPart[CompactionView]):
         ),
         Binding("K", "group(-1)", "Previous group", id="compaction.previous_group", show=False),
         Binding("enter", "open", "Open", id="compaction.open", tooltip="Go to the fact or event, unfold the section"),
+        Binding("comma", "step(-1)", "Previous compaction", id="compaction.previous", show=False),
+        Binding("full_stop", "step(1)", "Next compaction", id="compaction.next", show=False),
     ]  # fmt: skip
 
     #: Below this height the pane shows either the text or the messages.
     LOW = 18
-    NEEDY = frozenset({"group"})
+    NEEDY = frozenset({"group", "step"})
 
     def __init__(self, *, id: str | None = None) -> None:
         self._rows: CompactionSource | None = None
@@ -199,6 +201,10 @@ class CompactionPane(TextPart[CompactionView]):
     def _view_chosen(self, event: ModeBar.ModeChosen) -> None:
         event.stop()
         self._arrange()
+
+    def action_step(self, by: int) -> None:
+        """Ask for the next or previous compaction."""
+        self.post_message(StepCompaction(by))
 
     def action_group(self, by: int) -> None:
         """Go to the next or previous group of messages; in the text to the next lost fact or section."""

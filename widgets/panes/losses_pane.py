@@ -1,58 +1,30 @@
-"""Facts of the chosen compaction with filters, and the selected fact in full."""
+"""Losses: facts with their fates, and the fates with summaries that were made again."""
 
 from __future__ import annotations
 
 from typing import ClassVar
 
-from textual import on
 from textual.binding import Binding, BindingType
 
-from inspector.quality.facts.fact import Life
-from widgets.bars.fact_filters import FactFilters
-from widgets.bars.mode_bar import Mode, ModeBar
-from widgets.base.headline import Headline
-from widgets.base.text_lines import TextLine
-from widgets.intents import CopyFacts, DismissFact, TraceText
-from widgets.lists.fact_list import FactList, ListedFact, source_of, survivor_of
-from widgets.lists.survival_table import SurvivalTable
-from widgets.panes.fact_lines import fact_lines
-from widgets.panes.losses_view import AT_RISK, FactScope, LossesView, head_lines
-from widgets.panes.part import Part
-from widgets.panes.text_view import TextView
-
-#: Minimum height for the table of survival.
-_ROOMY = 24
+from widgets.bars.mode_bar import Mode
+from widgets.panes.losses_attempts import LossesAttempts
+from widgets.panes.losses_facts import LossesFacts
+from widgets.panes.losses_view import LossesView
+from widgets.panes.views_pane import Shown, ViewsPane
 
 
-class LossesPane(Part[LossesView]):
-    """The facts of a LossesView by scope.
+class LossesPane(ViewsPane[LossesView]):
+    """A LossesView in two views: facts and attempts."""
 
-    Posts GoTo for the place of a fact, TraceText for its history, DismissFact to dismiss it,
-    CopyFacts for the list, ChooseCompaction for a column of the table.
-    """
-
-    DEFAULT_CSS = """
-    LossesPane > SurvivalTable { margin: 0 0 1 0; }
-    LossesPane > FactFilters { padding: 0 1; }
-    LossesPane > FactList { margin: 1 0 0 0; }
-    LossesPane > TextView { margin: 1 0 0 0; }
-    LossesPane.-low > ModeBar, LossesPane.-low > FactFilters { display: none; }
-    LossesPane.-low > TextView, LossesPane.-low > FactList { margin: 0; }
-    LossesPane.-empty > ModeBar, LossesPane.-empty > FactFilters { display: none; }
-    """
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("c", "step('kind')", "Kind", id="facts.kind", tooltip="Only facts of a kind"),
-        Binding("f", "step('fate')", "Fate", id="facts.fate", tooltip="Only facts with a fate"),
-        Binding("w", "step('role')", "Role", id="facts.role", tooltip="Only facts of the user or the agent"),
-        Binding(
-            "s", "survivor", "Evidence", id="facts.survivor",
-            tooltip="Go to the place where the fact survives",
+    VIEWS = (
+        Shown(Mode("facts", "facts", "Facts that should survive, and their fates"), LossesFacts),
+        Shown(
+            Mode("attempts", "attempts", "The fate of each fact with summaries that were made again"),
+            LossesAttempts,
+            lambda view: view.attempts,
         ),
-        Binding("d", "dismiss", "Dismiss", id="facts.dismiss", tooltip="Dismiss the fact, or restore it"),
-        Binding("T", "trace", "Trace", id="facts.trace", tooltip="Show the history of the fact"),
-        Binding("J", "next(1)", "Next fact", id="facts.next", show=False),
-        Binding("K", "next(-1)", "Previous fact", id="facts.previous", show=False),
-        Binding("C", "copy", "Checklist", id="facts.copy", tooltip="Copy the listed facts as a checklist"),
+    )
+    BINDINGS: ClassVar[list[BindingType]] = [
         Binding(
             "r", "scope", "Pruned, at risk", id="losses.beyond",
             tooltip="Show pruned facts, dismissed facts, facts at risk, then facts of the compaction again",
@@ -63,155 +35,20 @@ class LossesPane(Part[LossesView]):
         ),
     ]  # fmt: skip
 
-    #: Below this height the filters take one line and the selected fact fewer.
-    LOW = 18
-    NEEDY = frozenset({"step", "next", "survivor", "copy", "dismiss", "trace"})
-
-    def __init__(self, *, id: str | None = None) -> None:
-        self.head, self.table, self.filters = Headline(3), SurvivalTable(), FactFilters()
-        self._scopes = ModeBar(title="facts".ljust(FactFilters.TITLE_CELLS))
-        self.facts, self.body = FactList(), TextView()
-        super().__init__(self.head, self.table, self._scopes, self.filters, self.facts, self.body, id=id)
-        self.view = LossesView()
-
-    @property
-    def losses(self) -> LossesView:
-        """The facts on screen."""
-        return self.view or LossesView()
-
-    @property
-    def filled(self) -> bool:
-        """Whether there are facts."""
-        return any(scope.facts for scope in self.losses.offered)
-
-    @property
-    def scope(self) -> str:
-        """Name of the scope on screen; "" for none."""
-        return self._scopes.mode
-
-    def set_view(self, view: LossesView | None) -> None:
-        """Show facts. Filters stay; another compaction shows its own scope."""
-        if view is not None and view.chosen != self.losses.chosen:
-            self._scopes.set_modes(())
-        super().set_view(view)
-
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Disable the scopes and sources while there are none."""
+        """Disable the scopes while there are none, and outside the facts."""
         if action == "scope":
-            return bool(self.losses.scopes)
+            return self.view_name == "facts" and self.view is not None and bool(self.view.scopes)
         if action == "source":
-            return bool(self.losses.judged)
+            return self.view_name == "facts" and self.view is not None and bool(self.view.judged)
         return super().check_action(action, parameters)
 
-    def action_scope(self) -> None:
-        """Show the next scope: pruned, at risk, the compaction."""
-        self._scopes.step(1)
-
     def action_source(self) -> None:
-        """Show the facts of the next model that judged the compaction, and after the last model the facts of the
-        rules."""
-        names = [self.losses.first_scope, *(scope.name for scope in self.losses.judged)]
-        at = names.index(self.scope) if self.scope in names else -1
-        self._scopes.choose(names[(at + 1) % len(names)])
+        """Show the facts of the next model, then of the rules again."""
+        if isinstance(self.shown, LossesFacts):
+            self.shown.next_source()
 
-    def show_view(self) -> None:
-        """Show counts, survival, filters, the list, the selected fact."""
-        view = self.losses
-        modes = [Mode(s.name, f"{s.label} ({len(s.facts):,})", s.note) for s in view.offered]
-        stays = any(mode.name == self.scope for mode in modes)
-        self._scopes.set_modes(modes, self.scope if stays else view.first_scope)
-        self.table.set_survival(view.survival, view.chosen)
-        self._refilter()
-
-    def _scope(self) -> FactScope | None:
-        return next((scope for scope in self.losses.offered if scope.name == self.scope), None)
-
-    @on(ModeBar.ModeChosen)
-    def _scope_chosen(self, event: ModeBar.ModeChosen) -> None:
-        event.stop()
-        self._refilter()
-
-    def _refilter(self) -> None:
-        scope = self._scope()
-        self.filters.set_facts(scope.facts if scope is not None else ())
-        self._show_facts()
-
-    @on(FactFilters.Filtered)
-    def _show_facts(self) -> None:
-        self.facts.set_entries(self.filters.shown)
-        self.fit()
-
-    def fit(self) -> None:
-        """Give the list as many rows as it has lines, at most half of the pane; drop gaps and notes in a low pane."""
-        height, scope = self.size.height, self._scope()
-        self.set_class(scope is None, "-empty")
-        self.table.display = height >= _ROOMY and self.table.line_count > 0
-        self.table.styles.height = self.table.line_count
-        self.facts.display = scope is not None and bool(scope.facts)
-        self.head.set_lines(
-            head_lines(self.losses, scope, self.low, self.filters.chosen, self.facts.row_count)
-        )
-        self._explain()
-        self.facts.styles.height = max(2, min(self.facts.row_count, height // 2 - (1 if self.low else 3)))
-
-    @on(FactList.Selected)
-    def _selected(self, event: FactList.Selected) -> None:
-        event.stop()
-        self._explain()
-
-    @on(FactList.Opened)
-    def _opened(self, event: FactList.Opened) -> None:
-        event.stop()
-        fact, scope = self._chosen(), self._scope()
-        if fact is not None and scope is not None:
-            self.post_message(source_of(fact, scope.generation))
-
-    def action_survivor(self) -> None:
-        """Go to the place of the fact in the list after the compaction."""
-        fact = self._chosen()
-        if fact is None:
-            return
-        place = survivor_of(fact.fact, fact.fate) if isinstance(fact, Life) else None
-        if place is None:
-            self.app.notify("The list after the compaction does not have this fact.", timeout=2)
-        else:
-            self.post_message(place)
-
-    def action_dismiss(self) -> None:
-        """Dismiss the selected fact, or restore it."""
-        chosen = self._chosen()
-        if chosen is not None and not chosen.fact.judged:
-            self.post_message(DismissFact(chosen.fact))
-
-    def action_trace(self) -> None:
-        """Show the history of the selected fact."""
-        chosen = self._chosen()
-        if chosen is not None:
-            self.post_message(TraceText(chosen.text))
-
-    def action_step(self, name: str) -> None:
-        """Take the next choice of a filter."""
-        self.filters.step(name)
-
-    def action_next(self, by: int) -> None:
-        """Go to the next or previous fact."""
-        self.facts.move_cursor(self.facts.cursor + by)
-
-    def action_copy(self) -> None:
-        """Copy the listed facts as a checklist."""
-        facts = {entry.fact.key: entry.fact for entry in self.facts.entries}
-        if facts:
-            self.post_message(CopyFacts(tuple(facts.values()), self.scope == AT_RISK))
-
-    def _chosen(self) -> ListedFact | None:
-        return self.facts.entry
-
-    def _explain(self) -> None:
-        fact, scope = self._chosen(), self._scope()
-        if fact is not None:
-            lines = fact_lines(fact, self.low, scope is not None and scope.partial)
-        elif scope is not None and scope.facts:
-            lines = [TextLine("No fact passes these filters.", "muted")]
-        else:
-            lines = [TextLine("")]
-        self.body.set_lines(lines)
+    def action_scope(self) -> None:
+        """Show the next scope of facts."""
+        if isinstance(self.shown, LossesFacts):
+            self.shown.next_scope()

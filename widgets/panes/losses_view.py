@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from widgets.base.text_lines import TextLine, counted, line_of
 from widgets.lists.fact_list import OUTCOMES, ListedFact, outcome_of
 from widgets.lists.survival_table import Survival
+from widgets.panes.attempt_lines import NO_ATTEMPTS, AttemptsView
 
 #: Names of scopes without a compaction.
 AT_RISK, PRUNED, DISMISSED = "risk", "pruned", "dismissed"
@@ -44,7 +45,7 @@ class LossesView:
 
     `scopes` are first the scopes of compactions; None while facts are being read, and then `note` says so. `chosen` is
     the compaction on screen, from 1 (0: none), of `total` (0: unknown). `survival` is the table by kind and compaction.
-    `judged` are facts that models found in the chosen compaction.
+    `attempts` and `judged` (facts that models found) belong to the chosen compaction.
     """
 
     scopes: tuple[FactScope, ...] | None = None
@@ -52,6 +53,7 @@ class LossesView:
     survival: Survival = field(default_factory=Survival)
     note: str = ""
     total: int = 0
+    attempts: AttemptsView = NO_ATTEMPTS
     judged: tuple[FactScope, ...] = ()
 
     @property

@@ -1,4 +1,4 @@
-"""The summary of the chosen compaction: its text, its changes, the lineage of all items, and attempts."""
+"""The summary of the chosen compaction: its text, its changes, side by side, and the lineage of all items."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from widgets.panes.summary_attempts import SummaryAttempts
 from widgets.panes.summary_changes import SummaryChanges
 from widgets.panes.summary_lineage import SummaryLineage
 from widgets.panes.summary_lines import SummaryView
+from widgets.panes.summary_sides import SummarySides
 from widgets.panes.summary_text import SummaryText
 from widgets.panes.views_pane import Shown, ViewsPane
 
@@ -33,7 +34,7 @@ class SummaryPaneView:
 
 
 class SummaryPane(ViewsPane[SummaryPaneView]):
-    """A SummaryPaneView in four views: text, changes, lineage, attempts.
+    """A SummaryPaneView in five views: text, changes, sides, lineage, attempts.
 
     Posts Change with the name of the view on screen.
     """
@@ -47,6 +48,11 @@ class SummaryPane(ViewsPane[SummaryPaneView]):
         Shown(
             Mode("changes", "changes", "Items added, removed, reworded and moved since the previous summary"),
             SummaryChanges,
+            lambda view: view.changes,
+        ),
+        Shown(
+            Mode("sides", "side by side", "The texts of the previous summary and of this one"),
+            SummarySides,
             lambda view: view.changes,
         ),
         Shown(

@@ -16,7 +16,7 @@ from textual.strip import Strip
 
 from widgets.base.inked import InkedScroll
 from widgets.base.later import later
-from widgets.base.strips import find_spans, one_line, width_of
+from widgets.base.strips import find_spans, fit, one_line, width_of
 from widgets.base.text_layout import TextLayout
 from widgets.base.text_lines import Overlay, TextLine, draw_part
 from widgets.intents import CopyText
@@ -60,6 +60,7 @@ class TextView(InkedScroll, can_focus=True):
         self._lines: list[str] = [""]
         self._safe: dict[int, str] = {}
         self._styled: Sequence[TextLine] | None = None
+        self._wrap = True
         self._plan = self._new_layout(1)
         self._working = False
         self._to_end = False
@@ -72,15 +73,20 @@ class TextView(InkedScroll, can_focus=True):
 
     def set_text(self, text: str) -> None:
         """Show a plain text, from its top; a search goes on in it."""
-        self._raw, self._styled = text, None
+        self._raw, self._styled, self._wrap = text, None, True
         self._lines = text.replace("\r\n", "\n").split("\n")
         self._changed(keep_place=False)
 
-    def set_lines(self, lines: Sequence[TextLine], *, keep_place: bool = False) -> None:
-        """Show styled lines."""
-        if keep_place and self._styled is not None and list(lines) == list(self._styled):
+    def set_lines(self, lines: Sequence[TextLine], *, wrap: bool = True, keep_place: bool = False) -> None:
+        """Show styled lines; without `wrap` each takes one row and is cut at the edge."""
+        if (
+            keep_place
+            and wrap == self._wrap
+            and self._styled is not None
+            and list(lines) == list(self._styled)
+        ):
             return
-        self._raw, self._styled = None, lines
+        self._raw, self._styled, self._wrap = None, lines, wrap
         self._lines = [line.text for line in lines]
         self._changed(keep_place)
 
@@ -150,7 +156,7 @@ class TextView(InkedScroll, can_focus=True):
         return width_of(self._styled[line].prefix) if self._styled is not None else 0
 
     def _new_layout(self, width: int) -> TextLayout:
-        return TextLayout(len(self._lines), width, self._text_of, self._indent_of)
+        return TextLayout(len(self._lines), width, self._text_of, self._indent_of, wrap=self._wrap)
 
     def _lay_out(self, line: int) -> None:
         """Start over at the present width; lines up to `line` are there when this returns."""
@@ -242,7 +248,7 @@ class TextView(InkedScroll, can_focus=True):
         line, start, stop = self._plan.place(row)
         value = TextLine("") if self._styled is None else self._styled[line]
         indent, safe = width_of(value.prefix), self._text_of(line)
-        text = safe[start:stop]
+        text = safe[start:stop] if self._wrap else fit(safe, max(1, width - indent))
         over = self._matches_in(line, start, start + len(text))
         selection = self.text_selection
         span = selection.get_span(row) if selection is not None else None

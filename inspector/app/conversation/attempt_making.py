@@ -10,6 +10,7 @@ from inspector.core.errors import UsageProblem
 from inspector.core.watching import Watch
 
 if TYPE_CHECKING:
+    from inspector.answers.attempt_life import LifeOrder
     from inspector.answers.attempting import Order
     from inspector.answers.inspection import Inspection
     from inspector.engines.base import Settings
@@ -31,16 +32,18 @@ class Form:
     budget: str = ""
     focus: str = ""
     prompt: str = ""
+    life: bool = False
     masking: bool = True
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Looked:
-    """The order that a form would send."""
+    """The order or the life that a form would send."""
 
     sending: Sending
-    order: Order
-    note: str
+    order: Order | None
+    life: LifeOrder | None
+    note: str = ""
 
 
 def summarizer_of(form: Form) -> Summarizer:
@@ -62,6 +65,7 @@ def look(
 
     Raises InspectorErrors.
     """
+    from inspector.answers.attempt_life import LifeOrder, life_sending
     from inspector.answers.attempting import Order, Wording, ask_for, planned_list, recorded_list, sending_of
     from inspector.models.masking import Masker
 
@@ -70,6 +74,13 @@ def look(
     template = expanded(form.prompt.strip()) if form.prompt.strip() else None
     wording = Wording(template, None, form.focus.strip(), form.masking)
     watch.check()
+    if form.life and step is not None:
+        raise UsageProblem(
+            "Every later summary can be made again from a recorded compaction on: leave the replay."
+        )
+    if form.life:
+        life = LifeOrder(summarizer, wording, compaction, budget)
+        return Looked(life_sending(inspection, settings, life), None, life)
     masker = Masker(form.masking)
     listed = (
         recorded_list(inspection, settings, compaction)
@@ -78,7 +89,7 @@ def look(
     )
     ask = ask_for(listed, settings, wording, budget, masker=masker)
     order = Order(ask, summarizer)
-    return Looked(sending_of([order], masker), order, str(ask.settings["note"]))
+    return Looked(sending_of([order], masker), order, None, str(ask.settings["note"]))
 
 
 def _budget(text: str) -> int | None:
@@ -90,9 +101,16 @@ def _budget(text: str) -> int | None:
     return int(text)
 
 
-def send(inspection: Inspection, looked: Looked, allowance: Allowance, watch: Watch) -> list[Attempt]:
+def send(
+    inspection: Inspection, settings: Settings, looked: Looked, allowance: Allowance, watch: Watch
+) -> list[Attempt]:
     """Send what the user allowed, and keep what comes. Raises NotAllowed, OutputProblem, and Cancelled."""
+    from inspector.answers.attempt_life import make_life
     from inspector.answers.attempting import carry_out
     from inspector.models.kept import default_attempts
 
-    return carry_out([looked.order], inspection, default_attempts(), allowance, watch)
+    kept = default_attempts()
+    if looked.life is not None:
+        return make_life(inspection, settings, looked.life, kept, allowance, watch)
+    assert looked.order is not None
+    return carry_out([looked.order], inspection, kept, allowance, watch)

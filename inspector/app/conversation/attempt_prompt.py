@@ -90,6 +90,9 @@ class AttemptPrompt(ModalScreen[bool]):
             with VerticalScroll(id="form", can_focus=False):
                 for name, words in _FIELDS:
                     yield Input(self.remembered.get(name, ""), placeholder=words, id=name, compact=True)
+                yield Tick(
+                    "every later summary again too, each from the previous one", id="life", compact=True
+                )
                 yield Tick("mask keys and passwords before they are sent", True, id="masking", compact=True)
             with VerticalScroll(id="said", can_focus=False):
                 yield Static(id="told")
@@ -111,7 +114,8 @@ class AttemptPrompt(ModalScreen[bool]):
     def form(self) -> Form:
         """The form as typed."""
         texts = {name: self.query_one(f"#{name}", Input).value for name, _ in _FIELDS}
-        return Form(**texts, masking=self.query_one("#masking", Checkbox).value)
+        life, masking = (self.query_one(f"#{name}", Checkbox).value for name in ("life", "masking"))
+        return Form(**texts, life=life, masking=masking)
 
     @property
     def told(self) -> str:
@@ -178,7 +182,8 @@ class AttemptPrompt(ModalScreen[bool]):
         self._looked, self._made = None, True
         self.query_one("#send", Button).disabled = True
         self._say("Sent; esc stops it. Waiting for the first words …")
-        self.jobs.run("send", (self.inspection, looked, allowance), send, self._came)
+        values = (self.inspection, self.settings, looked, allowance)
+        self.jobs.run("send", values, send, self._came)
 
     def _came(self, made: list[Attempt]) -> None:
         problems = [f"Attempt {one.id}: {one.problem}" for one in made if one.problem]

@@ -11,25 +11,26 @@ from inspector.core.shares import dollars
 from inspector.summaries.diff import diff_summaries
 from inspector.summaries.parse import parse_summary
 from widgets.base import human
-from widgets.panes.attempt_lines import AttemptsView, AttemptView, ChangedFate
+from widgets.panes.attempt_lines import AttemptsView, AttemptView, FactFates, LifeView
 
 if TYPE_CHECKING:
+    from inspector.answers.attempt_life import CurvePoint
     from inspector.answers.attempt_survival import SummaryOutcome
     from inspector.core.conversations import Compaction
     from inspector.models.attempt import Attempt
-    from inspector.quality.facts.fact import Life
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class AttemptsRead:
     """Facts that the attempts of a compaction keep, and its recorded summary.
 
-    `empty` are attempts without a summary.
+    `empty` are attempts without a summary. `lives` are the curves of their lives, each with its first attempt.
     """
 
     compaction: int
     outcomes: tuple[SummaryOutcome, ...] = ()
     empty: tuple[Attempt, ...] = ()
+    lives: tuple[tuple[Attempt, tuple[CurvePoint, ...]], ...] = ()
 
 
 def attempts_view(read: AttemptsRead | None, recorded: Compaction | None) -> AttemptsView:
@@ -39,12 +40,22 @@ def attempts_view(read: AttemptsRead | None, recorded: Compaction | None) -> Att
     if not any(outcome.attempt is not None for outcome in read.outcomes) and not read.empty:
         return AttemptsView()
     text = "" if recorded is None else recorded.summary or ""
-    lives = next((outcome.lives for outcome in read.outcomes if outcome.attempt is None), ())
-    summaries = [_summary(outcome, text, worst_first(lives)) for outcome in read.outcomes]
-    return AttemptsView((*summaries, *map(_empty, read.empty)))
+    summaries = [_summary(outcome, text) for outcome in read.outcomes]
+    summaries += [_empty(attempt) for attempt in read.empty]
+    facts = _facts([outcome for outcome in read.outcomes if _at_record(outcome)])
+    return AttemptsView(tuple(summaries), facts, lives=tuple(_life(*life) for life in read.lives))
 
 
-def _summary(outcome: SummaryOutcome, recorded: str, lives: Sequence[Life]) -> AttemptView:
+def _life(first: Attempt, points: Sequence[CurvePoint]) -> LifeView:
+    told = tuple((point.compaction, point.of, point.recorded, point.made) for point in points)
+    return LifeView(first.life or first.id, first.name, told)
+
+
+def _at_record(outcome: SummaryOutcome) -> bool:
+    return outcome.attempt is None or outcome.attempt.place.step is None
+
+
+def _summary(outcome: SummaryOutcome, recorded: str) -> AttemptView:
     kinds = outcome.survival()
     attempt = outcome.attempt
     if attempt is None:
@@ -52,6 +63,8 @@ def _summary(outcome: SummaryOutcome, recorded: str, lives: Sequence[Life]) -> A
     made = [human.clock(attempt.at), f"prompt {attempt.prompt_name}", f"in {human.duration(attempt.seconds)}"]
     if attempt.place.step is not None:
         made.insert(0, f"planned at step {attempt.place.step:,}")
+    if attempt.life is not None:
+        made.append(f"life {attempt.life}")
     return AttemptView(
         attempt.id,
         attempt.name,
@@ -62,21 +75,20 @@ def _summary(outcome: SummaryOutcome, recorded: str, lives: Sequence[Life]) -> A
         " · ".join(made),
         attempt.problem,
         diff_summaries(parse_summary(recorded), parse_summary(attempt.summary)).sections,
-        # An attempt at a step summarizes other messages.
-        _changed(outcome, lives) if attempt.place.step is None else (),
         attempt.summary,
-    )
-
-
-def _changed(outcome: SummaryOutcome, lives: Sequence[Life]) -> tuple[ChangedFate, ...]:
-    fates = {life.fact.key: life.outcome for life in outcome.lives}
-    return tuple(
-        ChangedFate(life, fates[life.fact.key])
-        for life in lives
-        if fates.get(life.fact.key, life.outcome) != life.outcome
     )
 
 
 def _empty(attempt: Attempt) -> AttemptView:
     problem = attempt.problem or "It is being made, or what made it was ended."
     return AttemptView(attempt.id, attempt.name, problem=problem, made=human.clock(attempt.at))
+
+
+def _facts(outcomes: Sequence[SummaryOutcome]) -> tuple[FactFates, ...]:
+    if not outcomes:
+        return ()
+    fates = [{life.fact.key: life.outcome for life in outcome.lives} for outcome in outcomes]
+    return tuple(
+        FactFates(life, tuple(by_key.get(life.fact.key) for by_key in fates))
+        for life in worst_first(outcomes[0].lives)
+    )

@@ -51,6 +51,8 @@ KEYS: list[BindingType] = [
     _hidden("ctrl+o", "recommend", "Recommend settings", "tune.recommend"),
     _hidden("P", "attempt", "Another summary", "conversation.attempt"),
     _hidden("T", "trace", "Trace a phrase", "conversation.trace"),
+    _hidden("W", "ask_file", "Write settings to a file", "copy.write"),
+    _hidden("ctrl+r", "copy_comparison", "Copy the comparison", "copy.comparison"),
     _hidden("ctrl+e", "report", "Write a report", "conversation.report"),
     _hidden("ctrl+z", "undo", "Undo the last setting", "tune.undo"),
     _hidden("y", "copy('message')", "Copy message", "copy.message"),

@@ -211,6 +211,7 @@ def judge_attempts(
 
     Raises StoreErrors, EngineErrors and OutputProblem.
     """
+    from inspector.answers.attempt_life import life_curve, life_of
     from inspector.answers.attempt_survival import outcomes_of
     from inspector.answers.attempting import attempts_of
     from inspector.app.conversation.attempt_views import AttemptsRead
@@ -225,8 +226,14 @@ def judge_attempts(
         inspection, settings, compaction, mine, facts.reading.facts,
         lambda what, done, total: watch(f"attempts: {what}", done, total),
     )  # fmt: skip
+    lives = []
+    for number in dict.fromkeys(one.life for one in mine if one.life is not None):
+        watch.check()
+        life = life_of(kept, number)
+        if life:
+            lives.append((life[min(life)], life_curve(inspection, settings, life)))
     empty = tuple(one for one in mine if not one.summary)
-    return AttemptsRead(compaction, outcomes, empty)
+    return AttemptsRead(compaction, outcomes, empty, tuple(lives))
 
 
 def find_findings(

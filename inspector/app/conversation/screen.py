@@ -61,6 +61,7 @@ from widgets.intents import (
     GoToStep,
     ReadRows,
     ShowPane,
+    StepCompaction,
     TraceText,
     UseSettings,
 )
@@ -133,12 +134,14 @@ class ConversationScreen(JobScreen):
         self.action_step = self.player.step
         self.action_speed = self.player.speed
         self.action_ask_step = self.player.ask
+        self.action_ask_file = self.tuner.ask_file
         self.action_profiles = self.tuner.choose_profile
         self.action_keep = self.tuner.keep
         self.action_swap = self.tuner.swap
         self.action_sweep = self.tuner.sweep
         self.action_recommend = self.tuner.recommend
         self.action_undo = self.tuner.undo
+        self.action_copy_comparison = self.tuner.copy_comparison
         self.action_attempt = self.attempts.ask
         self.action_trace = self.tracer.trace
         self.action_report = self.reports.ask
@@ -287,6 +290,10 @@ class ConversationScreen(JobScreen):
     def _choose_compaction(self, event: ChooseCompaction) -> None:
         self.navigation.choose_compaction(event.index)
 
+    @on(StepCompaction)
+    def _step_compaction(self, event: StepCompaction) -> None:
+        self.navigation.choose_compaction(self.state.compaction + event.by)
+
     @on(Change)
     def _change(self, event: Change) -> None:
         self.change(**event.changes)
@@ -365,6 +372,10 @@ class ConversationScreen(JobScreen):
     @on(Timeline.GenerationChosen)
     def _generation_chosen(self, event: Timeline.GenerationChosen) -> None:
         self.navigation.show_generation(event.number)
+
+    @on(Timeline.StepWanted)
+    def _step_wanted(self, event: Timeline.StepWanted) -> None:
+        self.player.step("message", event.by)
 
     @on(RegionBar.RegionChosen)
     def _region_chosen(self, event: RegionBar.RegionChosen) -> None:

@@ -1,19 +1,24 @@
-"""Tuning with the whole conversation: settings with a way back, A to compare with, sweeps."""
+"""Tuning with the whole conversation: settings with a way back, A to compare with, and what is carried off."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from inspector.answers.answers import Answers
+from inspector.answers.answers import Answers, paths_of
 from inspector.answers.inspection import budgets_of
 from inspector.app.conversation.reading import summary_model
-from inspector.app.conversation.resources import COSTING, FACTS, RECORDING
+from inspector.app.conversation.resources import COSTING, FACTS, RECORDED_FIGURES, RECORDING, RUNS
+from inspector.app.overwriting import Overwriting
+from inspector.config.agent_folders import expanded
 from inspector.core.errors import InspectorError
 from inspector.core.text import safe_title
 from inspector.core.watching import Watch
 from inspector.engines.base import Settings
 from inspector.engines.registry import with_profile
 from inspector.engines.settings import difference
+from inspector.export.config import settings_written
+from widgets.intents import CopyText
 
 if TYPE_CHECKING:
     from inspector.answers.costing import Costing
@@ -36,6 +41,7 @@ class Tuner:
 
     def __init__(self, host: ConversationScreen) -> None:
         self._host = host
+        self._overwriting = Overwriting()
         self._sweep: SweepScreen | None = None
 
     def change(self, **changes: Any) -> None:
@@ -178,3 +184,50 @@ class Tuner:
         if screen is not None and screen.is_running:
             # Data that was read meanwhile may include messages after the start of the sweep.
             screen.take_facts(FactSteps(found.reading.facts.facts, len(screen.subject.recording.transcript)))
+
+    # Carrying off.
+
+    def with_comparison(self, then: Any) -> None:
+        """Do something with the comparison as text, once the runs of it are there."""
+        host = self._host
+        host.when(RECORDED_FIGURES, lambda _: host.when(RUNS, lambda _: then(self._comparison())))
+
+    def _comparison(self) -> str:
+        from inspector.export.comparison import comparison_text
+
+        state, loaded = self._host.state, self._host.loaded
+        recording, runs = loaded.current(RECORDING, state), loaded.current(RUNS, state)
+        figures, opened = loaded.latest(RECORDED_FIGURES), loaded.opened
+        if recording is None or runs is None or figures is None or opened is None:
+            return ""
+        compared = [("what-if", runs.run)] if runs.kept is None else [("A", runs.kept), ("B", runs.run)]
+        row = opened.inspection.conversation.row
+        model = summary_model(recording, state.summary_size)
+        return comparison_text(row.title or row.id, recording, figures.metrics, compared, model)
+
+    def copy_comparison(self) -> None:
+        """Copy the comparison as text."""
+        self.with_comparison(lambda text: self._host.post_message(CopyText(text, "comparison")))
+
+    def ask_file(self) -> None:
+        """Ask for a file, and write the settings (.yaml) or the comparison to it."""
+        hint = "a new file: .yaml for the settings, anything else for the comparison"
+        self._host.question.ask(hint, self._write_to)
+
+    def _write_to(self, name: str) -> bool:
+        path = expanded(name)
+        if path.suffix.lower() in (".yaml", ".yml"):
+            self._write(path, settings_written(self._host.state.settings).text, "settings")
+        else:
+            self.with_comparison(lambda text: self._write(path, text, "comparison"))
+        return True
+
+    def _write(self, path: Path, text: str, what: str) -> None:
+        try:
+            self._overwriting.write(path, text, paths_of(self._host.store))
+        except InspectorError as error:
+            # The prompt stays, so that the name can be mended.
+            self._host.app.notify(str(error), severity="error", markup=False, timeout=8)
+            return
+        self._host.question.close()
+        self._host.app.notify(f"Wrote the {what} to {path}.", timeout=3, markup=False)

@@ -5,20 +5,38 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from inspector.answers.inspection import Compared
 from inspector.core.shares import plural
+from inspector.export.document import Document
 from inspector.export.report.values import Course, Fall, GenerationLine, Report
+from inspector.export.report.wording import KIND_NAMES, share_percent
 from inspector.export.whatif import graph
 
 #: The coordinates and texts of a chart by name, for a template.
 Chart = dict[str, Any]
-#: Sizes of the chart in its own units; a page scales it.
-_COURSE: dict[str, float] = {"left": 66, "right": 976, "top": 56, "floor": 286, "width": 1000, "height": 348}
+#: Charts are so wide in their own units; a page scales them.
+WIDTH = 1000
+_COURSE: dict[str, float] = {"left": 66, "right": 976, "top": 56, "floor": 286, "height": 348}
+_SURVIVAL: dict[str, float] = {"left": 56, "right": 750, "top": 16, "floor": 250, "height": 296}
 #: Approximate number of points of a curve; drops and peaks stay.
 _POINTS = 700
 #: Limits this far above all values are left out, else the curve would be a line at the bottom.
 _FAR = {"threshold": 4.0, "hygiene": 1.6, "context": 1.6}
 #: The width of a chart of text, in characters.
 _COLUMNS = 96
+#: How the curves of survival differ besides colour.
+_DASHES = ("", "7 3", "2 3", "10 3 2 3", "5 2 1 2")
+#: The markers of those curves, around their middle; the first one has a circle.
+_MARKERS = {
+    2: ((-4, -4), (4, -4), (4, 4), (-4, 4)),
+    3: ((0, -5.5), (5, 4), (-5, 4)),
+    4: ((0, -6), (6, 0), (0, 6), (-6, 0)),
+    5: (
+        (-5, -2), (-2, -2), (-2, -5), (2, -5), (2, -2), (5, -2), (5, 2), (2, 2), (2, 5), (-2, 5), (-2, 2), (-5, 2),
+    ),
+}  # fmt: skip
+#: Minimum distance of the labels of curves.
+_APART = 19.0
 
 
 def course_chart(report: Report) -> Chart:
@@ -132,6 +150,110 @@ def _course_told(course: Course, limits: dict[str, int]) -> str:
         ", ".join(f"{name} {tokens:,}" for name, tokens in limits.items() if tokens),
     ]
     return ". ".join(filter(None, told)) + "."
+
+
+def survival_chart(report: Report) -> Chart:
+    """The chart of what survives: each kind has its own colour, dashes and marker, and its name at the end.
+
+    `grid` has (y, label), `ticks` (x, label). The `order` of a line counts from 1 and gives it its colour.
+    """
+    left, right, top, floor = (_SURVIVAL[side] for side in ("left", "right", "top", "floor"))
+    last = len(report.compactions) - 1
+
+    def x(at: int) -> float:
+        return left + (right - left) * (at / last if last else 0.5)
+
+    def y(share: float) -> float:
+        return floor - (floor - top) * share
+
+    drawn: list[tuple[int, Document, list[tuple[float, float]]]] = []
+    for at, curve in enumerate(report.curves):
+        # Equal curves are drawn side by side.
+        aside = 1.7 * (at - len(report.curves) // 2)
+        points = [
+            (x(column), y(share.value) + aside)
+            for column, share in enumerate(curve["shares"])
+            if share is not None and share.value is not None
+        ]
+        if points:
+            drawn.append((at, curve, points))
+    labels = _apart([points[-1][1] for _, _, points in drawn], floor)
+    told = "; ".join(
+        f"{KIND_NAMES[curve['kind']][1]}: {', '.join(map(share_percent, curve['shares'][:40]))}"
+        for _, curve, _ in drawn
+    )
+    every = max(1, (last + 1) // 20)
+    return {
+        **_SURVIVAL,
+        "grid": [(y(tick), f"{tick:.0%}") for tick in (0, 0.25, 0.5, 0.75, 1)],
+        "ticks": [
+            (x(at), str(part.recorded.index)) for at, part in enumerate(report.compactions) if at % every == 0
+        ],
+        "lines": [
+            {
+                "order": at + 1,
+                "dashes": _DASHES[at],
+                "points": points,
+                "path": "M" + " L".join(f"{x:.1f},{y:.1f}" for x, y in points),
+                "label": f"{KIND_NAMES[curve['kind']][1]} {share_percent(curve['shares'][-1])}",
+                "label_y": label,
+            }
+            for (at, curve, points), label in zip(drawn, labels, strict=True)
+        ],
+        "told": f"Of all facts summarized up to then. {told or 'No facts were found'}.",
+    }
+
+
+def _apart(places: Sequence[float], floor: float) -> list[float]:
+    """The places, moved apart where labels would overlap, the lowest one not below the floor."""
+    order = sorted(range(len(places)), key=places.__getitem__)
+    placed: list[float] = []
+    for at in order:
+        placed.append(max(places[at], placed[-1] + _APART) if placed else places[at])
+    below = floor
+    for at in reversed(range(len(placed))):
+        placed[at] = min(placed[at], below)
+        below = placed[at] - _APART
+    return [place for _, place in sorted(zip(order, placed, strict=True))]
+
+
+def marker_points(order: int, x: float, y: float) -> str:
+    """The marker of the curve of that order around a point."""
+    return " ".join(f"{x + dx:.1f},{y + dy:.1f}" for dx, dy in _MARKERS[order])
+
+
+def regions_chart(compared: Compared) -> Chart:
+    """Head, middle and tail of the list before a compaction, as recorded and as planned."""
+    recorded, planned = compared.recorded, compared.planned
+    lists = [("recorded", recorded.head_end, recorded.tail_start, recorded.before)]
+    if planned.compacts:
+        lists.append(("planned", *planned.regions(), planned.length))
+    rows = [
+        {"name": name, "y": 6.0 + 34 * at, "boxes": list(_boxes(name, head, tail, length))}
+        for at, (name, head, tail, length) in enumerate(lists)
+    ]
+    told = "; ".join(
+        f"{name}: head {head:,}, middle {tail - head:,}, tail {length - tail:,}"
+        for name, head, tail, length in lists
+    )
+    return {"rows": rows, "height": 8.0 + 34 * len(rows), "told": f"{told}."}
+
+
+def _boxes(name: str, head: int, tail: int, length: int) -> Iterator[Chart]:
+    """The regions of a list, side by side. A label is "" if it does not fit."""
+    left = 110
+    across = (WIDTH - left) / max(1, length)
+    for region, low, high in (("head", 0, head), ("middle", head, tail), ("tail", tail, length)):
+        width = (high - low) * across
+        if width > 0:
+            label = f"{region} {high - low:,}"
+            yield {
+                "region": region,
+                "x": left + low * across,
+                "width": max(1.0, width - 1.5),
+                "label": label if width >= 7.5 * len(label) else "",
+                "told": f"{name} {region}: messages {low} to {high - 1}",
+            }
 
 
 def course_lines(course: Course) -> list[str]:

@@ -8,6 +8,7 @@ from itertools import groupby
 
 from inspector import __version__
 from inspector.answers.answers import Answers
+from inspector.answers.attempting import attempts_of
 from inspector.answers.fact_reading import FactsReading
 from inspector.answers.facts import facts_reading, note_dismissed
 from inspector.answers.findings import dismissed_words, findings, shown_findings
@@ -24,6 +25,8 @@ from inspector.export.document import Document, fields_of
 from inspector.export.masking import masked, masked_words, masker_of, masking_note
 from inspector.export.report.parts import (
     FINDINGS,
+    attempts_part,
+    drift_part,
     facts_part,
     group_limit,
     items_limit,
@@ -33,6 +36,7 @@ from inspector.export.report.parts import (
 from inspector.export.report.values import CompactionPart, Course, DiffPart, Fall, GenerationLine, Report
 from inspector.export.report.wording import share_words
 from inspector.export.requests import sums_document
+from inspector.models.kept import default_attempts
 from inspector.quality.catalogue import RULES
 from inspector.quality.facts.fact import KINDS, Kind
 from inspector.quality.finding import SEVERITIES, Finding
@@ -57,7 +61,8 @@ def gather_report(
     """The report of a conversation under the settings in force. `made_at` is when, in seconds since the epoch. With
     `mask` no text of it has a secret, and a note says how many it had.
 
-    Reads every list. Raises UnknownConversation, StoreErrors, EngineErrors, and what `watch` raises.
+    Reads every list. Raises UnknownConversation, StoreErrors, EngineErrors, OutputProblem if the attempts cannot be
+    read, and what `watch` raises.
     """
     inspection, resolved, reading = facts_reading(answers, name, watch)
     conversation, settings = inspection.conversation, resolved.settings
@@ -70,6 +75,8 @@ def gather_report(
         answers.note(dismissed_words(len(dismissed)))
     note_dismissed(answers, reading.facts.dismissed_count)
     requests = requests_of(inspection, resolved)
+    made = attempts_of(answers.store, row, default_attempts())
+    attempts = [attempts_part(inspection, settings, one, made, reading.facts, watch) for one in compared]
     live = inspection.plan(conversation.live, settings)
     transcript = transcript_of(conversation, inspection.compactions())
     placed = {f.compaction for f in found} & {c.recorded.index for c in compared}
@@ -91,9 +98,10 @@ def gather_report(
         derivations=_derivations(live.budgets),
         generations=_generations(inspection, settings, transcript),
         course=_course(inspection, settings, transcript, compared),
-        compactions=_compactions(inspection, settings, compared, reading, found, requests),
+        compactions=_compactions(inspection, settings, compared, reading, found, requests, attempts),
         curves=tuple(_curve(kind, measures) for kind in KINDS),
         measures=_measure_rows(measures, len(compared)),
+        drift=drift_part(inspection, settings),
         costs=sums_document(requests),
         risk=risk_part(live, reading, masker),
         findings=_findings(f for f in found if f.compaction not in placed),
@@ -200,6 +208,7 @@ def _compactions(
     reading: FactsReading,
     found: Sequence[Finding],
     requests: Requests,
+    attempts: Sequence[Document],
 ) -> tuple[CompactionPart, ...]:
     number = len(compared)
     longest, items = summary_limit(number), items_limit(number)
@@ -207,7 +216,7 @@ def _compactions(
     bills = bills_of(inspection, requests)
     ended = reading.facts.ended()
     before: tuple[int, str] | None = None
-    for one in compared:
+    for one, made in zip(compared, attempts, strict=True):
         recorded = one.recorded
         text = recorded.summary
         diff = None
@@ -226,6 +235,7 @@ def _compactions(
                 diff,
                 _findings(f for f in found if f.compaction == recorded.index),
                 _bill_words(recorded, bills.get(recorded.index), requests),
+                made,
             )
         )
     return tuple(parts)

@@ -1,4 +1,4 @@
-"""Parts of a report and their maximum sizes: facts of a compaction, facts at risk.
+"""Parts of a report and their maximum sizes: facts of a compaction, facts at risk, the drift of summaries, attempts.
 
 Omitted parts are counted and named.
 """
@@ -7,16 +7,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from inspector.answers.attempt_survival import outcomes_of
 from inspector.answers.fact_reading import FactsReading
-from inspector.engines.base import Plan
-from inspector.export.document import Document
+from inspector.answers.inspection import Compared, Inspection
+from inspector.answers.summaries import budgets_by_compaction, drift_with, lineage_of
+from inspector.core.watching import OnProgress
+from inspector.engines.base import Plan, Settings
+from inspector.export.document import Document, fields_of
 from inspector.export.facts import AT_RISK_LEAD
 from inspector.export.masking import masked
 from inspector.export.report.values import FactGroup, FactsPart, ToldFact
+from inspector.models.attempt import Attempt
 from inspector.models.masking import Masker
 from inspector.quality.facts.carry import checklist
 from inspector.quality.facts.fact import KINDS, OUTCOMES, ConversationFacts, Life
 from inspector.quality.losses import is_lost, lives_after
+from inspector.quality.measures.measure import Share
+from inspector.summaries.drift import Stale
+from inspector.summaries.exact import Turn
+from inspector.summaries.lineage import Lineage
 
 #: Facts of one kind that are shown of a compaction, and all of a report together.
 _GROUP, _GROUPS = 25, 500
@@ -27,8 +36,10 @@ _LEAST_SUMMARY = 4_000
 #: Items of one section of a comparison, and all of a report together.
 _ITEMS, _ALL_ITEMS = 40, 3_000
 _LEAST_ITEMS = 8
-#: Facts at risk of one kind, entries of the checklist.
-RISK, CHECKLIST = 25, 40
+#: Facts at risk of one kind, entries of the checklist, entries of a list of drift.
+RISK, CHECKLIST, DRIFT = 25, 40, 15
+#: Attempts that are shown of a compaction, the newest.
+ATTEMPTS = 20
 #: Findings of one rule about one compaction, or about the conversation.
 FINDINGS = 10
 
@@ -100,4 +111,97 @@ def risk_part(plan: Plan, reading: FactsReading, masker: Masker) -> Document:
         "once": sum(entry.once for entry in found),
         "groups": _groups(found, RISK),
         "checklist": checklist(masked([entry.fact for entry in found[:CHECKLIST]], masker), AT_RISK_LEAD),
+    }
+
+
+def drift_part(inspection: Inspection, settings: Settings) -> Document:
+    """Return the drift of the summaries from the first one.
+
+    `lengths` have the share of the first one's items that is left (None: unknown). `otherwise` are items that say
+    something else, `stale` items that are done or never change; each with the number of those left out.
+    """
+    compactions = inspection.compactions()
+    lineage = lineage_of(compactions)
+    if not any(column.summary for column in lineage.columns):
+        return {"lengths": [], "otherwise": [], "otherwise_more": 0, "stale": [], "stale_more": 0}
+    drift = drift_with(lineage, compactions, budgets_by_compaction(inspection, compactions, settings))
+    left = {entry.column: Share(entry.items, entry.of_items) for entry in drift.left}
+    numbers = [column.compaction for column in lineage.columns]
+    settled = [turn for turn in drift.otherwise if turn.settled]
+    return {
+        "lengths": [
+            {
+                "compaction": numbers[one.column],
+                **fields_of(one, "tokens", "budget"),
+                "items": left.get(one.column),
+            }
+            for one in drift.lengths
+        ],
+        "otherwise": [
+            _line(numbers[turn.column], "; ".join(map(_turn, turn.turns)), turn.text, turn.was)
+            for turn in settled[:DRIFT]
+        ],
+        "otherwise_more": max(0, len(settled) - DRIFT),
+        "stale": [_line(numbers[one.until], _stale(one, lineage), one.text) for one in drift.stale[:DRIFT]],
+        "stale_more": max(0, len(drift.stale) - DRIFT),
+    }
+
+
+def _line(compaction: int, note: str, text: str, was: str = "") -> Document:
+    return {"compaction": compaction, "note": note, "text": text, "was": was}
+
+
+def _turn(turn: Turn) -> str:
+    if turn.was and turn.now:
+        return f"{turn.kind}: {turn.was} became {turn.now}"
+    return f"{turn.kind}: {turn.now} is new" if turn.now else f"{turn.kind}: {turn.was} is gone"
+
+
+def _stale(one: Stale, lineage: Lineage) -> str:
+    since = lineage.columns[one.since].compaction
+    if one.why == "done" and one.by is not None:
+        return f"{one.section}: done since summary {since}: {lineage.rows[one.by].text}"
+    return f"{one.section}: listed unchanged since summary {since}, in {one.times} summaries"
+
+
+def attempts_part(
+    inspection: Inspection,
+    settings: Settings,
+    compared: Compared,
+    attempts: Sequence[Attempt],
+    facts: ConversationFacts,
+    watch: OnProgress | None = None,
+) -> Document:
+    """The recorded summary of a compaction and its newest attempts, oldest first: `lines`, and `more` left out.
+
+    Attempts at planned boundaries took other messages, so they are only counted. `id` is 0 for the recorded summary,
+    `tokens` is None for one that cannot be read, `problem` says why there is no summary, or only a part.
+    """
+    recorded = compared.recorded
+    mine = [one for one in attempts if one.place.compaction == recorded.index]
+    shown = [one for one in mine if one.place.step is None][-ATTEMPTS:]
+    if not shown:
+        return {"lines": [], "more": 0, "kinds": []}
+    outcomes = outcomes_of(inspection, settings, recorded.index, shown, facts, watch)
+    kept = {0 if one.attempt is None else one.attempt.id: one.survival() for one in outcomes}
+    size = next(one.tokens for one in outcomes if one.attempt is None)
+    unread = recorded.summary is None or recorded.encrypted
+    planned = compared.planned
+    budget = planned.summary_budget if planned.compacts else None
+    first: Document = {
+        "id": 0, "name": "", "tokens": None if unread else size, "budget": budget, "kinds": kept[0], "cost": None,
+        "problem": "",
+    }  # fmt: skip
+    lines = [
+        {
+            "id": one.id, "name": one.name, "tokens": one.tokens if one.summary else None, "budget": one.budget,
+            "kinds": kept.get(one.id, ()), "cost": one.cost, "problem": one.problem,
+        }
+        for one in shown
+    ]  # fmt: skip
+    there = {one.kind for line in (first, *lines) for one in line["kinds"]}
+    return {
+        "lines": [first, *lines],
+        "more": len(mine) - len(shown),
+        "kinds": [kind for kind in KINDS if kind in there],
     }

@@ -95,6 +95,7 @@ def _templates(shown: Callable[[str], str]) -> Environment:
     templates.globals |= {
         "policy": POLICY,
         "outcomes": OUTCOMES,
+        "chart_width": charting.WIDTH,
         "period": wording.period,
     }
     return templates

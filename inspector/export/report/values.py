@@ -140,6 +140,7 @@ class CompactionPart:
     diff: DiffPart | None
     findings: tuple[Document, ...]
     bill: str
+    attempts: Document
 
     @property
     def recorded(self) -> Compaction:
@@ -178,6 +179,7 @@ class Report:
     compactions: tuple[CompactionPart, ...]
     curves: tuple[Document, ...]
     measures: tuple[Document, ...]
+    drift: Document
     costs: Document
     risk: Document
     findings: tuple[Document, ...]

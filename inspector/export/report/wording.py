@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from inspector.answers.inspection import Compared
 from inspector.core.places import place_name
-from inspector.core.shares import dollars, percent, plural
+from inspector.core.shares import dollars, kept_of, percent, plural
 from inspector.core.signs import CHANGE_SIGNS, FATE_SIGNS
+from inspector.core.text import safe_title
 from inspector.export.document import Document
 from inspector.export.report.values import CompactionPart, DiffPart, Report, ToldFact
 from inspector.quality.facts.fact import Kind, Life
 from inspector.quality.facts.risk import AtRisk
+from inspector.quality.facts.survival import KindSurvival
 from inspector.quality.finding import Severity
 from inspector.quality.measures.measure import Share
 from inspector.summaries.summary import ItemChange
@@ -328,6 +330,20 @@ def made_words(report: Report) -> str:
         f"Written by compaction-inspector {report.version}{f' on {made}' if made else ''}. Token counts are rough "
         "estimates. This file holds words of the conversation: read it before you pass it on."
     )
+
+
+def attempt_name(line: Document) -> str:
+    """Name of a summary among the summaries of its compaction."""
+    return f"#{line['id']} {safe_title(line['name'])}" if line["id"] else "recorded"
+
+
+def survival_words(kinds: Sequence[KindSurvival], kind: Kind | None = None) -> str:
+    """Return the number of facts of a kind, or of all, that a summary keeps; a dash if all are unknown."""
+    those = [one for one in kinds if kind in (None, one.kind)]
+    if not those:
+        return "–"
+    sums = [sum(getattr(one, name) for one in those) for name in ("kept", "of", "weakened", "open")]
+    return kept_of(*sums)
 
 
 def money(amount: float | None) -> str:

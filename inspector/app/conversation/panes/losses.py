@@ -5,13 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from inspector.app.conversation.panes.base import Context, Pane
-from inspector.app.conversation.resources import COMPACTIONS, FACTS, JUDGED
+from inspector.app.conversation.resources import ATTEMPTS, COMPACTIONS, FACTS, JUDGED
 from inspector.app.conversation.state import recorded_then
+from widgets.panes.attempt_lines import NO_ATTEMPTS
+from widgets.panes.losses_attempts import LossesAttempts
+from widgets.panes.losses_facts import LossesFacts
 from widgets.panes.losses_pane import LossesPane
 from widgets.panes.losses_view import AT_RISK, FactScope, LossesView
 
 # Modules that only a computation needs are imported with it.
 if TYPE_CHECKING:
+    from inspector.app.conversation.attempt_views import AttemptsRead
     from inspector.app.conversation.reading import FactsRead
     from inspector.engines.base import Plan
     from inspector.replay.moments import Moment
@@ -25,6 +29,7 @@ def _needs(context: Context) -> tuple[Any, ...] | None:
     then = len(recorded_then(compactions, state.moment))
     on_live = state.moment is not None or state.generation == len(context.opened.generations)
     plan = context.derived.plan if on_live else None
+    attempts = loaded.current(ATTEMPTS, state) if state.moment is None else None
     judged = (loaded.latest(JUDGED) or {}).get(state.compaction, ()) if state.moment is None else ()
     return (
         loaded.latest(FACTS),
@@ -33,6 +38,7 @@ def _needs(context: Context) -> tuple[Any, ...] | None:
         state.moment,
         plan,
         state.generation,
+        attempts,
         judged,
     )
 
@@ -44,9 +50,12 @@ def compute(
     at: Moment | None,
     plan: Plan | None,
     generation: int,
+    attempts: AttemptsRead | None = None,
     judged: tuple[FactScope, ...] = (),
 ) -> LossesView:
     """Return the facts of the chosen compaction of `then`, and those at risk in the list on screen."""
+    from inspector.app.conversation.attempt_views import attempts_view
+
     if at is not None:
         # Within a compaction nothing is lost yet: the previous one is shown.
         chosen = min(chosen, then)
@@ -59,6 +68,7 @@ def compute(
         chosen,
         facts.survival if at is None else facts.survival.until(then),
         total=then,
+        attempts=NO_ATTEMPTS if at is not None else attempts_view(attempts, None),
         judged=judged,
     )
 
@@ -83,10 +93,11 @@ PANE = Pane(
     "that survived each compaction, by kind. r shows pruned facts, dismissed facts, and facts at risk in a compaction "
     "now; R shows the facts that a model as judge found. c, f and w filter by kind, fate and role. Enter goes to the "
     "message of a fact, s to the place where it survives. C copies the list as a checklist for the agent. d dismisses "
-    "a fact, so that no answer counts it.",
+    "a fact, so that no answer counts it. m shows the fates with each attempt.",
     LossesPane,
     _needs,
     compute,
     LossesPane.set_view,
-    lambda state: (FACTS, JUDGED),
+    lambda state: (FACTS, ATTEMPTS, JUDGED),
+    parts=(("facts", LossesFacts), ("attempts", LossesAttempts)),
 )

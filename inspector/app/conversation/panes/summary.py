@@ -1,4 +1,4 @@
-"""The summary of the chosen compaction, in four views."""
+"""The summary of the chosen compaction, in five views."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from widgets.panes.summary_attempts import SummaryAttempts
 from widgets.panes.summary_changes import SummaryChanges
 from widgets.panes.summary_lineage import SummaryLineage
 from widgets.panes.summary_pane import SummaryPane, SummaryPaneView
+from widgets.panes.summary_sides import SummarySides
 from widgets.panes.summary_text import SummaryText
 
 # Modules that only a computation needs are imported with it.
@@ -32,7 +33,7 @@ def _needs(context: Context) -> tuple[Any, ...] | None:
     shown = recorded(then, min(state.compaction, len(then)), None)
     index = shown.index if shown is not None else 0
     before = next((c for c in reversed(then) if c.index < index and c.summary is not None), None)
-    changes = state.view == "changes"
+    changes = state.view in ("changes", "sides")
     lineage = context.loaded.latest(LINEAGE) if state.view == "lineage" else None
     budget = context.derived.budgets.summary_limit
     return (
@@ -85,8 +86,8 @@ def _wants(state: State) -> tuple[Resource[Any], ...]:
 
 PANE = Pane(
     "The summary of the chosen compaction by section, with its size against the budget. m shows the next view: the "
-    "changes since the previous summary, the state of every item in all summaries (lineage), and attempts. P makes an "
-    "attempt.",
+    "changes since the previous summary, both texts side by side, the state of every item in all summaries (lineage), "
+    "and attempts. P makes an attempt.",
     SummaryPane,
     _needs,
     compute,
@@ -95,6 +96,7 @@ PANE = Pane(
     parts=(
         ("text", SummaryText),
         ("changes", SummaryChanges),
+        ("sides", SummarySides),
         ("lineage", SummaryLineage),
         ("attempts", SummaryAttempts),
     ),

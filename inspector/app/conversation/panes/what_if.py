@@ -88,6 +88,7 @@ def _replay_view(
     recording: Recording, ran: Runs, recorded: RecordedFigures, model: SummaryModel, costing: Costing | None
 ) -> ReplayView:
     """Return the recording, the run, and the kept run if there is one. `costing` is None until costs are read."""
+    from inspector.export.comparison import summary_words
     from inspector.replay.whatif import stuck
 
     run, kept = ran.run, ran.kept
@@ -104,7 +105,7 @@ def _replay_view(
         notes += [f"A  {_words_of(kept.settings)}", f"B  {_words_of(run.settings)}"]
     if run.budgets.max_summary_tokens:
         notes.append(
-            f"The what-if takes summaries to be {_summary_words(model)}. Repaired tool pairs do not count."
+            f"The what-if takes summaries to be {summary_words(model)}. Repaired tool pairs do not count."
         )
     else:
         notes.append("This engine writes no summaries. Repaired tool pairs do not count.")
@@ -142,15 +143,6 @@ def _reproduction_notes(found: Reproduction | None) -> list[str]:
         return [f"{found.words[0].upper()}{found.words[1:]}.", *found.changed, *found.why_not]
     doubt = "" if found.trusted else " What other settings would do is uncertain here."
     return [f"The settings in force reproduce {found.words}.{doubt}", *found.changed, *found.why_not]
-
-
-def _summary_words(model: SummaryModel) -> str:
-    """Return the assumed size of summaries."""
-    if any(size is not None for size in model.recorded):
-        return "as large as recorded ones that summarized about as many messages"
-    if model.tokens is not None:
-        return f"{model.tokens:,} tokens each"
-    return f"{model.ratio:.0%} of the budget of the rules"
 
 
 def _places_of(events: Sequence[Event]) -> list[tuple[int, int, int]]:

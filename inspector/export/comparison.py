@@ -1,0 +1,118 @@
+"""Runs of a conversation side by side as plain text, to be pasted anywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import fields
+from functools import partial
+
+from inspector.core.text import safe_title
+from inspector.engines.base import Budgets, Settings
+from inspector.export.config import settings_written
+from inspector.export.console import Table
+from inspector.replay.metrics import METRICS
+from inspector.replay.recording import Recording
+from inspector.replay.summary_model import SummaryModel
+from inspector.replay.whatif import Metrics, WhatIf, stuck
+
+#: Maximum characters of a line.
+_ROOM = 1_000
+#: Derived numbers in words.
+_BUDGETS = {
+    "threshold_tokens": "threshold",
+    "tail_token_budget": "tail budget",
+    "max_summary_tokens": "largest summary",
+    "hygiene_tokens": "hygiene",
+}
+#: Format of a figure by the form of its metric.
+_FORMATS = {
+    "count": "{:,.0f}",
+    "tokens": "~{:,.0f}",
+    "share": "{:.1%}",
+    "steps": "{:,.1f}",
+    "money": "{:,.2f}",
+}
+
+
+def figure_rows(runs: Sequence[Callable[[str], float | None]]) -> list[list[str]]:
+    """Rows of words and the figures of each run by name; without figures that no run has."""
+    rows = []
+    for metric in METRICS:
+        values = [run(metric.name) for run in runs]
+        if any(value is not None for value in values):
+            form = _FORMATS[metric.form]
+            rows.append([metric.words, *("–" if value is None else form.format(value) for value in values)])
+    return rows
+
+
+def summary_words(model: SummaryModel) -> str:
+    """Return the assumed size of summaries."""
+    if any(size is not None for size in model.recorded):
+        return "as the recorded ones closest to them, then their median"
+    if model.tokens is not None:
+        return f"{model.tokens:,} tokens each"
+    return f"{model.ratio:.0%} of the budget of the rules"
+
+
+def comparison_text(
+    title: str,
+    recording: Recording,
+    recorded: Metrics,
+    runs: Sequence[tuple[str, WhatIf]],
+    model: SummaryModel,
+) -> str:
+    """The recording and some runs: their settings, their figures, their compactions, and the settings as YAML."""
+    names = ["recorded", *(name for name, _ in runs)]
+    lines = [f"Compaction of {safe_title(title) or 'a conversation'}", ""]
+    sizes = recording.course.scale.sentence()
+    lines.append(f"{len(recording.transcript):,} messages, each counted once. {sizes}")
+    lines += [f"Summaries are taken to be {summary_words(model)}.", ""]
+    lines += _table(
+        ["settings", *names[1:]],
+        [[field.name, *(_shown(run.settings, field.name) for _, run in runs)] for field in fields(Settings)],
+    )
+    derived = [[words, *(_budget(run.budgets, name) for _, run in runs)] for name, words in _BUDGETS.items()]
+    lines += ["", *_table(["derived, tokens", *names[1:]], derived), ""]
+    metrics = [recorded, *(run.metrics for _, run in runs)]
+    lines += _table(["figures", *names], figure_rows([partial(getattr, found) for found in metrics]))
+    for name, events in [("recorded", recording.events), *((name, run.events) for name, run in runs)]:
+        lines += ["", f"Compactions, {name}"]
+        if not events:
+            lines.append("  none")
+        lines += [
+            f"  after {event.step:,} messages ({event.fires}): "
+            f"{event.tokens_before:,} → {event.tokens_after:,} tokens, "
+            f"head {event.head_end}, middle {event.tail_start - event.head_end}, tail {event.before - event.tail_start}"
+            for event in events
+        ]
+    for name, run in runs:
+        if stuck(run):
+            lines += ["", f"{name}: {stuck(run)}"]
+        written = settings_written(run.settings)
+        lines += ["", f"{name}, for {written.file or 'the agent'}", ""]
+        lines += [f"  {line}" for line in written.text.splitlines()]
+    return "\n".join(lines) + "\n"
+
+
+def _budget(budgets: Budgets, name: str) -> str:
+    value = getattr(budgets, name)
+    if not value and name == "hygiene_tokens":
+        return "–"
+    return f"~{value:,}" if budgets.observed and name == "max_summary_tokens" else f"{value:,}"
+
+
+def _shown(settings: Settings, name: str) -> str:
+    value = getattr(settings, name)
+    if value is None:
+        return "not set"
+    return (
+        f"{value:,}" if isinstance(value, int) else f"{value:g}" if isinstance(value, float) else str(value)
+    )
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    table = Table(head[0], *(f">{name}" for name in head[1:]))
+    for row in rows:
+        table.add(*row)
+    names, *lines = table.lines(_ROOM)
+    return [names, "-" * max(map(len, (names, *lines))), *lines]

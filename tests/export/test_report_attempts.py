@@ -1,0 +1,158 @@
+"""Attempts in a report: below their compaction, beside the recorded summary, and their texts stay texts."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from inspector.answers.answers import Answers
+from inspector.answers.attempting import place_of
+from inspector.commands.sources import open_source
+from inspector.core.shares import kept_of
+from inspector.export.report.gathering import gather_report
+from inspector.export.report.parts import ATTEMPTS
+from inspector.export.report.rendering import render_html, render_markdown
+from inspector.export.report.values import Report
+from inspector.models.attempt import Ask, Place
+from inspector.models.kept import default_attempts
+from tests.export.conftest import MADE_AT
+from tests.export.pages import Element, assert_harmless, parsed, shown, tokens
+from tests.export.test_report_hostile import EVIL, MARKUP, one_line
+from tests.program import Run
+
+ROOT = Path(__file__).resolve().parents[2]
+NAME = "Move checkout to orders-v2"
+STAND_IN = f"{shlex.quote(sys.executable)} {shlex.quote(str(ROOT / 'fixtures' / 'summarizer.py'))}"
+
+
+@cache
+def place(compaction: int, step: int | None) -> Place:
+    """Where an attempt at a compaction is made."""
+    inspection, _ = Answers(open_source(None, True), {}, None).opened(NAME)
+    return place_of(inspection.store, inspection.conversation.row, compaction, step)
+
+
+def keep(compaction: int, step: int | None = None, **values: object) -> int:
+    """Keep an attempt as if it had been made; its id."""
+    kept = default_attempts()
+    begun = kept.begin(
+        Ask(place(compaction, step), "a prompt", "ours", 2_000), "endpoint", "http://localhost", "a model"
+    )
+    return kept.change(begun.id, **{"state": "finished", "summary": "## Goal\nNone.", **values}).id
+
+
+def gathered() -> Report:
+    return gather_report(Answers(open_source(None, True), {}, None), NAME, MADE_AT)
+
+
+def rows(section: Element) -> list[list[str]]:
+    """The cells of the table of attempts, its head first; empty where there is none."""
+    for table in section.all("table"):
+        if any(caption.text.startswith("What each summary keeps") for caption in table.all("caption")):
+            return [
+                [cell.text for cell in row.children if cell.name in ("th", "td")] for row in table.all("tr")
+            ]
+    return []
+
+
+def rows_of_markdown(document: str) -> list[list[str]]:
+    """The same of every compaction in a document, one after the other."""
+    found = tokens(document)
+    cells: list[list[str]] = []
+    inside = False
+    for token in found:
+        if token.type == "inline" and token.content.startswith("What each summary keeps"):
+            inside = True
+        elif token.type == "table_close":
+            inside = False
+        elif inside and token.type == "tr_open":
+            cells.append([])
+        elif inside and token.type == "inline" and cells:
+            cells[-1].append("".join(child.content for child in token.children or []))
+    return cells
+
+
+def told_of(counts: dict[str, int]) -> str:
+    """The counts of a document as a table has them."""
+    return kept_of(*(counts[name] for name in ("kept", "of", "weakened", "open")))
+
+
+def test_each_stands_below_the_recorded_summary_with_the_figures_of_the_command(program: Run) -> None:
+    def report(form: str) -> str:
+        done = program("report", "--demo", NAME, "--output", "-", "--format", form)
+        assert (done.returncode, done.stderr) == (0, "")
+        return done.stdout
+
+    wanted = ("--compaction", "2", "--command", STAND_IN, "--command", f"{STAND_IN} --size 100", "--send")
+    assert program("attempt", "--demo", NAME, *wanted).returncode == 0
+    told = json.loads(program("attempts", "--demo", NAME, "--json").stdout)
+    assert [entry["attempt"] and entry["attempt"]["id"] for entry in told] == [None, 1, 2]
+
+    page = parsed(report("html"))
+    head, *lines = rows(page.by_id("compaction-2"))
+    assert head[:3] + head[-2:] == ["summary", "tokens", "budget", "all", "US dollars"]
+    assert [line[0] for line in lines] == ["recorded", f"#1 {STAND_IN}", f"#2 {STAND_IN} --size 100"]
+    for line, entry in zip(lines, told, strict=True):
+        assert line[1] == f"~{entry['summary_tokens']:,}"
+        assert line[3:-2] == [told_of(kind) for kind in entry["survival"].values()]
+        assert line[-2:] == [told_of({"weakened": 0, **entry}), "–"]
+    assert lines[1][2] == lines[2][2] == f"{told[1]['attempt']['budget']:,}"
+    assert told[1]["kept"] > told[0]["kept"], "an attempt that keeps more, or the rows could be one another's"
+    assert rows_of_markdown(report("markdown")) == [head, *lines]
+    for other in (1, 3, 4):
+        assert rows(page.by_id(f"compaction-{other}")) == []
+
+    assert program("attempts", "--delete", "1", "--delete", "2").returncode == 0
+    html = report("html")
+    assert "What each summary keeps" not in html
+    assert "<h3>Attempts" not in html
+
+
+@pytest.fixture
+def _own_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+
+
+@pytest.mark.usefixtures("_own_data")
+def test_what_an_attempt_says_stays_text() -> None:
+    keep(1, model=f"a {EVIL}", summary=f"{EVIL}\n{MARKUP}", cost=0.25)
+    keep(1, model=MARKUP, summary="", state="failed", problem=f"{EVIL} | {MARKUP}")
+    keep(1, model="| x | \x1b[31m\u202e", problem="It was cut\noff.")
+    report = gathered()
+    page = parsed(render_html(report))
+    assert_harmless(page)
+    head, recorded, evil, failed, cut = rows(page.by_id("compaction-1"))
+    assert {len(line) for line in (recorded, evil, failed, cut)} == {len(head)}
+    assert evil[0].startswith("#1 a </span></p></details>")
+    assert evil[-1] == "0.25"
+    assert "<script>alert(1)</script>" in failed[0]
+    assert set(failed[3:]) == {"–"}
+    assert failed[1] == "–"
+    assert "It was cut\noff." in cut[0]
+
+    document = render_markdown(report)
+    found = tokens(document)
+    assert not {token.type for token in found} & {"html_inline", "html_block", "link_open", "image"}
+    assert "<script>alert(1)</script>" in shown(found)
+    markdown = rows_of_markdown(document)
+    assert [len(line) for line in markdown] == [len(head)] * 5
+    assert [line[1:] for line in markdown] == [line[1:] for line in (head, recorded, evil, failed, cut)]
+    assert markdown[2][0] == one_line(evil[0])
+
+
+@pytest.mark.usefixtures("_own_data")
+def test_those_that_are_left_out_are_counted() -> None:
+    keep(1, step=40)
+    made = [keep(1) for _ in range(ATTEMPTS + 2)]
+    report = gathered()
+    first, *others = report.compactions
+    assert [line["id"] for line in first.attempts["lines"]] == [0, *made[2:]]
+    assert not any(part.attempts["lines"] for part in others)
+    told = "and 3 more attempts, older or of a planned compaction"
+    assert told in parsed(render_html(report)).by_id("compaction-1").text
+    assert told in render_markdown(report)

@@ -1,0 +1,158 @@
+"""The facts among the losses: what is shown, how it is filtered, what is posted."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tests.widgets.values import FACTS, KEPT, LOSSES, SAID, SCOPES, SURVIVAL, fact
+from tests.widgets.widget_host import HOSTILE, hosting, lines, shown
+from widgets.intents import ChooseCompaction, CopyFacts, GoTo
+from widgets.lists.fact_list import OUTCOMES, key_of
+from widgets.lists.survival_table import Survival
+from widgets.panes.losses_facts import LossesFacts
+from widgets.panes.losses_view import FactScope, LossesView
+
+
+@pytest.mark.parametrize("size", [(70, 38), (78, 9)])
+async def test_it_counts_lists_and_explains(size: tuple[int, int]) -> None:
+    pane = LossesFacts()
+    async with hosting(pane, size=size, set_up=lambda: pane.set_view(LOSSES)):
+        assert pane.facts.entries == FACTS
+        head = " ".join(pane.headline.split())
+        assert head.startswith("compaction 1 of 3 ")
+        for outcome in ("lost", "value lost", "paraphrased", "verbatim"):
+            assert f"{OUTCOMES[outcome][0]} 1 {outcome}" in head
+        assert [lines(pane.facts)[n].strip()[:1] for n in (1, 2)] == ["?", "≈"]
+        assert "Retry 1 times" in pane.body.text
+        assert "#7 of generation 1" in pane.body.text
+        assert pane.body.size.height >= 3
+
+
+@pytest.mark.parametrize("outcome", OUTCOMES)
+async def test_every_fate_has_a_sign_a_word_and_an_ink(outcome: str) -> None:
+    pane = LossesFacts()
+    view = replace(LOSSES, scopes=(FactScope("1", (fact(1, outcome),)),))
+    async with hosting(pane, size=(90, 38), set_up=lambda: pane.set_view(view)):
+        assert lines(pane.facts)[0].strip(" ▌›").startswith(OUTCOMES[outcome][0])
+        assert outcome in pane.body.text
+    assert len({sign for sign, _ in OUTCOMES.values()}) == len(OUTCOMES)
+
+
+async def test_the_table_of_survival_stands_on_top_where_it_is_known_and_there_is_room() -> None:
+    pane = LossesFacts()
+    async with hosting(pane, size=(70, 38), set_up=lambda: pane.set_view(LOSSES)) as host:
+        drawn = lines(pane.table)
+        assert drawn[0].split() == ["survived", "▸1", "2!", "3?", "all"]
+        # Kinds of which nothing was summarized have no line, and no line is chosen.
+        assert [line.split()[0] for line in drawn[1:]] == ["constraint", "value"]
+        assert pane.table.region.bottom <= pane.filters.region.y
+        await host.click(pane.table, drawn[0].index("2!"), 1)
+        assert [message.index for message in host.of(ChooseCompaction)] == [2]
+        pane.set_view(replace(LOSSES, chosen=2))
+        assert lines(pane.table)[0].split()[2] == "▸2!"
+        await host.pilot.resize_terminal(70, 22)
+        await host.settle()
+        assert not pane.table.display
+        await host.pilot.resize_terminal(70, 38)
+        pane.set_view(replace(LOSSES, survival=Survival()))
+        await host.settle()
+        assert not pane.table.display
+
+
+async def test_filters_leave_what_they_say_and_count_what_the_others_leave() -> None:
+    pane = LossesFacts()
+    async with hosting(pane, size=(90, 40), set_up=lambda: pane.set_view(LOSSES)) as host:
+        pane.facts.focus()
+        await host.press("c")
+        assert pane.filters.choice("kind") == "constraint"
+        assert pane.facts.entries == FACTS[:2]
+        await host.press("f")
+        assert pane.filters.choice("fate") == "lost"
+        assert pane.facts.entries == FACTS[:1]
+        assert pane.filters.labels("kind") == ["all", "constraint (1)"]
+        pane.next_scope()
+        pane.next_scope()
+        await host.settle()
+        assert pane.scope == "risk"
+        assert pane.facts.entries == ()
+        assert "No fact passes these filters." in pane.body.text
+        await host.press("f", "f", "f")
+        assert pane.filters.choice("fate") in ("all", "at risk")
+
+
+async def test_where_room_is_short_the_head_tells_the_filters() -> None:
+    pane = LossesFacts()
+    async with hosting(pane, size=(78, 9), set_up=lambda: pane.set_view(LOSSES)) as host:
+        pane.facts.focus()
+        await host.press("c", "w")
+        assert "only constraint, user (2)" in pane.headline
+        assert not pane.filters.display
+
+
+async def test_enter_goes_to_where_it_was_said_and_s_to_where_it_survives() -> None:
+    pane = LossesFacts()
+    async with hosting(pane, size=(90, 40), set_up=lambda: pane.set_view(LOSSES)) as host:
+        pane.facts.focus()
+        await host.press("s")
+        assert host.of(GoTo) == []
+        await host.press("enter", "J", "s")
+        first, second = (message.place for message in host.of(GoTo))
+        assert first == SAID
+        assert second[:2] == KEPT[:2]
+        await host.press("C")
+        (wanted,) = host.of(CopyFacts)
+        assert [said.key for said in wanted.facts] == ["k1", "k2", "k3", "k4"]
+        assert not wanted.at_risk
+
+
+async def test_the_cursor_and_the_filters_stay_when_facts_come_anew() -> None:
+    pane = LossesFacts()
+    async with hosting(pane, size=(90, 40), set_up=lambda: pane.set_view(LOSSES)) as host:
+        pane.facts.focus()
+        await host.press("w", "J")
+        assert pane.filters.choice("role") == "user"
+        more = FactScope("1", (fact(8, "lost"), *FACTS))
+        pane.set_view(replace(LOSSES, scopes=(more, *SCOPES[1:])))
+        await host.settle()
+        assert pane.filters.choice("role") == "user"
+        assert key_of(pane.facts.entries[pane.facts.cursor]) == "k2@1"
+
+
+async def test_the_chosen_compaction_says_whose_facts_and_others_are_turned_to() -> None:
+    pane = LossesFacts()
+    async with hosting(pane, size=(70, 38), set_up=lambda: pane.set_view(LOSSES)) as host:
+        turned = []
+        for _ in range(3):
+            pane.next_scope()
+            await host.settle()
+            turned.append((pane.scope, pane.headline.split("  ")[0]))
+        assert turned == [("pruned", "pruned"), ("risk", "at risk"), ("1", "compaction 1 of 3")]
+        pane.next_scope()
+        await host.settle()
+        pane.set_view(replace(LOSSES, chosen=2))
+        assert (pane.scope, len(pane.facts.entries)) == ("2", 2)
+        pane.set_view(replace(LOSSES, chosen=3))
+        assert pane.headline.startswith("compaction 3 of 3   no facts")
+        pane.set_view(replace(LOSSES, chosen=0))
+        assert pane.scope == "risk", "before any compaction, what is at risk"
+
+
+async def test_waiting_nothing_and_hostile_text() -> None:
+    pane = LossesFacts()
+    async with hosting(pane, size=(60, 30), set_up=lambda: pane.set_view(LossesView())) as host:
+        assert "Looking for facts" in pane.headline
+        pane.set_view(LossesView(note="Half of it is read."))
+        assert "Half of it is read." in pane.headline
+        pane.set_view(LossesView((FactScope("1", ()),), 1, SURVIVAL))
+        await host.settle()
+        assert "no facts" in pane.headline
+        unseen = replace(SURVIVAL.compactions[0], before=0)
+        pane.set_view(LossesView((), 1, replace(SURVIVAL, compactions=(unseen,), shares={})))
+        assert "Its losses are unknown" in pane.headline
+        bad = fact(1, "lost", text=HOSTILE, values=(HOSTILE, ""), excerpt=HOSTILE, changed=HOSTILE)
+        pane.set_view(LossesView((FactScope("1", (bad,)),), 1))
+        await host.settle()
+        assert "\x1b" not in shown(pane)
+        assert "[/foo]" in shown(pane)
