@@ -73,15 +73,11 @@ def _cause(
     """Return the cause of a miss, or of a list's first request."""
     if request.generation != last.generation:
         return "compaction"
-    if _came(cleared, last, request):
+    # Clearings of this list between the two requests.
+    if any(where == request.generation and last.at <= at <= request.at for where, at in cleared):
         return "microcompaction"
     if request.model != last.model:
         return "model"
     if idle is not None and idle > lives:
         return "ttl"
     return "prefix" if request.cache_read else "unknown"
-
-
-def _came(cleared: list[tuple[int, float]], last: Request, request: Request) -> bool:
-    """Return whether a microcompaction lies between two requests of a list."""
-    return any(generation == request.generation and last.at <= at <= request.at for generation, at in cleared)

@@ -32,16 +32,16 @@ def main() -> None:
         function, arguments = calls.get()
         try:
             answer = pickle.dumps((function(*arguments), None), pickle.HIGHEST_PROTOCOL)
-        except InspectorError as error:
-            answer = pickle.dumps((None, error), pickle.HIGHEST_PROTOCOL)
         except Exception as error:  # noqa: BLE001 (a fault of the program costs one call)
             answer = pickle.dumps((None, failure(error)), pickle.HIGHEST_PROTOCOL)
         answers.write(answer)
         answers.flush()
 
 
-def failure(error: Exception) -> WorkerEnded:
-    """Return a sentence for a fault of the program."""
+def failure(error: Exception) -> InspectorError:
+    """Return an error that may be shown: a sentence for a fault of the program."""
+    if isinstance(error, InspectorError):
+        return error
     reason = f"{type(error).__name__}: {error}".rstrip(": .")[:_LONGEST]
     return WorkerEnded(f"The program failed ({reason}).")
 

@@ -9,14 +9,17 @@ import io
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, redirect_stdout
+from contextlib import contextmanager, redirect_stdout, suppress
 from math import isfinite
 from queue import SimpleQueue
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from inspector.core.errors import EngineError, InspectorError
 from inspector.engines.base import Budgets, Output, Plan
 from inspector.engines.summary_input import SummaryInput
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 T = TypeVar("T")
 
@@ -66,7 +69,9 @@ class GuardedEngine:
             values = (clock.ticking(values[0]), *values[1:])
         try:
             with quiet():
-                result, problem = self._run(lambda: _checked(method, own(*values, **options)), clock)
+                result, problem = self._run(
+                    lambda: (result := own(*values, **options), _problem(method, result)), clock
+                )
         except TimeoutError:
             self._hung = (
                 f"The engine {self.name} did not return from {method} within {self._patience:g} seconds."
@@ -82,9 +87,9 @@ class GuardedEngine:
 
     def _run(self, work: Callable[[], T], clock: _Clock) -> T:
         worker = self._idle.pop() if self._idle else _Worker()
-        result = worker.run(work, clock, self._patience)
+        answer = worker.run(work, clock, self._patience)
         self._idle.append(worker)
-        return result()
+        return answer.result()
 
 
 class _Clock:
@@ -104,41 +109,31 @@ class _Worker:
     """A thread that runs one call after the other. Python does not wait for it when the program ends."""
 
     def __init__(self) -> None:
-        self._asked: SimpleQueue[tuple[Callable[[], Any], list[Callable[[], Any]], threading.Event]] = (
-            SimpleQueue()
-        )
+        self._asked: SimpleQueue[tuple[Callable[[], Any], Future[Any]]] = SimpleQueue()
         threading.Thread(target=self._work, name="engine", daemon=True).start()
 
-    def run(self, work: Callable[[], T], clock: _Clock, patience: float) -> Callable[[], T]:
-        """Return a function that returns the result or raises what the call raised. Raises TimeoutError."""
-        answer: list[Callable[[], T]] = []
-        done = threading.Event()
-        self._asked.put((work, answer, done))
-        while not done.wait(max(clock.at + patience - time.monotonic(), 0.0)):
-            if time.monotonic() - clock.at >= patience:
+    def run(self, work: Callable[[], T], clock: _Clock, patience: float) -> Future[T]:
+        """Return the outcome of a call once it ended. Raises TimeoutError."""
+        from concurrent.futures import Future
+
+        answer: Future[T] = Future()
+        self._asked.put((work, answer))
+        while not answer.done():
+            with suppress(TimeoutError):
+                answer.exception(max(clock.at + patience - time.monotonic(), 0.0))
+            if not answer.done() and time.monotonic() - clock.at >= patience:
                 raise TimeoutError
-        return answer[0]
+        return answer
 
     def _work(self) -> None:
         while True:
-            work, answer, done = self._asked.get()
-            answer.append(_outcome(work))
-            done.set()
+            work, answer = self._asked.get()
+            try:
+                answer.set_result(work())
+            except BaseException as error:  # noqa: BLE001 (raised again where the call was made)
+                answer.set_exception(error)
             # Do not keep the result of a call until the next one.
-            del work, answer, done
-
-
-def _outcome(work: Callable[[], T]) -> Callable[[], T]:
-    try:
-        result = work()
-    except BaseException as error:  # noqa: BLE001 (raised again where the call was made)
-        raised = error
-
-        def fail() -> T:
-            raise raised
-
-        return fail
-    return lambda: result
+            del work, answer
 
 
 _PRINTING = threading.Lock()
@@ -168,11 +163,7 @@ def quiet() -> Iterator[None]:
 def load(make: Callable[[], Any]) -> Any:
     """Return the result of `make`. Raises TimeoutError, and any exception of another package's code."""
     with quiet():
-        return _Worker().run(make, _Clock(), PATIENCE)()
-
-
-def _checked(method: str, result: Any) -> tuple[Any, str]:
-    return result, _problem(method, result)
+        return _Worker().run(make, _Clock(), PATIENCE).result()
 
 
 def _problem(method: str, result: Any) -> str:

@@ -85,8 +85,6 @@ def outcomes_of(function: Callable[..., object], calls: Calls) -> list[Outcome]:
     for arguments in calls:
         try:
             outcomes.append((function(*arguments), None))
-        except InspectorError as error:
-            outcomes.append((None, error))
         except Exception as error:  # noqa: BLE001 (a fault of the program costs one call)
             outcomes.append((None, failure(error)))
     return outcomes

@@ -265,11 +265,8 @@ class Masker:
         return f"{whole[:start]}{masked_as(kind)}{whole[end:]}"
 
     def _crumb(self, match: re.Match[str]) -> str:
-        return (
-            match.group()
-            if _ATTRIBUTES.fullmatch(match["name"])
-            else self._masked(match, "the value of a cookie")
-        )
+        named = _ATTRIBUTES.fullmatch(match["name"])
+        return match.group() if named else self._masked(match, "the value of a cookie")
 
     def _recognized(self, match: re.Match[str]) -> str:
         secret = self._whole[match[0]]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Any, Literal
 
@@ -200,7 +200,7 @@ class Moments:
         if recorded is None:
             # It is unknown which messages were copied: treat all old messages as gone, all new ones as added.
             came = self._first[index]
-            gone = [_gone(part, index) for part in before]
+            gone = [part if part.live < 0 else replace(part, live=-1, left_with=index) for part in before]
             return (*gone, Stretch(index + 1, 0, came, 0)) if came else tuple(gone)
         done: list[Stretch] = []
         put_in = 0
@@ -256,10 +256,6 @@ def _in_order(kept: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
         found.append(last[0])
         last = last[1]
     return found[::-1]
-
-
-def _gone(part: Stretch, index: int) -> Stretch:
-    return part if part.live < 0 else Stretch(part.generation, part.start, part.stop, -1, index)
 
 
 def _ahead(places: Sequence[int], at: int, direction: int) -> int | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -79,7 +79,7 @@ class Entries:
             wires = made[key]
             if entry.part < len(wires):
                 wire = wires[entry.part]
-                note = "" if entry.at else _odd_time(values[at] for at in key)
+                odd = not entry.at and any((values[at] or {}).get(name) for at in key for name in _TIMES)
                 answer[number] = Message(
                     wire,
                     first + number,
@@ -87,15 +87,9 @@ class Entries:
                     entry.at,
                     summary=entry.summary,
                     whole=self.whole(wire),
-                    note=note,
+                    note=_ODD_TIME if odd else "",
                 )
             else:
                 wire = {"role": ROLE_NAMES[entry.role], "content": ""}
                 answer[number] = Message(wire, first + number, session, entry.at, note=_CHANGED)
         return answer
-
-
-def _odd_time(records: Iterable[Mapping[str, Any] | None]) -> str:
-    """Return a sentence if a record has a time that cannot be read; "" if it has none."""
-    times = (record.get(name) for record in records if record is not None for name in _TIMES)
-    return _ODD_TIME if any(times) else ""

@@ -34,16 +34,12 @@ def folded(text: str) -> str:
     return " ".join(text.split()).lower().strip(" .。!！;；,，:：'\"“”‘’`*")
 
 
-def _unchanged(word: str) -> str:
-    return word
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Stemmer:
     """Brings words to one form: `stem` takes a word in lower case; `stop` are words that speak of nothing."""
 
     stop: frozenset[str] = frozenset()
-    stem: Callable[[str], str] = _unchanged
+    stem: Callable[[str], str] = str
     _known: dict[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
 
     def words(self, text: str, without: Sequence[tuple[int, int]] = ()) -> Iterator[str]:
@@ -57,7 +53,7 @@ class Stemmer:
                 continue
             word = match.group()
             if word[0] >= "\u3040":
-                yield from _pairs(word)
+                yield from (word[at : at + 2] for at in range(max(1, len(word) - 1)))
             else:
                 yield from self.stems(word)
 
@@ -79,10 +75,3 @@ class Stemmer:
         for part in parts:
             if len(part) > 1 and part not in self.stop:
                 yield self.stem(part)
-
-
-def _pairs(run: str) -> Iterator[str]:
-    if len(run) == 1:
-        yield run
-    for at in range(len(run) - 1):
-        yield run[at : at + 2]

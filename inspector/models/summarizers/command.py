@@ -103,7 +103,7 @@ class _Run:
             pipes.register(self.process.stdout, selectors.EVENT_READ)
             pipes.register(self.process.stderr, selectors.EVENT_READ)
             # A child of the command may keep the pipes open after the command ends: read only what is already there.
-            while self._open(pipes):
+            while any(key.fileobj is not self.process.stdin for key in pipes.get_map().values()):
                 self.on_text("")
                 if time.monotonic() > deadline:
                     raise SummarizerFailed(
@@ -124,9 +124,6 @@ class _Run:
                 if ended and not ready:
                     break
         return self._answer(deadline)
-
-    def _open(self, pipes: selectors.BaseSelector) -> bool:
-        return any(key.fileobj is not self.process.stdin for key in pipes.get_map().values())
 
     def _feed(self, pipes: selectors.BaseSelector, left: memoryview) -> memoryview:
         stdin = self.process.stdin

@@ -192,7 +192,8 @@ class EndpointSummarizer:
                     return _whole(stream, await _bounded(response, LONGEST, self.where))
                 await stream.read(response)
         except httpx2.HTTPError as error:
-            sentence = f"The connection to {self.where} failed ({self._safely(_said(error))})."
+            told = safe_title(str(error), 120).rstrip(".") or type(error).__name__
+            sentence = f"The connection to {self.where} failed ({self._safely(told)})."
             stream.end()
             if stream.text:
                 raise SummarizerCut(f"{sentence} The summary is incomplete.", stream.whole) from error
@@ -391,11 +392,6 @@ def _retry_after(value: str) -> float | None:
     with contextlib.suppress(ValueError, TypeError):
         return max(0.0, email.utils.parsedate_to_datetime(value).timestamp() - time.time())
     return None
-
-
-def _said(error: Exception) -> str:
-    told = safe_title(str(error), 120).rstrip(".")
-    return told or type(error).__name__
 
 
 def _list(value: Any) -> list[dict[str, Any]]:

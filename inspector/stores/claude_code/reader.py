@@ -19,7 +19,7 @@ from inspector.core.conversations import (
 from inspector.core.refusals import refusal_in
 from inspector.core.rough import text_tokens
 from inspector.core.shares import plural
-from inspector.stores.assembly import bodies_of, generations_of, identity, left_out, session_of
+from inspector.stores.assembly import abandoned, bodies_of, generations_of, identity, left_out, session_of
 from inspector.stores.claude_code.chain import (
     Stretch,
     announced_elsewhere,
@@ -214,7 +214,10 @@ class _Reading:
         at_end = not staying or list(before[length - len(staying) :]) == staying
         context = len(self._ids(_around_summary(stretch)[0]))
         own = 0 if summary is None else context + len(summary.entries)
-        text = self._summary(summary) if summary is not None else None
+        text = None
+        if summary is not None:
+            first, *_ = summary.entries
+            text = self.parts[self.file_of[summary.uuid]].scan.entries.bodies([first])[first].text
         notes = []
         midway = index == 1 and self.midway and bool(length)
         if not length:
@@ -252,10 +255,6 @@ class _Reading:
             # A transcript has each summary, a stream may lack it.
             encrypted=summary is None and self.parts[self.file_of[boundary.uuid]].scan.stream,
         )
-
-    def _summary(self, node: Node) -> str:
-        entries = self.parts[self.file_of[node.uuid]].scan.entries
-        return entries.bodies(node.entries[:1])[node.entries[0]].text
 
     def _microcompactions(self, generations: Sequence[Generation]) -> Iterator[Microcompaction]:
         number = 1
@@ -362,10 +361,7 @@ class _Reading:
             )
         if self.unasked:
             yield "The output lacks the user's prompts: facts in them are unknown."
-        left = sum(stretch.left for stretch in self.lists)
-        if left:
-            verb = "is" if left == 1 else "are"
-            yield f"{plural(left, 'message')} on abandoned branches {verb} in no list."
+        yield from abandoned(sum(stretch.left for stretch in self.lists))
         yield from _about_queue([part.scan.queue for part in self.parts])
         yield from _about_calls([call for part in self.parts for call in part.scan.calls.values()])
         errors = sum(part.scan.api_errors for part in self.parts)

@@ -81,7 +81,8 @@ def _answer(blocks: Sequence[Mapping[str, Any]]) -> Wire:
     for tool in _elements(text):
         arguments = {one.name: text[one.start : one.end].strip("\n") for one in _elements(text, tool)}
         if "_" in tool.name and arguments:
-            calls.append(_call(tool.name, arguments))
+            identity = _identity(tool.name, next(iter(arguments.values())))
+            calls.append(call_of(identity, tool.name, arguments))
             rest += text[stop : tool.before]
             stop = tool.after
     if calls:
@@ -125,11 +126,6 @@ def _result(text: str) -> Wire | None:
         return None
     identity = _identity(name, subject.rpartition("'")[0])
     return result_of(identity, output.strip())
-
-
-def _call(name: str, arguments: Mapping[str, str]) -> dict[str, Any]:
-    identity = _identity(name, next(iter(arguments.values()), ""))
-    return call_of(identity, name, arguments)
 
 
 def _identity(name: str, subject: str) -> str:

@@ -70,10 +70,6 @@ class _Connection(sqlite3.Connection):
         self.begun = False
 
 
-def _tolerant(raw: bytes) -> str:
-    return raw.decode("utf-8", "replace")
-
-
 class Connections:
     """The connections to one database. Every read is one short transaction, so that no writer waits."""
 
@@ -192,7 +188,7 @@ class Connections:
             )
         except sqlite3.Error as error:
             raise translate(error, self.path) from error
-        connection.text_factory = _tolerant
+        connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
         return connection
 
     def _renew(self) -> None:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import sqlite3
 from dataclasses import dataclass
 
+#: Ends of the names of the tables that SQLite keeps for a full-text table.
+_SHADOWS = ("data", "idx", "content", "docsize", "config")
+
 
 @dataclass(frozen=True, slots=True)
 class TableDescription:
@@ -33,7 +36,8 @@ def describe(connection: sqlite3.Connection) -> StoreDescription:
     # Plugins of sqlite-utils may run statements of their own on a new connection.
     database = Database(connection, execute_plugins=False)
     tables = []
-    shadows = _shadow_tables(database.table_names(fts5=True))
+    full_text = database.table_names(fts5=True)
+    shadows = {f"{name}_{part}" for name in full_text for part in _SHADOWS}
     for name in sorted(set(database.table_names()) - shadows):
         table = database.table(name)
         try:
@@ -41,13 +45,8 @@ def describe(connection: sqlite3.Connection) -> StoreDescription:
         except sqlite3.DatabaseError:
             rows = None
         columns = tuple(column.name for column in table.columns)
-        tables.append(TableDescription(name, rows, columns, name in database.table_names(fts5=True)))
+        tables.append(TableDescription(name, rows, columns, name in full_text))
     pages, page_size = (
         database.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "page_size")
     )
     return StoreDescription(database.journal_mode, page_size, pages * page_size, tuple(tables))
-
-
-def _shadow_tables(full_text: list[str]) -> set[str]:
-    parts = ("data", "idx", "content", "docsize", "config")
-    return {f"{name}_{part}" for name in full_text for part in parts}

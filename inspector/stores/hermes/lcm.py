@@ -6,7 +6,6 @@ messages that each summary covers.
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -22,8 +21,10 @@ def notes(path: Path, sessions: Sequence[str]) -> tuple[str, ...]:
     beside = path.with_name(NAME)
     if not beside.is_file():
         return ()
+    marks = ",".join("?" * len(sessions))
+    query = f"SELECT source_type, source_ids FROM summary_nodes WHERE session_id IN ({marks})"
     try:
-        rows = read_database(beside, lambda db: _rows(db, sessions))
+        rows = read_database(beside, lambda db: db.execute(query, tuple(sessions)).fetchall())
     except StoreError as error:
         return (f"The database of the engine LCM cannot be read: {error}",)
     if not rows:
@@ -33,13 +34,6 @@ def notes(path: Path, sessions: Sequence[str]) -> tuple[str, ...]:
         f"The context engine LCM compacted this conversation: {NAME} has {len(rows):,} summaries of {covered:,} "
         "messages, and the agent can expand them again. A plan of Hermes' own engine differs.",
     )
-
-
-def _rows(db: sqlite3.Connection, sessions: Sequence[str]) -> list[tuple[str, str]]:
-    marks = ",".join("?" * len(sessions))
-    return db.execute(
-        f"SELECT source_type, source_ids FROM summary_nodes WHERE session_id IN ({marks})", tuple(sessions)
-    ).fetchall()
 
 
 def _length(ids: object) -> int:

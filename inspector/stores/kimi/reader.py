@@ -118,7 +118,8 @@ class _Scanner:
             numbers += made
         first = number == 0
         if summary is not None and not first and session.live:
-            at = self._ended(len(session.lists))
+            ended = len(session.lists) - 1
+            at = self.ends[ended] if ended < len(self.ends) else 0.0
             session.compact(numbers[:written], summary[0], at, text=summary[1])
             session.live.extend(numbers[len(session.live) :])
         else:
@@ -138,9 +139,6 @@ class _Scanner:
             queue = left.get(ROLE_NAMES[entry.role])
             if queue and not entry.summary:
                 entry.at = queue.pop()
-
-    def _ended(self, generation: int) -> float:
-        return self.ends[generation - 1] if generation <= len(self.ends) else 0.0
 
     def _wire(self, path: Path) -> None:
         """Read times and usage of the session."""
