@@ -24,7 +24,7 @@ def paths_of(store: Store) -> tuple[Path, ...]:
 
 
 class Answers:
-    """A store, the settings that were chosen for it, and the sentences that came up while questions were answered."""
+    """A store, the chosen settings, and the notes from answering questions."""
 
     def __init__(
         self,
@@ -38,7 +38,7 @@ class Answers:
         self.config = config
         #: Runs questions about many conversations.
         self.scheduling = Scheduling() if scheduling is None else scheduling
-        #: A sentence for each conversation that a question about many left out.
+        #: A sentence for each conversation that a question about many conversations left out.
         self.unread: list[str] = []
         self._notes: dict[str, None] = {}
 
@@ -52,7 +52,7 @@ class Answers:
 
     @contextmanager
     def noting(self) -> Iterator[list[str]]:
-        """Yield a list, which has the notes of the block at its end; they are noted after it."""
+        """Yield a list. After the block it has the notes of the block, and they are noted."""
         notes: list[str] = []
         earlier, self._notes = self._notes, {}
         try:
@@ -79,7 +79,7 @@ class Answers:
         return [row for row in self.store.conversations() if not names or row.id in chosen]
 
     def opened(self, name: str) -> tuple[Inspection, ResolvedSettings]:
-        """Open a conversation with the settings in force for it; its notes are kept with its name."""
+        """Open a conversation with its settings in force. Its notes get its title."""
         inspection = Inspection.open(self.store, name, config=self.config)
         row = inspection.conversation.row
         resolved = inspection.resolved(self.flags)

@@ -1,4 +1,4 @@
-"""Compare an attempt with the recorded summary: the same facts, judged in the list after with either summary."""
+"""Compare an attempt with the recorded summary by the same facts, each with its fate in the list after."""
 
 from __future__ import annotations
 
@@ -100,9 +100,8 @@ def outcomes_of(
 
 
 def _now(facts: ConversationFacts, recorded: Compaction) -> tuple[Life, ...]:
-    """Return the facts that a compaction took, as they were after it.
-
-    After an unreadable summary their fates are unknown.
+    """Return the facts that a compaction summarized, with their fates after it. After an unreadable summary they are
+    unknown.
     """
     lives = facts.of(recorded.index)
     if not recorded.encrypted:
@@ -144,7 +143,7 @@ def _planned(
 
 
 def list_after(listed: SummarizedList, summary: str, profile: str) -> tuple[list[ListText], int]:
-    """The texts of the list after a planned compaction with that summary, and its rough tokens."""
+    """Return the texts of the list after a planned compaction with this summary, and its rough tokens."""
     parts = []
     size = 0
     for at, out in enumerate(assemble(engine(profile), listed.messages, listed.plan, summary)):

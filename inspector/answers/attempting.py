@@ -32,8 +32,8 @@ BUDGETS = (100, 100_000)
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """Wording of a prompt: ours, by the user's `template` file, or by the release that `python` has installed; with
-    a focus of the user's own, and secrets masked or not."""
+    """Wording of a prompt: the default, the user's `template` file, or that of the release installed in `python`.
+    `focus` is a text of the user."""
 
     template: Path | None = None
     python: Path | None = None
@@ -43,8 +43,7 @@ class Wording:
 
 @dataclass(frozen=True, slots=True)
 class SummarizedList:
-    """A list as it was, or is, compacted: its messages and the plan, whose boundaries are the recorded ones where there
-    is a record (`recorded`)."""
+    """A list and its plan. If it is `recorded`, the plan has the recorded boundaries."""
 
     place: Place
     generation: Generation
@@ -60,7 +59,7 @@ def place_of(store: Store, row: ConversationRow, compaction: int, step: int | No
 
 
 def recorded_list(inspection: Inspection, settings: Settings, compaction: int) -> SummarizedList:
-    """The list before a recorded compaction. Raises UnknownConversation for one that is not there."""
+    """Return the list before a recorded compaction. Raises UnknownConversation for an unknown compaction."""
     recorded = inspection.compaction(compaction)
     generation = inspection.generation(compaction)
     messages = inspection.store.messages(generation)
@@ -78,8 +77,8 @@ def recorded_list(inspection: Inspection, settings: Settings, compaction: int) -
 
 
 def planned_list(inspection: Inspection, settings: Settings, step: int) -> SummarizedList:
-    """The list when `step` messages had been said, and what the settings' engine would summarize of it then. Raises
-    UsageProblem where it would not compact."""
+    """Return the list after `step` messages, with the plan of the settings' engine. Raises UsageProblem if the engine
+    would not compact it."""
     generation, length = list_at(inspection, step)
     messages = inspection.store.messages(generation, 0, length)
     plan = inspection.plan_of(generation, messages, settings)
@@ -178,7 +177,7 @@ def carry_out(
 
 
 def counted(watch: OnProgress, what: str, expected: int = 0) -> Callable[[int], None]:
-    """Return a function that reports the number of received characters, of as many as are `expected`."""
+    """Return a function that reports the number of received characters, out of `expected`."""
     return lambda received: watch(what, received, expected)
 
 

@@ -43,8 +43,8 @@ class CachePoints:
 def cache_points(
     answers: Answers, name: str, number: int | None, layout: Layout | None, ttl: Ttl | None
 ) -> CachePoints:
-    """The breakpoints of generation `number` (the live one without), under the layout and time to live in force where
-    none is given. Raises UnknownConversation and StoreErrors."""
+    """Return the breakpoints of generation `number` (default: the live one). The default layout and time to live are
+    those in force. Raises UnknownConversation and StoreErrors."""
     inspection, resolved = answers.opened(name)
     generation = inspection.generation(number)
     messages = answers.store.messages(generation)
@@ -85,7 +85,7 @@ def _recorded(
 
 
 def _tokens(messages: Sequence[Message]) -> int:
-    """The release's rough estimate of a list, which is less than that of its messages one by one."""
+    """Return the release's rough estimate of a list. It is less than the sum of its messages."""
     return list_tokens(
         sum(message_chars(message.wire) for message in messages),
         sum(message_images(message.wire) for message in messages),

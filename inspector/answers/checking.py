@@ -1,4 +1,4 @@
-"""A check for CI and evals: conditions on losses, aftermath and findings, with a baseline of known ones."""
+"""A check for CI and evals: conditions on losses, aftermath and findings, with a baseline of known cases."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from inspector.quality.facts.fact import Kind
 from inspector.quality.finding import SEVERITIES, Finding
 from inspector.quality.grouping import dismissal_key
 
-#: The condition that counts everything that was done again after a compaction.
+#: The condition that counts all repeated work after compactions.
 AFTERMATH = "aftermath"
-#: Conditions that hold unless others are given: context was lost, or a rule of the user's.
+#: Default conditions: lost context, or a lost rule of the user.
 DEFAULT = ("error", "constraint-lost")
 
 
@@ -82,7 +82,7 @@ class CheckResult:
 
     @property
     def failed(self) -> bool:
-        """Whether a condition is met, or something is unknown that has to be known."""
+        """Whether a condition is met, or something is unknown and this is not allowed."""
         return any(one.failed for one in self.met) or bool(self.unknown and not self.allow_unknown)
 
     @property
@@ -95,7 +95,7 @@ class CheckResult:
 
 
 def parse_condition(text: str) -> Condition:
-    """The condition that NAME or NAME:N stands for. Raises UsageProblem."""
+    """Parse NAME or NAME:N. Raises UsageProblem."""
     name, _, number = text.partition(":")
     if name not in RULES and name not in SEVERITIES and name != AFTERMATH:
         raise UsageProblem(
@@ -199,7 +199,7 @@ def read_baseline(path: Path) -> frozenset[str]:
 
 
 def baseline_text(result: CheckResult) -> str:
-    """A baseline file with every case of a check, for people to read and for the next check to leave out."""
+    """Return a baseline file with every case of a check. People can read it, and the next check ignores its cases."""
     cases = {case.key: case for one in result.met for case in one.cases}
     entries = [
         {"key": key, "rule": case.rule, "conversation": case.row.root, "compaction": case.compaction}

@@ -68,15 +68,15 @@ def what_was_tried(answers: Answers, session: str, profile: str) -> str:
     from inspector.stores.hermes.store import HermesStore
 
     store = answers.store.owner(session)
-    # Other settings are tried only for the candidate profiles; among all profiles, one would fit by chance.
+    # Try other settings only for the candidate profiles. Among all profiles, one would fit by chance.
     return tried_text(store.fits(varied=(profile,)), profile) if isinstance(store, HermesStore) else ""
 
 
 def why_of(
     inspection: Inspection, recorded: Compaction, resolved: ResolvedSettings, token_index: TokenIndex
 ) -> Why:
-    """Why a recorded compaction fired, by the settings in force; `token_index` is that of the list before it. Raises
-    EngineError naming an engine that fails."""
+    """Return why a recorded compaction fired under the settings in force. `token_index` is of the list before it.
+    Raises EngineError."""
     settings, conversation = resolved.settings, inspection.conversation
     before = inspection.generation(recorded.index)
     earlier = next((c.after for c in inspection.compactions() if c.index == recorded.index - 1), 0)

@@ -76,7 +76,7 @@ def costing_of(
 def _others(
     inspection: Inspection, resolved: ResolvedSettings, found: Requests
 ) -> list[tuple[str, Requests]]:
-    """The requests under the other time to live, and under the other layout where it is the release that sets it."""
+    """Return the requests under the other time to live and, if the release sets the layout, under the other layout."""
     written = sum(one.judged.request.cache_write for one in found.priced)
     if not written:
         return []

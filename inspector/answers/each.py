@@ -21,7 +21,7 @@ from inspector.core.interrupts import raise_interrupt
 from inspector.core.processes import in_worker
 
 R = TypeVar("R")
-#: Other processes pay off from this number of messages on.
+#: Minimum number of messages for which other processes are faster.
 FEW_MESSAGES = 5_000
 #: Number of conversations that are looked up in the kept results at once.
 _LOOKED_UP = 256
@@ -29,7 +29,7 @@ _LOOKED_UP = 256
 _BATCH = 2_000
 #: Minimum number of batches.
 _BATCHES = 256
-#: Size of a conversation besides its messages.
+#: Cost of opening a conversation, in messages.
 _EXTRA = 20
 
 

@@ -34,7 +34,7 @@ from inspector.replay.transcript import Transcript, transcript_of
 class FactsReading:
     """Facts of a conversation with their fates, and the facts of the live list by index.
 
-    `places` lead, for each generation, from a step of the conversation to the message's index in that list."""
+    `places` maps, for each generation, a step of the conversation to the index of the message in that list."""
 
     facts: ConversationFacts
     risk: RiskIndex
@@ -74,7 +74,7 @@ def read_facts(
     follow = None if watch is None else lambda done: watch("facts", done, len(facts))
     encrypted = {c.index for c in compactions if c.encrypted}
     work = fates_together(inspection)
-    # Callers without places keep their own results, which follow from the fates.
+    # Callers without places store only results that follow from the fates.
     if cache is not None and places != "none":
         work = kept_fates(inspection, cache, work)
     lives = lives_of(facts, _let_go(steps), ends, lists_after, follow, encrypted, places, work)

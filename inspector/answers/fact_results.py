@@ -30,7 +30,7 @@ from inspector.core.conversations import ConversationRow
 from inspector.core.shares import plural
 from inspector.quality.aftermath import AftermathEvent
 
-#: The number of compactions of a conversation, and what was done again after them.
+#: The number of compactions of a conversation, and the repeated work after them.
 AFTERMATH: Kept[tuple[int, tuple[AftermathEvent, ...]]] = Kept(
     "aftermath", tuple[int, tuple[AftermathEvent, ...]]
 )
@@ -41,7 +41,7 @@ EVIDENCE: Kept[FactEvidence] = Kept("fact evidence", FactEvidence)
 def work_out(
     inspection: Inspection,
 ) -> tuple[ConversationLosses, FactEvidence, tuple[int, tuple[AftermathEvent, ...]]]:
-    """The losses of a conversation, the evidence for findings, and its aftermath, worked out and kept. Reads its lists;
+    """Compute and store the losses of a conversation, the evidence for findings, and the aftermath. Reads its lists;
     raises StoreErrors.
 
     The results of the last two conversations are held in memory, in case the disk keeps nothing.
@@ -64,17 +64,17 @@ def work_out(
 
 
 def read_losses(answers: Answers, conversation: str) -> ConversationLosses:
-    """The losses of a conversation, worked out if they are not kept. Raises StoreErrors."""
+    """Return the losses of a conversation, computed if they are not stored. Raises StoreErrors."""
     return LOSSES.of(answers.store, conversation).known() or work_out(_opened(answers, conversation))[0]
 
 
 def read_events(answers: Answers, conversation: str) -> tuple[int, tuple[AftermathEvent, ...]]:
-    """The aftermath of a conversation, worked out if it is not kept. Raises StoreErrors."""
+    """Return the aftermath of a conversation, computed if it is not stored. Raises StoreErrors."""
     return AFTERMATH.of(answers.store, conversation).known() or work_out(_opened(answers, conversation))[2]
 
 
 def read_fact_evidence(inspection: Inspection) -> FactEvidence:
-    """The facts for the rules of findings, worked out if they are not kept. Raises StoreErrors."""
+    """Return the facts for the rules of findings, computed if they are not stored. Raises StoreErrors."""
     return EVIDENCE.of(inspection.store, inspection.conversation.id).known() or work_out(inspection)[1]
 
 

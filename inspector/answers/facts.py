@@ -52,8 +52,8 @@ def facts_reading(
 def lives_wanted(inspection: Inspection, reading: FactsReading, wanted: Wanted) -> list[Life]:
     """The lives asked for, by compaction and rank, as they are after the last compaction or after `wanted.after`.
 
-    With `wanted.fates`, a gone fact is included only if it is a loss (see is_lost). Raises UnknownConversation for an
-    unknown compaction."""
+    With `wanted.fates`, a lost fact is included only if it counts as a loss (see is_lost). Raises UnknownConversation
+    for an unknown compaction."""
     for number in (wanted.compaction, wanted.after):
         if number is not None:
             inspection.compaction(number)

@@ -1,4 +1,4 @@
-"""Fates of the facts of a conversation: kept between runs, and of a long one computed by several processes."""
+"""Fates of the facts of a conversation: stored between runs, and computed by several processes if there are many."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from inspector.quality.facts.fact import Fate
 from inspector.quality.facts.lives import Following, Work, fates_of
 from inspector.quality.facts.passages import PassageIndex
 
-#: With fewer facts times lists other processes take longer to start than they save.
+#: Minimum product of facts and lists for which other processes are faster.
 _FEW = 60_000
 #: Maximum number of processes: each reads every list and needs as much memory as a single process.
 _MOST = 4
@@ -35,7 +35,7 @@ def kept_fates(inspection: Inspection, cache: KeptResults, work: Work) -> Work:
             different = msgspec.convert(document["different"], list[Fate], strict=False)
             return {name: [different[at] for at in places] for name, places in document["fates"].items()}
         fates = work(asked, lists_after, watch)
-        # Most facts share their fates, and should share them again when these are read.
+        # Many facts have equal fates. Share the objects when they are read, to save memory.
         places: dict[Fate, int] = {}
         of = {name: [places.setdefault(fate, len(places)) for fate in each] for name, each in fates.items()}
         cache.keep({basis: {"different": msgspec.to_builtins(list(places)), "fates": of}})

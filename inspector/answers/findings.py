@@ -82,7 +82,7 @@ class TitledFinding:
 def list_findings(
     answers: Answers, name: str | None, least: Severity = "info", dismissed: bool = False
 ) -> list[TitledFinding]:
-    """The findings of one conversation or of all, from severity `least` on; the dismissed ones too where asked for.
+    """Return the findings of one conversation or of all, from severity `least` on. Dismissed findings are optional.
 
     Raises UnknownConversation, StoreErrors and EngineErrors.
     """
@@ -120,7 +120,7 @@ def shown_findings(
 
 
 def findings_there(answers: Answers, conversation: str) -> tuple[Finding, ...]:
-    """The findings of a conversation, worked out if they are not kept. Raises as `findings` does."""
+    """Return the findings of a conversation, computed if they are not stored. Raises as `findings` does."""
     return read_findings(*answers.opened(conversation))
 
 
@@ -130,9 +130,9 @@ def read_findings(
     facts: ConversationFacts | None = None,
     dismissed: frozenset[str] | None = None,
 ) -> tuple[Finding, ...]:
-    """The findings of a conversation, worked out if they are not kept. Raises as `findings` does.
+    """Return the findings of a conversation, computed if they are not stored. Raises as `findings` does.
 
-    `facts` are its facts if they are known, without those of the `dismissed` keys (by default the user's).
+    `facts` are its facts if they are known, without the `dismissed` ones (default: dismissed by the user).
     """
     dismissed = dismissed_facts(inspection) if dismissed is None else dismissed
     kept = FINDINGS.of(inspection.store, inspection.conversation.id, resolved)
@@ -241,7 +241,7 @@ def _at_work(
 ) -> int | None:
     """Return the number of messages since the last request if the last message is a call or its result, else None.
 
-    None too if the calls since then name no file, or the summary names one: the agent then knows what it worked on.
+    Return None too if the calls name no file, or if the summary names one of the files: the agent then knows its task.
     """
     end = _end_of(generation)
     start = max(0 if request is None else request, end - _LAST_CALLS)

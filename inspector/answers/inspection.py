@@ -37,7 +37,7 @@ from inspector.stores.base import Store
 if TYPE_CHECKING:
     from inspector.quality.facts.fact import Where
 
-#: Minimum size in tokens from which a recorded compaction shows a threshold.
+#: Minimum size in tokens of a recorded compaction that shows a threshold.
 _LEAST_THRESHOLD = 1_000
 #: Number of generations whose token indexes are cached (more for short lists); a message takes about 100 bytes.
 _KEPT_INDEXES = 16
@@ -112,7 +112,8 @@ class Inspection:
         )
 
     def with_threshold(self, flags: Mapping[str, Any]) -> ResolvedSettings:
-        """Return the settings without a size of the tail from the record, which takes reading messages."""
+        """Return the settings with the threshold that the record shows. The size of the tail is left out, because it
+        needs the messages."""
         requests = self._asked()
         return self._under(self._limits(requests[-1]) if requests else self.conversation.row, flags)
 
@@ -264,7 +265,7 @@ class Inspection:
             return self._requests
 
     def summarizing(self, calls: Iterable[Request]) -> Mapping[int, int]:
-        """Return the requests that wrote summaries: the number of each and that of its compaction."""
+        """Return the requests that wrote summaries, by number, with the number of the compaction."""
         compactions = {compaction.index for compaction in self.compactions()}
         return {
             call.index: call.generation
@@ -276,7 +277,7 @@ class Inspection:
         """Return the reported tokens of the last request before a compaction and of its answer, None if unknown. Raises
         StoreErrors.
 
-        If the agent went on while it compacted, the last request came later, and the largest one counts.
+        If the agent went on while it compacted, the largest request counts.
         """
         calls = [call for call in self.requests() if call.generation == recorded.index and not call.summed]
         own = self.summarizing(calls)
@@ -367,7 +368,7 @@ class Inspection:
         )
 
     def reopened(self) -> Inspection:
-        """Return the conversation as the store has it now, with results of unchanged parts."""
+        """Open the conversation again. Results of unchanged parts stay."""
         fresh = Inspection(self.store, self.store.open(self.conversation.id), self.alone, self.config)
         fresh._prompts = dict(self._prompts)
         old = {g.number: (g.session, tuple(g.ids[-1:]), len(g)) for g in self.conversation.generations}

@@ -35,9 +35,9 @@ from inspector.quality.judgement import (
 
 #: Characters of a piece, unless another size is asked for in tokens (4 characters a token).
 PIECE_TOKENS = (2_000, 24_000, 400_000)
-#: Tokens of one answer that the estimate of the cost reckons with.
+#: Assumed tokens of one answer, for the estimate of the cost.
 ANSWER_TOKENS = 3_000
-#: A result of a tool, and a message that stayed, are cut to these many characters. Cuts are marked.
+#: Maximum characters of a tool result, and of a message that stayed. Cuts are marked.
 _RESULT, _STAYED = 2_000, 4_000
 
 

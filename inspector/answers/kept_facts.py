@@ -41,7 +41,7 @@ def packed(facts: MessageFacts) -> bytes:
 
 
 def unpacked(data: bytes) -> MessageFacts | None:
-    """The facts in some bytes; None if they are none of ours."""
+    """Unpack facts from bytes; None if the bytes are not from this program."""
     try:
         return _DECODER.decode(zlib.decompress(data))
     except (zlib.error, msgspec.DecodeError):

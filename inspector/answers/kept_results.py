@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 #: A file that uses more than this, in bytes, is emptied when it is opened.
 LARGEST = 256_000_000
-#: The parts of the program that no result depends on.
+#: Parts of the program on which no result depends.
 _ONLY_SHOWN = ("app", "commands")
 
 #: Minimum seconds of an answer to be kept.
@@ -91,7 +91,8 @@ def dismissed_stamp(store: Store, conversation: str) -> str:
 
 
 class KeptResults(CacheFile):
-    """Documents (JSON), one a place, by basis; and values (bytes), each under a hash of all its inputs."""
+    """Stored results: documents (JSON), one for each place, with their basis; and values (bytes), by a hash of all
+    inputs."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(path, "results", "result", LARGEST, "Results")
@@ -101,11 +102,11 @@ class KeptResults(CacheFile):
         return {key: value for key, value in super().get(keys).items() if isinstance(value, bytes)}
 
     def document(self, basis: Basis) -> Any:
-        """Return the document that was worked out from just this; None if there is none."""
+        """Return the stored document with exactly this basis, or None."""
         return _document(self.get([basis.place]), basis)
 
     def keep(self, documents: Mapping[Basis, Any]) -> None:
-        """Keep documents, each in the place of what was kept of the same question before."""
+        """Store documents. Each replaces the earlier document of its place."""
         self.put({basis.place: basis.stamp + _packed(document) for basis, document in documents.items()})
 
 
@@ -115,7 +116,7 @@ def _packed(document: Any) -> bytes:
 
 
 def _document(kept: Mapping[bytes, bytes], basis: Basis) -> Any:
-    """The document of a basis among kept bytes; None if there is none, or none of ours."""
+    """Return the document of a basis from stored bytes; None if it is missing or not from this program."""
     data = kept.get(basis.place, b"")
     if data[: len(basis.stamp)] != basis.stamp:
         return None
@@ -127,7 +128,7 @@ def _document(kept: Mapping[bytes, bytes], basis: Basis) -> Any:
 
 @cache
 def program_stamp() -> str:
-    """The program's version, and of what it works things out by (its modules and rules) when each was written."""
+    """Return a text with the version of the program and the change times of its modules and rules."""
     root = Path(inspector.__file__).parent
     found = [inspector.__version__]
     for folder, folders, names in os.walk(root):

@@ -1,4 +1,4 @@
-"""The list after each compaction as what is searched, read when it is asked for."""
+"""The list after each compaction as searchable passages, read on demand."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class ListsAfter(Mapping[int, PassageIndex]):
         recorded = self._compactions[index]
         after = self._inspection.generation(index + 1)
         stop = recorded.after
-        # The files and reminders that an agent's program attaches again right after a compaction are of its list too.
+        # Files and reminders that the agent attaches right after a compaction also belong to the list.
         while stop < len(after) and after.roles[stop] == _SYSTEM:
             stop += 1
         messages = enumerate(islice(self._inspection.store.iterate(after), stop))
@@ -50,20 +50,19 @@ class ListsAfter(Mapping[int, PassageIndex]):
         if other is not None and recorded.summary_at is None:
             parts.append(ListText("summary", recorded.head_after, "summary", safe(other)))
         standing = list(self._standing_parts(index))
-        # A message that only hands over such a file is that file.
+        # A message that consists of such a file counts as the file.
         places = {
             part.index for part in standing if part.where == "rules file" and part.index >= recorded.after
         }
         return PassageIndex([part for part in parts if part.index not in places] + standing)
 
     def _standing_parts(self, compaction: int) -> Iterator[ListText]:
-        """The rules files that the list after a compaction has again, and what the agent wrote into its memory before.
-
-        A file that a tool reads later does not count: the agent did not have it at once.
+        """Return the rules files that the agent loads again after a compaction, and the memory that it wrote before. A
+        file that a tool reads later does not count, because the agent does not have it at once.
         """
         if self._standing is None:
             self._standing = rule_files(self._inspection.store, self._inspection.conversation)
-        # A file that was written as a whole has nothing of its earlier texts.
+        # A file that is written as a whole loses its earlier texts.
         last = {
             file.path: number
             for number, file in enumerate(self._standing)
@@ -90,8 +89,8 @@ class ListsAfter(Mapping[int, PassageIndex]):
 def parts_of(
     message: Message, index: int, recorded: Compaction, other: str | None = None
 ) -> Iterator[ListText]:
-    """A message of the list after a compaction as what is searched: its summary, or the `other` one in its place, apart
-    from its own text."""
+    """Return a message of the list after a compaction as searchable passages. Its summary, or `other` in its place, is
+    separate from the rest of its text."""
     where: Where = "head" if index < recorded.head_after else "tail"
     text = safe(message.text)
     if index == recorded.summary_at:

@@ -1,4 +1,4 @@
-"""Events of live conversations: near the threshold, compacted, what was lost, what was done again."""
+"""Events of live conversations: near the threshold, compacted, lost facts, repeated work."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from inspector.quality.aftermath import AftermathEvent
 from inspector.stores.base import Store
 
 EventKind = Literal["near", "compacted", "lost", "done again", "unreadable"]
-#: A conversation is near its threshold from this share on.
+#: Minimum share of the threshold that counts as near.
 NEAR = 0.9
 
 

@@ -195,7 +195,7 @@ def _read_back(inspection: Inspection, cache: Path) -> None:
 
 
 class _Pool:
-    """Pool of equal values: repeated words, and names that tools print over and over, are held once."""
+    """Pool of equal values. It holds repeated words and names once, to save memory."""
 
     def __init__(self, placed: bool) -> None:
         self._known: dict[Any, Any] = {}

@@ -39,14 +39,13 @@ class Overview(NamedTuple):
 
 
 LIVE: Kept[Live] = Kept("live", Live)
-#: An overview, and the keys of its errors and warnings, also of dismissed ones.
+#: An overview, and the keys of its errors and warnings, including dismissed ones.
 OVERVIEW: Kept[tuple[Overview, tuple[str, ...]]] = Kept("overview", tuple[Overview, tuple[str, ...]])
 
 
 def can_tell(row: ConversationRow) -> bool:
-    """Return whether the settings of a conversation are resolved without the list of prices, which takes 22 MB.
-
-    A lookup of kept results leaves that list to the process that computes them.
+    """Return whether the settings of a conversation can be resolved without the list of prices, which needs 22 MB. A
+    lookup of stored results does not load it.
     """
     return row.window is not None or is_kept(row.model, row.provider)
 
@@ -54,7 +53,7 @@ def can_tell(row: ConversationRow) -> bool:
 def known_live(
     store: Store, row: ConversationRow, flags: Mapping[str, Any], config: Path | None
 ) -> Live | None:
-    """The live list if it is kept, else None. Raises StoreErrors."""
+    """Return the live list if it is stored, else None. Raises StoreErrors."""
     return LIVE.of(store, row.id, resolve(store, row, flags, config)).known() if can_tell(row) else None
 
 
@@ -62,7 +61,7 @@ def read_live(
     store: Store, row: ConversationRow, flags: Mapping[str, Any], config: Path | None,
     watch: Callable[[int], None] | None = None,
 ) -> Live:  # fmt: skip
-    """The live list, counted and kept; `watch` as in live_of. Raises StoreErrors."""
+    """Count the live list and store the result; `watch` as in live_of. Raises StoreErrors."""
     kept = LIVE.of(store, row.id, resolve(store, row, flags, config))
     live = Live(row.id, *live_of(store, row, flags, config, watch))
     kept.keep(live)
@@ -72,7 +71,7 @@ def read_live(
 def known_overview(
     store: Store, row: ConversationRow, flags: Mapping[str, Any], config: Path | None
 ) -> Overview | None:
-    """The overview if it is kept, else None. Raises StoreErrors."""
+    """Return the overview if it is stored, else None. Raises StoreErrors."""
     if not can_tell(row):
         return None
     known = OVERVIEW.of(store, row.id, resolve(store, row, flags, config)).known()
@@ -88,7 +87,7 @@ def _without_dismissed(row: ConversationRow, overview: Overview, grave: Sequence
 def read_overview(
     store: Store, row: ConversationRow, flags: Mapping[str, Any], config: Path | None
 ) -> Overview:
-    """The overview, what is not known of it worked out and kept. Raises StoreErrors and EngineErrors."""
+    """Return the overview. Missing parts are computed and stored. Raises StoreErrors and EngineErrors."""
     # The app imports this module to look up kept results. The computing modules are imported later.
     from inspector.answers.fact_results import work_out
     from inspector.answers.findings import read_findings

@@ -20,8 +20,8 @@ from inspector.engines.registry import engine
 
 @dataclass(frozen=True, slots=True)
 class PlannedFile:
-    """A file, the plan for its list, and the list after it; `fallback_raises` says where the release fails
-    if no summary can be had."""
+    """A file, the plan for its list, and the list after it; `fallback_raises` says where the release fails without a
+    summary."""
 
     file: Path
     plan: Plan
@@ -34,7 +34,7 @@ def plan_files(
 ) -> list[PlannedFile]:
     """Plan a compaction of each file's list now, after `compactions` earlier ones.
 
-    Raises BadInput with the file that cannot be used, EngineError.
+    Raises BadInput naming the file, and EngineError.
     """
     settings = file_settings(flags, config)
     return [_planned(file, settings, compactions) for file in files]

@@ -34,9 +34,10 @@ _THRESHOLDS, _RATIOS = "0.3:0.9:0.1", "0.1:0.6:0.1"
 class Recommendation:
     """Settings worth taking for the conversations of one agent.
 
-    `settings` are those in `force` where nothing better is sure. `recorded`, `in_force` and `recommended` have the
-    figures of FIGURES by name, NaN where unknown. `ranges` are the ranges of the last two with summaries of half and
-    twice the size. `why` are sentences, `reproduces` how well the settings in force reproduce all conversations.
+    `settings` equal the settings in `force` if no better ones are certain. `recorded`, `in_force` and `recommended`
+    have the figures of FIGURES by name, NaN where unknown. `ranges` are the ranges of the last two with summaries of
+    half and twice the size. `why` are sentences, `reproduces` how well the settings in force reproduce all
+    conversations.
     """
 
     agent: str
@@ -53,7 +54,7 @@ class Recommendation:
 
     @property
     def changes(self) -> bool:
-        """Whether other settings than those in force are recommended."""
+        """Whether the recommended settings differ from the settings in force."""
         return self.settings != self.force
 
 
@@ -127,7 +128,7 @@ def _ready(answers: Answers, name: str) -> _Ready:
 
 
 def _axes(force: Settings) -> tuple[Axis, Axis]:
-    """The settings that are tried: a user's own thresholds, and shares of the tail where the profile heeds them."""
+    """Return the tried settings: thresholds, and shares of the tail if the profile uses them."""
     thresholds = parse_axis("threshold", _THRESHOLDS).values
     usual = default_threshold(engine(force.profile), force.context_length)
     if usual is not None:
@@ -165,12 +166,12 @@ def _recorded(metrics: Sequence[Metrics]) -> dict[str, float]:
 
 
 def _price(figures: dict[str, float]) -> float:
-    """The cost, the input tokens where it is not known."""
+    """Return the cost, or the input tokens if the cost is unknown."""
     return figures["input_tokens"] if isnan(figures["cost"]) else figures["cost"]
 
 
 def _best(grid: Sweep, goal: Goal, force: dict[str, float]) -> tuple[int, int] | None:
-    """The cell that serves a goal best; None if none is better than the settings in force."""
+    """Return the best cell for a goal; None if no cell is better than the settings in force."""
 
     def key(figures: dict[str, float]) -> tuple[float, ...]:
         if goal == "cost":
@@ -214,7 +215,7 @@ def _least_changed(grid: Sweep, best: tuple[int, int] | None, force: Settings) -
 
 
 def _range(ready: Sequence[_Ready], settings: Settings | None) -> Range:
-    """The range of the sums over all conversations, under settings or under each one's own."""
+    """Return the range of the sums over all conversations, under given settings or under their own settings."""
     ranges = []
     for one in ready:
         chosen = (
@@ -256,7 +257,7 @@ def _why(
     reproduces: Reproduction,
     better: bool,
 ) -> tuple[list[str], bool]:
-    """Sentences about a recommendation, and whether it is sure enough to be made."""
+    """Return sentences about a recommendation, and whether it is certain enough."""
     if not better:
         serves = {
             "cost": "costs less with as few facts at risk",

@@ -127,7 +127,7 @@ def _reported(
         (listed.growth(), list(accumulate(told, max))) for listed, told in zip(lists, times, strict=True)
     ]
     calls = inspection.requests()
-    # A call that summarizes asks another prompt than the list.
+    # A summarizing call has another prompt than the list.
     own = inspection.summarizing(calls)
     for request in calls:
         if request.index in own or request.summed:

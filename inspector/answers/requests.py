@@ -42,8 +42,8 @@ _WITHIN = 1.0
 
 @dataclass(frozen=True, slots=True)
 class CauseSum:
-    """The misses of a cause: how many, the tokens sent again, and what that cost more than reading them in US dollars
-    (None if a price is not known)."""
+    """The misses of a cause: their number, the tokens sent again, and the extra cost over reading them in US dollars
+    (None if a price is unknown)."""
 
     cause: Cause
     misses: int
@@ -147,8 +147,10 @@ def with_differences(inspection: Inspection, resolved: ResolvedSettings, found: 
 
 
 def answer_places(inspection: Inspection, profile: str, found: Requests) -> tuple[int | None, ...]:
-    """The index of each request's answer in the list of its generation, None if there is none: of requests that are
-    modelled by its row, of others by its time, the last answer before it where none is of that time."""
+    """Return the index of each request's answer in the list of its generation, or None.
+
+    Estimated requests have the row of the answer. Others are found by time: the answer of that time, else the last
+    answer before."""
     lists = places_by_list(inspection, profile, found)
     asked = (one.judged.request for one in found.priced)
     return tuple(lists[one.generation].of(one) if one.generation in lists else None for one in asked)
@@ -167,7 +169,7 @@ def places_by_list(inspection: Inspection, profile: str, found: Requests) -> Map
 
 
 def requests_again(inspection: Inspection, found: Requests, changed: Sequence[Request]) -> Requests:
-    """The requests of the same conversation as they would have been otherwise, judged and priced."""
+    """Judge and price requests of the same conversation under other rules."""
     return replace(found, priced=_judged(inspection, changed, found.modelled))
 
 
@@ -178,7 +180,7 @@ def _judged(
     cleared = [(one.generation, one.at) for one in inspection.store.microcompactions(conversation)]
     own = inspection.summarizing(requests)
     judged = list(judge((one for one in requests if one.index not in own), cleared, from_messages))
-    # A call that summarizes asks another prompt: it misses what it never could have read.
+    # A summarizing call has another prompt, so the cache cannot have it.
     judged += [JudgedRequest(one, None, 0, None, from_messages) for one in requests if one.index in own]
     judged.sort(key=lambda one: one.request.index)
     return priced_requests(judged, conversation.row.model, conversation.row.provider)
@@ -203,8 +205,7 @@ def priced_requests(judged: Iterable[JudgedRequest], model: str, provider: str) 
 
 
 def modelled(inspection: Inspection, profile: str, hour: bool, layout: Layout | None = None) -> list[Request]:
-    """The requests that the messages of a conversation mean, under a time to live and a layout (None: as the provider
-    takes it)."""
+    """Estimate the requests from the messages of a conversation, under a time to live and a layout (None: in force)."""
     conversation = inspection.conversation
     made_by = {recorded.index + 1: recorded for recorded in inspection.compactions()}
     lists = []
@@ -224,7 +225,7 @@ def modelled(inspection: Inspection, profile: str, hour: bool, layout: Layout | 
             )
         )
     policy = policy_of(conversation.row, profile)
-    # Reads without any mark mean that the provider caches by itself.
+    # Reads without a breakpoint mean that the provider caches by itself.
     automatic = not policy.enabled and conversation.usage.cache_read > 0
     laid = layout or policy.layout
     marked = bool(policy.enabled)
@@ -338,7 +339,7 @@ def _usage(
     inspection: Inspection, recorded: Compaction, last: PricedRequest, after: list[PricedRequest]
 ) -> CompactionUsage:
     before, first = last.judged.request, after[0].judged.request
-    # Only an agent that asks the same model with the same prompt reads what its requests left in the cache.
+    # A summarizing call reads from the cache only if it has the same model and the same prompt as the requests.
     shares = (
         has_warm_summaries(inspection.conversation.row.agent) and before.cache_read + before.cache_write > 0
     )
@@ -403,7 +404,8 @@ class AnswerPlaces:
         return self._indexes[at] if request.at and at >= 0 else None
 
     def has(self, request: Request) -> bool:
-        """Return whether the list has an answer of the time of a request. It has none of an abandoned branch."""
+        """Return whether the list has an answer at the time of a request. Answers of abandoned branches are not in
+        it."""
         at = bisect_left(self._times, request.at - 0.001)
         return at < len(self._times) and self._times[at] - request.at < _WITHIN
 
@@ -417,7 +419,7 @@ def difference(request: Request, index: int, first: Request, began: int, grown: 
     """
     grew, sent = grown[index] - grown[began], request.context - first.context
     scale = sent / grew if grew > 0 and sent > 0 else 1.0
-    # The rough tokens of the messages that what was read has room for, counted back from the whole prompt.
+    # Rough tokens of the messages that fit into the tokens read from the cache, counted back from the whole prompt.
     room = grown[index] - (request.context - request.cache_read) / scale
     told = f"~{request.cache_read:,} tokens in"
     if room < grown[1 if len(grown) > 1 else 0]:

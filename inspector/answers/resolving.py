@@ -68,7 +68,7 @@ def _unused_flags(flags: Mapping[str, Any], settings: Settings) -> tuple[str, ..
 
 
 def unused_flags(flags: Mapping[str, Any], profile: str, budgets: Budgets) -> tuple[str, ...]:
-    """A sentence for each setting that was given and that the profile, whose budgets these are, does not use."""
+    """Return a sentence for each given setting that the profile does not use. `budgets` are of the profile."""
     given = {name: budgets.unused(name) for name, value in flags.items() if value is not None}
     return tuple(
         f"--{name.replace('_', '-')} is not used by {profile}: {why}." for name, why in given.items() if why
@@ -85,7 +85,7 @@ def _summary_window(reading: ConfigReading) -> tuple[int, str] | None:
 
 
 def policy_of(row: ConversationRow, profile: str) -> CachePolicy:
-    """Whether and how the release caches the prompts of a conversation."""
+    """Return whether and how the release caches the prompts of a conversation."""
     return cache_policy(row.model, row.provider, row.base_url, caching_release(profile))
 
 

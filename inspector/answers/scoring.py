@@ -58,7 +58,7 @@ class ScoredStatement:
 
     @property
     def lost(self) -> bool:
-        """Whether the statement no longer binds: it is gone, weakened or contradicted."""
+        """Whether the statement is lost, weakened or contradicted."""
         return self.fate.settled and not self.fate.alive
 
 

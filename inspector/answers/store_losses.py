@@ -18,7 +18,7 @@ from inspector.stores.base import Store
 if TYPE_CHECKING:
     from inspector.answers.inspection import Inspection
 
-#: Events that show a user or a rule overruled.
+#: Events that go against the user: corrections and acts against rules.
 _CORRECTIONS: tuple[AftermathKind, ...] = ("said again", "against a rule")
 
 
@@ -45,8 +45,9 @@ class CompactionLoss:
 
     `at` is in seconds since the epoch, None if unknown. `lost` counts facts by kind. `facts` are the worst that were
     lost or weakened. `aftermath` counts events by kind; `broken` of these have a lost rule behind them, `explained`
-    another lost fact. `gaps` are sentences about gaps of the summary. `unknown` facts were last replaced by this
-    compaction's unreadable summary. `pasted` facts were lost too, but they are of pasted texts and count nowhere else.
+    another lost fact. `gaps` are sentences about gaps of the summary. The summary of this compaction cannot be read,
+    so the fates of `unknown` facts are unknown. `pasted` facts were lost too, but they are of pasted texts and count
+    nowhere else.
     """
 
     compaction: int
@@ -83,10 +84,10 @@ class CompactionLoss:
 class ConversationLosses:
     """The losses of the compactions of a conversation, oldest first.
 
-    `unknown` facts went into unreadable summaries. `uncertain` facts may be lost. Of `unseen` compactions a part of the
-    list before is not recorded. Of `recorded` compactions, `corrected` were followed by a correction of the user or an
-    act against a rule. `rules` counts the user's rules in summarized messages, `verbatim` the rules that the list after
-    has word for word. `dismissed` facts count nowhere.
+    `unknown` facts were replaced by unreadable summaries. `uncertain` facts may be lost. `unseen` compactions have a
+    list before that is recorded only in part. Of `recorded` compactions, `corrected` were followed by a correction of
+    the user or an act against a rule. `rules` counts the user's rules in summarized messages, `verbatim` the rules
+    that the list after has word for word. `dismissed` facts count nowhere.
     """
 
     compactions: tuple[CompactionLoss, ...] = ()
@@ -152,7 +153,7 @@ def losses_of_facts(
     events: Sequence[AftermathEvent] = (),
     gaps: Mapping[int, Sequence[str]] | None = None,
 ) -> ConversationLosses:
-    """The losses of the compactions of a conversation, with what was done again after each. Raises StoreErrors.
+    """Return the losses of the compactions of a conversation, with the repeated work after each. Raises StoreErrors.
 
     `gaps` are sentences about gaps of the summaries, by compaction.
     """
@@ -252,16 +253,16 @@ def _lost_fact(life: Life, compaction: int) -> LostFact:
 
 
 def known_losses(store: Store, row: ConversationRow) -> ConversationLosses | None:
-    """The losses of a conversation as they are known from earlier; None if they are not. Raises StoreErrors."""
+    """Return the stored losses of a conversation, or None. Raises StoreErrors."""
     return LOSSES.of(store, row.id).known()
 
 
 def listed_of(store: Store, row: ConversationRow, losses: ConversationLosses) -> list[ListedLoss]:
-    """The losses of a conversation with whose they are. Raises StoreErrors."""
+    """Return the losses of a conversation together with its row. Raises StoreErrors."""
     agent = store.owner(row.id).info.kind
     return [ListedLoss(row, agent, loss) for loss in losses.compactions]
 
 
 def worst_first(losses: Iterable[ListedLoss]) -> list[ListedLoss]:
-    """The worst compaction first; of equal ones the latest."""
+    """Sort the worst compaction first, and of equal ones the latest first."""
     return sorted(losses, key=lambda one: (one.loss.order, one.loss.at or 0.0), reverse=True)

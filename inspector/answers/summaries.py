@@ -81,7 +81,7 @@ class ComparedSummaries:
 def compare_summaries(
     answers: Answers, name: str, first: int | None, last: int | None
 ) -> list[ComparedSummaries]:
-    """The summaries of compactions `first` and `last` as one step; every two successive ones where neither is given.
+    """Compare the summaries of compactions `first` and `last`. Without both, compare every two successive summaries.
     Raises UnknownConversation for a missing summary."""
     inspection, _ = answers.opened(name)
     summaries = {c.index: c.summary for c in inspection.compactions() if c.summary is not None}

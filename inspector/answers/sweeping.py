@@ -26,7 +26,7 @@ from inspector.replay.reproducing import Reproduction
 from inspector.replay.summary_model import SummaryModel
 from inspector.replay.sweep import Axis, Grid, Sweep, cells, check_size, sweep
 
-#: With fewer runs than this other processes take longer to start than they save.
+#: Minimum number of runs for which other processes are faster.
 _FEW = 2_000
 
 
@@ -55,9 +55,9 @@ def run_sweep(
     wanted: Callable[[], bool] = lambda: True,
     processes: int | None = None,
 ) -> Sweep:
-    """Run every cell over every conversation. Once `wanted` says no, what is done is put together and returned.
+    """Run every cell over every conversation. If `wanted` returns False, the finished runs are returned.
 
-    `processes` is how many work at once (all cores without; 1 for this one alone). Raises UsageProblem for a grid that
+    `processes` is the number of processes (default: all cores; 1: only this one). Raises UsageProblem for a grid that
     is too large, EngineError for an engine that fails, StoreErrors.
     """
     check_size(request.rows, request.columns)
@@ -85,7 +85,7 @@ def run_sweep(
     whole = len(done) == total and all(
         cell is not None for grid in done.values() for line in grid for cell in line
     )
-    # Always in the same order, so that the same sums come out however the work was shared.
+    # Add in a fixed order, so that the sums do not depend on the processes.
     grids = [done[place] for place in sorted(done)]
     swept = sweep(request.rows, request.columns, grids, whole, request.facts)
     names = dict.fromkeys([request.rows.name, request.columns.name, *request.flags])
@@ -106,8 +106,8 @@ def run_sweep(
 
 
 def identical_in(settings: Sequence[Settings], rows: Axis, columns: Axis) -> tuple[str, ...]:
-    """A sentence for the values of each axis that another rule overrides, so that their cells are identical. Raises
-    EngineError."""
+    """Return a sentence for each axis whose values have identical cells, because a rule of the profile overrides them.
+    Raises EngineError."""
     sentences = []
     for axis in (rows, columns):
         groups: dict[tuple[int, str], list[float]] = {}
@@ -146,7 +146,7 @@ def unused_in(settings: Sequence[Settings], names: Sequence[str]) -> tuple[str, 
 def grid_of(
     answers: Answers, conversation: str, request: Request, reproduction: bool
 ) -> tuple[Grid, Reproduction | None]:
-    """The cells of one conversation, and how well the settings in force reproduce it if that is asked for."""
+    """Return the cells of one conversation and, if wanted, how well the settings in force reproduce it."""
     wanted = answers.scheduling.wanted
     inspection = Inspection.open(answers.store, conversation, alone=True, config=answers.config)
     grid = _grid(request, inspection, wanted)
@@ -184,7 +184,7 @@ def sweep_store(
     watch: Callable[[Progress], None] = lambda _: None, facts: bool = False,
 ) -> Sweep:  # fmt: skip
     """The metrics over the grid, of the `chosen` conversations or of all; with `facts` the metrics of facts too.
-    `ratio` is how much of its budget a summary takes, None: as recorded. Raises as run_sweep does."""
+    `ratio` is the size of summaries as a share of their budget; None: as recorded. Raises as run_sweep does."""
     if chosen:
         names = tuple(answers.store.resolve(name) for name in chosen)
     else:

@@ -1,4 +1,4 @@
-"""The next compaction of a conversation: how far it is, what it takes, what is at risk, what it costs."""
+"""The next compaction of a conversation: distance, summarized messages, facts at risk, cost."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from inspector.engines.base import Plan
 from inspector.quality.facts.carry import pin_text
 from inspector.quality.facts.risk import AtRisk
 
-#: Requests whose growth is the recent one.
+#: Number of requests for the recent growth.
 RECENT_REQUESTS = 10
 _FIVE_MINUTES, _HOUR = 300.0, 3_600.0
 
@@ -35,8 +35,8 @@ class Upcoming:
 
     `tokens` are `reported` by the agent or estimated. `growth` is the median growth of a request in tokens, and
     `requests_left` follows from it (None: unknown). `takes` are indexes of the live list that would be summarized,
-    `at_risk` the facts that are in no other message. `bill` is what compacting now costs (None: unknown), with the
-    cache `warm` or not (None: unknown). `at_boundary`: the agent has answered and no call is open.
+    `at_risk` the facts that are in no other message. `bill` is the cost of a compaction now, and `warm` whether the
+    cache is valid (None: unknown). `at_boundary`: the agent has answered and no call is open.
     """
 
     row: ConversationRow
@@ -81,7 +81,7 @@ class Upcoming:
 
     @property
     def advice(self) -> str:
-        """A sentence about compacting now instead of later; "" if nothing speaks for either."""
+        """Return a sentence about compacting now or later; "" if neither is better."""
         if self.reason:
             return ""
         if not self.at_boundary:

@@ -105,7 +105,7 @@ class InspectorApp(App[None]):
         self._asking = False
         self._said: set[str] = set()
         self._trouble = ""
-        #: Sentences that the user has read and put away.
+        #: Sentences that the user has dismissed.
         self.put_away: set[str] = set()
         own = own_theme()
         self._themes = [*THEMES, *([own] if own is not None else [])]

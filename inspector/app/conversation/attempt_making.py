@@ -104,7 +104,7 @@ def _budget(text: str) -> int | None:
 def send(
     inspection: Inspection, settings: Settings, looked: Looked, allowance: Allowance, watch: Watch
 ) -> list[Attempt]:
-    """Send what the user allowed, and keep what comes. Raises NotAllowed, OutputProblem, and Cancelled."""
+    """Send what the user allowed, and store the results. Raises NotAllowed, OutputProblem, and Cancelled."""
     from inspector.answers.attempt_life import make_life
     from inspector.answers.attempting import carry_out
     from inspector.models.kept import default_attempts

@@ -50,7 +50,7 @@ class Tick(Checkbox):
 
 
 class AttemptPrompt(ModalScreen[bool]):
-    """A form, what it would send, and the button that sends it. Answers whether anything was made."""
+    """A form, a preview of the prompts, and the button that sends them. The result says whether an attempt was made."""
 
     CSS_PATH = "attempt.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -1,4 +1,4 @@
-"""Having a summary made again from the screen, and deleting what was made."""
+"""Make attempts from the screen, and delete them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Carrying things off: to the clipboard, to a file where that is too small, to a pager or an editor."""
+"""Copy texts to the clipboard, or to a file if they are too long, and open messages in a pager or an editor."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Clipboard:
             self._host.app.notify(f"There is no {what} to copy here.", severity="warning")
 
     def copy_text(self, text: str, what: str) -> None:
-        """To the clipboard where it is short enough, and to a file."""
+        """Copy a text to a file, and to the clipboard if it is short enough."""
         path = self._host.saved.write_copy(text)
         if len(text) <= CLIPBOARD_LIMIT:
             self._host.app.copy_to_clipboard(text)

@@ -1,4 +1,4 @@
-"""Exact token counts of a generation, from the cache where they are, in batches."""
+"""Exact token counts of a generation in batches, from the cache if possible."""
 
 from __future__ import annotations
 
@@ -44,7 +44,8 @@ def counts(
 def spans(
     length: int, first: tuple[range, ...], batch: int, known: frozenset[int] = frozenset()
 ) -> Iterator[range]:
-    """Unknown parts of range(length) as ranges of at most `batch`, `first` at the front; ranges may overlap."""
+    """Return the uncounted parts of range(length) as ranges of at most `batch`, starting with `first`. Ranges may
+    overlap."""
     done: set[int] = set(known)
     for wanted in first:
         inside = [

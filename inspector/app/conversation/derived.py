@@ -34,7 +34,7 @@ _KEPT = 2
 
 
 class Memo(Generic[T]):
-    """A pure function whose last results are kept, by arguments that are the same objects or equal."""
+    """A pure function with a cache of its last results, by equal arguments."""
 
     def __init__(self, function: Callable[..., T]) -> None:
         self._function = function
@@ -99,7 +99,8 @@ class Deriver:
         )  # fmt: skip
 
     def plan(self, state: State, loaded: Loaded) -> tuple[TokenIndex | None, Plan | None, str]:
-        """The token index of the list on screen and what the settings' engine would do with it, or why it cannot."""
+        """Return the token index of the list on screen and the plan of the settings' engine, or why there is no
+        plan."""
         opened, at = loaded.opened, state.moment
         if opened is None:
             return None, None, ""
@@ -150,7 +151,7 @@ def _derive(deriver: Deriver, state: State, loaded: Loaded, exact: tuple[int, st
     index, plan, problem = deriver.plan(state, loaded)
     budgets = deriver.budgets(state.settings, plan)
     made_by = recorded(compactions, state.generation - 1, at)
-    # In a replay it is the compaction that the moment is within, or that has just been.
+    # In a replay it is the compaction of the current step, or the previous one.
     ended_by = recorded(compactions, state.generation if at is None else at.compaction, at)
     findings = _findings_then(loaded.latest(FINDINGS), at)
     tokens = plan.tokens_before if plan is not None else None

@@ -28,7 +28,8 @@ def scopes(
     last: int | None = None,
     then: Callable[[Life], Life] = lambda life: life,
 ) -> tuple[FactScope, ...]:
-    """A scope per compaction that took facts or ended earlier ones, one for pruned results, one for dismissed facts.
+    """Return a scope for each compaction that summarized facts or ended earlier facts, one for pruned results, and one
+    for dismissed facts.
 
     `ended` is the result of ConversationFacts.ended. In a replay only compactions up to `last` are known, and `then`
     returns a life as it was known.
@@ -77,7 +78,7 @@ def worst_first(lives: Iterable[Life]) -> list[Life]:
 
 
 def gravest_first(lives: Iterable[Life]) -> list[Life]:
-    """Order as losses are listed: constraints first, kind by kind, each the worst first. Links come last."""
+    """Sort by kind as losses are listed: constraints first, links last. Within a kind the worst fate is first."""
     order = {kind: place for place, kind in enumerate(KINDS_LOST)}
     return sorted(worst_first(lives), key=lambda life: order.get(life.fact.kind, len(order)))
 

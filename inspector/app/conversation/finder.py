@@ -61,7 +61,7 @@ class Finder:
         self._host.message_list.set_highlight(text)
 
     def close(self) -> None:
-        """Put the line away, end the search and unmark the hits."""
+        """Close the line, end the search and unmark the hits."""
         self._host.jobs.cancel(HITS.name)
         self.prompt.display = False
         self.mark("")
@@ -81,7 +81,7 @@ class Finder:
         elif hits is not None:
             self._jump(hits, direction, "hit")
         else:
-            # Another list came on screen, or this one grew.
+            # Another list is on screen, or this list grew.
             self._host.when(HITS, lambda hits: self._found(hits, text, direction))
 
     def jump(self, kind: str, direction: int) -> None:

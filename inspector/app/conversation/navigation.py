@@ -1,4 +1,4 @@
-"""Going from list to list: by generation, by compaction, to a message that a pane names."""
+"""Navigation between lists: by generation, by compaction, to a message that a pane names."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Navigation:
             host.change(compaction=index, generation=index + 1, row=row)
 
     def go_to(self, place: GoTo) -> None:
-        """Show a message of a list; a replay that shows another list is left."""
+        """Show a message of a list. A replay that shows another list ends."""
         host, state, opened = self._host, self._host.state, self._host.loaded.opened
         if opened is None or not 0 < place.generation <= len(opened.generations):
             return
@@ -77,7 +77,8 @@ def end_of(opened: Opened, number: int) -> int:
 
 
 def chosen_with(opened: Opened, number: int) -> int:
-    """Index of the compaction to choose with a list: that which made it, or which ended the first list; 0 for none."""
+    """Return the number of the compaction to choose with a list: the compaction that made it, or the first one for the
+    first list; 0 for none."""
     return max(1, number - 1) if len(opened.generations) > 1 else 0
 
 

@@ -1,4 +1,4 @@
-"""Opening a conversation, where one begins in it, and following it while it grows."""
+"""Open a conversation, restore the place of the user, and follow new messages."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ class Opener:
         host.tell(*(about(conversation.row, note) for note in conversation.notes), *opened.resolved.notes)
 
     def _grown(self, opening: Opening) -> None:
-        """Take what was added without losing the place: the same list longer, or another generation behind it."""
+        """Take the added messages or generations, and keep the place of the user."""
         host, state = self._host, self._host.state
         opened, before = opening.opened, self._host.loaded.opened
         assert before is not None
@@ -154,7 +154,7 @@ class Opener:
         return last, end_of(opened, last)
 
     def remember(self) -> None:
-        """Keep the place; the end of the live list is where one begins anyhow."""
+        """Save the place. The end of the live list is the default, so it is not saved."""
         host, opened, rows = self._host, self._host.loaded.opened, self._host.messages.rows
         if opened is None or rows is None:
             return
@@ -182,7 +182,7 @@ def first_settings(force: Settings, kept: Mapping[str, Any], flags: Mapping[str,
         known = force.with_(**changes)
         budgets_of(known)
     except InspectorError:
-        # Kept by another version, or for an engine that is not installed any more: those in force hold.
+        # Saved by another version, or for an engine that is no longer installed: use the settings in force.
         return force
     return known
 

@@ -58,7 +58,7 @@ class Tab:
 
     @cached_property
     def pane(self) -> Pane:
-        """The pane, imported on first use: importing all panes takes half of a first opening."""
+        """Return the pane, imported on first use. Importing all panes takes half of the time of a first opening."""
         pane: Pane = import_module(self.module).PANE
         return pane
 

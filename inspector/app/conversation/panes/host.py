@@ -22,7 +22,7 @@ from widgets.panes.views_pane import ViewsPane
 
 
 class Panes(Vertical):
-    """One pane at a time. Posts Shown when another one comes up."""
+    """The tabs and the current pane. Posts Shown when the pane changes."""
 
     DEFAULT_CSS: ClassVar[str] = """
     Panes {
@@ -61,7 +61,7 @@ class Panes(Vertical):
 
     @property
     def current(self) -> str:
-        """Name of the pane on screen, or of the first one to come."""
+        """Return the name of the current pane, or of the first pane before any is shown."""
         return self.query_one(ContentSwitcher).current or self._wanted
 
     def pane(self, name: str) -> Widget:
@@ -98,7 +98,7 @@ class Panes(Vertical):
         return pane
 
     async def _come(self) -> None:
-        """Bring the wanted pane up, unless another one is wanted by the time that it is made."""
+        """Show the wanted pane, unless the user chose another one while it was made."""
         self._coming = False
         name, switcher = self._wanted, self.query_one(ContentSwitcher)
         if not self.made(name):
