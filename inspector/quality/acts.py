@@ -47,14 +47,24 @@ _READING = ("read", "view", "open", "cat")
 _FETCHING = ("fetch", "browse", "navigate", "extract", "scrape", "visit", "open_url")
 _WRITING = ("write", "patch", "edit", "create", "replace", "delete", "move", "append", "insert")
 _ASKING = ("ask", "question", "clarify")
-_PRINTING = frozenset({"cat", "head", "tail", "less", "more", "nl", "bat", "sed"})
+_PRINTING = frozenset({"cat", "head", "less", "more", "nl", "bat", "sed", "get-content"})
 _SHELLS = frozenset({"bash", "sh", "zsh", "fish", "dash", "powershell", "pwsh", "cmd"})
 
 _ADDRESS = late_pattern(r"(?!file:)[A-Za-z][A-Za-z0-9+.-]{0,20}://")
 _URL = late_pattern(r"https?://[^\s'\"<>|;)\]}\\`]{3,1000}")
 _PATCHED = late_pattern(r"^\*\*\* (?:Add|Update|Delete) File: (.{1,400})$", re.M)
 _REPOSITORY = late_pattern(r"(?:git@|https?://)([\w.-]{1,80})[:/]([\w.-]{1,80}/[\w.-]{1,100}?)(?:\.git)?/?\Z")
-_REDIRECTED = late_pattern(r"(?<![0-9&=<-])>{1,2} ?([\w./~$@{}+-]{1,300})")
+#: A descriptor that is joined with another one, and one of standard error (with its file, if that follows at once).
+_JOINED = late_pattern(r"(?:\d?>&|<&)[\d-](?=\s|[;&|)]|\Z)")
+_ERRORS_TO = late_pattern(r"2>{1,2}(.*)", re.S)
+#: Files of the system, which have no text of their own.
+_DEVICE = late_pattern(r"/(?:dev|proc|sys)/")
+#: Options of curl and wget with which a request sends something.
+_SENDS = late_pattern(
+    r"(?:-X|--request|--method)[ =]?(?:POST|PUT|PATCH|DELETE)|-[dFT](?:[ '\"@{]|\Z)|--(?:data|form|json|upload|post)\b",
+    re.I,
+)
+_REDIRECTED = late_pattern(r"(?<![0-9&=<>-])>{1,2} ?([\w./~$@{}+-]{1,300})")
 _CHANGES_IN_PLACE = late_pattern(r"\b(?:tee|rm|mv|patch|truncate|sed)\b")
 _SED_LINES = late_pattern(r"\A(\d{1,7})(?:,(\d{1,7}|\$))?p\Z")
 _QUESTION = late_pattern(r"[^.!?。！？\n]{8,400}[?？]")
@@ -70,6 +80,13 @@ _CHANGING = late_pattern(r"0x[0-9a-fA-F]{1,16}|\d[\d.,:]*|(?:/[\w.@-]{1,200}){2,
 _REFUSED = late_pattern(
     r"user (?:doesn['’]t want|does not want|rejected|denied|declined)|interrupted by (?:the )?user", re.I
 )
+#: A short result that says that a file is not there, and one that says that the call failed.
+_MISSING = late_pattern(
+    r"ENOENT|no such file or directory|(?:file|path) (?:does not exist|not found)|cannot find (?:the )?(?:file|path)",
+    re.I,
+)
+_FAILED = late_pattern(r"\A\s*\{\s*\"status\":\s*\"error\"|\A\s*\(no output\)\s*\Z")
+_SHORT = 1_000
 _TAG = late_pattern(r"</?[a-z_]{1,40}>")
 #: Longest part of a result, in characters from its beginning and from its end, that is searched for an error.
 _ERROR_PART = 20_000
@@ -100,7 +117,8 @@ def acts_of_call(call: ToolCall) -> Iterator[Act]:
     values = _arguments(call)
     writes = any(part in name for part in _WRITING)
     reads = not writes and any(part in name for part in _READING)
-    fetches = any(part in name for part in _FETCHING)
+    gets = str(values.get("method") or "GET").upper() in ("GET", "HEAD")
+    fetches = gets and any(part in name for part in _FETCHING)
     content = (
         "\n".join(text for key, text in _texts(values) if key in _CONTENT_KEYS)[:MAX_ARGUMENT]
         if writes
@@ -152,6 +170,14 @@ def marked_error(result: str) -> str:
     return _folded(line)[:_ERROR_LINE]
 
 
+def opened(act: Act, result: str) -> bool:
+    """Whether a reading or a fetch got something, by its result."""
+    if len(result) > _SHORT:
+        return True
+    missing = _MISSING.search(result) and (act.key in result or "\n" not in result.strip())
+    return not (missing or _FAILED.search(result))
+
+
 def failure(act: Act, error: str) -> Act:
     """A failure as an act: the command (or tool) with its error, without the numbers and paths of the error."""
     return Act(
@@ -193,8 +219,9 @@ def simple_commands(command: str) -> Iterator[list[str]]:
 
 
 def pipelines(command: str) -> Iterator[list[list[str]]]:
-    """The pipelines of a shell line, each as the words of its simple commands. Limits as in simple_commands."""
-    lexer = shlex.shlex(command[:MAX_COMMAND], posix=True, punctuation_chars=";&|()\n")
+    """The pipelines of a shell line, each as the words of its simple commands, without redirections of standard error.
+    Limits as in simple_commands."""
+    lexer = shlex.shlex(_JOINED.sub(" ", command[:MAX_COMMAND]), posix=True, punctuation_chars=";&|()\n")
     lexer.whitespace, lexer.whitespace_split, lexer.commenters = " \t\r", True, ""
     words: list[str] = []
     pipeline: list[list[str]] = []
@@ -206,6 +233,7 @@ def pipelines(command: str) -> Iterator[list[list[str]]]:
         if not part or not set(part) <= set(";&|()\n"):
             words.append(part)
             continue
+        words = _without_errors(words)
         while words and ("=" in words[0] or words[0] in ("time", "env", "nohup", "exec")):
             words = words[1:]
         if words:
@@ -214,6 +242,18 @@ def pipelines(command: str) -> Iterator[list[list[str]]]:
         if part != "|" and pipeline:
             yield pipeline
             pipeline = []
+
+
+def _without_errors(words: list[str]) -> list[str]:
+    """The words of a command without redirections of standard error."""
+    kept: list[str] = []
+    follows = False
+    for word in words:
+        match = _ERRORS_TO.fullmatch(word)
+        if match is None and not follows:
+            kept.append(word)
+        follows = match is not None and not match[1]
+    return kept
 
 
 def _acts_of_command(command: str, tokens: int) -> Iterator[Act]:
@@ -228,8 +268,9 @@ def _acts_of_command(command: str, tokens: int) -> Iterator[Act]:
     for words in simple_commands(line):
         program, arguments = words[0].rpartition("/")[2], words[1:]
         if program in ("curl", "wget"):
-            for url in _URL.findall(" ".join(arguments)):
-                yield _fetch(url, tokens)
+            request = " ".join(arguments)
+            if not _SENDS.search(request):
+                yield from (_fetch(url, tokens) for url in _URL.findall(request))
         elif program == "git" and arguments[:1] == ["clone"]:
             address = next((word for word in arguments[1:] if not word.startswith("-")), "")
             if match := _REPOSITORY.match(address):
@@ -240,7 +281,7 @@ def _acts_of_command(command: str, tokens: int) -> Iterator[Act]:
 
 def _read_by(pipeline: list[list[str]], tokens: int) -> Iterator[Act]:
     """The files that a pipeline prints. A filter in it leaves unknown lines, so nothing counts as read."""
-    program, arguments = pipeline[0][0].rpartition("/")[2], pipeline[0][1:]
+    program, arguments = pipeline[0][0].rpartition("/")[2].lower(), pipeline[0][1:]
     if program not in _PRINTING or any(word in ("-i", "--in-place") for word in arguments):
         return
     lines = _printed_lines(program, arguments)
@@ -259,7 +300,7 @@ def _read_by(pipeline: list[list[str]], tokens: int) -> Iterator[Act]:
 def _written_by(command: str) -> Iterator[tuple[str, Lines | None]]:
     """The files that a command writes: by redirection, and as arguments of programs that change files in place."""
     for path in _REDIRECTED.findall(command[:MAX_ARGUMENT]):
-        if path != "/dev/null" and _is_file(path):
+        if _is_file(path):
             yield plain_path(path), None
     if not _CHANGES_IN_PLACE.search(command[:MAX_COMMAND]):
         return
@@ -284,7 +325,9 @@ def _printed_lines(program: str, arguments: list[str]) -> Lines | None:
 
 
 def _is_file(word: str) -> bool:
-    return is_path(word) and ("/" in word or "." in word.strip(".,0123456789p$")) and "*" not in word
+    if not is_path(word) or _DEVICE.match(word):
+        return False
+    return ("/" in word or "." in word.strip(".,0123456789p$")) and "*" not in word
 
 
 def _fetch(url: str, tokens: int) -> Act:

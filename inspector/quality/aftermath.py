@@ -22,6 +22,7 @@ from inspector.quality.acts import (
     error_in,
     failure,
     marked_error,
+    opened,
     overlap,
     questions_in,
     simple_commands,
@@ -185,15 +186,15 @@ def steps_with_acts(messages: Iterable[tuple[Step, Message]]) -> Iterator[Step]:
 def _with_result(step: Step, message: Message, tool: str) -> Step:
     """Add the result of a call to its acts: the tokens, and a failure if the agent marked one.
 
-    Files and pages that one call opens share the tokens of its result. Agents do not mark every failed command, so the
-    output of commands and writes is searched for an error. The text of a read file may have such lines and is not
-    searched.
+    Files and pages that one call opens share the tokens of its result; one that it could not open is left out. Agents
+    do not mark every failed command, so the output of commands and writes is searched for an error. The text of a read
+    file may have such lines and is not searched.
     """
     result = message.text
     tokens = text_tokens(len(result))
-    opened = sum(act.kind in _OPENS for act in step.acts)
+    shares = sum(act.kind in _OPENS for act in step.acts)
     acts = tuple(
-        replace(act, tokens=act.tokens + (tokens // opened if act.kind in _OPENS else tokens))
+        replace(act, tokens=act.tokens + (tokens // shares if act.kind in _OPENS else tokens))
         for act in step.acts
     )
     failed = next((act for act in acts if act.kind in ("run", "write")), None)
@@ -201,6 +202,9 @@ def _with_result(step: Step, message: Message, tool: str) -> Step:
     if message.wire.get("is_error") and not error:
         error = marked_error(result)
         failed = failed or next(iter(acts), Act("run", tool, tool, tokens=tokens))
+    # A command may fail after it printed a file.
+    stopped = bool(message.wire.get("is_error")) and all(act.kind != "run" for act in acts)
+    acts = tuple(act for act in acts if act.kind not in _OPENS or (opened(act, result) and not stopped))
     return replace(step, acts=(*acts, failure(failed, error)) if failed is not None and error else acts)
 
 

@@ -58,6 +58,26 @@ def test_a_filter_leaves_unknown_lines() -> None:
         assert {kind for kind, _, _ in acts("Bash", command=command)} == {"run"}
 
 
+def test_redirections_and_devices_are_no_files() -> None:
+    for command in (
+        "cat a.py 2>/dev/null",
+        "cat a.py 2>&1",
+        "cat a.py 2> err.txt",
+        "cat /dev/null a.py 2>>err.txt",
+    ):
+        assert [act for act in acts("Bash", command=command) if act[0] != "run"] == [("read", "a.py", None)]
+    assert ("read", "a.py", (1, 5)) in acts("Bash", command="cat a.py 2>&1 | head -5")
+    assert {kind for kind, _, _ in acts("Bash", command="tail -20 out/ferry.log")} == {"run"}
+
+
+def test_a_request_that_sends_something_fetches_nothing() -> None:
+    url = "https://example.org/berths"
+    assert ("fetch", "example.org/berths", None) in acts("Bash", command=f"curl -sL -H 'Accept: a/b' {url}")
+    for command in (f"curl -X POST {url}", f"curl {url} -d 'x=1'", f"wget --post-data x=1 {url}"):
+        assert {kind for kind, _, _ in acts("Bash", command=command)} == {"run"}
+    assert acts("web_fetch", url=url, method="POST") == []
+
+
 def test_a_patch_writes_its_files() -> None:
     patch = "*** Begin Patch\n*** Update File: src/a.py\n@@\n-x\n+y\n*** Add File: b.py\n+z\n*** End Patch"
     assert [(kind, key) for kind, key, _ in acts("apply_patch", input=patch)] == [
@@ -125,6 +145,25 @@ def test_files_that_one_command_reads_share_its_tokens() -> None:
     read = [event for event in events((1, 1, both), (2, None, both)) if event.kind == "read again"]
     assert [event.text for event in read] == ["/app/a.py", "/app/b.py"]
     assert sum(event.tokens for event in read) < 600
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        '{\n  "status": "error",\n  "error": "ENOENT: no such file or directory, access \'/app/a.py\'"\n}',
+        "File does not exist.",
+        "cat: /app/a.py: No such file or directory\ncat: /app/b.py: Permission denied",
+    ],
+)
+def test_a_file_that_is_not_there_is_not_read(result: str) -> None:
+    missing = tool_use("Read", result, file_path="/app/a.py")
+    assert [e for e in events((1, 1, missing), (2, None, missing)) if e.kind == "read again"] == []
+    assert events((1, 1, missing), (2, None, READ)) == []
+
+
+def test_a_file_that_quotes_an_error_is_read() -> None:
+    quotes = tool_use("Read", "def open_chart():\n    raise ENOENT\n", file_path="/app/a.py")
+    assert [event.kind for event in events((1, 1, quotes), (2, None, quotes))] == ["read again"]
 
 
 def test_a_file_still_in_the_list_is_not_read_again() -> None:
