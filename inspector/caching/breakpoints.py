@@ -1,7 +1,7 @@
 """Prompt-cache breakpoints of a request: the system prompt and the last messages, four in all.
 
-Source: releases 0.13.0 and 0.19.0, `agent/prompt_caching.py` (places of the markers) and
-`agent/anthropic_adapter.py` (markers that reach Anthropic's own API).
+Source: releases 0.13.0 and 0.19.0, `agent/prompt_caching.py` (places of the breakpoints) and
+`agent/anthropic_adapter.py` (breakpoints that reach Anthropic's own API).
 """
 
 from __future__ import annotations

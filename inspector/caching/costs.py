@@ -62,9 +62,9 @@ class Cost(NamedTuple):
 class Bill:
     """Cost and savings of a compaction.
 
-    `saved_a_request` is the saving of each later request that reads the cache, `saved_cold` of one that finds nothing
-    there. `later` requests followed before the next compaction. `paid_by` is the number of the request that reached the
-    break-even. `warm` says that the summarized prefix was cached.
+    `saved_a_request` is the saving of each later request that reads the cache, `saved_cold` the saving of a request
+    that finds nothing in the cache. `later` requests followed before the next compaction. `paid_by` is the number of
+    the request that reached the break-even. `warm` says that the summarized prefix was cached.
     """
 
     cost: Cost
@@ -80,7 +80,7 @@ class Bill:
         return math.ceil(self.cost.amount / self.saved_a_request) if self.saved_a_request > 0 else None
 
     def paid(self, own: Cost, warm: bool) -> Bill:
-        """Return the same bill with the known cost of the summarizing call; `warm`: most of its prompt was cached."""
+        """Return the bill with the recorded cost of the summarizing call; `warm`: most of its prompt was cached."""
         return replace(self, cost=Cost(own.read + own.write, self.cost.write, own.output), warm=warm)
 
     @property

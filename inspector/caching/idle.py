@@ -98,7 +98,7 @@ def miss_cost(one: JudgedRequest, rates: Rates | None) -> float | None:
 
 
 def with_ttl(judged: Iterable[JudgedRequest], hour: bool) -> Iterator[Request]:
-    """Return the requests as if the cache lived an hour (`hour`), or five minutes.
+    """Return the requests under a time to live of an hour (`hour`) or five minutes.
 
     A request reads the cache after pauses that no longer expire it, and writes again after pauses that now do.
     """
@@ -146,7 +146,7 @@ def keep_alive_gap(rates: Rates | None, hour: bool) -> float | None:
     writing = None if rates is None else rates.cache_write_1h if hour else rates.cache_write_5m
     if rates is None or writing is None or not rates.cache_read or writing <= rates.cache_read:
         return None
-    # Ten digits, so that the rounding error of 6.25 / 0.5 does not count as one more request.
+    # Round to ten digits, so that a rounding error does not count as one more request.
     times = math.ceil(round(writing / rates.cache_read - 1, 10)) - 1
     return (times + 1) * (ONE_HOUR if hour else FIVE_MINUTES)
 

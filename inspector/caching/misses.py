@@ -1,8 +1,8 @@
 """Cache misses, request by request: the tokens that each request sent again, and the cause.
 
 A request reads what the previous request read from or wrote to the cache. Tokens that it sends but does not read are
-missed. Providers keep a prefix for five minutes or an hour after its last use; the split of the written tokens shows
-which.
+missed. Providers keep a prefix for five minutes or an hour after its last use. The usage has the written tokens of
+each.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def _cause(
     """Return the cause of a miss, or of a list's first request."""
     if request.generation != last.generation:
         return "compaction"
-    # Clearings of this list between the two requests.
+    # Microcompactions of this list between the two requests.
     if any(where == request.generation and last.at <= at <= request.at for where, at in cleared):
         return "microcompaction"
     if request.model != last.model:

@@ -1,10 +1,10 @@
 """Requests computed from messages, for agents that record usage by session and not by call.
 
-Each answer had a prompt: the list before it. If requests carry cache markers, a prompt is cached up to its last
-breakpoint. A later prompt within the time to live reads it if it has a breakpoint at most 20 blocks after
-it; otherwise it reads only the system prompt, which has its own breakpoint. After a compaction, the unchanged start
-(system prompt and head) is read. The rest is written, up to the last breakpoint. Tokens are rough, as the release
-counts them, without the tool definitions.
+Each answer had a prompt: the list before it. If requests have breakpoints, a prompt is cached up to its last
+breakpoint. The next prompt within the time to live reads this prefix if one of its breakpoints is at most 20 blocks
+after it. Otherwise it reads only the system prompt, which has its own breakpoint. After a compaction, the unchanged
+start (system prompt and head) is read. The rest is written, up to the last breakpoint. Tokens are rough, as the
+release counts them, without the tool definitions.
 """
 
 from __future__ import annotations
@@ -145,8 +145,8 @@ def modelled_requests(
 ) -> Iterator[Request]:
     """Yield the requests behind the answers of a conversation's lists, oldest first.
 
-    Without `enabled`, prompts carry no markers: nothing is cached, unless the provider caches by itself (`automatic`),
-    which costs nothing to write.
+    Without `enabled`, prompts have no breakpoints, and nothing is cached. With `automatic`, the provider caches by
+    itself, and writing costs nothing.
     """
     lives, least = ONE_HOUR if hour else FIVE_MINUTES, smallest_prefix(model)
     cached, covered, last, index = 0, 0, 0.0, 0

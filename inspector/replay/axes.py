@@ -23,7 +23,7 @@ def default_axis(name: str, settings: Settings) -> Axis:
 
 
 def axes_of(text: str) -> tuple[Axis, Axis]:
-    """`threshold=0.3:0.9:0.1 target_ratio=0.2,0.4` as axes. Raises UsageProblem saying what is wrong."""
+    """Parse axes such as `threshold=0.3:0.9:0.1 target_ratio=0.2,0.4`. Raises UsageProblem."""
     parts = [part.partition("=") for part in text.split()]
     axes = [parse_axis(name, values) for name, _, values in parts]
     if len(axes) != 2 or axes[0].name == axes[1].name:
@@ -34,7 +34,7 @@ def axes_of(text: str) -> tuple[Axis, Axis]:
 
 
 def cell_of(rows: Axis, columns: Axis, settings: Settings) -> tuple[int, int] | None:
-    """The cell that is nearest to settings; None if they lie outside of the grid by more than a step."""
+    """Return the cell nearest to settings; None if they are more than a step outside of the grid."""
     row, column = (nearest(axis, getattr(settings, axis.name)) for axis in (rows, columns))
     return None if row is None or column is None else (row, column)
 

@@ -1,7 +1,7 @@
 """Old results that an agent cleared without a summary, and the size that this freed.
 
 Some agents record which results they cleared. If the reported requests shrank without such a record, results
-were cleared too. Which results is unknown, so the oldest are assumed.
+were cleared too. It is unknown which results, so the oldest are assumed.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from inspector.replay.context_scale import ContextScale, Reported
 from inspector.replay.transcript import Transcript
 
 _TOOL = ROLE_CODES["tool"]
-#: Characters of the line that takes the place of a result.
+#: Characters of the line that replaces a result.
 _STUB = 40
 #: Minimum drop in tokens, against the last request and the expected size, that reveals a clearing.
 _FELL = 10_000
 
 
 class Cleared(NamedTuple):
-    """A result that was cleared when `step` messages had been said: its place among them, counted from 0, and the
-    characters that this freed."""
+    """A result that was cleared after `step` messages: its place among them, counted from 0, and the freed
+    characters."""
 
     step: int
     message: int
@@ -51,8 +51,8 @@ class Freed:
 def before_clearing(
     reported: Iterable[Reported], microcompactions: Iterable[Microcompaction]
 ) -> list[Reported]:
-    """The requests of each list until results were cleared, because cleared results still count in a list's
-    size."""
+    """Return the requests of each list before the first clearing. Later requests do not fit, because the list still
+    has the cleared results."""
     places: dict[int, int] = {}
     for done in microcompactions:
         places[done.generation] = min(done.place, places.get(done.generation, done.place))
@@ -80,8 +80,8 @@ def results_cleared(
     reported: Iterable[Reported],
     scale: ContextScale,
 ) -> tuple[Cleared, ...]:
-    """Every cleared result, in order. Results cleared while the list was compacted are left out: the compaction
-    fired at the earlier size."""
+    """Return every cleared result, in order. Results that were cleared during a compaction are left out, because the
+    compaction fired at the earlier size."""
     generations = _Generations(told, lists)
     last_list = len(lists)
     micro = sorted(

@@ -1,7 +1,7 @@
 """Conversion of rough sizes of messages to the reported sizes of requests.
 
-A request holds more than messages: the tools, and the system prompt, which some agents do not record; and a rough token
-is not a provider's. Both are worked out from the requests that were reported, and are modelled therefore.
+A request has more than messages: the tools, and a system prompt that some agents do not record. A rough token is also
+not a token of the provider. The offset and the scale are fitted to the reported requests, so other sizes are estimates.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 from inspector.core.shares import plural
 
-#: A list that grew by fewer rough tokens says nothing of the scale.
+#: Minimum growth of a list in rough tokens for a scale.
 _GROWN = 5_000
-#: Plausible scales of a tokenizer; a scale outside measures something else.
+#: Range of plausible scales of a tokenizer. Other scales are ignored.
 _LEAST, _MOST = 0.5, 3.0
 
 
@@ -48,14 +48,14 @@ class ContextScale(NamedTuple):
     basis: str = ""
 
     def reported(self, rough: int, step: int = 0) -> int:
-        """The reported tokens of a request of that many rough ones, after `step` messages."""
+        """Return the reported tokens for a number of rough tokens, after `step` messages."""
         if not self.requests:
             return rough
         more = self.excess[step] if self.excess else 0
         return self.beside + int(self.scale * rough + 0.5) + more
 
     def beyond(self, message: int) -> int:
-        """By how many tokens one message is larger than the scale says; `message` counts from 0."""
+        """Return the tokens of a message beyond its scaled size; `message` counts from 0."""
         return self.excess[message + 1] - self.excess[message] if self.excess else 0
 
     def sentence(self) -> str:

@@ -1,4 +1,4 @@
-"""Settings that were in force earlier in a conversation than the last ones."""
+"""Settings that were in force earlier in a conversation."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from inspector.engines.settings import SETTINGS, Settings
 
 
 class Earlier(NamedTuple):
-    """Settings that were in force until a list of `generation` had `length` messages, by name: each as it was then, and
-    as it is at the end of the conversation."""
+    """Settings that were in force until the list of `generation` had `length` messages. Each name has the value then
+    and the value at the end of the conversation."""
 
     generation: int
     length: int
     changed: Mapping[str, tuple[Any, Any]]
 
     def of(self, settings: Settings) -> Settings:
-        """Settings as they were then. A setting that a user chose is the same in all of the conversation."""
+        """Return the settings of that time. A setting that the user chose applies to the whole conversation."""
         was = {name: was for name, (was, now) in self.changed.items() if getattr(settings, name) == now}
         return replace(settings, **was)
 

@@ -1,5 +1,5 @@
-"""Sizes of requests of an agent that keeps sums alone: a scale and an offset that explain the sums, and the places at
-which recorded compactions came."""
+"""Sizes of requests for agents that record only sums. A scale and an offset are fitted to the sums and to the steps of
+the recorded compactions."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ from typing import NamedTuple
 from inspector.engines.loop import Loop
 from inspector.replay.context_scale import ContextScale
 
-#: Scales that are tried, and the steps between them, coarse and fine.
+#: Tried scales, and the coarse and fine steps between them.
 _LEAST, _MOST = 0.5, 3.0
 _COARSE, _FINE = 0.01, 0.001
-#: The best coarse scales, around which fine ones are tried.
+#: Number of best coarse scales around which fine scales are tried.
 _REFINED = 4
-#: A compaction that is missed by this many tokens is in the wrong place.
+#: A compaction that is off by this many tokens is in the wrong place.
 _FAR = 2_000
 #: An error of this many tokens a call costs as much as one compaction in the wrong place.
 _MISS = 100.0
 #: Weight of the plain scale of 1 against evidence.
 _PLAIN = 0.05
-#: Offsets that are tried where no sums are known, in tokens.
+#: Tried offsets without sums, in tokens.
 _OFFSET_STEP, _OFFSETS = 250, 200
-#: Sums are used where the messages show the calls that were counted, up to this share.
+#: Sums are used if the messages show this share of the counted calls.
 _CALLS_MISSING = 0.10
 
 
 class Sums(NamedTuple):
-    """Calls of a session: how many there were, the `tokens` of all their prompts together, and the rough sizes of those
-    that its messages show, in tokens."""
+    """Calls of a session: their number, the sum of `tokens` of their prompts, and the rough tokens of the calls that
+    its messages show."""
 
     calls: int
     tokens: int
@@ -36,7 +36,7 @@ class Sums(NamedTuple):
 
     @property
     def usable(self) -> bool:
-        """Whether the messages show about as many calls as were counted."""
+        """Whether the messages show about as many calls as the session counted."""
         return bool(
             self.calls
             and self.tokens
@@ -45,7 +45,7 @@ class Sums(NamedTuple):
         )
 
     def missed(self, scale: ContextScale) -> float:
-        """By how many tokens a call a scale misses the sum, beyond what calls that the messages do not show explain."""
+        """Return the error of a scale against the sum, in tokens a call, beyond the error that unseen calls explain."""
         mean = sum(self.rough) / len(self.rough)
         error = abs(scale.beside + scale.scale * mean - self.tokens / self.calls)
         unseen = abs(len(self.rough) - self.calls) * scale.reported(max(self.rough)) / self.calls
@@ -66,8 +66,8 @@ class Firing(NamedTuple):
 
 
 class Fit(NamedTuple):
-    """A scale, how many of the compactions it explains, and by how many tokens a call it misses the sums. `price`
-    grows with both: of two fits the cheaper explains the records better."""
+    """A scale, the number of explained compactions, and the error against the sums in tokens a call. `price` grows
+    with the errors: a cheaper fit explains the records better."""
 
     scale: ContextScale
     explained: int
@@ -77,7 +77,7 @@ class Fit(NamedTuple):
 
 
 def over(loop: Loop, scale: ContextScale, threshold: int, firing: Firing) -> int:
-    """By how many tokens the largest size that a release compares reaches the threshold; negative where none does."""
+    """Return the tokens by which the largest compared size exceeds the threshold; negative if no size reaches it."""
     compared = []
     if loop.requests and firing.asked:
         compared.append(scale.reported(firing.coming))
@@ -89,7 +89,7 @@ def over(loop: Loop, scale: ContextScale, threshold: int, firing: Firing) -> int
 
 
 def misses(loop: Loop, scale: ContextScale, threshold: int, firing: Firing) -> int:
-    """By how many tokens a release would not compact where it did, or would have compacted a call before."""
+    """Return the tokens by which a release would miss this compaction, or would have made it a call earlier."""
     missing = -over(loop, scale, threshold, firing)
     call_before = Firing(firing.last, firing.before, 0, firing.last_turn)
     early = over(loop, scale, threshold, call_before) + 1 if firing.last else 0
@@ -102,8 +102,8 @@ def explained(loop: Loop, scale: ContextScale, threshold: int, firings: Iterable
 
 
 def fitted(sums: Sequence[Sums], firings: Sequence[Firing], threshold: int, loop: Loop) -> Fit:
-    """The scale that explains sums and compactions best; a plain one, worked out from 0 requests, where there is no
-    evidence."""
+    """Return the scale that explains sums and compactions best. Without evidence it is the plain scale of 0
+    requests."""
     usable = [one for one in sums if one.usable]
     if not usable:
         return _without_sums(firings, threshold, loop)
@@ -113,7 +113,7 @@ def fitted(sums: Sequence[Sums], firings: Sequence[Firing], threshold: int, loop
     }
     judged = list(_judged(usable, firings, threshold, loop, sorted(around)))
     least = min(judged)[0]
-    # Compactions bound the scale on both sides: the middle of what is as good as the best.
+    # Compactions bound the scale on both sides. Take the middle of the equally good scales.
     alike = [scale for price, scale in judged if price <= least + 0.05]
     scale = _scale(usable, alike[len(alike) // 2])
     count = explained(loop, scale, threshold, firings)
@@ -127,7 +127,7 @@ def _agreement(count: int, compactions: int) -> str:
 
 
 def _without_sums(firings: Sequence[Firing], threshold: int, loop: Loop) -> Fit:
-    """An offset alone, as far as compactions show one."""
+    """Return a scale with only an offset, if the compactions show one."""
 
     def offset(tokens: int) -> Fit:
         scale = ContextScale(tokens, 1.0, len(firings) if tokens else 0, tokens)

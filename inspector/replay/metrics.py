@@ -60,9 +60,9 @@ def metrics_known(facts: bool) -> tuple[Metric, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """The metrics of a run in their order, and how much it weighs among others in API calls and in facts.
+    """The metrics of a run in their order, and its weight in API calls and in facts.
 
-    `gives_up` and `every_call` say that the run is stuck so (see `WhatIf`). `sides` are the metrics with summaries of
+    `gives_up` and `every_call` say how the run is stuck (see `WhatIf`). `sides` are the metrics with summaries of
     half and twice the size, empty if nothing was summarized or the run is stuck. Cells of a grid with the same `run`
     are one run.
     """

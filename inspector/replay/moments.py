@@ -129,7 +129,7 @@ class Moments:
         return Moment(number, step, generation, self.lengths[at], phase, generation)
 
     def of_step(self, step: int) -> Moment:
-        """The moment right behind a message, counted from 1 and clamped."""
+        """Return the moment right after a message, counted from 1 and clamped."""
         step = max(1, min(step, self.steps))
         at = bisect_left(self._steps, step) - 1
         return self.moment(self._starts[at] + step - self._steps[at])
@@ -142,7 +142,7 @@ class Moments:
         return self.moment(self._starts[at] + min(index - self._first[at], self._said[at] - 1) + 1)
 
     def step_of(self, generation: int, index: int) -> int:
-        """The step that brought a message of a generation's list; 0 for a copy or a summary, which no step brought."""
+        """Return the step of a message of a generation's list; 0 for a copy or a summary."""
         within = index - self._first[generation - 1]
         return self._steps[generation - 1] + within + 1 if 0 <= within < self._said[generation - 1] else 0
 
@@ -163,20 +163,20 @@ class Moments:
             found = _ahead(places, at.number, direction)
             return None if found is None else self.moment(found)
         steps = self._calls if unit == "call" else self._turns
-        # Within a compaction the step behind which it came lies before.
+        # Within a compaction, the step before it is earlier.
         here = at.step if at.phase in ("said", "before") or direction > 0 else at.step + 1
         found = _ahead(steps, here, direction)
         return None if found is None else self.of_step(found)
 
     def fires_at(self, at: Moment) -> bool:
-        """Whether the model was asked next, so that a threshold that is reached would set off a compaction."""
+        """Whether the next event is a call of the model, so that a reached threshold starts a compaction."""
         place = bisect_left(self._calls, at.step)
         return place < len(self._calls) and self._calls[place] == at.step
 
     # The list at this moment.
 
     def layout(self, at: Moment) -> tuple[Stretch, ...]:
-        """Everything that had been in the list by then, in order: live messages and messages that had left."""
+        """Return all messages that had been in the list until then, in order: live and removed messages."""
         began = self._began(at.generation)
         start = sum(len(part) for part in began if part.live >= 0)
         if at.length <= start:

@@ -46,8 +46,8 @@ class PricedCall(NamedTuple):
 
 
 class PricedCompaction(NamedTuple):
-    """A recorded compaction behind `step` messages: the rough tokens before and after, and what its own call cost in US
-    dollars, None if that is to be estimated."""
+    """A recorded compaction after `step` messages: the rough tokens before and after, and the cost of its call in US
+    dollars, None if it must be estimated."""
 
     step: int
     before: int
@@ -75,7 +75,7 @@ class Stretches:
             for call in calls
         )
         self._small_costs = list(accumulate(small, initial=0.0))
-        #: How much shorter a prompt may be for its call to be the same but for what it reads, or writes.
+        #: By how many tokens a prompt may be shorter, so that the call changes only what it reads or writes.
         self._room: list[int] = []
         more: list[float] = []
         #: Numbers of the other calls, and a sentinel after the last call.
@@ -150,7 +150,7 @@ class CostBasis:
     _stretches: Stretches = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Sum what calls cost that read back all that was cached."""
+        """Sum the costs of calls that read back everything cached."""
         object.__setattr__(self, "_stretches", Stretches(self.calls, self.writes))
 
     def cost(self, events: Sequence[Event]) -> float:

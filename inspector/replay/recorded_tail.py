@@ -1,4 +1,4 @@
-"""The size of the tail that an agent's records show, if the user's setting is not recorded."""
+"""The size of the tail that the recorded compactions show, if the setting is not recorded."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Cut(NamedTuple):
     planned: Callable[[int], int]
 
     def tokens(self) -> range:
-        """The numbers of tokens whose tail starts where the recorded one does."""
+        """Return the numbers of tokens whose tail starts at the recorded place."""
         every = range(self.most + 1)
         first = bisect_left(every, True, key=lambda tokens: self.planned(tokens) <= self.start)
         end = bisect_left(every, True, key=lambda tokens: self.planned(tokens) < self.start)
@@ -26,7 +26,7 @@ class Cut(NamedTuple):
 def recorded_tail(cuts: Sequence[Cut], usual: int, tried: Sequence[int]) -> int | None:
     """The number of tokens that explains more of the `cuts` than the `usual` one; None if none does.
 
-    Numbers that users choose are `tried` first, then the least of each cut.
+    Usual numbers (`tried`) are tried first, then the smallest number of each cut.
     """
     ranges = [cut.tokens() for cut in cuts]
 

@@ -1,4 +1,4 @@
-"""The threshold that an agent's records show, where a user's own limit or a model's is not recorded."""
+"""The threshold that the recorded compactions show, if the limit of the user or the model is not recorded."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ def recorded_threshold(
 ) -> int | None:
     """The size in tokens that explains the records better than the `usual` threshold; None if none does.
 
-    A threshold explains automatic compactions that came at it or above, and lists with no request at it or above after
-    which the agent went on. Only sizes of recorded compactions are tried. Without a recorded size
-    a list had at least that of its last request, and at most the largest step of any list more. A list counts once,
-    because the settings of one part of a conversation may have been others; the newest list decides. An agent that
-    cleared results or failed to compact, at `excused` times, was at its threshold.
+    A threshold explains an automatic compaction at or above it. It also explains a list in which no request at or
+    above it was followed by another request. Only sizes of recorded compactions are tried. If a size is not recorded,
+    it is at least the size of the last request, and at most that plus the largest step of any list. Each list counts
+    once, because parts of a conversation may have had other settings; the newest list decides. At `excused` times the
+    agent cleared results or failed to compact, so it was at its threshold.
     """
     requests = [request for request in requests if not request.summed]
     last: dict[int, int] = {}

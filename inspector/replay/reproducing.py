@@ -12,14 +12,17 @@ from inspector.replay.whatif import MANUAL, Course, WhatIf
 
 #: A compaction within this many requests of the recorded one is near it.
 NEAR = 3
-#: Least share of the automatic compactions that a run has near for its figures to be trusted.
+#: Minimum share of automatic compactions that a run must have near the recorded ones, so that its figures are trusted.
 _TRUSTED = 0.8
 
 
 @dataclass(frozen=True, slots=True)
 class Reproduction:
-    """Automatic compactions `recorded`, how many of them the run has at the `same` step and `near` it, how many `more`
-    it has, sentences about the reasons for differences, and about settings that `changed` in the conversation."""
+    """Comparison of a run with the record.
+
+    `recorded` is the number of automatic compactions, `same` and `near` how many of them the run has at the same step
+    and near it, `more` the number of additional ones. `why_not` are sentences about reasons for differences, `changed`
+    about settings that changed in the conversation."""
 
     recorded: int
     same: int

@@ -48,11 +48,11 @@ class SummaryModel:
         """The size of a summary of `messages` messages, after `step` messages and `number` other summaries, the last of
         `previous` characters; None if none is recorded.
 
-        The first summary is compared with the recorded first one, others with the others. Sizes between two recorded
-        ones are in proportion to messages, and do not grow beyond the most messages. Of a summary of fewer messages
-        only the fresh items are fewer: it repeats as much of the previous one as is recorded (all of it, if no second
-        summary is recorded). Fresh items grow with the square root of messages, as new words of a text do: models
-        write nearly as much about a few messages as about many.
+        The first summary is compared with the first recorded one, later summaries with later ones. Between two recorded
+        summaries the size is interpolated by the number of messages; above the largest it does not grow. A summary of
+        fewer messages has fewer new items, but repeats as much of the previous summary as recorded (all of it, if no
+        second summary is recorded). New items grow with the square root of the number of messages, because models write
+        nearly as much about a few messages as about many.
         """
         first, later = self.recorded[:1], self.recorded[1:]
         known = later if number and later else first
@@ -77,8 +77,8 @@ class SummaryModel:
         return MessageSize(round(size.walk * self.factor), round(size.chars * self.factor), size.images)
 
     def extra(self, number: int, step: int) -> int:
-        """The reported tokens that come with a summary: as with the closest recorded one in the conversation, and the
-        median beyond their number."""
+        """Return the reported tokens that come with a summary: those of the closest recorded summary, or their median
+        for a later summary than recorded."""
         if not self.extras:
             return 0
         if number < len(self.extras):
@@ -94,5 +94,5 @@ def fresh_chars(previous: str, body: str) -> int:
 
 
 def _nearest(known: Iterable[WrittenSummary], step: int, messages: int) -> WrittenSummary | None:
-    """The summary of about as many messages; of equal ones the closest in the conversation."""
+    """Return the summary of about as many messages, and of equal ones the closest in the conversation."""
     return min(known, key=lambda one: (abs(one.messages - messages), abs(one.step - step)), default=None)

@@ -49,12 +49,13 @@ class Best:
 class Sweep:
     """The metrics of every cell: cells[metric][row][column], rows along the first axis; NaN where nothing was run.
 
-    `complete` is False if it was cancelled: then it holds what was done. Metrics of facts are there where the
-    conversations' facts were read. `gives_up` and `every_call` say of each cell whether the agent gives up in a
-    conversation of it, or compacts at every call: such a cell is never the best. `unpriced` are the conversations whose
-    costs are not known: the metric `cost` is of the others. `unused` are sentences about settings that change nothing
-    with the profiles it was run with. `ranges` have of each metric and cell the least and the most with summaries of
-    half and twice the size. `same` has of each cell the first one with the same runs, None if it is the first.
+    `complete` is False if the sweep was cancelled: then it has the finished cells. Metrics of facts are included if
+    the facts of the conversations were read. `gives_up` and `every_call` say for each cell whether the agent gives up
+    in a conversation, or compacts at every call. Such a cell is never the best. `unpriced` is the number of
+    conversations without a known cost; the metric `cost` covers the others. `unused` are sentences about settings that
+    change nothing with the profiles it was run with. `ranges` has, for each metric and cell, the lowest and the
+    highest value with summaries of half and twice the size. `same` has, for each cell, the first cell with the same
+    runs, or None.
     """
 
     rows: Axis
@@ -135,7 +136,7 @@ class Sweep:
 
 
 def parse_axis(name: str, text: str) -> Axis:
-    """`0.3:0.9:0.1` (both ends included) or `0.3,0.5,0.8` as an axis. Raises UsageProblem saying what is wrong."""
+    """Parse an axis: `0.3:0.9:0.1` (both ends included) or `0.3,0.5,0.8`. Raises UsageProblem."""
     if name not in RANGES:
         raise UsageProblem(f"{name} cannot be swept; these can: {', '.join(RANGES)}.")
     try:
@@ -176,9 +177,8 @@ def cells(
     columns: Axis,
     wanted: Callable[[], bool] = lambda: True,
 ) -> Grid:
-    """The scores of every cell of one conversation, None if `wanted` had become false.
-
-    Settings that lead to the same numbers are run once. Facts are counted where the course has them.
+    """Return the scores of every cell of one conversation, None if `wanted` returned False. Settings with the same
+    derived numbers run once. Facts are counted if the course has them.
     """
     known: dict[object, Scores] = {}
     grid: list[list[Scores | None]] = []
@@ -210,8 +210,8 @@ def _decisive(course: Course, settings: Settings) -> object:
 def sweep(
     rows: Axis, columns: Axis, runs: Iterable[Grid], complete: bool = True, facts: bool = False
 ) -> Sweep:
-    """Put the cells of several conversations together, as each metric says; `facts`: all runs counted facts. Raises
-    UsageProblem for a grid that is too large or, where it is complete, without conversations."""
+    """Combine the cells of several conversations, as each metric defines; `facts`: all runs counted facts. Raises
+    UsageProblem for a grid that is too large, and for a complete sweep without conversations."""
     check_size(rows, columns)
     wanted = metrics_known(facts)
     height, width = range(len(rows.values)), range(len(columns.values))
