@@ -19,7 +19,7 @@ from inspector.engines.summary_input import Mask, SummaryInput, plain_input, unm
 
 Wire = Mapping[str, Any]
 
-#: The source of a threshold that is an engine's own default, before the name of its profile.
+#: Prefix of the source of a threshold that is the default of an engine; the name of its profile follows.
 OBSERVED_OF = "observed of"
 
 
@@ -37,20 +37,21 @@ def default_threshold(engine: Engine, context_length: int) -> float | None:
 
 
 def loop_of(engine: Engine) -> Loop:
-    """When the engine's agent looks at the size of its list; before each request where the engine does not say."""
+    """Return the loop of the engine's agent: when it checks the size of its list. The default is before each
+    request."""
     loop = getattr(engine, "loop", None)
     return loop if isinstance(loop, Loop) else BEFORE_REQUESTS
 
 
 def prune(engine: Engine, messages: Sequence[Message], plan: Plan) -> Sequence[Wire]:
-    """Every message after pruning, the same mapping if unchanged. All messages are unchanged for an engine
-    without this method. Raises EngineError if the engine fails."""
+    """Return every message after pruning, the same mapping if unchanged. Without this method all messages are
+    unchanged. Raises EngineError if the engine fails."""
     own = _own(engine, "prune")
     return [message.wire for message in messages] if own is None else own(messages, plan)
 
 
 def prunes(engine: Engine) -> bool:
-    """Whether the engine says what pruning leaves of messages."""
+    """Whether the engine can show messages after pruning."""
     return hasattr(engine, "prune")
 
 
@@ -66,8 +67,8 @@ def shortened(engine: Engine, message: Message) -> Message:
 
 
 def pruned_wire(engine: Engine, message: Message, caller: Message | None) -> Wire | None:
-    """One message as pruning leaves it, `caller` being the assistant message whose call it answers; None if the
-    engine does not say. Raises EngineError if it fails."""
+    """Return one message after pruning; None if the engine lacks this method. `caller` is the assistant message with
+    its call. Raises EngineError if it fails."""
     own = _own(engine, "pruned_wire")
     return None if own is None else own(message, caller)
 
@@ -98,7 +99,7 @@ def summary_input(
     engine: Engine, messages: Sequence[Message], plan: Plan, focus: str = "", mask: Mask = unmasked
 ) -> SummaryInput:
     """Input of the summary model for the plan's compaction; the whole messages as text for an engine without
-    this method. `mask` takes secrets out of each text before it is cut. Raises EngineError if it fails."""
+    this method. `mask` removes secrets from each text before it is cut. Raises EngineError if it fails."""
     own = _own(engine, "summary_input")
     if own is None:
         return plain_input(messages, prune(engine, messages, plan), plan, focus, mask)

@@ -1,6 +1,5 @@
-"""An engine of another package, behind a guard: a call that prints, hangs or returns something else is a sentence.
-
-Calls run in threads of their own, so that one that hangs can be left behind.
+"""A guard around an engine of another package. If a call hangs or returns an invalid value, the error is a sentence.
+Calls run in separate threads, so that the program can go on if one hangs.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-#: How long a call may take without asking for another message, in seconds.
+#: Maximum seconds of a call between two messages that it asks for.
 PATIENCE = 60.0
 _INDEX = ("__len__", "tokens", "pruned_tokens", "total", "rough_until")
 #: Numbers of a plan: indexes and counts are whole, estimates of tokens need only be finite.
@@ -35,7 +34,7 @@ _BUDGETS = ("threshold_tokens", "tail_token_budget", "max_summary_tokens", "hygi
 
 
 class GuardedEngine:
-    """The engine under its own name, with every method guarded. Methods that it lacks are lacking here too.
+    """An engine with every method guarded. It has only the methods of the engine.
 
     Raises EngineErrors that name the engine. Its output is dropped: standard output belongs to the answer.
     """
@@ -49,7 +48,7 @@ class GuardedEngine:
         self._hung = ""
 
     def __getattr__(self, method: str) -> Any:
-        # A dunder that is looked up on an instance is not a method of the protocol.
+        # Names with two underscores are not methods of the protocol.
         if method.startswith("_"):
             raise AttributeError(method)
         own = getattr(self._engine, method)
@@ -93,7 +92,7 @@ class GuardedEngine:
 
 
 class _Clock:
-    """The last time at which a call showed a sign of life."""
+    """The last time at which a call asked for a message."""
 
     def __init__(self) -> None:
         self.at = time.monotonic()
@@ -143,8 +142,8 @@ _redirection: Any = None
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Drop what is printed while any call runs. Standard output is one for all threads: the first call takes it away,
-    and the last one gives it back."""
+    """Drop printed text while any call runs. All threads share standard output: the first call replaces it, the last
+    call restores it."""
     global _quiet_calls, _redirection
     with _PRINTING:
         _quiet_calls += 1
@@ -167,7 +166,7 @@ def load(make: Callable[[], Any]) -> Any:
 
 
 def _problem(method: str, result: Any) -> str:
-    """Why a method may not return this, after "returned "; "" if it may."""
+    """Return why a returned value is invalid, as the end of a sentence after "returned "; "" if it is valid."""
     match method:
         case "budgets":
             return _not_a(result, Budgets) or _numbers(result, (), _BUDGETS)

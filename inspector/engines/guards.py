@@ -1,9 +1,10 @@
-"""When a release gives up compacting: its guards as a state machine over frozen values.
+"""Guards of the releases against useless compactions, as a state machine over frozen values.
 
-0.13.0 to 0.18.2 count compactions that saved under 10% (`should_compress`, `compress`), from 0.17.0 on those too that
-found no middle. 0.19.0 judges each by the next real prompt count, counts lists that were too short as well, and
-fallback texts in a row (`update_from_response`, `record_completed_compaction`). The current sources wait some minutes
-after a compaction that found nothing to do, and count none. The documentation names no guard.
+0.13.0 to 0.18.2 count compactions that saved under 10% (`should_compress`, `compress`). From 0.17.0 on they also count
+compactions that found no middle. 0.19.0 judges each compaction by the next reported prompt. It also counts lists that
+were too short, and fallback texts in a row (`update_from_response`, `record_completed_compaction`). The current
+sources wait some minutes after a compaction that found nothing to do, and do not count it. The documentation does not
+mention guards.
 """
 
 from __future__ import annotations
@@ -13,9 +14,9 @@ from typing import Literal, NamedTuple
 from inspector.engines.hermes.releases import policies_of
 from inspector.engines.sizes import Refusal
 
-#: Compactions in a row that end it, in every release.
+#: Number of useless compactions in a row after which every release gives up.
 STRIKES = 2
-#: A compaction that saves a smaller share than this counts as a strike up to 0.18.2.
+#: Minimum saved share of a useful compaction, up to 0.18.2.
 LEAST_SAVED = 0.10
 
 
@@ -35,7 +36,7 @@ class Guard(NamedTuple):
     since: int | None = None
 
     def blocked(self) -> str:
-        """Why no automatic compaction runs; an empty string where one would."""
+        """Return why no automatic compaction runs; "" if it may run."""
         if self.ineffective >= STRIKES:
             how = (
                 "saved under 10% each"
@@ -49,13 +50,13 @@ class Guard(NamedTuple):
 
 
 def guard_of(profile: str) -> Guard:
-    """The guards of a release at the start of a session."""
+    """Return the guards of a release at the start of a session."""
     policies = policies_of(profile)
     return Guard(policies.judged_by, policies.refusals_counted) if policies else Guard()
 
 
 def compacted(guard: Guard, tokens_before: int, tokens_after: int, fallback: bool = False) -> Guard:
-    """A compaction was carried out. `tokens_after` are the messages alone, as the releases estimate them."""
+    """Count a compaction. `tokens_after` are the messages alone, as the releases estimate them."""
     count = guard.compactions + 1
     if guard.judged_by == "savings":
         saved = (tokens_before - tokens_after) / tokens_before if tokens_before > 0 else 0.0
@@ -72,20 +73,20 @@ def compacted(guard: Guard, tokens_before: int, tokens_after: int, fallback: boo
 
 
 def unchanged(guard: Guard, tokens_before: int, tokens_after: int) -> Guard:
-    """A compaction was carried out and left the list as it was. Releases that judge by savings count it like any other;
-    the others do not store it, and do not judge it."""
+    """Count a compaction that did not change the list. Releases that judge by savings count it like any other. The
+    others do not store it and do not judge it."""
     return compacted(guard, tokens_before, tokens_after) if guard.judged_by == "savings" else guard
 
 
 def nothing_done(guard: Guard, refusal: Refusal) -> Guard:
-    """A compaction was tried and changed nothing: a strike in some releases, for some reasons."""
+    """Count a compaction that was tried and did nothing, if the release counts it for this reason."""
     if refusal not in guard.refusals_counted:
         return guard
     return _settled(guard._replace(ineffective=guard.ineffective + 1))
 
 
 def responded(guard: Guard, prompt_tokens: int, threshold_tokens: int) -> Guard:
-    """The provider reported a prompt's real tokens (0: it reported none)."""
+    """Take the reported tokens of a prompt (0: not reported)."""
     if guard.judged_by != "usage":
         return guard
     if prompt_tokens <= 0:

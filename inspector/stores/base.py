@@ -22,9 +22,9 @@ from inspector.core.messages import Message
 
 class StoreInfo(NamedTuple):
     """Description of a store: its kind, which is the agent that writes it ("hermes"), schema version (None if it has
-    none), the profile that its wording and columns point to with the reason, sentences about what could not be read.
-    `open_profiles` are all that the signs leave open, where they are several; `limits` are sentences about what the
-    agent never records."""
+    none), the profile that its wording and columns indicate with the reason, and notes about unreadable data.
+    `open_profiles` are the candidates if several remain. `limits` are sentences about data that the agent never
+    records."""
 
     kind: str
     path: Path
@@ -81,19 +81,18 @@ class Store(Protocol):
         return None
 
     def so_far(self) -> tuple[tuple[ConversationRow, ...], int, int]:
-        """The conversations as far as they are read, how many files were read, and how many there are. A store that
+        """Return the conversations read so far, the number of read files, and the number of files. A store that
         reads its list at once counts as one file."""
         return self.conversations(), 1, 1
 
     def resolve(self, name: str) -> str:
-        """The conversation that a session id, a unique prefix of one, or a title names.
-
-        Raises UnknownConversation if none or several do.
+        """Return the conversation of a session id, of a unique prefix of an id, or of a title. Raises
+        UnknownConversation if none or several match.
         """
         ...
 
     def open(self, conversation: str) -> Conversation:
-        """The generations of a conversation as indexes; no body is read beyond what finds their limits."""
+        """Return the generations of a conversation as indexes. Bodies are read only to find where generations begin."""
         ...
 
     def messages(
@@ -115,7 +114,7 @@ class Store(Protocol):
         ...
 
     def unsized_compactions(self, conversation: Conversation) -> tuple[Compaction, ...]:
-        """The recorded compactions; without rough tokens where the store can leave them out."""
+        """Return the recorded compactions, without rough tokens if the store can skip counting them."""
         return self.compactions(conversation)
 
     def microcompactions(self, conversation: Conversation) -> tuple[Microcompaction, ...]:
@@ -146,7 +145,7 @@ class Store(Protocol):
         ...
 
     def stamp(self, conversation: str) -> str:
-        """A text that is another one as soon as the conversation is another; costs no reading of its messages."""
+        """Return a text that changes whenever the conversation changes. Reads no message."""
         ...
 
     def search(self, query: str, conversation: str | None = None, limit: int = 200) -> Iterator[Hit]:

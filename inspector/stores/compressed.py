@@ -1,4 +1,4 @@
-"""Files compressed by zstd, read as their plain bytes: forwards, frame after frame, as far as they are written."""
+"""Files compressed by zstd, read as plain bytes, up to the last complete frame."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _CHUNK = 1 << 16
 
 
 class Plain(io.RawIOBase):
-    """The decompressed bytes of a file. A frame that is not whole yet ends them. Raises OSError for damaged data."""
+    """The decompressed bytes of a file, up to an incomplete frame. Raises OSError for damaged data."""
 
     def __init__(self, path: Path) -> None:
         self._file = _zstd().ZstdFile(path)
@@ -42,7 +42,7 @@ class Plain(io.RawIOBase):
 
 
 def open_plain(path: Path, buffering: int = -1) -> BinaryIO:
-    """Open a file for reading, decompressed where its name says that it is compressed. Raises OSError."""
+    """Open a file for reading. A file with the name of a compressed file is decompressed. Raises OSError."""
     if not path.name.endswith(ENDINGS):
         return path.open("rb", buffering=buffering)
     return cast(BinaryIO, io.BufferedReader(Plain(path), _CHUNK))

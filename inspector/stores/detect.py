@@ -1,4 +1,4 @@
-"""The store that a path holds, by what is in it."""
+"""The store at a path, recognised by its content."""
 
 from __future__ import annotations
 
@@ -15,9 +15,8 @@ from inspector.stores.readers import agent_of, not_known, open_database, reader_
 
 
 def open_store(path: Path) -> Store:
-    """The store that `path` holds: a database, a transcript, or a folder with several.
-
-    Raises StoreMissing, NotAStore, StoreDamaged or StoreBusy with a sentence for the user.
+    """Open the store at `path`: a database, a transcript, or a folder with several. Raises StoreMissing, NotAStore,
+    StoreDamaged or StoreBusy with a sentence for the user.
     """
     path = expanded(path)
     from inspector.stores.head import Head
@@ -51,7 +50,7 @@ def open_transcripts(agent: Agent, path: Path, *how: Any) -> Store:
 def open_folder(folder: Path, keep: bool = True) -> Store:
     """The databases and transcripts below a folder, the transcripts of each agent as one store.
 
-    `keep` remembers between runs what the files hold. Raises NotAStore if there are none, StoreErrors.
+    `keep` stores digests of the files between runs. Raises NotAStore if there are none, StoreErrors.
     """
     from inspector.stores.folder_files import FolderFiles
     from inspector.stores.index import default_index

@@ -24,7 +24,7 @@ class Place(NamedTuple):
 
 
 def usual_places() -> tuple[Place, ...]:
-    """Every place where an agent may keep sessions, whether anything is there or not."""
+    """Return every place where an agent may keep sessions, also missing places."""
     return tuple(Place(agent, path) for agent in agents() for path in places_of(agent))
 
 

@@ -12,7 +12,7 @@ from inspector.core.messages import Message
 from inspector.stores.lines import read_spans
 
 Wire = dict[str, Any]
-#: The messages that some lines make together; it gets one line at least.
+#: Makes messages of some lines, at least one.
 Convert = Callable[[list[dict[str, Any]]], list[Wire]]
 #: The records at these places of a file.
 Fetch = Callable[[Path, list[tuple[int, int]]], list[dict[str, Any] | None]]
@@ -43,7 +43,7 @@ class Entries:
     convert: Convert
     #: The file with the whole of a message's text, "" for most.
     whole: Callable[[Wire], str] = lambda wire: ""
-    #: Reads the records at these places of the file; for places that are not bytes of a file of lines.
+    #: Reads the records at some places, if the places are not bytes of a file of lines.
     fetch: Fetch = read_spans
     spans: list[tuple[int, int]] = field(default_factory=list)
     found: list[Entry] = field(default_factory=list)
@@ -52,7 +52,7 @@ class Entries:
         return len(self.found)
 
     def add(self, wires: Sequence[Wire], at: float, summary: bool = False) -> tuple[int, ...]:
-        """The messages that begin in the last line; their numbers."""
+        """Add the messages that begin in the last line, and return their numbers."""
         first = len(self.found)
         here = len(self.spans) - 1
         for part, wire in enumerate(wires):

@@ -21,7 +21,7 @@ from inspector.stores.signatures import Signature, names_beside, with_beside
 if TYPE_CHECKING:
     from inspector.stores.index import FileIndex
 
-#: Seconds for which one look at a folder serves the stores of all agents, and a store that did not use it yet.
+#: Seconds for which the stores of all agents share one search of a folder.
 _SHARED_SECONDS = 0.25
 _UNUSED_SECONDS = 10.0
 #: Maximum number of unknown files that a note names.
@@ -37,10 +37,10 @@ class FolderFiles:
         self._agents: dict[str, str] = {}
         self._lock = threading.Lock()
         self._now: dict[str, Signature] = {}
-        #: The files of each agent, of the look that they were taken from.
+        #: The files of each agent from the last search.
         self._of: tuple[dict[str, Signature] | None, dict[str, dict[str, Signature]]] = (None, {})
         self._at = float("-inf")
-        #: The agents whose files were asked for since the look.
+        #: Agents whose files were returned since the last search.
         self._asked: set[str] = set()
         #: Folders that may not be looked into, and files that may not be read.
         self._closed: dict[str, None] = {}
@@ -74,7 +74,7 @@ class FolderFiles:
                 yield path
 
     def of(self, agent: str) -> dict[str, Signature]:
-        """The files of one agent that there are now, by path, and what each looks like."""
+        """Return the present files of an agent with their signatures, by path."""
         with self._lock:
             now = self._walked(agent)
             known = self._of
@@ -104,7 +104,7 @@ class FolderFiles:
         return self._now
 
     def _look(self, paths: Sequence[str]) -> None:
-        """Find the agent of each file: as the index has it, else by its beginning."""
+        """Find the agent of each file, in the index or by the beginning of the file."""
         from inspector.stores.head import Head
 
         if self._index is not None:
@@ -132,7 +132,7 @@ class FolderFiles:
             self._remember(self._index, paths)
 
     def _recall(self, index: FileIndex, paths: Sequence[str]) -> None:
-        """Take the agents of files from an earlier look, if the files are the same. A file of an unknown format stays
+        """Take the agents of unchanged files from an earlier search. A file of an unknown format stays
         unknown until it changes."""
         from inspector.stores.index import mark_of
 
@@ -180,7 +180,7 @@ def find_below(top: str, found: dict[str, Signature], refused: dict[str, None]) 
                         if S_ISREG(status.st_mode):
                             found[entry.path] = with_beside(entry.path, (status.st_size, status.st_mtime_ns))
                             continue
-                    # A pipe or a socket only waits for a writer.
+                    # Reading a pipe or a socket would wait for a writer.
                     if entry.is_dir(follow_symlinks=False) and not aside.search(f"{entry.path}/"):
                         waiting.append(entry.path)
         except PermissionError:

@@ -1,4 +1,4 @@
-"""Phase 4: the role of the summary, where it goes, and mended tool pairs (releases 0.13.0 to 0.19.0)."""
+"""Phase 4: role and place of the summary, repaired tool pairs (releases 0.13.0 to 0.19.0)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _END = "--- END OF CONTEXT SUMMARY ---"
 def summary_role(
     token_index: HermesTokenIndex, policies: Policies, head_end: int, tail_start: int
 ) -> tuple[str, bool]:
-    """(role, merged): the role that the summary takes, and whether it goes into the first tail message."""
+    """Return the role of the summary, and whether it is merged into the first tail message."""
     length = len(token_index)
     before = _neighbour(token_index, head_end - 1) if head_end > 0 else USER
     after = _neighbour(token_index, tail_start) if tail_start < length else USER
@@ -97,9 +97,8 @@ def _replace_duplicates(wires: list[Mapping[str, Any]]) -> None:
 
 
 def assemble(messages: Sequence[Message], plan: Plan, policies: Policies, summary: str) -> tuple[Output, ...]:
-    """The list that takes the place of `messages`, with `summary` as the handoff's text.
-
-    The handoff's own wording and the note in a system message are left out: only the summary's text is here.
+    """Return the list after the compaction, with `summary` as the text of the handoff. The wording around the summary
+    and the note in a system message are left out.
     """
     wires = prune(messages, plan, policies)
     if not plan.compacts:
@@ -185,7 +184,7 @@ def _without_calls(wire: Mapping[str, Any], gone: set[Any]) -> Mapping[str, Any]
 
 
 def without_old_images(output: list[Output]) -> list[Output]:
-    """The list with a text in place of each picture before the last user message that has one."""
+    """Return the list with a text for each picture before the last user message with a picture."""
     anchor = -1
     for index in range(len(output) - 1, -1, -1):
         wire = output[index].wire

@@ -10,7 +10,7 @@ from inspector.engines.hermes.message_stats import ASSISTANT, ERASABLE, HANDOFF,
 from inspector.engines.hermes.policies import Policies
 from inspector.engines.hermes.token_index import HermesTokenIndex
 
-#: The most messages that protect_last_n holds back where the floor is bounded (release 0.19.0).
+#: Maximum number of messages that protect_last_n keeps if the floor is bounded (release 0.19.0).
 _BOUNDED_FLOOR = 8
 
 
@@ -26,14 +26,14 @@ def head_size(
 
 
 def past_results(token_index: HermesTokenIndex, index: int) -> int:
-    """The first index from `index` on that does not hold a tool result."""
+    """Return the first index from `index` on without a tool result."""
     while index < len(token_index) and token_index.roles[index] == TOOL:
         index += 1
     return index
 
 
 def before_group(token_index: HermesTokenIndex, index: int) -> int:
-    """`index`, or the start of the assistant message with its results that it would cut off from what follows."""
+    """Return `index`. If it is within a group of a call and its results, return the start of the group."""
     if index <= 0 or index >= len(token_index):
         return index
     check = index - 1
@@ -54,7 +54,7 @@ def prune_boundary(token_index: HermesTokenIndex, protect_last_n: int, budget: i
 
 
 def tail_floor(policies: Policies, length: int, head_end: int, protect_last_n: int) -> int:
-    """Minimum number of messages that the tail keeps at any cost."""
+    """Return the minimum number of messages of the tail."""
     available = max(0, length - head_end - 1)
     if length - head_end <= 1:
         return 0
@@ -168,7 +168,7 @@ def _anchor_assistant(token_index: HermesTokenIndex, cut: int, head_end: int) ->
 
 
 def latest_summary(token_index: HermesTokenIndex, start: int, stop: int, pruned_to: int) -> int:
-    """The last handoff summary in [start:stop], or -1; those in tool results count where they are not pruned."""
+    """Return the last handoff in [start:stop], or -1. A handoff in a tool result counts if it is not pruned."""
     hands, low = token_index.hands, max(start, pruned_to)
     erasable = hands.rfind(ERASABLE, low, stop)
     while erasable in token_index.gone:

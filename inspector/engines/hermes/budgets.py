@@ -1,4 +1,4 @@
-"""The numbers that follow from settings alone, each with the rules that made it."""
+"""Numbers that follow from settings alone, each with the rules that changed it."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from types import MappingProxyType
 from inspector.engines.base import Budgets, DerivationStep, Settings
 from inspector.engines.hermes.policies import HYGIENE_SHARE, RATIO_CLAMP, SUMMARY_SHARE, Policies
 
-#: The lean tail: a share of the window between two numbers of tokens; any tail of these sources, and a round of
-#: calls that is spared, are at most a share of the window.
+#: The lean tail: a share of the window, with a minimum and a maximum in tokens. In the current sources any tail, and an
+#: unanswered round of calls, are at most a share of the window.
 _LEAN_SHARE, _LEAN_RANGE = 0.025, (10_000, 25_000)
 _TAIL_SHARE = _ROUND_SHARE = 0.20
 _LEAN_UNBOUND = {"target_ratio": "a lean tail is a share of the window"}
-#: Settings that plans do not read: they read the numbers that follow from them.
+#: Settings that plans read only as derived numbers.
 BUDGETED = frozenset(
     {"threshold", "target_ratio", "context_length", "max_tokens", "summary_context", "threshold_cap", "tail_mode",
      "message_limit", "tail_tokens"}
 )  # fmt: skip
 
 
-#: The same settings are asked about by the plan, the gauge, the knobs and every run.
+#: Cache the result: the plan, the gauge, the knobs and every run ask for the same settings.
 @lru_cache(maxsize=256)
 def budgets(policies: Policies, settings: Settings) -> Budgets:
     """Threshold, tail budget, summary ceiling and hygiene mark in tokens (releases 0.13.0 and 0.19.0,
@@ -76,7 +76,7 @@ def budgets(policies: Policies, settings: Settings) -> Budgets:
 
 
 def _window(settings: Settings) -> int:
-    """The window less what is kept for the answer, in tokens."""
+    """Return the window minus the tokens reserved for the answer."""
     left = settings.context_length - (settings.max_tokens or 0)
     return left if left > 0 else settings.context_length
 

@@ -1,4 +1,4 @@
-"""A list's stats made ready: live lists take stretches of it."""
+"""The stats of a list as columns. Live lists take ranges of them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class MessageColumns:
     `speaking` are assistants whose text is not empty, `asked` user messages that the anchor counts, `shorts` what
     pruning shortens, `hands` what a message is of a handoff, `paired` texts that a later message repeats. `later` and
     `earlier` are the pairs of neighbours with the same text, in the order of the later ones. `images` is None if
-    there is no picture. `troubles` name what the release would raise, by phase.
+    there is no picture. `troubles` name the exceptions that the release would raise, by phase.
     """
 
     def __init__(

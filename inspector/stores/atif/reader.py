@@ -1,4 +1,4 @@
-"""ATIF trajectories, which converters make of the sessions of many agents.
+"""ATIF trajectories. Converters make them from the sessions of many agents.
 
 A trajectory that was continued after a compaction names the file that continues it. That file begins with steps that
 are copied for context: the summary, and what stayed.
@@ -54,7 +54,7 @@ class AtifReader:
         return (digest._replace(last=Path(text_at(_document(path), "continued_trajectory_ref")).name),)
 
     def sources(self, digests: Sequence[FileDigest], memory: Memory | None = None) -> tuple[Source, ...]:
-        """A conversation a chain of files that continue each other."""
+        """Return a conversation for each chain of files that continue each other."""
         by_path = {digest.path: digest for digest in digests}
         following = {
             digest.path: str(Path(digest.path).with_name(digest.last))
@@ -125,7 +125,7 @@ def _trajectory(session: SessionLists, number: int, steps: Sequence[Mapping[str,
 
 
 def _continued(session: SessionLists, copied: Sequence[int], at: float) -> None:
-    """The list that a continued trajectory begins with: its summary is the first message that is new."""
+    """Return the first list of a continued trajectory. Its summary is the first new message."""
     known = {session.hashes[number] for number in session.live}
     summary = next((number for number in copied if session.hashes[number] not in known), None)
     text = None

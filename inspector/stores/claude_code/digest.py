@@ -101,7 +101,7 @@ class _Tally:
         self.results = False
 
     def hand(self, handed: Handed) -> None:
-        """A prompt that the agent was handed from the queue."""
+        """Count a prompt that the agent got from the queue."""
         if handed.name not in self.message_of:
             self._message(handed.name, len(handed.wires))
 
@@ -133,7 +133,7 @@ class _Tally:
             self._answer(line.message, uuid, _answer_of(line))
 
     def _summarized(self, line: _Line, uuid: str) -> None:
-        """A summary, which no boundary announces in what up to some 2.0 wrote."""
+        """Count a summary. Releases before some 2.0 wrote no boundary."""
         above = line.parentUuid or ""
         if not self.announced and above not in self.boundaries:
             self.compactions[uuid] = above
@@ -313,7 +313,7 @@ def _digest(
 
 
 def _begins(line: _Line, answers: set[str]) -> bool:
-    """Whether a line begins something: an answer, what the user says, a list; results go on with a turn."""
+    """Whether a line begins an answer, a message of the user or a list. Results continue a turn."""
     message = line.message or _Message()
     if line.type == "assistant":
         return _answer_of(line) not in answers
@@ -337,7 +337,7 @@ def _lines(raws: Iterable[bytes]) -> Iterator[tuple[_Line, bytes]]:
         try:
             yield decoder.decode(raw), raw
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            # A value of another type than the usual, or no JSON at all.
+            # A value has an unexpected type, or the line is not JSON.
             yield from ((_odd(value), raw) for value in (mapping(raw),) if value is not None)
 
 

@@ -1,8 +1,6 @@
-"""A line of a Claude Code transcript as the messages that the model was sent.
-
-Claude Code speaks under the user's role too: reminders, output of commands, notifications. Such words become messages
-of the role "system", so that what stays under "user" is what a person wrote. Established from transcripts of 2.0.76 to
-2.1.232; an official schema does not exist.
+"""Lines of a Claude Code transcript as the messages that the model got. Claude Code also writes reminders, command
+output and notifications under the user's role. These get the role "system", so that "user" is only text of a person.
+Established from transcripts of 2.0.76 to 2.1.232; an official schema does not exist.
 """
 
 from __future__ import annotations
@@ -43,15 +41,15 @@ _FAILED = late_pattern(
 _HUMAN = ("", "human", "user")
 #: The attachment with the system prompt.
 PROMPT = "prompt_snapshot"
-#: Attachments that say nothing to the model.
+#: Attachments that the model does not get.
 _SILENT = frozenset(
     {"hook_success", "batching_reminder_sent", "budget_usd", "command_permissions", "auto_mode"}
 )
 
 
 def failure_in(line: Mapping[str, Any]) -> str:
-    """Why a compaction failed, where a line with the output of a command or the status of a stream says so; "" for
-    another line."""
+    """Return why a compaction failed, from a line with command output or the status of a stream; "" for another
+    line."""
     if line.get("compactResult") == "failed":
         return text_of(line, "compactError") or "no reason is recorded"
     message = line.get("message")
@@ -99,7 +97,7 @@ def summary_text(content: object) -> str:
 
 
 def assistant_wire(blocks: Sequence[Mapping[str, Any]]) -> Wire:
-    """The message that the blocks of one answer make, in order."""
+    """Join the blocks of one answer to a message."""
     texts, thoughts, calls = [], [], []
     for block in blocks:
         kind = block.get("type")
@@ -117,8 +115,8 @@ def assistant_wire(blocks: Sequence[Mapping[str, Any]]) -> Wire:
 
 
 def without_tag(text: str) -> str:
-    """A text without instructions of a program before it, and without the tag that it begins with, such as that around
-    what another agent said."""
+    """Return a text without the instructions of a program before it, and without the tag at its beginning, such as the
+    tag around a message of another agent."""
     return _FIRST_TAG.sub("", _INSTRUCTIONS.sub("", text), count=1)
 
 
@@ -179,7 +177,7 @@ def prompt_in(line: Mapping[str, Any]) -> str:
 
 
 def queued_wires(line: Mapping[str, Any]) -> list[Wire]:
-    """The messages in a line that says what was put into the queue."""
+    """Return the messages in a line about a queued prompt."""
     parts = _prompted(line.get("content"))
     return _said(parts) if parts else []
 

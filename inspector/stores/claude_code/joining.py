@@ -22,7 +22,7 @@ from inspector.stores.claude_code.queued import QUEUED
 from inspector.stores.claude_code.scan import Node, scan
 from inspector.stores.recorded import FileDigest, Memory, Source
 
-#: The windows that Claude Code runs its models with. The transcript does not say which: a larger request does.
+#: Context windows of Claude Code. The transcript does not record the window, so the largest request decides.
 _WINDOWS = (200_000, 1_000_000)
 #: Prefix of the name of an abandoned part.
 _LEFT = "left by "
@@ -152,7 +152,7 @@ def is_left(part: str) -> bool:
 
 @dataclass(slots=True)
 class _Trunk:
-    """The files of a conversation so that each continues another, as they are known now."""
+    """The files of a conversation in the order in which they continue each other."""
 
     sessions: set[str] = field(default_factory=set)
     known: set[str] = field(default_factory=set)
@@ -237,7 +237,7 @@ def _branch(main: Source, digest: FileDigest, shared: Sequence[FileDigest]) -> S
 
 
 def _compactions(digests: Sequence[FileDigest]) -> set[str]:
-    """The compactions in files. One may begin with a summary whose boundary is the end of another."""
+    """Return the compactions in files. A file may begin with a summary whose boundary is at the end of another file."""
     names = {name for digest in digests for name in digest.compactions}
     return names - {digest.first for digest in digests if digest.before in names}
 
@@ -287,6 +287,6 @@ def _messages(ordered: Sequence[FileDigest], tip: FileDigest, paths: Sequence[st
 
 
 def _order(digest: FileDigest) -> tuple[bool, bool, bool, float, float, str]:
-    """Transcripts before streams, originals before what begins with copies, earlier ones first; the same beginning by
-    when they ended."""
+    """Sort key of files: transcripts before streams, originals before files that begin with copies, then by begin and
+    end."""
     return digest.stream, digest.midway, digest.copied, digest.started_at, digest.last_active, digest.path

@@ -18,7 +18,7 @@ from inspector.stores.lines import count_of, mapping_at, mappings_in, read_lines
 
 
 def sent_requests(path: Path) -> tuple[SentRequest, ...]:
-    """The recorded requests of a transcript, in order. One whose messages are not all there is left out. Raises
+    """Return the recorded requests of a transcript, in order. Requests with missing messages are left out. Raises
     StoreErrors."""
     shapes: dict[str, Mapping[str, Any]] = {}
     blobs: dict[str, Mapping[str, Any]] = {}

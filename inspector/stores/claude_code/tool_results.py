@@ -1,4 +1,4 @@
-"""Large results, which Claude Code keeps in files next to the transcript: the model got their beginning."""
+"""Large results, which Claude Code stores in files next to the transcript. The model got only their beginning."""
 
 from __future__ import annotations
 
@@ -13,9 +13,8 @@ _FOLDER = "tool-results"
 
 
 def file_of(transcript: Path, wire: Mapping[str, Any]) -> str:
-    """The file with the whole of a result, where the session's own folder has it; "" for any other message.
-
-    The path in the text may be another machine's, and what a transcript names is not opened anywhere else.
+    """Return the file with a whole result if it is in the session's folder, else "". The path in the text may be of
+    another machine, so no other folder is opened.
     """
     content = wire.get("content")
     if wire.get("role") != "tool" or not isinstance(content, str) or not content.startswith(_OPENING):

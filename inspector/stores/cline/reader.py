@@ -1,7 +1,6 @@
 """Cline's sessions (`~/.cline/data/sessions/<id>/<id>.messages.json`), and tasks of its editor (`tasks.py`).
 
-A session has every message. After a compaction `<id>.compaction.json` has the list that took the place of the first
-messages.
+A session has every message. After a compaction `<id>.compaction.json` has the list that replaced the first messages.
 """
 
 from __future__ import annotations
@@ -71,7 +70,7 @@ class ClineReader(SessionReader):
             _call(session, message, at)
             wires = wires_of([message])
             if _summary_in(message):
-                # An earlier release wrote the list after a compaction in the place of the session.
+                # An earlier release overwrote the session with the list after a compaction.
                 made = session.make(wires, at, summary=True)
                 _compacted(session, message, list(made), made[0], str(wires[0]["content"]))
             else:
@@ -89,7 +88,7 @@ READER = ClineReader
 
 
 def _compact(session: SessionLists, state: Mapping[str, Any]) -> None:
-    """Put the list of the compaction in the place of the live one."""
+    """Replace the live list by the list of the compaction."""
     after: list[int] = []
     summary: int | None = None
     text, source = None, {}

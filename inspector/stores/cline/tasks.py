@@ -21,7 +21,7 @@ HISTORY = "api_conversation_history.json"
 _SCREEN = "ui_messages.json"
 #: Messages at the beginning that are always sent.
 _FIRST = 2
-#: Places of messages: as they are in the history, or with the texts that were sent instead.
+#: Places of messages: unchanged in the history, or with replaced texts.
 _WHOLE, _CHANGED = 1, 2
 #: Maximum number of messages after a cut among which the summary is.
 _NEAR = 3
@@ -103,7 +103,7 @@ class _Scanner:
             self.size = sum(tokens)
 
     def _cut(self, value: object) -> None:
-        """Cut a range out of the list, where it grew: alone, or for a summary."""
+        """Cut a range out of the list if the range grew, with or without a summary."""
         end = value[1] if isinstance(value, list) and len(value) == 2 else None
         if not isinstance(end, int) or not self.start <= end < len(self.history):
             return
@@ -119,7 +119,7 @@ class _Scanner:
         self._compact(end + 1, None)
 
     def _take_back(self, stop: int) -> None:
-        """Take messages from a place on out of the live list."""
+        """Remove the messages from a place on from the live list."""
         while len(self.numbers) > stop:
             gone = set(self.numbers.pop())
             self.session.lists[-1] = [number for number in self.session.live if number not in gone]
@@ -144,7 +144,7 @@ class _Scanner:
         self.start = start
 
     def _as_sent(self, index: int) -> tuple[int, ...]:
-        """The numbers of a message in the list after a cut: Cline may send other texts in its place."""
+        """Return the numbers of a message in the list after a cut. Cline may replace its texts."""
         if index not in self.updates or index in self.used:
             return self.numbers[index]
         self.used.add(index)
@@ -167,7 +167,7 @@ def _fetch(path: Path, places: list[tuple[int, int]]) -> list[dict[str, Any] | N
 
 
 def _updates(path: Path) -> dict[int, dict[int, str]]:
-    """Return the texts that Cline sent in the place of others, by message and block."""
+    """Return the texts with which Cline replaced others, by message and block."""
     found: dict[int, dict[int, str]] = {}
     for entry in listed(document(path)):
         # [message, [kind, [[block, [[time, "text", [text], ...], ...]], ...]]]

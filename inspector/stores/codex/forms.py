@@ -1,4 +1,4 @@
-"""The items of a Codex rollout as messages: several items that the model made in a row are one answer."""
+"""Items of a Codex rollout as messages. Consecutive items of the model are one answer."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def is_made(item: Mapping[str, Any]) -> bool:
 
 
 def answer_wire(items: Sequence[Mapping[str, Any]]) -> Wire:
-    """The message that items make which the model made in a row."""
+    """Join consecutive items of the model to a message."""
     texts, thoughts, calls = [], [], []
     for item in items:
         kind = str(item.get("type"))

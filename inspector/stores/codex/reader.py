@@ -32,8 +32,8 @@ from inspector.stores.session_lists import SessionLists, SessionReader
 
 _USER, _SYSTEM = ROLE_CODES["user"], ROLE_CODES["system"]
 _TYPES = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted", "world_state"})
-#: Octets of the user's messages that stay: 20,000 tokens of 4, as the source of 0.45 has it. It puts them and the
-#: summary into one message, where later releases have one for each.
+#: Octets of the user's messages that stay: 20,000 tokens of 4, read in the source of 0.45. That release puts them and
+#: the summary into one message; later releases have separate messages.
 _KEPT = 80_000
 _WHY_INFERRED = (
     "The record has no list. By the source of this release the user's messages stay, up to the newest 20,000 "
@@ -234,7 +234,8 @@ class _Scanner:
             found.fail(text_at(payload, "message"), at, tokens_before=self.last_size)
 
     def _count(self, payload: dict[str, Any], at: float) -> None:
-        """A call's usage. The same count comes again with news of limits, and once after a compaction with its size."""
+        """Add the usage of a call. The same count is repeated with limits, and once after a compaction with its
+        size."""
         found = self.session
         info = payload.get("info")
         if not isinstance(info, dict):
@@ -268,7 +269,7 @@ class _Scanner:
             self.request_names.append(name or answer)
 
     def _back(self, turns: int) -> None:
-        """Go back that number of turns, as the user did; the abandoned messages are in no list."""
+        """Go back a number of turns, as the user did. The abandoned messages are in no list."""
         numbers = self.session.lists[-1]
         asked = [
             place for place, number in enumerate(numbers) if self.session.entries.found[number].role == _USER

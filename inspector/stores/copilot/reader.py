@@ -52,7 +52,7 @@ class _Scanner:
         #: The user's messages, and the message that each event made.
         self.users: set[int] = set()
         self.number_of: dict[str, int] = {}
-        #: How long the live list was when the compaction began that is going on.
+        #: Length of the live list when the running compaction began.
         self.began: int | None = None
         self.size: int | None = None
         self.truncations = 0

@@ -14,7 +14,7 @@ SNAPSHOT = "<state_snapshot>"
 
 
 def wires_of(lines: Sequence[Mapping[str, Any]]) -> list[Wire]:
-    """The messages in a record; of several with one message, as it grew, the last counts."""
+    """Return the messages in a record. A message that grew has several records; the last one counts."""
     messages = messages_in(lines[-1])
     if messages is None:
         return message_wires(lines[-1])
@@ -22,7 +22,7 @@ def wires_of(lines: Sequence[Mapping[str, Any]]) -> list[Wire]:
 
 
 def messages_in(record: Mapping[str, Any]) -> list[dict[str, Any]] | None:
-    """The messages that a record puts in the place of all before, or that an older file holds; None for another."""
+    """Return the messages of a record that replaces the whole list, or of an older file; None for another record."""
     change = record.get("$set", record)
     messages = change.get("messages") if isinstance(change, Mapping) else None
     return mappings_in(messages) if isinstance(messages, list) else None

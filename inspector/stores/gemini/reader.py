@@ -1,7 +1,7 @@
 """Gemini CLI's sessions (`~/.gemini/tmp/<project>/chats/session-*.jsonl`, older ones `.json`).
 
-Records are messages, and changes (`$set`) that put a list in the place of all before: a compaction, whose second
-message is a snapshot of the state, or the same list again when a session is resumed.
+Records are messages, and changes (`$set`) that replace the whole list. A change is a compaction if its second message
+is a snapshot of the state. When a session is resumed, a change repeats the same list.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ class _Scanner:
         self.same.update(zip(map(hash_of, wires), numbers, strict=True))
 
     def _replace(self, messages: Sequence[Mapping[str, Any]]) -> None:
-        """Put a list in the place of the live one. A message that equals an earlier message is that message."""
+        """Replace the live list. A message that equals an earlier message is the same message."""
         session = self.session
         numbers: list[int] = []
         summary: tuple[int, str, float] | None = None

@@ -44,7 +44,7 @@ def _wires(record: Mapping[str, Any]) -> list[Wire]:
         return _answer(contents)
     if record.get("role") != "user":
         return []
-    # goose puts a short summary in the place of a tool call; the user does not see it.
+    # goose replaces a tool call by a short summary; the user does not see it.
     role = "user" if is_visible(record, "userVisible") or not is_visible(record, "agentVisible") else "system"
     return _said(contents, role)
 

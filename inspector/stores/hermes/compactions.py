@@ -1,4 +1,4 @@
-"""The recorded compactions of a conversation, one after the other, never more than two lists in memory."""
+"""The recorded compactions of a conversation, one by one, with at most two lists in memory."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def describe(
     prompts: Mapping[str, int],
     read: Callable[[Sequence[int]], Mapping[int, Message]],
 ) -> Iterator[Compaction]:
-    """The compactions in order, each read when it is asked for. `prompts` are the tokens of each session's system
-    prompt; `read` answers bodies."""
+    """Yield the compactions in order, each read on demand. `prompts` are the tokens of the system prompt of each
+    session; `read` returns bodies."""
     held: dict[int, Print] = {}
     for transition in transitions:
         held = _prints(transition.before.ids, held, read)

@@ -1,9 +1,9 @@
 """Read-only connections to one SQLite file, one a thread, that leave no files behind.
 
-A read-only connection to a database in WAL mode creates missing `-wal` and `-shm` files, and cannot remove them
-again. So a database without a write-ahead log is opened as *still* (`immutable=1`): no lock, no file. That is only
-right while no process writes, so the file's size and time and the log are checked before and after each read. When a
-writer appears, the read is repeated with a *live* connection, which sees the writer's log and never blocks it.
+A read-only connection to a database in WAL mode creates missing `-wal` and `-shm` files, and cannot remove them again.
+So a database without a write-ahead log is opened as *still* (`immutable=1`), without a lock and without files. This is
+correct only while no process writes, so size, time and log are compared before and after each read. If a writer
+appeared, the read is repeated with a *live* connection, which reads the log and never blocks the writer.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _ATTEMPTS = 5
 # the index pages fit into a quarter of that, and the system caches the file's pages anyway.
 _PAGES = "PRAGMA cache_size = -512"
 
-#: Error codes of a live connection that failed although there is a log: no right to write in the folder.
+#: Error codes of a live connection in a folder without write permission.
 _NO_SHARED_MEMORY = frozenset(
     {
         "SQLITE_CANTOPEN",
@@ -59,7 +59,7 @@ class Signature(NamedTuple):
 
 
 class _Connection(sqlite3.Connection):
-    """A connection that weak references can point to, so that a finished thread's one closes by itself.
+    """A connection that weak references can point to, so that the connection of a finished thread closes by itself.
 
     SQLite frees what a connection holds when it is closed, so `in_use` is held while it reads and while it closes.
     """
@@ -74,9 +74,8 @@ class Connections:
     """The connections to one database. Every read is one short transaction, so that no writer waits."""
 
     def __init__(self, path: Path, shared: bool = False) -> None:
-        """The connections to `path`; `shared` makes it one for all threads, which the caller must then lock.
-
-        Raises a StoreError where the file cannot be a database.
+        """Create the connections to `path`. `shared` uses one connection for all threads, which the caller must lock.
+        Raises a StoreError if the file cannot be a database.
         """
         check_database(path)
         self.path = path
@@ -124,7 +123,7 @@ class Connections:
             if self._closed:
                 raise StoreError(f"{self.path} has been closed.")
             if not connection.begun:
-                # Reads the schema, and so may fail as any reading does.
+                # This reads the schema, so it may fail like any read.
                 connection.execute(_PAGES)
                 connection.begun = True
             connection.execute("BEGIN")
@@ -143,7 +142,7 @@ class Connections:
             connections = list(self._open)
             self._open.clear()
         for connection in connections:
-            # Its thread may have closed it itself in the meantime, to go on with another.
+            # Its thread may have closed it already, to open another.
             with suppress(sqlite3.ProgrammingError):
                 connection.interrupt()
             with connection.in_use:
@@ -196,7 +195,7 @@ class Connections:
             self._epoch += 1
 
     def _go_still(self, error: sqlite3.Error) -> bool:
-        """Whether the database can be read without its log where SQLite has no right to use that."""
+        """Whether the database can be read without its log, because SQLite may not use the log."""
         if getattr(error, "sqlite_errorname", "") not in _NO_SHARED_MEMORY or self._no_live:
             return False
         name = self.path.name

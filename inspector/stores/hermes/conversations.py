@@ -1,8 +1,8 @@
 """Link sessions to conversations.
 
-A compaction that rotates ends a session with the reason `compression` and goes on in a child. Branches and
-sub-agents are children too. Newer releases mark those in `model_config`; older ones leave only the times: a
-sub-agent starts while its parent lives, a continuation when the parent has ended.
+A compaction with rotation ends a session with the reason `compression`, and a child session continues. Branches and
+sub-agents are children too. Newer releases mark them in `model_config`. In older releases only the times differ: a
+sub-agent starts while its parent lives, a continuation after the parent has ended.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from inspector.stores.names import resolve
 
 #: From this schema on every sub-agent is marked, so times are not compared.
 _MARKED_SINCE = 16
-#: A child may be written a moment before its parent's end is.
+#: A child may be written a moment before the end of its parent.
 _RACE_SECONDS = 2.0
 _NUMBERED = re.compile(r"^(?P<base>.*) #\d+$", re.DOTALL)
 
@@ -39,14 +39,14 @@ class Chains(NamedTuple):
         return self.by_tip[tip]
 
     def resolve(self, name: str) -> str:
-        """The tip that an id, a unique prefix of an id, a title, or a part of one title names, case aside. Raises
+        """Return the tip for an id, a unique prefix of an id, a title, or a part of one title, in any case. Raises
         UnknownConversation."""
         titles = ((node.title, self.tip_of[node.id]) for node in self.nodes.values())
         return resolve(name, self.rows, titles)
 
 
 def chains(nodes: Sequence[Node], active: Mapping[str, float], schema: int | None, in_place: bool) -> Chains:
-    """Tie sessions into conversations. `active` is when a session's last message came, where known."""
+    """Link sessions to conversations. `active` has the time of the last message of a session, if known."""
     by_id = {node.id: node for node in nodes}
     children: dict[str, list[Node]] = {}
     for node in nodes:

@@ -1,4 +1,4 @@
-"""The content of the database file: tables, rows, columns, full-text indexes. For people who wonder what they have."""
+"""The content of the database file: tables, rows, columns, full-text indexes."""
 
 from __future__ import annotations
 

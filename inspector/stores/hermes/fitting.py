@@ -26,7 +26,7 @@ _LISTS, _LONGEST = 4, 5_000
 
 @dataclass(frozen=True, slots=True)
 class RecordedList:
-    """A list as it was when it was compacted, and what the store shows of it."""
+    """A list at the time of its compaction, with the recorded boundaries."""
 
     messages: Sequence[Message]
     compaction: Compaction
@@ -34,9 +34,8 @@ class RecordedList:
 
 
 class Fit(NamedTuple):
-    """Number of the `of` recorded compactions that equal a profile's plan, under settings whose `changed`
-    ones differ from the known ones ("threshold 0.75"; empty: none). `off` is the largest difference of its boundaries
-    in messages."""
+    """The fit of a profile: how many `of` the recorded compactions equal its plan. `changed` are the settings that
+    differ from the known settings ("threshold 0.75"), `off` is the largest difference of a boundary in messages."""
 
     profile: str
     fits: int
@@ -65,7 +64,7 @@ def fits_of(lists: Sequence[RecordedList], profile: str, varied: bool = True) ->
 
 
 def best_first(fits: Iterable[Fit]) -> tuple[Fit, ...]:
-    """Fits of several profiles, the best first, of equal ones that under the settings that are known."""
+    """Sort the fits of several profiles, the best first. Of equal fits, the one under the known settings is first."""
     return tuple(sorted(fits, key=lambda fit: (-fit.fits, bool(fit.changed), fit.off)))
 
 

@@ -91,8 +91,8 @@ def _sent(index: Index) -> Index:
 
 
 def _with_carried(connection: sqlite3.Connection, schema: Schema, index: Index) -> Index:
-    """The originals of a tail that went on are archived too: in the current sources they are flagged as what was undone
-    is, but a later row has their time, role and call, as copies keep them."""
+    """Mark the original rows of a kept tail. The current sources flag them like undone rows, but a later row, the
+    copy, has the same time, role and call."""
     if UNDONE not in index.flags or ARCHIVED not in index.flags or "timestamp" not in schema.messages:
         return index
     call = schema.column("messages", "tool_call_id")
@@ -173,7 +173,7 @@ def one_by_one(connection: sqlite3.Connection, table: str, session: str) -> Iter
     waiting = [(low, min(low + _RANGE, high + 1)) for low in range(1, min(high, _MOST_ROWS) + 1, _RANGE)]
     while waiting:
         low, stop = waiting.pop()
-        # Going through a range looks at the row behind it too, which one number does not.
+        # Reading a range also reads the next row, reading one number does not.
         where, numbers = ("id >= ? AND id < ?", (low, stop)) if stop - low > 1 else ("id = ?", (low,))
         try:
             yield from connection.execute(f"{table} AND {where}", (session, *numbers)).fetchall()
@@ -234,7 +234,7 @@ def _without(index: Index, low: int, high: int) -> Index:
 
 
 def summary_rows(connection: sqlite3.Connection, schema: Schema, session: str) -> list[tuple[int, int]]:
-    """The session's rows that are or hold a summary, found by what they start with: id and hash of the text."""
+    """Return the rows of a session with a summary, recognised by their beginning: id and hash of the text."""
     # A range of texts compares a few bytes a row; the JSON of multimodal content is looked into here.
     ranges = [(prefix, prefix[:-1] + chr(ord(prefix[-1]) + 1)) for prefix in (*PREFIXES, "\x00json:")]
     where = " OR ".join("(content >= ? AND content < ?)" for _ in ranges)
@@ -297,13 +297,13 @@ class _Splitter:
             flag = LIVE if low > last_archived or number == len(starts) - 1 else ARCHIVED
             lists.append(_part(index, low, high, flag, certain))
         if starts[-1][0] <= last_archived:
-            # Everything that was live has been undone: the live list is empty, and it is still the last one.
+            # All live rows were undone: the last list is empty.
             lists[-1] = _part(index, starts[-1][0], total, ARCHIVED, starts[-1][1])
             lists.append(Part(array("q"), b"", array("q")))
         return lists
 
     def repeated(self) -> tuple[int, int] | None:
-        """A stretch of rows that follows once more right behind itself, its summary too: it was stored twice."""
+        """Return a range of rows that is repeated right after itself, with its summary: it was stored twice."""
         rows = summary_rows(self._connection, self._schema, self._index.session)
         summaries = [(bisect_left(self._index.ids, row), text) for row, text in rows]
         for at, (place, text) in enumerate(summaries):
@@ -382,7 +382,7 @@ class _Splitter:
         return self._start_by_bodies(start, place, floor)
 
     def _follows(self, at: int) -> bool:
-        """Whether a row's time says that it was inserted right behind the row before it."""
+        """Whether a row was inserted right after the row before it, by their times."""
         before, after = self._time(at - 1), self._time(at)
         return before > 0 and 0 < after - before <= _STEP
 

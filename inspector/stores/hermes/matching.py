@@ -1,9 +1,7 @@
-"""Finding a list's messages again in the list that a compaction made of it.
-
-The store does not say which rows are copies. Copies are equal but for what a release changes in them: pruned
-tool results, shrunk call arguments, removed pictures, calls without a result taken out, stub results put in,
-results without their call left out. A message is reduced to a print, so that two lists of any size can be
-compared without holding their bodies.
+"""Find the messages of a list in the list after its compaction. The store does not record which rows are copies. A
+release changes some copies: pruned tool results, shortened call arguments, removed pictures, removed calls without a
+result, stub results, removed results without their call. A message is reduced to a print, so that two lists of any
+size can be compared without holding their bodies.
 """
 
 from __future__ import annotations
@@ -16,7 +14,7 @@ from inspector.core.handoff import PREFIXES, Handoff, read_handoff
 from inspector.core.messages import Message, ToolCall, shrunk_arguments, text_of
 from inspector.core.rough import message_images
 
-#: The result that 0.13 puts behind a call whose own result was summarized away, up to its dash.
+#: The stub result of 0.13 for a call whose result was summarized, up to its dash.
 _STUB = "[Result from earlier conversation"
 #: Text of an assistant message from 0.19 on when its only calls were removed.
 _CALL_REMOVED = "(tool call removed)"
@@ -108,7 +106,7 @@ def _call(call: ToolCall) -> Call:
 
 
 def is_copy(old: Print, new: Print) -> bool:
-    """Whether `new` can be what a compaction made of `old`."""
+    """Whether `new` can be a copy of `old`."""
     if old.role != new.role or new.images > old.images:
         return False
     if old.role == "tool":
@@ -143,7 +141,7 @@ def _is_summary_alone(message: Print) -> bool:
 
 
 def _calls_left(old: Sequence[Call], new: Sequence[Call]) -> bool:
-    """Whether `new` is `old` with some calls taken out and the arguments of others shrunk."""
+    """Whether `new` is `old` with some calls removed and the arguments of others shortened."""
     at = 0
     for call in new:
         while at < len(old) and not _same_call(old[at], call):

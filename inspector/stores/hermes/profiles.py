@@ -48,7 +48,7 @@ _CONFIGS = {
     33: "hermes-0.19",
 }
 _PLAIN_FALLBACK = "Summary generation was unavailable."
-#: How a release answers a call whose result was summarized away, and what it leaves of one that it takes out.
+#: Stub of a release for a call whose result was summarized, and the text for a message whose calls were removed.
 _STUB, _TAKEN_OUT = "[Result from earlier conversation", "(tool call removed)"
 
 
@@ -89,7 +89,7 @@ def detect(connection: sqlite3.Connection, schema: Schema, config_version: int |
     newest = handoffs[0]
     for sign in (*_worded(newest), *_made(newest), *_mended(connection, schema, newest.id), opener):
         both = tuple(name for name in left if name in sign.profiles)
-        # A release that opened the database later leaves its schema there: a sign that excludes all is none.
+        # A later release may have changed the schema. A sign that excludes all profiles is ignored.
         if both and both != left:
             left = both
             texts.append(sign.text)
@@ -98,7 +98,7 @@ def detect(connection: sqlite3.Connection, schema: Schema, config_version: int |
 
 
 def by_schema(schema: Schema, config_version: int | None = None) -> Detection:
-    """The profile that the columns, the schema version and the configuration point to."""
+    """Return the profile that columns, schema version and configuration indicate."""
     opener = _opener(schema, config_version)
     return Detection(opener.profiles[-1], opener.profiles[-1:], opener.text)
 
@@ -119,7 +119,7 @@ def _since(profile: str) -> tuple[str, ...]:
 
 
 def _opener(schema: Schema, config_version: int | None) -> Evidence:
-    """The newest release that opened the database, by its schema version and columns: no later one wrote it."""
+    """Return the newest release that opened the database, by schema version and columns. No later release wrote it."""
     version = schema.version
     if version is not None and version > NEWEST_SCHEMA:
         text = f"The store has schema {version}, newer than {NEWEST_SCHEMA}, the newest that is known."

@@ -1,4 +1,4 @@
-"""A row of `messages` as the message that the agent held."""
+"""A row of `messages` as a message of the list."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _JSON_CONTENT = "\x00json:"
 #: The key that marks summaries in the live list of 0.19.
 SUMMARY_MARK = "_compressed_summary"
 
-#: How the note of a message begins whose time is dropped.
+#: Beginning of the note about a message whose time is dropped.
 ODD_TIME = "Its time"
 
 #: Bodies that are read at once.
@@ -130,7 +130,7 @@ def _json(value: object, column: str, notes: list[str], raw: str | None = None) 
 def read_bodies(
     db: sqlite3.Connection, schema: Schema, ids: Sequence[int]
 ) -> tuple[dict[int, Message], sqlite3.Error | None]:
-    """The messages of those ids that can be read, and the damage that was met if there was some."""
+    """Return the readable messages of these ids, and the error if some are damaged."""
     found: dict[int, Message] = {}
     first: sqlite3.Error | None = None
     for at in range(0, len(ids), _CHUNK):
@@ -141,7 +141,7 @@ def read_bodies(
             if not damage(error):
                 raise
             first = first or error
-            # One bad page must not take its neighbours with it.
+            # Read one by one, so that a damaged page loses only its own rows.
             for identity in some:
                 try:
                     _read(db, schema, [identity], found)

@@ -1,4 +1,4 @@
-"""The columns and tables of a database. Nothing is assumed: releases add columns, and some came back later."""
+"""The columns and tables of a database. Releases add columns and remove some, so each column may be missing."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Schema(NamedTuple):
         return quoted(name) if name in has else default
 
     def missing(self) -> str | None:
-        """The first table or column without which nothing can be shown; None for a session database."""
+        """Return the first missing table or column that is required; None for a session database."""
         for table, columns in _NEEDED.items():
             if table not in self.tables:
                 return f"table {table}"

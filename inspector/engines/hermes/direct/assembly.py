@@ -1,4 +1,4 @@
-"""Phase 4: the summary's role, where it goes, and mended tool pairs (releases from 0.20.0 on, `compress`)."""
+"""Phase 4: role and place of the summary, repaired tool pairs (releases from 0.20.0 on, `compress`)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from inspector.engines.hermes.policies import Policies
 
 #: Minimum characters of results that a lean tail demotes, and the number of newest rounds of calls that keep theirs.
 _DEMOTED_FROM, _ROUNDS_KEPT = 1_500, 6
-#: In place of a session's id, and as long.
+#: Placeholder for the id of a session, with the same length.
 _SESSION = "<the session's own id>"
 
 
@@ -36,9 +36,8 @@ class Role(NamedTuple):
 
 
 def demoted(tail: Sequence[Kept]) -> list[Kept]:
-    """The tail with a line in place of long results of all but its newest rounds of calls (current sources, a
-    lean tail). The line names the session, which is not part of the list: placeholder words of the same length
-    as an id are used."""
+    """Return the tail with a line for each long result, except in the newest rounds of calls (current sources, lean
+    tail). The line names the session, which is not part of the list, so a placeholder of the same length is used."""
     rounds, newest = 0, len(tail)
     while newest > 0 and rounds <= _ROUNDS_KEPT:
         newest -= 1
@@ -88,7 +87,7 @@ def assembled(
     policies: Policies,
     request: Kept | None = None,
 ) -> list[Output]:
-    """The list after, with `summary` as the handoff's text, and behind it the unfinished `request`."""
+    """Return the list after, with `summary` as the text of the handoff, followed by the unfinished `request`."""
     chosen = role_of([row for _, row in head], [row for _, row in tail], headless)
     output = [Output(row.wire, source) for source, row in head]
     if chosen.target is None:

@@ -33,7 +33,7 @@ def past_results(rows: Sequence[Row], index: int) -> int:
 
 
 def before_group(rows: Sequence[Row], index: int) -> int:
-    """`index`, or the start of the assistant message with its results that it would cut off from what follows."""
+    """Return `index`. If it is within a group of a call and its results, return the start of the group."""
     if index <= 0 or index >= len(rows):
         return index
     check = index - 1
@@ -103,15 +103,15 @@ class TailCut:
         return min(floor, max(3, available - 2), available) if available > 1 else 0
 
     def _walk(self, ceiling: int, floor: int, whole: bool) -> tuple[int, int]:
-        """Return the start of the last `ceiling` tokens, and the number of used tokens; with `whole` the message that
-        is too much counts."""
+        """Return the start of the last `ceiling` tokens, and the number of used tokens. `whole` includes the message
+        that exceeds the ceiling."""
         rows = self.rows[self.head_end :]
         fit = totals_within(rows, ceiling, floor)
         count = len(fit) + (whole and len(fit) < len(rows))
         return len(self.rows) - count, fit[-1] if fit else 0
 
     def _region_is_large(self, start: int) -> bool:
-        """Whether what a tail from `start` on would hold has calls and is over the soft ceiling (current sources)."""
+        """Whether a tail from `start` on has calls and exceeds the soft ceiling (current sources)."""
         if not self.policies.lean_tail:
             return False
         region = self.rows[start : self.cut] if start < self.cut else ()
@@ -162,7 +162,7 @@ class TailCut:
 
 
 def bridged(rows: Sequence[Row], head_end: int, cut: int, user: int) -> int:
-    """A tail that starts with the last thing a person said takes what the agent did before it along."""
+    """Move the start of a tail that begins with the last user message before the work of the agent that precedes it."""
     if cut != user:
         return cut
     bridge = user - 1

@@ -1,5 +1,4 @@
-"""The engine of releases from 0.20.0 on: sizes alone do not determine what they do with a list, so it holds the
-list."""
+"""The engine of releases from 0.20.0 on. Their plans depend on texts, so it holds the list."""
 
 from __future__ import annotations
 
@@ -111,5 +110,6 @@ class DirectEngine(ReleaseEngine):
 
 
 def _own(part: Iterable[Kept]) -> list[Kept]:
-    """The messages of a part that stay: handoffs leave it, the messages that they were merged with stay."""
+    """Return the messages of a part without handoffs. If a handoff was merged into a message, the rest of the message
+    stays."""
     return [Kept(index, own) for index, row in part if (own := row.own) is not None]

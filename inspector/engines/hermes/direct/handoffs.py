@@ -1,4 +1,4 @@
-"""Kinds of messages for a release from 0.20.0 on: a handoff, an echo without text, something a person said."""
+"""Kinds of messages for releases from 0.20.0 on: handoffs, echoes without text, messages of a person."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _PRIOR = "[PRIOR CONTEXT — for reference only; not a new message]"
 BELOW = "[END OF PRIOR CONTEXT — COMPACTION SUMMARY BELOW]"
 END = "--- END OF CONTEXT SUMMARY — respond to the message below, not the summary above ---"
 _MARK = "_compressed_summary"
-#: The SHA-256 of texts that a release writes as a user message where a compacted list has none.
+#: SHA-256 of texts that a release writes as a user message if a compacted list has none.
 _CONTINUATIONS = frozenset(
     {
         "813558469c3ee538148ddf78e284638f83a6e83fe6e252a03d24a6426f5fa507",
@@ -40,7 +40,7 @@ def plain_text(content: Any) -> str:
 
 
 def handoff_kind(content: Any, policies: Policies) -> Literal["", "standalone", "merged"]:
-    """Whether a content is a handoff in one of the release's wordings, or has one merged behind its own text."""
+    """Whether a content is a handoff in a wording of the release, or has one after its own text."""
     text = plain_text(content).lstrip()
     if BELOW in text:
         return "merged" if starts_as_handoff(text.split(BELOW, 1)[1].lstrip(), policies) else ""
@@ -69,7 +69,7 @@ def is_handoff(wire: Wire, policies: Policies) -> bool:
 
 
 def without_handoff(wire: Wire, policies: Policies) -> Wire | None:
-    """The message with what is its own, where a handoff was merged with it; None if nothing is left."""
+    """Return the message without the handoff that was merged into it; None if nothing is left."""
     if not is_handoff(wire, policies):
         return wire
     content = wire.get("content")

@@ -21,13 +21,13 @@ from inspector.engines.hermes.direct.rows import (
 )
 from inspector.engines.hermes.policies import Policies
 
-#: The most messages that protect_last_n holds back from pruning.
+#: Maximum number of messages that protect_last_n protects from pruning.
 _FLOOR = 8
-#: The last messages that pressure leaves alone at first.
+#: Number of last messages that are shortened last.
 _RECENT = 3
 #: Number of last messages whose loaded skills keep their text.
 _SKILL_WINDOW = 10
-#: Pictures of tool results that stay under the current sources, the newest.
+#: Number of newest pictures in tool results that stay (current sources).
 _PICTURES_KEPT = 3
 
 
@@ -66,7 +66,7 @@ class _Pruner:
         return length - max(min(fit + 1, length), floor)
 
     def spared(self, ceiling: int) -> int:
-        """Start of a last, unanswered round of calls of at most `ceiling` tokens."""
+        """Return the start of the last round of calls, if it is unanswered and has at most `ceiling` tokens."""
         length = len(self.rows)
         if not ceiling or not length or self.rows[-1].role != "tool":
             return length
@@ -99,7 +99,7 @@ class _Pruner:
             newest.add(key)
 
     def shorten(self, index: int, protected: frozenset[str] = frozenset()) -> bool:
-        """Replace a long result by a line about it; whether something changed."""
+        """Replace a long result by a line about it. Return whether something changed."""
         row = self.rows[index]
         if row.is_short:
             return False
@@ -122,7 +122,7 @@ class _Pruner:
                     self.rows[index] = left
 
     def relieve(self, boundary: int, soft: int, spared: int, shrinks: bool) -> None:
-        """Shorten results of the protected end, oldest first, until it fits; the newest result goes last of all."""
+        """Shorten results of the protected end, the oldest first, until it fits."""
         length = len(self.rows)
         stop = length - min(_RECENT, length)
         if stop <= boundary:
@@ -142,7 +142,7 @@ class _Pruner:
             self.shorten(last)
 
     def _relieved(self, index: int, shrinks: bool) -> int:
-        """Shorten a message; by how many tokens it changed."""
+        """Shorten a message. Return the number of freed tokens."""
         row = self.rows[index]
         before = self.tokens(index)
         self.shorten(index)

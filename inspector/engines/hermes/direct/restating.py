@@ -24,7 +24,7 @@ Wire = Mapping[str, Any]
 
 
 def unfinished(wires: Sequence[Wire], policies: Policies) -> int | None:
-    """The newest request of a list that no answer in words ends; None if there is none."""
+    """Return the newest request of a list without an answer in words, or None."""
     at = next((at for at in range(len(wires) - 1, -1, -1) if _asks(wires[at], policies)), None)
     if at is None:
         return None
@@ -48,8 +48,8 @@ def _is_said(wire: Wire, policies: Policies) -> bool:
 
 
 def restated(output: list[Output], request: Wire, source: int, policies: Policies) -> list[Output]:
-    """The new list with the request, which was message `source` of the list before, behind the summary; as it is where
-    a user message follows the summary already."""
+    """Return the new list with the request after the summary; `source` is its index in the list before. If a user
+    message already follows the summary, the list is unchanged."""
     carrier = next((at for at, out in enumerate(output) if _carries(out)), None)
     text = plain_text(request.get("content"))
     text = text.rpartition(END)[2] if is_handoff(request, policies) else text

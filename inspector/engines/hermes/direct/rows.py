@@ -1,7 +1,5 @@
-"""A message with everything that a plan asks of it, each computed on first use.
-
-Rows never change: pruning returns another row, always the same one. So lists that share rows share the answers, and a
-sweep reads each text once.
+"""A message with all properties that plans use, computed on first use. Rows never change: pruning a row always returns
+the same other row. So lists that share rows share the results, and a sweep reads each text once.
 """
 
 from __future__ import annotations
@@ -38,7 +36,7 @@ class Row:
         self.policies = policies
         self.role = wire.get("role")
         self.content = wire.get("content")
-        #: The last tool that `shortened` was asked about, and the answer.
+        #: The last tool passed to `shortened`, and its result.
         self._short: tuple[pruning.Tool, Row] | None = None
 
     def changed(self, **changed: Any) -> Row:
