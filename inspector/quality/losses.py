@@ -10,6 +10,8 @@ from inspector.quality.facts.fact import Fate, Kind, Life
 
 #: Kinds that count as a loss, the most severe first. A link is not a loss: its name is in the text that used it.
 KINDS_LOST: tuple[Kind, ...] = ("constraint", "preference", "decision", "value")
+#: Ends of the rules of requests, which are mostly done by then.
+ONCE = (".request", ".errand")
 #: Maximum number of lost facts that are listed for a compaction.
 MAX_WORST = 8
 
@@ -127,6 +129,9 @@ def _lost_facts(
     worst = sorted(
         (*gone, *weak),
         key=lambda life: (
+            # The user's words first, then what the user asked for once, then the agent's words.
+            life.fact.role != "user",
+            life.fact.rule.endswith(ONCE),
             KINDS_LOST.index(life.fact.kind),
             id(life) in weakened,
             -life.fact.rank,

@@ -104,6 +104,23 @@ def test_constraints_come_first_then_the_rank() -> None:
         ]
     )
     assert [one.fact.key for one in found.worst] == ["c", "b", "d", "a"]
+    agents = replace(life("lost", key="e"), fact=replace(life("lost", key="e").fact, role="assistant"))
+    asked = replace(life("lost", key="f"), fact=replace(life("lost", key="f").fact, rule="en.request"))
+    (mixed,) = losses_of([agents, asked, life("lost", kind="value", key="a")])
+    assert [one.fact.key for one in mixed.worst] == ["a", "f", "e"]
+
+
+def test_facts_of_pasted_texts_count_apart() -> None:
+    pasted = replace(life("lost", key="p"), fact=replace(life("lost", key="p").fact, pasted=True))
+    (both,) = losses_of([pasted, life("lost", key="b")])
+    assert (both.total, both.pasted) == (1, 1)
+    assert [one.fact.key for one in both.worst] == ["b"]
+    (alone,) = losses_of([pasted])
+    assert (alone.total, alone.pasted) == (0, 1)
+
+
+def test_a_constraint_is_graver_than_any_number_of_values() -> None:
+    (found,) = losses_of([life("lost", key="b", rank=1.0)])
     assert grave(found.lost, 0) > grave({"value": 40}, 3)
     assert grave({"constraint": 1}, 1) > grave({"constraint": 1}, 0)
 

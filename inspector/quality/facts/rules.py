@@ -151,7 +151,7 @@ CUES: tuple[Cue, ...] = (
          r"keep|kept|use|license|support)|let['’]?s (?:use|go|take|keep|do)|let us use|go(?:ing)? with|settle "
          r"on|the (?:decision|choice) is|we(?:['’]re| are) (?:keeping|using|switching|going|moving|upgrading|"
          r"dropping|migrating|replacing|staying)|"
-         r"decided (?:on|to|against)|switch(?:ed|ing)? to|instead of|rather than|(?:is|are) the default|we "
+         r"decided (?:on|to|against)|switch(?:ed|ing)? to|instead of|rather than|no need for|(?:is|are) the default|we "
          r"(?:don['’]?t|do not|won['’]?t) (?:support|use|do|need)|"
          r"we (?:do|ship|render|go|freeze|release|start)",
          r"(?:should|can|could|do|did|may) (?:we|i)|could use|can use|to use|do we use"),
@@ -196,7 +196,8 @@ CUES: tuple[Cue, ...] = (
     _cue("zh.should", "constraint", 6, r"[应應][当當该該]"),
     _cue("zh.must", "constraint", 8, r"必[须須需]|一定要|[务務]必|得先|要求是|只能|[仅僅]限|"
                                      r"只(?:允[许許]|在|用|准)|只有在|[仅僅]在|"
-                                     r"只[读讀]",
+                                     r"只[读讀]|只[^，。；]{0,4}[一两兩二三]次|只有.{1,40}才(?!发现|知道|明白)|每.{1,6}都[要得必]|"
+                                     r"等.{1,12}(?:[后後]|了|好).{0,8}再(?![说說])",
          r"不必[须須]|是否必|还是必[须須]|我(?:们|們)?(?:就|也)?只|不是让你只"),
     _cue("zh.always", "constraint", 8, r"始[终終]|[总總]是|每次都|一直要|全部都要|[统統]一(?:用|使用)|"
                                        r"固定(?:[为為]|在|用)|一律|之前必|[先][问問]我|"
@@ -206,7 +207,7 @@ CUES: tuple[Cue, ...] = (
          r"之前[跟和给給对對我你说說的已有]", "number"),
     _cue("zh.keep", "constraint", 6, r"保持|保留|[维維]持"),
     _cue("zh.prefer", "preference", 9, r"[优優]先用|我(?:更)?喜[欢歡]|我[习習][惯慣]|我(?:不喜|偏好|[讨討])|"
-                                       r"用(?:中文|英文|"
+                                       r"(?:用|要[说說讲講])(?:中文|英文|英语|日语|"
                                        r"繁[体體]中文)(?:回答)?|[简簡][短洁潔]|[说說]得[简簡]短|尽(?:量|可能)"),
     _cue("zh.correction", "preference", 8, r"我[说說](?:[过過]|了)|又[来來]了|跟你[说說][过過]|再[说說]一遍|"
                                            r"不是我要的|下次"),

@@ -66,10 +66,10 @@ _PRINTED = late_pattern(
     r"\s*(?:\W?\d{4}[-/]\d\d[-/]\d\d[ T]\d\d:\d\d:\d\d|\[?\d\d:\d\d:\d\d|[\w.-]{1,60}-\d+\s+\| |\[?(?:INFO|"
     r"DEBUG|TRACE|WARN(?:ING)?|ERROR)(?:\]|:? {2}| \[)|ERROR: |\[(?-i:[A-Z][a-z]\w*[A-Z])\w{0,40}\] \S|"
     r"(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) /\S* (?:\d{3}\b|HTTP/)|"
-    r"[\w./\\@+-]{1,200}\.\w{1,5}:\d+(?::\d+)?:?(?:\s|$)|"
+    r"[\w./\\@+-]{1,200}\.\w{1,5}:\d+(?::\d+)?:?(?:\s|$)|[\w./-]{1,120}\.[mc]?js\?\S{1,120}:\d+(?::\d+)?(?:\s|$)|"
     r"diff --git |index [0-9a-f]{6,}\.\.|@@ |\+{3} \S|-{3} [ab]/|[+-](?!\s)[^\n]*[;{}()=]|(?:\* )?commit "
     r"[0-9a-f]{7,40}\b|"
-    r"[\w.$<>]{1,80} @ \S+:\d+|"
+    r"[\w.$<>()]{1,80} @ \S+:\d+|"
     r"Traceback \(|File \"[^\"\n]+\", line \d+|at [\w.$<>]{1,80}(?: \(|\()|\S{0,80}(?:Error|Exception|"
     r"Warning): \S|"
     r"(?:\(\S{1,40}\) ?)?[\w.-]+@[\w.-]+[ :][~/\w.-]{1,200} ?[%$#]|\$ \S|>>> |Last login: |npm (?:ERR!|WARN|"
@@ -82,7 +82,11 @@ _PRINTED = late_pattern(
     r"[⏺●⎿✻✽❯◻◼]|"
     r"[│┃║╭╰┌└├]|[─━═]{3})"
 )
-_TABLE = late_pattern(r"\s*\|.*\|\s*$|[^|\n]*(?:\s\|\s[^|\n]*){3,}$|[^\s,;]{1,40}(?:[,;][^\s,;]{1,40}){3,}$")
+# Cells between bars, tabs, wide spaces, commas or semicolons.
+_TABLE = late_pattern(
+    r"\s*\|.*\|\s*$|\S[^\t\n]*(?:(?:\t+| {3,})\S[^\t\n]*?){3,}$|[^|\n]*(?:\s\|\s[^|\n]*){3,}$|"
+    r"[^\s,;]{1,40}(?:[,;][^\s,;]{1,40}){3,}$"
+)
 _MARKUP = late_pattern(
     r"\s*</?[A-Za-z][\w-]{0,40}(?:\s[^<>]{0,300})?/?>|"
     r".{0,200}[\w:-]=\"[^\"]*\"(?:\s+[\w:-]+=\"|\s*/?>)"
@@ -137,6 +141,8 @@ _BOT = late_pattern(
     r"Useful\? React with|<details>|<!-- |(?<![\w.-])[\w.-]{1,40}@[\w.-]{1,60}:[~/][^\s$#]{0,200}[$#] "
 )
 _ITEM = late_pattern(r"\s*(?:[-*•+]|\(?\d{1,3}[.)、])\s+")
+#: A number of a list within a paragraph.
+_IN_LINE = late_pattern(r"(?<!\S)(?P<number>\d{1,2})[.)-]\s+(?=[^\W\d])")
 _HEADING = late_pattern(r"\s*(?:#{1,6}\s|\*\*[^*\n]{1,80}\*\*:?\s*$)")
 _END = late_pattern(
     r"[.!?][\"')\]*»]*+\s++(?=[\"'(\[*`«¿¡]*+[^\W_])|[。！？；]++[”’」』）]*+|"
@@ -179,7 +185,7 @@ _HANGS = late_pattern(
 _FIRST = late_pattern(r"\bfirst\b", re.IGNORECASE)
 _LABEL = late_pattern(
     r"(?:>\s*+)*+(?:[-*•+]\s++|"
-    r"\(?\d{1,2}[.)、]\s++)?(?:#{1,6}\s++)?(?:\[[ xX]\]\s++)?(?:[A-Z]{3,}+(?=\s++(?:[A-Z][a-z']|I\s))\s++)?"
+    r"\(?\d{1,2}(?:[.)、]|-(?=\s))\s++)?(?:#{1,6}\s++)?(?:\[[ xX]\]\s++)?(?:[A-Z]{3,}+(?=\s++(?:[A-Z][a-z']|I\s))\s++)?"
     r"(?:(?:\*\*)?(?:NOTE|IMPORTANT|"
     r"CRITICAL|WARNING|TODO|FYI|PS|N\.B\.|THOUGHT|注意|重要|提示|备注)\s*+[:：](?:\*\*)?\s*+)?"
 )
@@ -260,9 +266,11 @@ def _tagged(text: str, start: int, end: int) -> Iterator[tuple[Span, bool]]:
         alone = not text[max(line, start) : opened.start()].strip()
         if tag not in _PROGRAM_TAGS and tag not in _OWN_TAGS and not alone:
             continue
-        close = text.find(f"</{tag}>", look, end)
+        # A long document may end behind the part that is scanned.
+        close = text.find(f"</{tag}>", look)
         if close < 0 and tag not in _PROGRAM_TAGS:
             continue
+        close = close if close < end else -1
         yield (at, opened.start()), False
         inner = (look, close if close >= 0 else end)
         if tag in _OWN_TAGS:
@@ -279,12 +287,25 @@ def _tagged(text: str, start: int, end: int) -> Iterator[tuple[Span, bool]]:
 def _of_part(text: str, span: Span, pasted: bool) -> Iterator[Sentence]:
     for start, end, shown, heading in _paragraphs(text, span):
         at = start
-        for mark in _END.finditer(text, start, end):
-            if _ABBREVIATED.search(text, max(at, mark.end() - 20), mark.end()):
+        items = _items_in_line(text, start, end)
+        ends = [mark.end() for mark in _END.finditer(text, start, end)]
+        for stop in sorted({*ends, *items}):
+            numbered = any(item < stop <= item + 4 for item in items)
+            if stop not in items and (
+                numbered or _ABBREVIATED.search(text[max(at, stop - 20) : stop]) is not None
+            ):
                 continue
-            yield from _cut(text, at, mark.end(), pasted or shown, heading)
-            at = mark.end()
+            yield from _cut(text, at, stop, pasted or shown, heading)
+            at = stop
         yield from _cut(text, at, end, pasted or shown, heading)
+
+
+def _items_in_line(text: str, start: int, end: int) -> list[int]:
+    """Return where the items of a numbered list in one paragraph begin: "1. do X 2. do Y" has two."""
+    found = [(int(mark["number"]), mark.start()) for mark in _IN_LINE.finditer(text, start, end)]
+    numbers = [number for number, _ in found]
+    counts = numbers == list(range(1, len(numbers) + 1)) and len(numbers) > 1
+    return [at for _, at in found if at > start] if counts else []
 
 
 def _cut(text: str, start: int, end: int, pasted: bool, heading: bool) -> Iterator[Sentence]:

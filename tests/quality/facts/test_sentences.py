@@ -15,6 +15,10 @@ SAID = (
     (f"1) Fix the map.\n2) The cache fails:\n{LOG}3) Remove the banner.\nAll of it before Friday.",
      ["1) Fix the map.", "2) The cache fails:", "3) Remove the banner.", "All of it before Friday."]),
     (f"The cache fails:\n{LOG}loading the next tile now\n", ["The cache fails:"]),
+    ("The tides are wrong:\nNAME   HIGH   LOW   RANGE\nBREST\t6.9\t1.2\t5.7", ["The tides are wrong:"]),
+    (f"Read it.\n<file name='chat.txt'>\n{'Never moor here. ' * 9_000}\n</file>", ["Read it."]),
+    ("Please: 1. Add the pump 2. Never touch the valve", ["Please:", "1. Add the pump", "2. Never touch the valve"]),
+    ("Add it.\n2. Stop the pump.", ["Add it.", "2. Stop the pump."]),
     ("Checks still fail   Running [lint] in [/srv/app] ...", ["Checks still fail", "Running [lint] in [/srv/app] ..."]),
     ("<task-notification>done</task-notification>\nPlease go on.", ["Please go on."]),
 )  # fmt: skip
