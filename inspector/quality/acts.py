@@ -64,7 +64,7 @@ _SENDS = late_pattern(
     r"(?:-X|--request|--method)[ =]?(?:POST|PUT|PATCH|DELETE)|-[dFT](?:[ '\"@{]|\Z)|--(?:data|form|json|upload|post)\b",
     re.I,
 )
-_REDIRECTED = late_pattern(r"(?<![0-9&=<>-])>{1,2} ?([\w./~$@{}+-]{1,300})")
+_REDIRECTED = late_pattern(r"(?<![0-9&=<>-])(>{1,2}) ?([\w./~$@{}+-]{1,300})")
 _CHANGES_IN_PLACE = late_pattern(r"\b(?:tee|rm|mv|patch|truncate|sed)\b")
 _SED_LINES = late_pattern(r"\A(\d{1,7})(?:,(\d{1,7}|\$))?p\Z")
 _QUESTION = late_pattern(r"[^.!?。！？\n]{8,400}[?？]")
@@ -75,6 +75,12 @@ _ERROR = late_pattern(
     r"|.{1,200}: (?:command not found|No such file or directory|Permission denied))[ \t]*$",
     re.M,
 )
+#: A line that says that something failed, but not why.
+_UNTELLING = late_pattern(
+    r"\bexit(?:ed)? (?:with )?(?:code|status)\b|\bexpect\(received\)|\bcommand failed\b", re.I
+)
+#: The output of a command that succeeded, whatever its tests print.
+_SUCCEEDED = late_pattern(r"\bexit(?:ed)?(?: with)? code:? 0\b|\b0 (?:fail(?:ed|ures?|s)?|errors?)\b", re.I)
 _CHANGING = late_pattern(r"0x[0-9a-fA-F]{1,16}|\d[\d.,:]*|(?:/[\w.@-]{1,200}){2,40}")
 #: A call that the user stopped or refused did not fail.
 _REFUSED = late_pattern(
@@ -91,6 +97,8 @@ _TAG = late_pattern(r"</?[a-z_]{1,40}>")
 #: Longest part of a result, in characters from its beginning and from its end, that is searched for an error.
 _ERROR_PART = 20_000
 _ERROR_LINE = 300
+#: Characters at the beginning and at the end of a result that say whether the command succeeded.
+_EDGE = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,20 +162,22 @@ def questions_in(message: Message) -> Iterator[Act]:
 
 
 def error_in(result: str) -> str:
-    """The first line of a result that names an error; "" where no line does."""
+    """The first line of a result that names an error; "" where no line does, or where the command succeeded."""
     text = result if len(result) <= 2 * _ERROR_PART else result[:_ERROR_PART] + "\n" + result[-_ERROR_PART:]
-    match = _ERROR.search(text)
-    return _folded(match.group(1)) if match else ""
+    if _SUCCEEDED.search(text[:_EDGE]) or _SUCCEEDED.search(text[-_EDGE:]):
+        return ""
+    lines = (match[1] for match in _ERROR.finditer(text))
+    return next((_folded(line) for line in lines if not _UNTELLING.search(line)), "")
 
 
 def marked_error(result: str) -> str:
     """The first line of several words of a result that is marked as an error; "" if the user stopped or refused the
-    call."""
+    call, or if it says nothing about the error."""
     if _REFUSED.search(result[:_ERROR_PART]):
         return ""
     text = _TAG.sub("", result[:_ERROR_PART])
     line = next((line for line in text.split("\n") if len(line.split()) > 2), "")
-    return _folded(line)[:_ERROR_LINE]
+    return "" if _UNTELLING.search(line) else _folded(line)[:_ERROR_LINE]
 
 
 def opened(act: Act, result: str) -> bool:
@@ -188,6 +198,12 @@ def failure(act: Act, error: str) -> Act:
         "",
         act.tokens,
     )
+
+
+def same_file(one: str, other: str) -> bool:
+    """Whether two paths may name the same file: equal, or one is the end of the other."""
+    one, other = (path.replace("\\", "/").removeprefix("~/") for path in (one, other))
+    return one == other or one.endswith("/" + other) or other.endswith("/" + one)
 
 
 def overlap(one: Lines | None, other: Lines | None) -> bool:
@@ -299,9 +315,9 @@ def _read_by(pipeline: list[list[str]], tokens: int) -> Iterator[Act]:
 
 def _written_by(command: str) -> Iterator[tuple[str, Lines | None]]:
     """The files that a command writes: by redirection, and as arguments of programs that change files in place."""
-    for path in _REDIRECTED.findall(command[:MAX_ARGUMENT]):
+    for arrow, path in _REDIRECTED.findall(command[:MAX_ARGUMENT]):
         if _is_file(path):
-            yield plain_path(path), None
+            yield plain_path(path), None if arrow == ">" else SOME_LINES
     if not _CHANGES_IN_PLACE.search(command[:MAX_COMMAND]):
         return
     for words in simple_commands(command):

@@ -25,6 +25,7 @@ from inspector.quality.acts import (
     opened,
     overlap,
     questions_in,
+    same_file,
     simple_commands,
 )
 from inspector.quality.facts.fact import ConversationFacts, Fact, Life, Saying
@@ -101,6 +102,16 @@ _LOOKING = frozenset({
     "grep", "egrep", "rg", "ag", "find", "fd", "awk", "jq", "wc", "tree", "du", "stat", "strings", "diff", "xxd",
 })  # fmt: skip
 _GIT_LOOKING = frozenset({"show", "blame", "grep"})
+#: Those whose first argument is a file.
+_WITHOUT_PATTERN = frozenset({"find", "wc", "tree", "du", "stat", "strings", "diff", "xxd"})
+#: Commands that change files which they do not name.
+_CHANGES = re.compile(
+    r"\bgit (?:-\S+ \S+ )?(?:fetch|pull|merge|rebase|checkout|switch|reset|stash|cherry-pick|revert|apply|am|restore"
+    r"|clean)\b"
+    r"|\b(?:npm|pnpm|yarn|bun|pip3?|uv|poetry|cargo|go|gem|apt|apt-get|brew|composer)"
+    r" (?:install|i|add|get|sync|update|ci)\b",
+    re.I,
+)
 #: Words that are common to all questions.
 _QUESTION_WORDS = frozenset({
     "would", "like", "want", "shall", "should", "could", "continue", "with", "this", "that", "your", "you", "have",
@@ -287,9 +298,9 @@ def _taken_back(life: Life | None, generation: int) -> bool:
 def _repeated_acts(steps: Iterable[Step], harmed: _HarmedFacts) -> Iterator[AftermathEvent]:
     """Yield repeated acts whose earlier acts left the list, and acts against harmed rules."""
     earlier: dict[tuple[str, str], list[tuple[Step, Act]]] = defaultdict(list)
+    writes: list[tuple[int, str]] = []
     asked: list[tuple[Step, frozenset[str]]] = []
     runs: Counter[tuple[int, str]] = Counter()
-    last_write = -1
     for step in steps:
         done = {act.kind for act in step.acts}
         for act in step.acts:
@@ -303,10 +314,10 @@ def _repeated_acts(steps: Iterable[Step], harmed: _HarmedFacts) -> Iterator[Afte
                     yield _event("asked again", step, act, before, None)
                 asked.append((step, words))
                 continue
-            if act.kind == "write":
-                last_write = step.step
+            if act.kind == "write" or (act.kind == "run" and _CHANGES.search(act.key)):
+                writes.append((step.step, act.key if act.kind == "write" else ""))
             kind = _AGAIN.get(act.kind)
-            key = ("read" if act.kind == "write" else act.kind, act.key)
+            key = _place_of(act)
             if (
                 kind is not None
                 and step.generation > 1
@@ -315,7 +326,7 @@ def _repeated_acts(steps: Iterable[Step], harmed: _HarmedFacts) -> Iterator[Afte
                 before = _left(step, act, earlier[key])
                 if before is not None and (
                     kind != "ran again"
-                    or _worth_comparing(act, runs, before.generation, last_write, before.step)
+                    or _worth_comparing(act, runs, before, [path for at, path in writes if at > before.step])
                 ):
                     yield _event(kind, step, act, before, harmed.about([act.key, act.text], step.generation))
             if act.kind == "run":
@@ -328,23 +339,33 @@ _AGAIN: Mapping[str, AftermathKind] = {
 }  # fmt: skip
 
 
+def _place_of(act: Act) -> tuple[str, str]:
+    """Return where an act is looked up: files by their names, since a path may be relative."""
+    if act.kind in ("read", "write"):
+        return "read", act.key.replace("\\", "/").rpartition("/")[2]
+    return act.kind, act.key
+
+
 def _left(step: Step, act: Act, earlier: Sequence[tuple[Step, Act]]) -> Step | None:
     """Return the last earlier step with the same act, if every such step has left the list."""
     found = None
     for other, done in reversed(earlier):
         if not overlap(act.lines, done.lines) or other.step == step.step:
             continue
+        if not (act.key == done.key or same_file(act.key, done.key)):
+            continue
         if other.left is None or other.left >= step.generation:
             return None
-        found = found or other
+        if act.key == done.key:
+            found = found or other
     return found
 
 
 def _worth_comparing(
-    act: Act, runs: Mapping[tuple[int, str], int], generation: int, last_write: int, since: int
+    act: Act, runs: Mapping[tuple[int, str], int], before: Step, written: Sequence[str]
 ) -> bool:
-    """Return whether a second run counts: it is not routine, and it only reads or nothing was written since the
-    first."""
+    """Return whether a second run counts: it is not routine, the first one did not fail, and nothing that it may read
+    was written since. `written` has the paths, "" for unknown ones."""
     commands = list(simple_commands(act.key))
     programs = [(words[0].rpartition("/")[2], words[1] if len(words) > 1 else "") for words in commands]
     telling = [
@@ -352,10 +373,23 @@ def _worth_comparing(
         for name, sub in programs
         if name not in _TRIVIAL and (name != "git" or sub in _GIT_LOOKING)
     ]
-    if not telling or runs.get((generation, act.key), 0) >= ROUTINE_RUNS:
+    if not telling or runs.get((before.generation, act.key), 0) >= ROUTINE_RUNS:
+        return False
+    if any(done.kind == "fail" for done in before.acts):
         return False
     looks = all(name in _LOOKING or (name == "git" and sub in _GIT_LOOKING) for name, sub in telling)
-    return looks or last_write < since
+    places = [place for words in commands for place in _searched(words)] if looks else []
+    if places:
+        return not any(not path or any(place in path for place in places) for path in written)
+    return not written
+
+
+def _searched(words: Sequence[str]) -> list[str]:
+    """Return the files and folders that a looking command names, without leading dots."""
+    named = [word.strip("./") for word in words[1:] if not word.startswith("-")]
+    # The first word is a pattern or a program, or the name of git's command, which a pattern follows.
+    first = 2 if words[0] == "git" else 0 if words[0] in _WITHOUT_PATTERN else 1
+    return named[first:]
 
 
 def _against_rules(step: Step, act: Act, harmed: _HarmedFacts) -> Iterator[AftermathEvent]:

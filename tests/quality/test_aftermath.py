@@ -198,6 +198,44 @@ def test_a_command_is_run_again_where_its_result_cannot_have_changed() -> None:
     assert [event.kind for event in events((1, 1, look), (2, None, edit + look))] == ["ran again"]
 
 
+def test_a_search_of_changed_files_and_a_retry_are_not_run_again() -> None:
+    edit = tool_use("Edit", "ok", file_path="/app/src/a.py", old_string="1", new_string="2")
+    pull = tool_use("Bash", "done", command="git pull --rebase")
+    for command in ("rg -n decimal src", "rg -n decimal", "git grep decimal"):
+        look = tool_use("Bash", "a.py:1", command=command)
+        assert events((1, 1, look), (2, None, edit + look)) == []
+        assert events((1, 1, look), (2, None, pull + look)) == []
+    fails = tool_use("Bash", "fatal error: no memory", command="make harbour")
+    assert events((1, 1, fails), (2, None, tool_use("Bash", "built", command="make harbour"))) == []
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        "Exit code 1\nHarbour tests\nBerth 3 is taken",
+        'error: script "lint" exited with code 1',
+        "error: expect(received).toBe(expected)",
+        "Process exited with code 0\nerror: berth 3 is taken",
+        "error: berth 3 is taken\n1309 pass\n0 fail",
+    ],
+)
+def test_an_error_without_a_reason_and_a_success_do_not_fail_again(output: str) -> None:
+    assert error_in(output) == ""
+    fails = tool_use("Bash", output, command="make test")
+    edit = tool_use("Edit", "ok", file_path="/app/a.py", old_string="1", new_string="2")
+    assert events((1, 1, fails), (2, None, edit + fails)) == []
+    code = marked("Bash", "Exit code 1\nHarbour tests", command="make test")
+    assert events((1, 1, code), (2, None, edit + code)) == []
+
+
+def test_a_relative_path_is_the_same_file() -> None:
+    short = tool_use("Read", "text " * 100, file_path="src/a.py")
+    long = tool_use("Read", "text " * 100, file_path="/app/src/a.py")
+    assert events((1, 1, short), (2, None, long + short)) == []
+    other = tool_use("Read", "text " * 100, file_path="/app/lib/a.py")
+    assert [event.kind for event in events((1, 1, short), (2, None, other + short))] == ["read again"]
+
+
 def test_routine_and_trivial_commands_are_not_events() -> None:
     lint = tool_use("Bash", "fine", command="make lint")
     assert events((1, 1, lint * 3), (2, None, lint)) == []
