@@ -88,7 +88,8 @@ _REFUSED = late_pattern(
 )
 #: A short result that says that a file is not there, and one that says that the call failed.
 _MISSING = late_pattern(
-    r"ENOENT|no such file or directory|(?:file|path) (?:does not exist|not found)|cannot find (?:the )?(?:file|path)",
+    r"ENOENT|no such file or directory|no matches found|permission denied|(?:file|path) (?:does not exist|not found)"
+    r"|cannot find (?:the )?(?:file|path)",
     re.I,
 )
 _FAILED = late_pattern(r"\A\s*\{\s*\"status\":\s*\"error\"|\A\s*\(no output\)\s*\Z")

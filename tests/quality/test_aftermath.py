@@ -152,6 +152,7 @@ def test_files_that_one_command_reads_share_its_tokens() -> None:
     [
         '{\n  "status": "error",\n  "error": "ENOENT: no such file or directory, access \'/app/a.py\'"\n}',
         "File does not exist.",
+        "Exit code: 1\nOutput:\nzsh:1: no matches found: /app/a.py",
         "cat: /app/a.py: No such file or directory\ncat: /app/b.py: Permission denied",
     ],
 )
