@@ -1,4 +1,4 @@
-"""Work in threads: plain functions of values, each job once, overtaken ones dropped, failures as sentences.
+"""Work in threads: plain functions of values. Each job runs once, replaced jobs are dropped, failures become sentences.
 
     Jobs.run(name, values, function, then=...)
 
@@ -57,7 +57,7 @@ class Job:
 
 @dataclass
 class JobMessage(Message):
-    """Something that a job's thread has to say, and which function takes it. After the `last` one the job is over."""
+    """A message from the thread of a job to a function. After the `last` message the job is over."""
 
     job: Job
     take: Callable[[Any], None] | None
@@ -84,7 +84,7 @@ class JobWatch:
             self._post(JobMessage(self._job, self._job.told, self._text))
 
     def check(self) -> None:
-        """Rest while the user is busy. Raises Cancelled if the job was overtaken or its screen left."""
+        """Wait while the user is busy. Raises Cancelled if the job was replaced or its screen closed."""
         give_way()
         if self._cancelled():
             raise Cancelled("cancelled")
@@ -127,10 +127,9 @@ class Jobs:
         rest: float = 0.0,
         key: Sequence[Any] | None = None,
     ) -> bool:
-        """Want something: `function(*values, watch)`. False if just that is wanted already, or was worked out.
-
-        `rest` seconds go by first, so that what is overtaken meanwhile is not even begun. `key` says what is wanted
-        where that is not all of the values.
+        """Start `function(*values, watch)`. Return False if the same job runs already or is done. The job starts after
+        `rest` seconds, so that a job that is replaced meanwhile never starts. `key` identifies the job, by default its
+        values.
         """
         values = tuple(values)
         key = values if key is None else tuple(key)
@@ -147,7 +146,7 @@ class Jobs:
         return True
 
     def wanted(self, name: str, function: Callable[..., Any], key: Sequence[Any]) -> bool:
-        """Whether just that is wanted already, or was worked out."""
+        """Whether the same job runs already or is done."""
         known = self._jobs.get(name)
         return known is not None and known.function is function and same(known.key, key)
 
@@ -164,7 +163,7 @@ class Jobs:
         job.over = True
 
     def take_early(self, name: str) -> None:
-        """Hand a result over that is there already, though its message has not been handled yet."""
+        """Hand over a finished result whose message is not handled yet."""
         job = self._jobs.get(name)
         if job is not None and job.value is not _NOTHING:
             self.handle(JobMessage(job, job.then, job.value, last=True))
@@ -179,7 +178,8 @@ class Jobs:
             screen = self._screen
             job.worker = screen.run_worker(
                 lambda: _work(screen.post_message, job),
-                # Left alone, Textual prints what is run into it, which for long lists takes longer than a frame.
+                # Without this, Textual prints the arguments of the worker, which takes longer than a frame for long
+                # lists.
                 name=job.name,
                 description=job.name,
                 thread=True,

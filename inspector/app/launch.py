@@ -19,8 +19,8 @@ from inspector.stores.base import Store
 
 #: Conversations, and whether these are all.
 Ahead = tuple[tuple[ConversationRow, ...], bool]
-#: How long a thread at work may hold the interpreter while another wants it, in seconds. Python's own 5 ms, met
-#: some times in a frame, are what makes a key feel slow while messages are counted.
+#: Seconds for which a busy thread may hold the interpreter while another waits. With Python's 5 ms, keys feel slow
+#: while messages are counted.
 _SWITCH_SECONDS = 0.000_5
 #: Maximum frames a second: changes wait for the next frame. Nothing is drawn where nothing
 #: changed. Textual reads this when it is imported.
@@ -96,7 +96,7 @@ def shows_most(rows: Sequence[ConversationRow]) -> str:
 
 
 def be_prompt() -> None:
-    """Have Python answer keys first: threads give way often, and what is imported is not looked through for garbage."""
+    """Let Python answer keys first: switch threads often, and do not scan imported modules for garbage."""
     sys.setswitchinterval(_SWITCH_SECONDS)
     gc.freeze()
     # Frequent small collections: a usual one would take 75 ms with an open conversation.
@@ -105,8 +105,8 @@ def be_prompt() -> None:
 
 
 def read_ahead(store: Store) -> Future[Ahead]:
-    """Start to read the conversations in a thread, with whether they are complete; without reading files where
-    possible.
+    """Start a thread that reads the conversations, without reading files if possible. The result says whether they are
+    complete.
     """
     found: Future[Ahead] = Future()
 

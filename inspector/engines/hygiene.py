@@ -6,7 +6,7 @@ releases no longer give).
 
 from __future__ import annotations
 
-#: At this share of the threshold the documentation has a warning come up.
+#: Share of the threshold at which the documentation has a warning.
 PRESSURE_SHARE = 0.85
-#: How the to-do list starts that is put back behind a compacted list, as a user message.
+#: Beginning of the to-do list that is added after a compacted list as a user message.
 TODO_START = "[Your active task list was preserved across context compression]"

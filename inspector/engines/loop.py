@@ -1,4 +1,4 @@
-"""When an agent looks at the size of its list, and which size it compares: rules of a release as data."""
+"""When an agent checks the size of its list, and which size it compares. The rules of a release as data."""
 
 from __future__ import annotations
 
@@ -6,20 +6,19 @@ from typing import NamedTuple
 
 
 class Loop(NamedTuple):
-    """The looks of one release. Each compares a size in tokens with the threshold.
+    """The checks of one release. Each compares a size in tokens with the threshold.
 
     `requests`: before each request, its size as the provider would report it. `background`: the summary is written
-    while one more request is sent, and takes its place when the results of that are there. `turns_end`: only before a
-    message of the user and at the end; within a turn a list is compacted that no longer fits into the window. The other
-    looks belong to Hermes:
-    `results`: after a round of tool results, the prompt that the provider reported for the call before.
-    `turns`: after a user message, the rough size of the request; up to three compactions in a row.
-    `calls`: before each call too, the rough size of the request; up to three compactions in a turn.
+    while one more request is sent, and is used when the results of that request arrive. `turns_end`: only before a
+    message of the user and at the end. Within a turn, only a list that no longer fits into the window is compacted.
+    The other checks belong to Hermes. `results`: after a round of tool results, the prompt that the provider reported
+    for the call before. `turns`: after a user message, the rough size of the request; up to three compactions in a
+    row. `calls`: before each call too, the rough size of the request; up to three compactions in a turn.
 
-    `guards_turns`: the look after a user message heeds the guards (see `guards`). `large_turns`: that look is also made
-    at a short list whose messages alone reach the threshold. `defers`: a rough size over the threshold is ignored as
-    long as the list has grown little since the provider reported a prompt under it. `awaits`: it is also ignored
-    between a compaction and the next report.
+    `guards_turns`: the check after a user message uses the guards (see `guards`). `large_turns`: this check includes
+    short lists whose messages alone reach the threshold. `defers`: a rough size over the threshold is ignored while
+    the list has grown little since a reported prompt under it. `awaits`: it is also ignored between a compaction and
+    the next report.
     """
 
     requests: bool = False
@@ -34,12 +33,12 @@ class Loop(NamedTuple):
     turns_end: bool = False
 
 
-#: Looks of an agent that compares each request before it is sent.
+#: Checks of an agent that compares each request before it is sent.
 BEFORE_REQUESTS = Loop(requests=True)
 
-#: Most compactions in a row after one user message, and before the calls of one turn.
+#: Maximum compactions in a row after one user message, and before the calls of one turn.
 MOST_IN_A_TURN = 3
-#: A second compaction after the same user message needs a first one that saved more than this share.
+#: Minimum saved share of the first compaction for a second one after the same user message.
 LEAST_PROGRESS = 0.05
 
 
@@ -57,7 +56,7 @@ class Deferral(NamedTuple):
     awaiting: bool = False
 
     def after_compaction(self, rough: int) -> Deferral:
-        """A compaction left a request of `rough` tokens."""
+        """Return the state after a compaction to `rough` tokens."""
         return self._replace(compacted=rough, awaiting=True)
 
     def after_response(self, prompt: int, threshold: int) -> Deferral:

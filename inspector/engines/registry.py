@@ -1,5 +1,5 @@
-"""All engines: the releases of Hermes, the truncation baseline, the observed rules of other agents, and
-those other packages bring."""
+"""All engines: the releases of Hermes, truncation, the observed rules of other agents, and engines of other
+packages."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from inspector.engines.truncation import TRUNCATION
 
 _PARTS = ("name", "summary", "budgets", "measure", "plan", "fires")
 
-#: Other packages name their engines under this entry point group: each a class or function that makes one.
+#: Entry point group for engines of other packages: each entry is a class or function that makes an engine.
 GROUP = "compaction_inspector.engines"
 
 
@@ -32,17 +32,15 @@ def _engine_of(policies: Policies) -> Engine:
 _BUILT_IN: dict[str, Engine] = {name: _engine_of(policies) for name, policies in RELEASES.items()}
 _BUILT_IN[TRUNCATION.name] = TRUNCATION
 _BUILT_IN.update((rules.name, ObservedEngine(rules)) for rules in observed_rules())
-#: A release named to the patch: the same engine under that name.
+#: A single release, such as hermes-0.18.1: the same engine under this name.
 _BY_RELEASE: dict[str, Engine] = {
     name: _engine_of(replace(policies, name=name)) for name, policies in BY_RELEASE.items()
 }
 
 
 def engine(name: str) -> Engine:
-    """The engine of that name.
-
-    Raises UsageProblem, naming those there are, where there is none, and EngineError where another package's engine
-    cannot be loaded.
+    """Return the engine of a name. Raises UsageProblem with all names if it is unknown, and EngineError if an engine
+    of another package cannot be loaded.
     """
     found = _BUILT_IN.get(name) or _BY_RELEASE.get(name) or _loaded(name)
     if found is None:
@@ -59,9 +57,8 @@ def is_built_in(name: str) -> bool:
 
 
 def with_profile(settings: Settings, profile: str) -> Settings:
-    """The settings under another engine's rules: a threshold that the user did not set becomes that engine's own.
-
-    If an engine fails to report its default, the threshold stays: planning with the engine reports why.
+    """Return the settings for another engine. A threshold that the user did not set becomes the default of this
+    engine. If the engine fails to report its default, the threshold stays, and planning reports the error.
     """
     length = settings.context_length
     plain = Settings.__dataclass_fields__["threshold"].default
@@ -75,8 +72,8 @@ def with_profile(settings: Settings, profile: str) -> Settings:
 
 
 def release_of(profile: str) -> tuple[int, ...] | None:
-    """The version of the release that a profile of Hermes stands for, as (0, 18, 2), a number above all for the current
-    sources; None for any other engine."""
+    """Return the version of a Hermes profile, such as (0, 18, 2). The current sources have a version above all
+    releases. None for any other engine."""
     policies = policies_of(profile)
     if policies is None or policies.name == "documented":
         return None
@@ -85,7 +82,7 @@ def release_of(profile: str) -> tuple[int, ...] | None:
 
 
 def caveat(profile: str) -> str:
-    """A note on how far a profile can be trusted; empty for one that was compared."""
+    """Return a note about the reliability of a profile; empty if it was compared."""
     policies = policies_of(profile)
     if policies is None or policies.compared or policies.name == "documented":
         return ""

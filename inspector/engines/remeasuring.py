@@ -1,8 +1,8 @@
 """Run conversations with only an engine's `measure` and `plan`: the live list is measured again each time.
 
-It holds the bodies of the conversation, and each compaction measures the current list. An engine that refuses
-to compact a list that keeps firing is asked again before every call. Changes by `prune` are permanent, if the
-engine has it; tool pairs are not mended. The engine is shown a summary of the right size, not of the right
+It holds the bodies of the conversation, and each compaction measures the current list. If the list stays at the
+threshold and the engine refuses to compact it, the engine is asked again before every call. If the engine has `prune`,
+its changes are permanent. Tool pairs are not repaired. The engine gets a summary of the right size, not with the right
 words.
 """
 
@@ -23,7 +23,7 @@ from inspector.engines.failures import failures_named
 from inspector.engines.sizes import Compacted, MessageSize, Refusal, results_without_call
 
 _OTHER_ROLE = 4
-#: How a summary starts that stands in for one, and what it goes on with. Every release takes this for a handoff.
+#: Beginning and repeated text of a placeholder summary. Every release recognises it as a handoff.
 _OPENING, _FILLER = "[CONTEXT SUMMARY]: ", "so it went on "
 #: Maximum number of messages whose sizes are kept.
 _MOST_KNOWN = 100_000
@@ -80,10 +80,9 @@ class Remeasuring:
 
 
 class _Scale:
-    """Sizes of messages as the engine counts them.
-
-    An engine that estimates a list as `inspector.core.rough` does is counted in characters and pictures. Any other is
-    counted in its own tokens, four characters each and no pictures, so that `list_tokens` gives them back.
+    """Sizes of messages as the engine counts them. If the engine estimates a list like `inspector.core.rough`, sizes
+    are in characters and pictures. Otherwise each token of the engine counts as four characters, so that `list_tokens`
+    returns the same tokens.
     """
 
     def __init__(self, engine: Engine) -> None:
@@ -146,7 +145,7 @@ class LiveItems(Generic[Item]):
     def __init__(self, source: ReadItems[Item], settings: Settings, budgets: Budgets) -> None:
         self.source, self.settings, self.budgets = source, settings, budgets
         self.items: list[Item] = []
-        #: The index of each message among those said; _SUMMARY for a summary.
+        #: The index of each message in the transcript; _SUMMARY for a summary.
         self.said: list[int] = []
         self.high = self.compactions = self.total_chars = self.total_images = 0
 
@@ -154,7 +153,7 @@ class LiveItems(Generic[Item]):
         return len(self.items)
 
     def extend(self, stop: int) -> None:
-        """The messages that were said until `stop` come to the list."""
+        """Add the messages of the transcript until `stop`."""
         start, self.high = self.high, stop
         self.items += self.source.items[start:stop]
         self.said += range(start, stop)
@@ -183,7 +182,7 @@ class LiveItems(Generic[Item]):
         merged: bool,
         size_of: Callable[[int], MessageSize],
     ) -> Compacted:
-        """Let the pruned `items` stay but for the middle, in whose place the summary comes, if there is one."""
+        """Keep the pruned `items`, with the summary, if any, in place of the middle."""
         stay = [*range(head), *sorted(kept)]
         left = [self.said[at] for at in range(head, tail) if self.said[at] != _SUMMARY and at not in kept]
         size = size_of(len(left)) if merged or role else None
@@ -204,7 +203,7 @@ class LiveItems(Generic[Item]):
 
 
 class RemeasuredList(ReadItems[Message]):
-    """A list with its bodies, and the size of each message in the engine's eyes."""
+    """A list with its bodies, and the size of each message as the engine counts it."""
 
     def __init__(
         self, engine: Engine, messages: Sequence[Message], chars: array[int], images: array[int]
@@ -246,7 +245,7 @@ class RemeasuredLiveList(LiveItems[Message]):
         return True
 
     def compact(self, summary: Callable[[int, int], MessageSize]) -> Compacted | Refusal:
-        """Compact the list as the engine plans it now; why not where it would not, or would take nothing out."""
+        """Compact the list as the engine plans it now. If it refuses or would remove nothing, return why."""
         engine, listed = self.engine, self.items
         index = _measured(engine, listed)
         with failures_named(engine):
@@ -277,7 +276,7 @@ def _measured(engine: Engine, messages: Sequence[Message]) -> TokenIndex:
 
 
 def summary_wire(role: str, size: MessageSize) -> dict[str, Any]:
-    """A message of this size that every release takes for a summary."""
+    """Return a message of this size that every release recognises as a summary."""
     empty = {"role": role, "content": _OPENING}
     return {**empty, "content": _OPENING + _filler(size.chars - message_chars(empty))}
 

@@ -18,7 +18,7 @@ from inspector.engines.loop import Loop
 from inspector.engines.remeasuring import Remeasuring
 from inspector.engines.sizes import Compacted, MessageSize, Refusal
 
-#: A list of more tokens than this is never asked about.
+#: Upper limit of the sizes that are tried.
 _MOST_TOKENS = 2**40
 
 
@@ -39,7 +39,7 @@ class LiveList(Protocol):
     def __len__(self) -> int: ...
 
     def extend(self, stop: int) -> None:
-        """The messages that were said until `stop` come to the list."""
+        """Add the messages of the conversation until `stop`."""
         ...
 
     def adopt(self, settings: Settings, budgets: Budgets) -> None:
@@ -94,7 +94,7 @@ class ReadList(Protocol):
         ...
 
 
-#: How one engine keeps the lists that it read.
+#: The type in which an engine stores a read list.
 OwnList = TypeVar("OwnList", bound=ReadList)
 
 

@@ -42,15 +42,15 @@ def _console_of(_: TextIO) -> Console:
 
 
 class StyledLines:
-    """Lines of parts in styles, for answers of ten thousand lines and more. Rich, which takes ten times as long for a
-    line, is only asked how a style looks, and to fold what is too long."""
+    """Lines of parts in styles, for answers of ten thousand lines and more. Rich takes ten times as long for a line,
+    so it is used only for styles and for folding long lines."""
 
     def __init__(self, console: Console | None = None) -> None:
         self._console = console_for() if console is None else console
         self._looks: dict[str, tuple[str, str]] = {"": ("", "")}
 
     def add(self, *parts: tuple[str, str], indent: int = 0) -> None:
-        """A line of (safe text, style) parts, its folds set in as it is."""
+        """Add a line of (safe text, style) parts. Its folds have the same indent."""
         console, room = self._console, self._console.width - indent
         if sum(_width(text) for text, _ in parts) <= room and not any("\n" in text for text, _ in parts):
             shown = "".join(f"{before}{text}{behind}" for text, before, behind in map(self._styled, parts))
@@ -118,7 +118,7 @@ class Table:
         for name in self._spare:
             if taken(shown) > room:
                 shown = [at for at in shown if self._columns[at][0] != name]
-        # The rest of the line is for the flexible columns, the folded ones first.
+        # The flexible columns share the rest of the line, folded columns first.
         left = max(0, room - taken(shown))
         widths = dict(enumerate(needs))
         for at in sorted(shown, key=lambda at: self._columns[at][0] in self._cut):
@@ -143,7 +143,7 @@ class Table:
 
 
 def print_table(table: Table, nothing: str = "") -> None:
-    """Print a table; in the place of one without rows the sentence `nothing`, if there is one."""
+    """Print a table. If it has no rows, print the sentence `nothing`, if given."""
     if nothing and not table.rows:
         say(nothing)
         return
@@ -170,7 +170,8 @@ def _cut(text: str, width: int) -> list[str]:
 
 
 def _width(text: str) -> int:
-    """The cells that a text takes; rich, which looks at each character, is asked where one may take more or fewer."""
+    """Return the cells of a text. Rich, which checks each character, is used only if a character may take another
+    number."""
     return len(text) if _ODD.search(text) is None else cell_len(text)
 
 

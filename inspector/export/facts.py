@@ -106,7 +106,7 @@ def risk_documents(answer: FactsAtRisk) -> list[Document]:
 
 
 def print_facts(documents: Sequence[Document]) -> None:
-    """The facts for people, grouped by compaction, with what became of each."""
+    """Print the facts by compaction, each with its fate."""
     lines = StyledLines()
     for _, entries in lines.each(groupby(documents, key=itemgetter("compaction")), "No facts were found."):
         group = list(entries)
@@ -168,7 +168,7 @@ def _after(entry: Document) -> Iterable[str]:
 
 
 def facts_checklist(answer: FollowedFacts | FactsAtRisk, masker: Masker) -> str:
-    """The facts to be carried over as a checklist in Markdown, without secrets."""
+    """Return the facts to keep as a checklist in Markdown, without secrets."""
     facts = masked(_carried(answer), masker)
     at_risk = isinstance(answer, FactsAtRisk)
     if not facts:
@@ -177,7 +177,7 @@ def facts_checklist(answer: FollowedFacts | FactsAtRisk, masker: Masker) -> str:
 
 
 def facts_memories(answer: FollowedFacts | FactsAtRisk, user: str, masker: Masker) -> list[Document]:
-    """The facts to be carried over as payloads for Mem0's add, without secrets."""
+    """Return the facts to keep as payloads for Mem0's add, without secrets."""
     return memories(masked(_carried(answer), masker), answer.conversation, answer.agent, user)
 
 
@@ -191,6 +191,6 @@ def _carried(answer: FollowedFacts | FactsAtRisk) -> list[Fact]:
 
 
 def _missing(life: Life) -> bool:
-    """Whether the last list no longer has a fact, or no longer as something that binds."""
+    """Whether the last list lacks a fact, or has it only weakened."""
     fate = life.fates[-1]
     return fate.gone or fate.outcome == "weakened"

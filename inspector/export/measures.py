@@ -1,4 +1,4 @@
-"""Measures as JSON and text: a table over the compactions, then what is not known any more."""
+"""Measures as JSON and text: a table over the compactions, then the lost facts."""
 
 from __future__ import annotations
 

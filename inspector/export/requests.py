@@ -72,7 +72,7 @@ def cost_document(cost: Cost | None, rates: Rates | None) -> Document | None:
 
 
 def sent_document(opened: OpenedRequest) -> Document:
-    """The answer of `requests --sent`: a request in the provider's own form, and where the cache was marked."""
+    """The answer of `requests --sent`: a request in the provider's own form, with its cache breakpoints."""
     sent = opened.sent
     return {
         **fields_of(opened, "number", "of"),

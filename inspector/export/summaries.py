@@ -1,4 +1,4 @@
-"""Summaries as JSON and text: the differences of two, and the lives of all items."""
+"""Summaries as JSON and text: the differences of two, and the lineage of all items."""
 
 from __future__ import annotations
 

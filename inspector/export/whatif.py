@@ -69,7 +69,7 @@ def replay_document(answer: Replay) -> Document:
 
 
 def beside_documents(answer: Iterable[Replay]) -> list[Document]:
-    """The answer of `beside`: each profile's settings, what it would have done, and how far it can be trusted."""
+    """Return the answer of `beside`: for each profile its settings, its run, and its reliability."""
     return [
         {
             "profile": one.resolved.settings.profile,

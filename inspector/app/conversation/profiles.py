@@ -1,4 +1,4 @@
-"""A list of the profiles to choose from: whose rules plan, and how far each can be trusted."""
+"""A list of profiles to choose from, each with a note about its reliability."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ class Reader:
         self._waiting: list[tuple[Resource[Any], Callable[[Any], object]]] = []
 
     def want(self, resource: Resource[Any]) -> None:
-        """Have a resource read, unless it is known or being read for what is on screen."""
+        """Read a resource, unless its value is current or already being read."""
         host = self._host
         if host.loaded.current(resource, host.state) is not None:
             return
@@ -36,7 +36,7 @@ class Reader:
             host.jobs.run(resource.name, needs, resource.read, came, some=came, rest=resource.rest)
 
     def when(self, resource: Resource[T], then: Callable[[T], object]) -> None:
-        """Do something with what is read, once it has been; wishes are served in their order, the same one once."""
+        """Call a function with a resource when it is read. Calls keep their order; equal calls are made once."""
         value = self._host.loaded.current(resource, self._host.state)
         if value is not None:
             then(value)
@@ -45,7 +45,7 @@ class Reader:
             self.want(resource)
 
     def serve(self) -> None:
-        """Something was read: do what waited for it, and read on for what still waits."""
+        """Make the calls that waited for a new value, and read the resources that others wait for."""
         waiting, self._waiting = self._waiting, []
         for resource, then in waiting:
             value = self._host.loaded.current(resource, self._host.state)

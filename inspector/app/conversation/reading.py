@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 #: Messages that are read along with the index, so that the first frame has its texts.
 _SCREENFUL = 80
-#: Messages that one batch of exact counts holds.
+#: Number of messages in a batch of exact counts.
 _BATCH = 40
 #: Interval of partial results of counting, in seconds: each one redraws the list.
 _SHOWN_SECONDS = 0.25
@@ -122,9 +122,8 @@ def count_tokens(
     known: frozenset[int],
     watch: Watch,
 ) -> CountedTokens:
-    """Count tokens exactly, what `first` names at the front; hands parts over as it goes, returns the last one.
-
-    Raises NoVocabulary, StoreErrors.
+    """Count tokens exactly, the messages of `first` first. Hand over partial results and return the last one. Raises
+    NoVocabulary and StoreErrors.
     """
     from inspector.app.conversation.counting import counts
 
@@ -145,8 +144,8 @@ def count_tokens(
 class FactsRead:
     """The facts of a conversation.
 
-    `ended` has by compaction the facts of earlier ones that it ended, `lost` by generation the messages whose facts
-    were lost. `steps` are for what-ifs, `as_of` for replays.
+    `ended` has, by compaction, the facts of earlier compactions that it removed. `lost` has, by generation, the
+    messages with lost facts. `steps` are for what-ifs, `as_of` for replays.
     """
 
     reading: FactsReading
@@ -257,7 +256,7 @@ def findings_as_of(every: tuple[Finding, ...], dismissed: frozenset[str], watch:
 def find_aftermath(
     inspection: Inspection, facts: FactsRead, watch: Watch
 ) -> Mapping[int, tuple[AftermathEvent, ...]]:
-    """By compaction the things done again after it, the gravest kind first. Raises StoreErrors."""
+    """Return the repeated work after each compaction, the gravest kind first. Raises StoreErrors."""
     from inspector.answers.losses import read_aftermath
     from inspector.quality.aftermath import AFTERMATH_KINDS
 
@@ -273,9 +272,8 @@ def find_aftermath(
 def follow_items(
     inspection: Inspection, compactions: tuple[Compaction, ...], settings: Settings, watch: Watch
 ) -> LineageAsOf:
-    """The items of the summaries through all compactions; handed over before the budgets are known, which takes longer.
-
-    Raises StoreErrors, EngineErrors.
+    """Return the lineage of all items. It is handed over before the budgets are known, because they take longer.
+    Raises StoreErrors and EngineErrors.
     """
     from inspector.answers.summaries import budgets_by_compaction, lineage_of
     from inspector.app.conversation.as_of import LineageAsOf
@@ -283,7 +281,7 @@ def follow_items(
     lineage = lineage_of(compactions)
     watch.some(LineageAsOf(compactions, lineage, {}))
     followed = LineageAsOf(compactions, lineage, budgets_by_compaction(inspection, compactions, settings))
-    # A step of a replay finds what there was of it ready.
+    # Compute the lineage of every step now, so that a step of a replay is fast.
     for count in range(len(compactions)):
         watch.check()
         followed.until(count)
@@ -312,8 +310,8 @@ def read_costing(
 
 @dataclass(frozen=True, eq=False, slots=True)
 class RecordedFigures:
-    """The figures of the compactions as they were recorded, what they would have cost otherwise, and how well the
-    settings in force reproduce them."""
+    """The figures of the recorded compactions, their cost under alternatives, and how well the settings in force
+    reproduce them."""
 
     metrics: Metrics
     otherwise: Otherwise = ()
@@ -343,8 +341,8 @@ Otherwise = tuple[tuple[str, float], ...]
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Runs:
-    """The conversation as it would have been under the settings on screen, and under those kept as A; with what each
-    would have cost otherwise. `sides` are the same run with summaries of half and of twice the size."""
+    """The runs under the settings on screen and under the settings of A, each with its cost under alternatives.
+    `sides` are the first run with summaries of half and twice the size."""
 
     run: WhatIf
     kept: WhatIf | None

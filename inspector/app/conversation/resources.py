@@ -41,7 +41,7 @@ _RUN_AFTER = 0.012
 
 
 def list_on_screen(state: State, loaded: Loaded) -> tuple[Generation, int] | None:
-    """The list on screen: a generation, and how many of its messages; in a replay as many as there were then."""
+    """Return the list on screen: a generation, and the number of its messages (in a replay at that step)."""
     if loaded.opened is None or not state.generation:
         return None
     generation = loaded.opened.generations[state.generation - 1]
@@ -161,7 +161,7 @@ ALL_FINDINGS: Resource[tuple[Finding, ...]] = Resource(
 FINDINGS: Resource[FindingsAsOf] = Resource(
     "findings that count", reading.findings_as_of, (ALL_FINDINGS, lambda state, _: state.dismissed_findings)
 )
-#: Things done again after each compaction.
+#: Repeated work after each compaction.
 AFTERMATH: Resource[Mapping[int, tuple[AftermathEvent, ...]]] = Resource(
     "aftermath", reading.find_aftermath, (_inspection, FACTS)
 )
@@ -239,7 +239,7 @@ CACHING: Resource[Caching] = Resource(
     ),
     ready=_at_rest,
 )
-#: The messages of the list on screen that contain what is looked for.
+#: The messages of the list on screen with the searched text.
 HITS: Resource[tuple[int, ...]] = Resource(
     "search", reading.find_text, (_store, _generation, _length, lambda state, _: state.find or None)
 )

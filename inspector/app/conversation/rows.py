@@ -1,4 +1,4 @@
-"""The rows of a generation for the message list: an index at once, the rest as it arrives."""
+"""The rows of a generation for the message list. The index is complete, texts arrive later."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from inspector.core.text import safe_line, unwrapped
 from inspector.engines.base import Plan, TokenIndex
 from widgets.lists.message_list import Boundary, Flag, MessageRow
 
-#: From this many tokens on a message is marked as huge.
+#: Minimum tokens of a message that is marked as huge.
 HUGE_TOKENS = 20_000
-#: Characters of a text that its line is made of.
+#: Number of characters of a text for its line.
 _READ = 600
 _EXIT = re.compile(r'"exit_code"\s*:\s*(-?\d+)')
 _RETURN = re.compile(r"<returncode>(-?\d+)<")
@@ -34,7 +34,7 @@ class Line:
 
 
 def line_of(message: Message) -> Line:
-    """The line of a message: its text, else the calls it makes, else what else it holds."""
+    """Return the line of a message: its text, else its calls, else its other content."""
     text = safe_line(" ".join(unwrapped(message.text[:_READ]).split()))
     if message.tool_calls:
         calls = "; ".join(f"{call.name} {safe_line(call.arguments, 120)}" for call in message.tool_calls[:4])
@@ -131,7 +131,7 @@ class GenerationRows:
         return index + self.offset
 
     def put(self, marks: RowMarks) -> bool:
-        """Show these marks from now on; False if nothing looks different."""
+        """Show these marks. Return False if nothing looks different."""
         if marks.same(self.marks):
             return False
         if marks.plan is not self.marks.plan:
@@ -244,7 +244,7 @@ def boundaries(
 
 
 def spans_of(indexes: Mapping[int, Sequence[int]]) -> dict[int, range]:
-    """By generation the range that holds some indexes."""
+    """Return, by generation, the range of some indexes."""
     return {number: range(min(found), max(found) + 1) for number, found in indexes.items()}
 
 

@@ -64,9 +64,8 @@ class State:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Opened:
-    """A conversation as it was when it was opened: its system prompts by session, the settings in force, and by number
-    of the generation, in tokens, how large the agent reported its list at last and what its first request sent, where
-    it does."""
+    """An opened conversation: its system prompts by session, the settings in force, and two reported sizes by number
+    of the generation, in tokens: its last list, and its first request."""
 
     inspection: Inspection
     prompts: Mapping[str, str]
@@ -80,7 +79,7 @@ class Opened:
         return self.inspection.conversation.generations
 
     def prompt_of(self, number: int) -> str:
-        """The system prompt that goes before a generation's messages; empty where the list has its own."""
+        """Return the system prompt before the messages of a generation; empty if the list has its own."""
         generation = self.generations[number - 1]
         return "" if generation.roles[:1] == _SYSTEM_FIRST else self.prompts.get(generation.session, "")
 
@@ -130,7 +129,7 @@ Source = Resource[Any] | Callable[["State", "Loaded"], Any]
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Maybe:
-    """An input that may be None; it is not waited for."""
+    """An input that may be None."""
 
     source: Source
 
@@ -143,12 +142,12 @@ class Loaded:
     values: Mapping[str, tuple[tuple[Any, ...], Any]] = field(default_factory=dict)
 
     def latest(self, resource: Resource[T]) -> T | None:
-        """The last value, perhaps one of a moment ago; None if there is none yet."""
+        """Return the last value, which may be outdated; None if there is none."""
         entry = self.values.get(resource.name)
         return None if entry is None else entry[1]
 
     def current(self, resource: Resource[T], state: State) -> T | None:
-        """The value that is worked out from what is on screen now; None while it is not there."""
+        """Return the value for the current inputs; None while it is being computed."""
         entry = self.values.get(resource.name)
         if entry is None:
             return None
@@ -165,7 +164,7 @@ def recorded(
 ) -> Compaction | None:
     """The recorded compaction of that index: it ended generation `index` and made the next one.
 
-    None for one that has not come yet at the moment of a replay.
+    None for a later compaction in a replay.
     """
     if moment is not None and index >= moment.generation and index != moment.compaction:
         return None

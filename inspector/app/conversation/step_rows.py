@@ -1,4 +1,4 @@
-"""The rows of a moment of the replay: the list that was live then, and struck through what had left it."""
+"""The rows of a step of the replay: the list of that step, with removed messages struck through."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _DURING = ("before", "pruned", *MIDDLE_GONE)
 
 
 class StepRows(GenerationRows):
-    """Rows of a generation as far as it had grown; between them what earlier compactions took away, labelled `c2` where
-    the second one did. `whole` are the generations in full, `past` the lines of messages that were read, by
+    """Rows of a generation at a step. Between them are the messages that earlier compactions removed, labelled `c2`
+    for the second compaction. `whole` are the generations in full, `past` the lines of messages that were read, by
     generation and index.
     """
 
@@ -52,7 +52,7 @@ class StepRows(GenerationRows):
         return self._starts[-1] + self.offset
 
     def _part(self, row: int) -> tuple[Stretch, int]:
-        """The stretch of a row behind the system prompt, and how far in it."""
+        """Return the range of a row after the system prompt, and the place in it."""
         number = bisect_right(self._starts, row, hi=len(self.parts)) - 1
         return self.parts[number], row - self._starts[number]
 
@@ -89,7 +89,7 @@ class StepRows(GenerationRows):
         return self.generation, self.index(row + self.offset)
 
     def put(self, marks: RowMarks) -> bool:
-        """Show these marks; `ended_by` is the compaction that the moment is within, if it is."""
+        """Show these marks; `ended_by` is the compaction in progress, if any."""
         self.during = marks.ended_by if self.at.phase in _DURING else None
         changed = super().put(replace(marks, ended_by=None))
         if self.at.phase not in ("said", "pruned"):

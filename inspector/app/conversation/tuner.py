@@ -1,4 +1,4 @@
-"""Tuning with the whole conversation: settings with a way back, A to compare with, and what is carried off."""
+"""Tuning: change settings, undo, compare with A, recommend."""
 
 from __future__ import annotations
 
@@ -56,14 +56,14 @@ class Tuner:
         try:
             budgets_of(tuning[0])
         except InspectorError as error:
-            # An engine of another package that fails: it is named, and what was in force stays.
+            # The engine of another package fails: name it, and keep the settings.
             self._host.tell(str(error))
             return
         undo = state.undo if tuning == state.tuning else (*state.undo, state.tuning)
         self._host.change(settings=tuning[0], summary_size=tuning[1], undo=undo, **changes)
 
     def undo(self) -> None:
-        """Take the last change of settings, or of the summaries' size, back."""
+        """Undo the last change of settings or of the size of summaries."""
         state = self._host.state
         if state.undo:
             settings, size = state.undo[-1]
@@ -99,7 +99,7 @@ class Tuner:
         self._host.change(kept=kept)
 
     def swap(self) -> None:
-        """Take A's settings, and keep those on screen as A."""
+        """Swap the settings of A and the settings on screen."""
         state = self._host.state
         if state.kept is None:
             self._host.app.notify(
@@ -115,7 +115,7 @@ class Tuner:
         self._host.when(COSTING, self._push_sweep)
 
     def recommend(self) -> None:
-        """Work out which settings to recommend, and take them where they are sure enough."""
+        """Compute recommended settings, and use them if they are certain enough."""
         host, opened = self._host, self._host.loaded.opened
         if opened is None:
             return

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _SHOWN_SECONDS = 0.25
 #: Maximum time of the other process for looking up models, in seconds.
 _LOOKED_UP_SECONDS = 20
-#: How often a job looks up whether it is still wanted while the other process works, in seconds.
+#: Seconds between checks whether a job is still wanted while the other process works.
 _LOOK = 0.1
 #: Answers a question (see overview_process) about a row, with more values; None if the conversation cannot be read.
 Ask = Callable[..., Sequence[Any] | None]
@@ -35,8 +35,8 @@ Ask = Callable[..., Sequence[Any] | None]
 def read_index(store: Store, watch: Watch) -> tuple[ConversationRow, ...]:
     """The conversations of a store; no message is read. Raises StoreErrors.
 
-    Where many files are read for the first time, they are handed over by name and time at once, and then as they are
-    read.
+    If many files are read for the first time, their names and times are handed over at once, and their content as it
+    is read.
     """
     reading = Thread(target=_quietly, args=(store.conversations,), daemon=True)
     reading.start()
@@ -83,7 +83,7 @@ def get_ready(store: Store, row: ConversationRow, flags: Mapping[str, Any], conf
 
     with suppress(InspectorError):
         resolve(store, row, flags, config)
-    # To find out which release wrote a store, long lists may have been read.
+    # The detection of the release may have read long lists.
     give_back()
 
 
@@ -133,9 +133,9 @@ def read_overviews(
             batch.add(overview)
     batch.hand_over()
     unknown.sort(key=lambda row: not compacted.get(row.id, False))
-    # Looking up may have found out which release wrote the store, for which long lists are read.
+    # The lookup may have detected the release, which reads long lists.
     give_back()
-    # Another process than that before, which reading long lists has left larger than it began.
+    # Use a new process, because reading long lists made the previous one larger.
     with _asking(store, flags, config, apart, watch) as ask:
         for done, row in enumerate(unknown, len(rows) - len(unknown)):
             watch("reading losses", done, len(rows))

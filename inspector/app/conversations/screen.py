@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from inspector.core.conversations import ConversationRow
     from inspector.stores.base import Store
 
-#: Waiting this long for an index that is being read is quicker than drawing an empty list first, in seconds.
+#: Seconds to wait for a running read of the index, because drawing an empty list first takes longer.
 _AHEAD_SECONDS = 0.1
 #: Names of the folder with the bundled stores, in a checkout and installed.
 _BUNDLED = frozenset({"fixtures", "_fixtures"})
@@ -92,10 +92,10 @@ class ConversationsScreen(JobScreen):
         self.saved = saved
         self._index = index
         self._entries: dict[str, ConversationEntry] = {}
-        #: Whether the whole list was shown: before that it may come bit by bit.
+        #: Whether the whole list was shown. Before that it may arrive in parts.
         self._whole = False
         self._rows: tuple[ConversationRow, ...] = ()
-        #: The conversation that the list began with.
+        #: The first selected conversation.
         self._began_at: str | None = None
         #: Rows whose live list, losses and findings have been read.
         self._read: dict[str, ConversationRow] = {}
@@ -106,11 +106,11 @@ class ConversationsScreen(JobScreen):
         self._following = False
         self._left_at = self.saved.conversation
         self._dismissals = Dismissals.load()
-        #: Whether what the next screen needs has been imported; nothing is worked out in the background before.
+        #: Whether the modules of the next screen are imported. Background work starts after that.
         self._prepared = False
 
     def compose(self) -> ComposeResult:
-        """Title, table, keys. The line of the filter comes when it is wanted."""
+        """Yield title, table, keys. The line of the filter is made on first use."""
         yield TitleBar(id="title")
         yield ConversationTable(id="table")
         yield Static("", id="empty", markup=False)
@@ -142,7 +142,7 @@ class ConversationsScreen(JobScreen):
         try:
             return self._index.result(_AHEAD_SECONDS)
         except (TimeoutError, InspectorError):
-            return None  # the job waits longer, and says what is wrong
+            return None  # The job waits longer, and reports the problem.
 
     def _read_index(self) -> None:
         """Read the index of conversations (no message)."""
@@ -216,7 +216,7 @@ class ConversationsScreen(JobScreen):
         self.going_on("index", "")
         self._show_title()
         self.tell(*self.store.notes)
-        # Its imports would hold up the frame that shows the list.
+        # Its imports would delay the frame with the list.
         self.call_after_refresh(self._read_overviews)
         self._follow(first)
 
@@ -351,7 +351,7 @@ class ConversationsScreen(JobScreen):
         self._show_title()
 
     def shown(self) -> tuple[str, ...]:
-        """The ids of the conversations that the filter leaves."""
+        """Return the ids of the conversations that pass the filter."""
         table = self.query_one(ConversationTable)
         entries = [table.entry(row) for row in range(table.row_count)]
         return tuple(entry.id for entry in entries if entry is not None)
@@ -396,7 +396,7 @@ class ConversationsScreen(JobScreen):
             self.query_one(NotesBar).dismiss()
 
     def action_reload(self) -> None:
-        """Read everything again, also what seems to be the same."""
+        """Read everything again, also unchanged files."""
         self._read = {}
         self.jobs.cancel("overviews")
         self._read_index()
@@ -420,7 +420,7 @@ def _most_to_show(rows: Sequence[ConversationRow]) -> str:
 
 
 def _entry(row: ConversationRow, known: ConversationEntry | None, same: bool) -> ConversationEntry:
-    """`same` says that the conversation is as long as when it was counted."""
+    """`same`: the conversation has the same length as when it was counted."""
     fresh = ConversationEntry(
         id=row.id,
         title=row.title or row.id,

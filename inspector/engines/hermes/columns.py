@@ -25,11 +25,11 @@ class SizeColumns(NamedTuple):
 class MessageColumns:
     """A list as columns, a byte or a number a message.
 
-    `walk` are tokens of the tail walk, `chars` and `images` characters and pictures of the rough estimate.
-    `speaking` are assistants whose text is not empty, `asked` user messages that the anchor counts, `shorts` what
-    pruning shortens, `hands` what a message is of a handoff, `paired` texts that a later message repeats. `later` and
-    `earlier` are the pairs of neighbours with the same text, in the order of the later ones. `images` is None if
-    there is no picture. `troubles` name the exceptions that the release would raise, by phase.
+    `walk` are tokens of the tail walk, `chars` and `images` characters and pictures of the rough estimate. `speaking`
+    marks assistants with text, `asked` user messages that the anchor counts, `shorts` messages that pruning shortens,
+    `hands` the parts of a handoff, `paired` texts that a later message repeats. `later` and `earlier` are pairs of
+    messages with the same text, in the order of the later ones. `images` is None if there is no picture. `troubles`
+    name the exceptions that the release would raise, by phase.
     """
 
     def __init__(

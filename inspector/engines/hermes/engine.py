@@ -37,7 +37,7 @@ class SizesEngine(ReleaseEngine):
     def cut(
         self, token_index: HermesTokenIndex, settings: Settings, numbers: Budgets, compactions: int = 0
     ) -> Cut:
-        """Decisions of the plan from known budgets, without its tokens and reasons."""
+        """Return the decisions of the plan for known budgets, without tokens and reasons."""
         return _Planner(self.policies, token_index, settings, compactions, numbers).cut(None)
 
     def prune(self, messages: Sequence[Message], plan: Plan) -> tuple[Mapping[str, Any], ...]:
@@ -152,7 +152,7 @@ class _Planner(NamedTuple):
         return plan_of(name, self.budgets, token_index, system, cut, (head, middle, tail), pruned, steps)
 
     def _pruning_fails(self, pruned_to: int, budget: int) -> str:
-        # The release reads every call, then walks back to where the protected end begins, then prunes.
+        # The release reads every call, then walks back to the start of the protected end, then prunes.
         walked = pruned_to if budget > 0 else len(self.token_index)
         return (
             self._trouble("prune", 0, len(self.token_index))

@@ -1,4 +1,4 @@
-"""Estimates of a message in the tail walk, and the parts on which the summary call fails."""
+"""Estimates of a message in the tail walk, and a check for parts on which the summary call fails."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def call_tokens(wire: Mapping[str, Any], policies: Policies) -> int:
 
 
 def call_id(call: Any) -> Any:
-    """The id that answers a call: its call_id, else its id."""
+    """Return the id by which results name a call: its call_id, else its id."""
     if isinstance(call, dict):
         return call.get("call_id", "") or call.get("id", "") or ""
     return ""
@@ -84,7 +84,7 @@ def serialized_chars(value: Any) -> int:
 
 
 def check_serializable(wire: Mapping[str, Any], policies: Policies) -> None:
-    """Raise what the release raises while it writes this message out for the summary model, if it does.
+    """Raise the exception of the release if it cannot write this message out for the summary model.
 
     Release 0.13.0 and 0.19.0, the serialization before the summary call: parts are joined, arguments are
     measured and roles are upper-cased without asking their types.

@@ -1,7 +1,5 @@
-"""A live list that is planned repeatedly as it grows and is compacted.
-
-It is a few messages in front, then one stretch of the conversation. Sums over it are kept between compactions,
-so a compaction costs only its changes instead of a pass over the list.
+"""A live list that grows, is planned repeatedly and is compacted. It has a few messages in front, then one range of the
+conversation. Its sums are kept between compactions, so a compaction costs only its changes, not a pass over the list.
 """
 
 from __future__ import annotations
@@ -21,19 +19,20 @@ from inspector.engines.hermes.token_index import Column, HermesTokenIndex, Shift
 from inspector.engines.sizes import MessageSize
 
 _NO_TROUBLES: Mapping[str, Sequence[tuple[int, str]]] = MappingProxyType({})
-#: The summary's place in `LiveColumns.front`.
+#: The index of the summary in `LiveColumns.front`.
 _SUMMARY = -1
 #: The columns with a byte a message.
 _BYTES = ("roles", "calls", "speaking", "asked", "shorts", "hands", "paired")
-#: The column of pictures where no message has one: its sums are 0.
+#: The column of pictures if no message has one: all sums are 0.
 _NO_IMAGES = Column((), ())
 
 
 class LiveColumns:
     """Messages of a conversation and summaries, as columns (see `MessageColumns`) and as sums that may start anywhere.
 
-    The messages of `front` come first, each by its index in the conversation; [low:high) of it follow. `settled` is
-    how much of it had been said at the last compaction, which replaced every text that is repeated until then.
+    The messages of `front` come first, by their index in the conversation; the range [low:high) of the conversation
+    follows. `settled` is the number of messages at the last compaction, which replaced all texts that were repeated
+    until then.
     """
 
     __slots__ = (
@@ -90,8 +89,8 @@ class LiveColumns:
         )
 
     def replace(self, cut: Cut, token_index: HermesTokenIndex, summary: MessageSize | None) -> None:
-        """Carry out what was decided from this token index: the summary takes the place of the middle, and what stays
-        is pruned. Without a summary nothing takes its place."""
+        """Compact the list as planned from this token index: the summary replaces the middle, and the kept messages
+        are pruned. Without a summary the middle is only removed."""
         length, front = len(self), len(self.front)
         head, tail = cut.regions(length)
         pruned_to = min(cut.prune_before, length)
@@ -182,7 +181,7 @@ class LiveColumns:
             self.hands[at] = NO_HANDOFF
 
     def _merge(self, head: int, tail: int) -> None:
-        """The summary goes into the first message of the tail."""
+        """Merge the summary into the first message of the tail."""
         self.paired[tail] = self.shorts[tail] = 0
         self.hands[tail] = HANDOFF
         self._put(head, tail)
@@ -253,7 +252,7 @@ def _compacted(
 
 
 def _standing(kept: array[int], short: array[int], start: int, stop: int, pruned_to: int) -> array[int]:
-    """The sums of [start:stop] after pruning everything before `pruned_to`."""
+    """Return the sums of [start:stop] after pruning everything before `pruned_to`."""
     middle = min(max(pruned_to, start), stop)
     more = kept[middle] - short[middle]
     return array("q", [total + more for total in short[start:middle]]) + kept[middle : stop + 1]

@@ -19,11 +19,10 @@ Troubles = Mapping[str, list[tuple[int, str]]]
 class MessageStats(NamedTuple):
     """A message without its text.
 
-    `now` is its current size, `short` its size after pruning (None if pruning leaves it alone), `repeated` its
-    size as a back-reference to `same`, a later result with the same text. `role` is a code of
-    inspector.core.conversations (5 where the key is missing); `calls` says that it makes tool calls, `speaks`
-    that an assistant's text is not empty, `handoff` that the release takes it for a summary, `erasable` that
-    pruning would take that away.
+    `now` is its current size, `short` its size after pruning (None if pruning leaves it alone), `repeated` its size as
+    a back-reference to `same`, a later result with the same text. `role` is a code of inspector.core.conversations (5
+    where the key is missing); `calls`: it makes tool calls. `speaks`: it is an assistant's message with text.
+    `handoff`: the release takes it for a summary. `erasable`: pruning would remove this sign of a summary.
     """
 
     role: int
@@ -51,7 +50,7 @@ class Sizes:
         return self.walk, self.chars, self.images
 
     def extend(self, other: Sizes, start: int, stop: int) -> None:
-        """The sizes of [start:stop] of another list come next."""
+        """Append the sizes of [start:stop] of another list."""
         for own, more in zip(self.columns, other.columns, strict=True):
             own.extend(more[start:stop])
 
@@ -78,8 +77,8 @@ _COLUMNS = ("roles", "calls", "speaking", "shorts", "hands", "same")
 class ListStats:
     """The stats of a list as columns: some 80 bytes a message.
 
-    `speaking` are assistants whose text is not empty, `shorts` what pruning shortens, `hands` what a message is of a
-    handoff. `short` and `repeated` are the final sizes if a message's stats have None; `same` is -1 there.
+    `speaking` marks assistants with text, `shorts` messages that pruning shortens, `hands` the parts of a handoff.
+    `short` and `repeated` are the final sizes if a message's stats have None; `same` is -1 there.
     """
 
     def __init__(self) -> None:

@@ -34,37 +34,32 @@ class Policies:
     """The rules of one release, or of several that behave alike (`also`). `compared` says that they were compared
     with the real release, by vectors; the others were read. Tokens are the release's estimates; indexes are half-open.
 
-    Threshold: `raise_below` and `raise_to` lift the ratio on windows smaller than that many tokens; `floor`
-    is the least threshold in tokens; `window_share` is used instead where the floor would reach the window;
-    `eases_floor` lets the floor lift the threshold to 85% of the window at most; `heeds_cap` keeps it under the cap
-    that is set; `reserves_output` takes max_tokens off the window first; `heeds_summary_window` lowers the
-    threshold to the context of a smaller summary model.
-    Head: `counts_system` makes the system prompt one of the first n messages instead of one more;
-    `head_decays` protects the system prompt alone once the conversation has been compacted.
-    Tail: `lean_tail` takes its budget from the window, where that is not switched off, and follows the rules that came
-    with it; `soft_ceiling` multiplies the budget for the walk; `tail_floor` names the rule for the fewest
-    messages; `second_walk` repeats the walk with the plain budget where everything would fit.
-    Anchors: `anchor_user`, `anchor_assistant`, `keeps_pairs`, `realigns_forward`; `skips_summaries` keeps
-    handoffs from counting as user messages.
-    Pruning: `reads_texts` plans over the texts themselves, by the rules of 0.20.0, in which no field changes the head,
-    the anchors, `tail_floor`, the role of the summary or `strips_old_images`; `prunes` at all; `placeholder` for
-    every long result, or one line about it; `deduplicates`; `shrinks_arguments`; `guards_lines` writes a plain line
-    instead of failing on odd arguments.
-    Summary: `summarizes` at all; `summary_ceiling` in tokens; `focuses_itself` takes the focus from what the user said
-    last, and media out of what is summarized.
-    Assembly: `forces_user` gives the summary the user role behind a system prompt, `keeps_a_user` where no user
-    message is left; `stubs_calls` answers calls that lost their result, otherwise they are taken out;
-    `restates` says an unfinished request again behind the summary, and leaves pending calls alone;
-    `strips_old_images` replaces pictures before the last user message that has one, which every release from 0.20.0
-    on does; `merges_behind` puts a merged summary behind the tail's text instead of before it.
-    Estimates: `counts_whole_calls` counts each tool call whole, `counts_reasoning` the reasoning fields too.
-    Writing out: `joins_parts` joins the parts of a content, and fails on those without a
-    text, leaves out thinking, and writes the user's last request into the summary; `tells_dropped` says
-    of each result what it was where no summary can be had.
-    Guards: `judged_by` says what makes a compaction a failed one (see `inspector.engines.guards`);
-    `refusals_counted` are the reasons for which one that did nothing counts as failed too.
-    Gateway: `message_limit` is the number of messages at which it compacts a list of any size.
-    Trigger: `loop` says when the release looks at the size of its list (see `inspector.engines.loop`).
+    Threshold: `raise_below` and `raise_to` lift the ratio on windows smaller than that many tokens; `floor` is the
+    minimum threshold in tokens; `window_share` replaces the floor if the floor reaches the window; `eases_floor`: the
+    floor raises the threshold to 85% of the window at most; `heeds_cap`: the configured cap limits it;
+    `reserves_output`: max_tokens is subtracted from the window first; `heeds_summary_window`: the threshold is at most
+    the window of the summary model. Head: `counts_system` makes the system prompt one of the first n messages instead
+    of one more; `head_decays` protects the system prompt alone once the conversation has been compacted. Tail:
+    `lean_tail` derives its budget from the window, unless switched off, with the other rules of lean tails;
+    `soft_ceiling` multiplies the budget for the walk; `tail_floor` names the rule for the minimum number of messages;
+    `second_walk` repeats the walk with the plain budget if everything fits. Anchors: `anchor_user`,
+    `anchor_assistant`, `keeps_pairs`, `realigns_forward`; `skips_summaries` keeps handoffs from counting as user
+    messages. Pruning: `reads_texts` plans over texts by the rules of 0.20.0. Then no field changes the head, the
+    anchors, `tail_floor`, the role of the summary or `strips_old_images`; `prunes` at all; `placeholder` for every
+    long result, or one line about it; `deduplicates`; `shrinks_arguments`; `guards_lines` writes a plain line instead
+    of failing on odd arguments. Summary: `summarizes` at all; `summary_ceiling` in tokens; `focuses_itself` makes a
+    focus from the last messages of the user, and removes media from the input. Assembly: `forces_user` gives the
+    summary the user role after a system prompt, `keeps_a_user` if no user message is left; `stubs_calls` adds stubs
+    for calls without a result, otherwise the calls are removed; `restates` repeats an unfinished request after the
+    summary, and keeps pending calls; `strips_old_images` replaces pictures before the last user message with a picture
+    (every release from 0.20.0 on); `merges_behind` puts a merged summary after the text of the tail message.
+    Estimates: `counts_whole_calls` counts each tool call whole, `counts_reasoning` the reasoning fields too. Writing
+    out: `joins_parts` joins the parts of a content, fails on parts without text, leaves out thinking, and writes the
+    last request into the summary; `tells_dropped` describes each result in a fallback text. Guards: `judged_by` names
+    the test of a failed compaction (see `inspector.engines.guards`); `refusals_counted` are the reasons for which a
+    compaction that did nothing counts as failed. Gateway: `message_limit` is the number of messages at which it
+    compacts a list of any size. Trigger: `loop` says when the release checks the size of its list (see
+    `inspector.engines.loop`).
     """
 
     name: str

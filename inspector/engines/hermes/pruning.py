@@ -49,7 +49,7 @@ def facts_of(content: str) -> Facts:
     return Facts(len(content), lines, exit_code[1] if exit_code else "?", total[1] if total else "?")
 
 
-# A line has each fact at most once, so its growth from the shortest facts to these shows which facts it names.
+# A line has each fact at most once. So its growth, compared with the shortest facts, shows which facts it has.
 _LEAST, _LONGER = Facts(0, 0, "", ""), Facts(10, 100, "4444", "88888888")
 _CHARS, _LINES, _EXIT_CODE, _TOTAL_COUNT = 1, 2, 4, 8
 
@@ -147,7 +147,7 @@ def called_tools(wire: Mapping[str, Any]) -> list[tuple[Any, Tool]]:
 
 
 def short_result(content: Any, tool: Tool, policies: Policies) -> Any:
-    """The content of an old tool result after pruning; the same object where nothing changes. Raises one of
+    """Return the content of an old tool result after pruning; the same object if nothing changes. Raises one of
     RELEASE_ERRORS as the release does."""
     if isinstance(content, list):
         return content if policies.placeholder else without_pictures(content)
@@ -167,7 +167,7 @@ def is_prunable(content: str) -> bool:
 
 
 def without_pictures(parts: list[Any]) -> list[Any]:
-    """The parts with a text in place of each picture; the same list where there is none."""
+    """Return the parts with a text for each picture; the same list if there is none."""
     if not any(is_image(part) for part in parts):
         return parts
     return [{"type": "text", "text": PICTURE_GONE} if is_image(part) else part for part in parts]
@@ -209,7 +209,7 @@ def _line_about(name: Any, arguments: Any, facts: Facts, policies: Policies) -> 
 
 
 def arguments_of(raw: Any) -> Any:
-    """A call's arguments as JSON, an empty mapping where they are none."""
+    """Return the arguments of a call as JSON, an empty mapping if they are invalid."""
     try:
         return json.loads(raw) if raw else {}
     except (ValueError, TypeError):
@@ -289,7 +289,7 @@ def _vision_analyze(arguments: Any, facts: Facts, text: Getter) -> str:
     return f"'{text(arguments, 'question')[:50]}' ({facts.chars:,} chars)"
 
 
-#: How the line about a tool goes on: words with the arguments that they name, each with what stands for a missing one.
+#: Rest of the line about a tool: words and arguments, each with a replacement for a missing argument.
 _Words = tuple[str, Mapping[str, Any]]
 _SKILL: _Words = ("name={} ({chars} chars)", {"name": "?"})
 _FORMS: Mapping[Any, _Words | Callable[[Any, Facts, Getter], str]] = {

@@ -104,8 +104,8 @@ def plan_of(
     pruned: Sequence[int] = (),
     steps: Sequence[DerivationStep] = (),
 ) -> Plan:
-    """The plan of what was decided, with the `tokens` of head, middle and tail (None: the list stays as it is), and
-    `system` tokens of the system prompt."""
+    """Return the plan for these decisions, with the `tokens` of head, middle and tail (None: the list is not
+    compacted), and the `system` tokens of the system prompt."""
     length, total = len(token_index), token_index.total()
     if tokens is None:
         cut, tokens = cut._replace(head_end=length, tail_start=length, summarized_from=length), (total, 0, 0)

@@ -1,4 +1,4 @@
-"""The releases, as data. Each fact was read off the release named, or off its documentation."""
+"""The releases as data. Each value was read in the release or in its documentation."""
 
 from __future__ import annotations
 
@@ -168,7 +168,8 @@ RELEASES: Mapping[str, Policies] = MappingProxyType(
     }
 )
 
-#: Every release that a profile stands for, as `hermes-0.18.1`, and as `hermes-0.14` where no profile is called so.
+#: Every release of a profile, such as `hermes-0.18.1`, and short names such as `hermes-0.14` if no profile has that
+#: name.
 BY_RELEASE: Mapping[str, Policies] = MappingProxyType(
     {
         f"hermes-{name}": policies

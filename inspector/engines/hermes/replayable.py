@@ -1,4 +1,4 @@
-"""Runs of whole conversations by arithmetic over columns: no text is kept, and a compaction costs what it changes."""
+"""Runs of whole conversations by arithmetic over columns. No text is kept, and a compaction costs only its changes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class HermesReplayable(ReleaseReplayable):
         return HermesList(self.engine, MessageColumns(stats, self.policies, troubles))
 
     def join(self, parts: Iterable[tuple[HermesList, int, int]]) -> HermesList:
-        """List made of stretches of other lists; errors of the release are not carried over."""
+        """Join ranges of other lists to a list. Errors of the release are not copied."""
         stats = ListStats()
         for part, start, stop in parts:
             stats.extend(part.stats, start, stop)
@@ -65,7 +65,7 @@ class HermesList:
 
 
 class HermesLiveList(LiveColumns):
-    """The list of a run, which the release's rules cut."""
+    """The list of a run, cut by the rules of the release."""
 
     __slots__ = ("budgets", "compactions", "engine", "settings")
 
@@ -83,7 +83,7 @@ class HermesLiveList(LiveColumns):
         return False
 
     def compact(self, summary: Callable[[int, int], MessageSize]) -> Compacted | Refusal:
-        """Compact the list as the release plans it now; why not where it would not."""
+        """Compact the list as the release plans it now, or return why it refuses."""
         index = self.token_index()
         cut = self.engine.cut(index, self.settings, self.budgets, self.compactions)
         if cut.refusal:

@@ -1,4 +1,4 @@
-"""One pass over the bodies of a list, after which none of its texts is needed any more."""
+"""One pass over the bodies of a list. Afterwards its texts are not needed."""
 
 from __future__ import annotations
 
@@ -41,9 +41,8 @@ def read_stats(messages: Iterable[Message], policies: Policies) -> tuple[ListSta
 
 
 class _Reader:
-    """Reads the stats of messages. Which call a result answers is known only at the end, so results are finished then.
-
-    Nothing of a text is kept: of a call only how long the line about it is, of a result what it adds to that.
+    """Reads the stats of messages. The call of a result is known only at the end, so results are finished then. No
+    text is kept, only the length of the line about a call, and the part of it that a result adds.
     """
 
     def __init__(self, policies: Policies) -> None:
@@ -60,7 +59,7 @@ class _Reader:
         self._results = array("q")
 
     def message(self, index: int, wire: Mapping[str, Any]) -> MessageStats:
-        """A message; a result's one-line form is filled in by `finish`."""
+        """Read a message. `finish` adds the one-line forms of results."""
         role = wire.get("role")
         code = ROLE_CODES.get(role, OTHER) if isinstance(role, str) else OTHER if "role" in wire else NO_ROLE
         content = wire.get("content")

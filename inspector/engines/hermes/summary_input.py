@@ -1,7 +1,7 @@
 """Phase 3: the input of the summary model (releases 0.13.0 to 0.20.0, `_serialize_for_summary`, `compress`).
 
-Bodies and arguments are cut to size, and the labels before them are the releases' own, so that only what writes the
-summary differs. Secrets are taken out before anything is cut.
+Bodies and arguments are cut, with the labels of the release, so that only the summarizer differs. Secrets are removed
+before anything is cut.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ _BODY, _BODY_START, _BODY_END = 6_000, 4_000, 1_500
 _ARGUMENTS, _ARGUMENTS_START = 1_500, 1_200
 _CUT = "\n...[truncated]...\n"
 _MEDIA = re.compile(r"MEDIA:\S+")
-#: From here on the current sources send a choice of the records, which is not known well enough to be done alike.
+#: From this size on the current sources send only some records. Their choice is not known well enough to repeat it.
 _MOST_CURRENT = 160_000
 
 #: Limits of the focus that the release makes from the last messages of the user: their number, and characters of each.
 _FOCUSED, _FOCUS_TURN, _FOCUS_ALL = 3, 260, 700
-#: The longest task that the release writes into a summary itself, in characters.
+#: Maximum characters of the task that the release writes into a summary.
 _TASK = 1_400
 
 
@@ -115,14 +115,13 @@ def _call(call: Any, mask: Mask) -> str:
 
 
 def _task(turns: Sequence[Wire], policies: Policies, mask: Mask) -> str:
-    """The user's request as the release itself states it: the last words of a person among the summarized
-    messages."""
+    """Return the request as the release writes it: the last message of a person among the summarized messages."""
     for wire in reversed(turns):
         content = wire.get("content")
         if wire.get("role") != "user" or is_synthetic(wire, policies) or handoff_kind(content, policies):
             continue
         if isinstance(content, list):
-            # Bare texts among the parts count for nothing here.
+            # Parts that are plain texts do not count here.
             parts = [part for part in content if isinstance(part, dict)]
             if not any(str(part.get("text") or part.get("content") or "").strip() for part in parts):
                 continue
@@ -139,7 +138,7 @@ def own_focus(wires: Sequence[Wire], policies: Policies, mask: Mask) -> str:
     said: list[str] = []
     for wire in reversed(wires):
         handoff = handoff_kind(wire.get("content"), policies)
-        # Up to 0.17 a summary behind a message's own text was taken for something that the user said.
+        # Up to 0.17 a summary after a message's own text counts as text of the user.
         if wire.get("role") != "user" or handoff == "standalone" or (handoff and policies.merges_behind):
             continue
         text = " ".join(mask(text_of(wire.get("content")).strip()).split())

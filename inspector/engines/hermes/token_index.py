@@ -58,7 +58,7 @@ class Column:
 
     @classmethod
     def of(cls, kept: array[int] | Shifted, short: array[int] | Shifted) -> Column:
-        """A column of sums that are known already; they may start at any number."""
+        """Make a column of known sums, which may start at any number."""
         made = cls.__new__(cls)
         made.kept, made.short = kept, short
         return made
@@ -71,7 +71,7 @@ class Column:
         return self.short[middle] - self.short[start] + self.kept[stop] - self.kept[middle]
 
     def overrun(self, ceiling: int, low: int, pruned_to: int) -> int:
-        """The largest i >= low with between(i, end) > ceiling, or -1 where all of it fits."""
+        """Return the largest i >= low with between(i, end) > ceiling, or -1 if everything fits."""
         last = len(self.kept) - 1
         pruned_to = min(max(pruned_to, low), last)
         found = bisect_left(self.kept, self.kept[last] - ceiling, pruned_to, last) - 1

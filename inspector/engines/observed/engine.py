@@ -33,7 +33,7 @@ _UNUSED = MappingProxyType(
 
 
 def _text_tokens(message: Message, rules: Observed) -> int:
-    """Return the tokens of what a message says and calls, without its keys, as the agent estimates them."""
+    """Return the tokens of the texts and calls of a message, without its keys, as the agent estimates them."""
     text = len(message.text)
     if rules.shortens is not None and message.role == "tool" and text > rules.shortens[0]:
         text = rules.shortens[1]
@@ -117,13 +117,13 @@ class ObservedEngine:
         self.loop = BEFORE_REQUESTS._replace(background=rules.background, turns_end=rules.turns_end)
 
     def default_threshold(self, context_length: int) -> float:
-        """The share of the window at which the agent was seen to compact: at most the whole window."""
+        """Return the observed threshold as a share of the window, at most 1."""
         rules = self._rules
         reserve = 0 if rules.reserves_output else rules.reserve
         return min(rules.share_at_most, max(0.0, rules.share - reserve / context_length))
 
     def budgets(self, settings: Settings) -> Budgets:
-        """Threshold, kept tail and summary in tokens, each with its evidence."""
+        """Return threshold, kept tail and summary in tokens, each with its evidence."""
         rules = self._rules
         stays = self._tail_tokens(settings) + rules.keeps_user
         asked, threshold = round(settings.context_length * settings.threshold), self._threshold(settings)
@@ -214,7 +214,7 @@ class ObservedEngine:
         return replace(message, wire={**message.wire, "content": text[: limits[1]]})
 
     def _threshold(self, settings: Settings) -> int:
-        """The tokens at which a list is compacted; all of the window if nothing else is left of it."""
+        """Return the threshold in tokens. If nothing is left of the window, it is the whole window."""
         window, rules = settings.context_length, self._rules
         asked = round(window * settings.threshold)
         if not rules.reserves_output:
@@ -232,7 +232,7 @@ class ObservedEngine:
         return max(rules.tail_tokens, int(rules.tail_of_window * window))
 
     def _tail_start(self, index: ObservedIndex, settings: Settings) -> int:
-        """The first message that stays, which is never a result without its call; the length where none does."""
+        """Return the first message that stays, never a result without its call; the length if none stays."""
         rules, length = self._rules, len(index)
         if rules.keeps_answer:
             return max(index.roles.rfind(_ASSISTANT), 0) if _ASSISTANT in index.roles else length
@@ -265,7 +265,7 @@ class ObservedEngine:
         while start < length and index.roles[start] == _TOOL:
             start += 1
         if rules.keeps_crossing and start == length:
-            # Results alone fill the tail: it begins with the last message that is none.
+            # Only results fit into the tail: it begins with the last other message.
             while start > 0 and (start == length or index.roles[start] == _TOOL):
                 start -= 1
         return start

@@ -14,13 +14,13 @@ from inspector.export.whatif import graph
 
 #: The coordinates and texts of a chart by name, for a template.
 Chart = dict[str, Any]
-#: Charts are so wide in their own units; a page scales them.
+#: Width of a chart in its own units; a page scales it.
 WIDTH = 1000
 _COURSE: dict[str, float] = {"left": 66, "right": 976, "top": 56, "floor": 286, "height": 348}
 _SURVIVAL: dict[str, float] = {"left": 56, "right": 750, "top": 16, "floor": 250, "height": 296}
 #: Approximate number of points of a curve; drops and peaks stay.
 _POINTS = 700
-#: Limits this far above all values are left out, else the curve would be a line at the bottom.
+#: Limits far above all values are left out. Otherwise the curve would be a line at the bottom.
 _FAR = {"threshold": 4.0, "hygiene": 1.6, "context": 1.6}
 #: The width of a chart of text, in characters.
 _COLUMNS = 96
@@ -98,7 +98,7 @@ def _nice(step: float) -> float:
 
 
 def _stretches(course: Course) -> Iterator[list[tuple[int, int]]]:
-    """(step, tokens) of each list, from what the compaction left to what the next one found."""
+    """Return (step, tokens) of each list, from one compaction to the next."""
     start, points = 0, list[tuple[int, int]]()
     for fall in course.falls:
         stop = min(fall.step, len(course.tokens))

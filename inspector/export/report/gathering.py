@@ -1,4 +1,4 @@
-"""A report gathered: every part of it is asked once of what the other commands ask too."""
+"""Gather a report from the answers that the other commands use."""
 
 from __future__ import annotations
 
@@ -150,8 +150,8 @@ def _derivations(budgets: Budgets) -> tuple[Document, ...]:
 
 
 def _curve(kind: Kind, measures: ConversationMeasures) -> Document:
-    """The share of all summarized facts of a kind that can still be read, after each compaction; the `last` that is
-    left, None if nothing was summarized."""
+    """Return the share of summarized facts of a kind that can still be read after each compaction, and the `last`
+    share (None if nothing was summarized)."""
     shares = tuple(measure.so_far for measure in measures.curve(f"survival-{kind}"))
     last = shares[-1] if shares else None
     return {"kind": kind, "shares": shares, "last": last if last is not None and last.of else None}

@@ -278,7 +278,7 @@ def changed_sections(part: DiffPart) -> list[ChangedSection]:
 
 
 def word_changes(item: ItemChange) -> list[tuple[str, str]]:
-    """The wording of an item in pieces: ("del", what went), ("ins", what came), ("", what stayed)."""
+    """Return the wording of an item in pieces: ("del", removed), ("ins", added), ("", unchanged)."""
     longest = 4 * LONGEST
     if item.was is None or len(item.was) > longest or len(item.text) > longest:
         return [("", cut(item.text, longest))]

@@ -217,8 +217,8 @@ def tokens_from_end(rows: Sequence[Row]) -> Iterator[int]:
 
 
 def totals_within(rows: Sequence[Row], ceiling: int, floor: int) -> list[int]:
-    """The running totals from the end on that are at most `ceiling` tokens; the last `floor` - 1 messages count in any
-    case."""
+    """Return the running totals from the end that are at most `ceiling` tokens. The last `floor` - 1 messages always
+    count."""
     totals = accumulate(tokens_from_end(rows))
     fit = list(islice(totals, max(0, floor - 1)))
     fit += takewhile(ceiling.__ge__, totals)
@@ -226,7 +226,7 @@ def totals_within(rows: Sequence[Row], ceiling: int, floor: int) -> list[int]:
 
 
 def last_user(rows: Sequence[Row], start: int) -> int:
-    """The last message from `start` on that a person said, or -1."""
+    """Return the last message of a person from `start` on, or -1."""
     for index in range(len(rows) - 1, start - 1, -1):
         if rows[index].said:
             return index
@@ -234,7 +234,7 @@ def last_user(rows: Sequence[Row], start: int) -> int:
 
 
 def echoes_after(rows: Sequence[Row], user: int) -> range:
-    """The blank user messages right behind a message, where the assistant's answer follows them."""
+    """Return the blank user messages right after a message, if an answer of the assistant follows them."""
     if user < 0:
         return range(0)
     stop = user + 1
@@ -267,7 +267,7 @@ def _is_short_already(content: str) -> bool:
 
 
 def _with_marker(line: Any, content: str, tool: pruning.Tool) -> Any:
-    """A skill whose text is lost is named with how to load it again."""
+    """Name a skill whose text is lost, and how to load it again."""
     if tool[0] != "skill_view" or len(content) <= _SKILL_OVER or not isinstance(line, str):
         return line
     arguments = pruning.arguments_of(tool[1])

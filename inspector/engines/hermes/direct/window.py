@@ -27,10 +27,9 @@ T = TypeVar("T")
 
 
 class Window(NamedTuple):
-    """Decisions of a plan about the list without blank echoes; `kept` maps to the list with them.
-
-    `head_end` and `tail_start` index it: the end of the head, and the start of the tail, which a later handoff moves.
-    `role` is that of the summary, "" when it is merged into a message of the tail.
+    """Decisions of a plan about the list without blank echoes. `kept` maps its indexes to the list with them.
+    `head_end` and `tail_start` are indexes of the shorter list; a later handoff moves `tail_start`. `role` is the role
+    of the summary, "" if the summary is merged into a message of the tail.
     """
 
     pruned: Sequence[Row]
@@ -44,7 +43,7 @@ class Window(NamedTuple):
     steps: tuple[DerivationStep, ...]
 
     def place(self, index: int) -> int:
-        """Index in the earlier list of a message of the shorter list."""
+        """Return the index of a message of the shorter list in the whole list."""
         return self.kept[index] if index < len(self.kept) else len(self.pruned) + index - len(self.kept)
 
     def budget(self, numbers: Budgets) -> int:
@@ -54,7 +53,7 @@ class Window(NamedTuple):
 
 
 class NotCompacted(Exception):
-    """The release fails, or has nothing to do: the reason, the refusal, and what it raises."""
+    """The release fails or has nothing to do: the reason, the refusal, and the exception that it raises."""
 
     def __init__(self, reason: str, refusal: Refusal, raises: str = "") -> None:
         super().__init__(reason, refusal, raises)
@@ -104,7 +103,7 @@ def window(
 
 
 def without_echoes(pruned: Sequence[Row]) -> tuple[Sequence[Row], Sequence[int]]:
-    """The list without blank echoes, and the places of its messages in the list with them."""
+    """Return the list without blank echoes, and the indexes of its messages in the whole list."""
     echoes = echoes_in(pruned)
     if not echoes:
         return pruned, range(len(pruned))
@@ -117,7 +116,8 @@ def echoes_in(pruned: Sequence[Row]) -> range:
 
 
 def middle_of(left: Sequence[Row], head_end: int, cut: int, handoffs: Sequence[int]) -> tuple[list[Row], int]:
-    """The messages for the summary model, and the start of the tail: handoffs go into the summary before."""
+    """Return the messages for the summary model, and the start of the tail. Handoffs become part of the previous
+    summary."""
     if not handoffs:
         return list(left[head_end:cut]), cut
     newest = handoffs[-1]
