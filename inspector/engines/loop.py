@@ -11,9 +11,10 @@ class Loop(NamedTuple):
     `requests`: before each request, its size as the provider would report it. `background`: the summary is written
     while one more request is sent, and is used when the results of that request arrive. `turns_end`: only before a
     message of the user and at the end. Within a turn, only a list that no longer fits into the window is compacted.
-    The other checks belong to Hermes. `results`: after a round of tool results, the prompt that the provider reported
-    for the call before. `turns`: after a user message, the rough size of the request; up to three compactions in a
-    row. `calls`: before each call too, the rough size of the request; up to three compactions in a turn.
+
+    The other checks belong to Hermes. `results`: after a round of tool results, the reported prompt of the previous
+    call. `turns`: after a user message, the rough size of the request; up to three compactions in a row. `calls`:
+    also before each call, the rough size of the request; up to three compactions in a turn.
 
     `guards_turns`: the check after a user message uses the guards (see `guards`). `large_turns`: this check includes
     short lists whose messages alone reach the threshold. `defers`: a rough size over the threshold is ignored while

@@ -31,35 +31,52 @@ class Wording:
 
 @dataclass(frozen=True, slots=True)
 class Policies:
-    """The rules of one release, or of several that behave alike (`also`). `compared` says that they were compared
-    with the real release, by vectors; the others were read. Tokens are the release's estimates; indexes are half-open.
+    """The rules of one release, or of several that behave alike (`also`).
 
-    Threshold: `raise_below` and `raise_to` lift the ratio on windows smaller than that many tokens; `floor` is the
-    minimum threshold in tokens; `window_share` replaces the floor if the floor reaches the window; `eases_floor`: the
-    floor raises the threshold to 85% of the window at most; `heeds_cap`: the configured cap limits it;
-    `reserves_output`: max_tokens is subtracted from the window first; `heeds_summary_window`: the threshold is at most
-    the window of the summary model. Head: `counts_system` makes the system prompt one of the first n messages instead
-    of one more; `head_decays` protects the system prompt alone once the conversation has been compacted. Tail:
-    `lean_tail` derives its budget from the window, unless switched off, with the other rules of lean tails;
-    `soft_ceiling` multiplies the budget for the walk; `tail_floor` names the rule for the minimum number of messages;
-    `second_walk` repeats the walk with the plain budget if everything fits. Anchors: `anchor_user`,
-    `anchor_assistant`, `keeps_pairs`, `realigns_forward`; `skips_summaries` keeps handoffs from counting as user
-    messages. Pruning: `reads_texts` plans over texts by the rules of 0.20.0. Then no field changes the head, the
-    anchors, `tail_floor`, the role of the summary or `strips_old_images`; `prunes` at all; `placeholder` for every
-    long result, or one line about it; `deduplicates`; `shrinks_arguments`; `guards_lines` writes a plain line instead
-    of failing on odd arguments. Summary: `summarizes` at all; `summary_ceiling` in tokens; `focuses_itself` makes a
-    focus from the last messages of the user, and removes media from the input. Assembly: `forces_user` gives the
-    summary the user role after a system prompt, `keeps_a_user` if no user message is left; `stubs_calls` adds stubs
-    for calls without a result, otherwise the calls are removed; `restates` repeats an unfinished request after the
-    summary, and keeps pending calls; `strips_old_images` replaces pictures before the last user message with a picture
-    (every release from 0.20.0 on); `merges_behind` puts a merged summary after the text of the tail message.
-    Estimates: `counts_whole_calls` counts each tool call whole, `counts_reasoning` the reasoning fields too. Writing
-    out: `joins_parts` joins the parts of a content, fails on parts without text, leaves out thinking, and writes the
-    last request into the summary; `tells_dropped` describes each result in a fallback text. Guards: `judged_by` names
-    the test of a failed compaction (see `inspector.engines.guards`); `refusals_counted` are the reasons for which a
-    compaction that did nothing counts as failed. Gateway: `message_limit` is the number of messages at which it
-    compacts a list of any size. Trigger: `loop` says when the release checks the size of its list (see
-    `inspector.engines.loop`).
+    `compared`: the rules were compared with the real release; others were only read. Tokens are the estimates of the
+    release; indexes are half-open.
+
+    Threshold. `raise_to`: the minimum ratio on windows below `raise_below` tokens. `floor`:
+    the minimum in tokens. `window_share`: the share that replaces the floor if the floor reaches the window.
+    `eases_floor`: the floor raises the threshold to 85% of the window at most. `heeds_cap`: the configured cap limits
+    it. `reserves_output`: max_tokens is subtracted from the window first. `heeds_summary_window`: it is at most the
+    window of the summary model.
+
+    Head. `counts_system`: the system prompt is one of the first n messages. `head_decays`: after the first compaction
+    only the system prompt is protected.
+
+    Tail. `lean_tail`: the budget is a share of the window, unless switched off, with the other rules of lean tails.
+    `soft_ceiling`: multiplies the budget for the walk. `tail_floor`: the rule for the minimum number of messages.
+    `second_walk`: if everything fits, walk again with the plain budget.
+
+    Anchors. `anchor_user`, `anchor_assistant`, `keeps_pairs`, `realigns_forward`. `skips_summaries`: handoffs do not
+    count as user messages.
+
+    Pruning. `reads_texts`: plans use texts, by the rules of 0.20.0; then no field changes the head, the anchors,
+    `tail_floor`, the role of the summary or `strips_old_images`. `prunes`: results are pruned at all. `placeholder`:
+    one text for every long result, instead of a line about it. `deduplicates`. `shrinks_arguments`. `guards_lines`: a
+    plain line replaces a failure on odd arguments.
+
+    Summary. `summarizes`: a summary is written at all. `summary_ceiling`: its maximum in tokens. `focuses_itself`: the
+    focus comes from the last messages of the user, and media are removed from the input.
+
+    Assembly. `forces_user`: the summary has the user role after a system prompt. `keeps_a_user`: it has the user role
+    if no user message is left. `stubs_calls`: calls without a result get a stub, otherwise they are removed.
+    `restates`: an unfinished request is repeated after the summary, and pending calls stay. `strips_old_images`:
+    pictures before the last user message with a picture are replaced (every release from 0.20.0 on). `merges_behind`:
+    a merged summary follows the text of the tail message.
+
+    Estimates. `counts_whole_calls`: each tool call counts whole. `counts_reasoning`: reasoning fields count too.
+
+    Writing out. `joins_parts`: the parts of a content are joined, parts without text fail, thinking is left out, and
+    the last request is written into the summary. `tells_dropped`: a fallback text describes each result.
+
+    Guards. `judged_by`: the test of a failed compaction (see `inspector.engines.guards`). `refusals_counted`: reasons
+    for which a compaction that did nothing counts as failed.
+
+    Gateway. `message_limit`: number of messages at which it compacts a list of any size.
+
+    Trigger. `loop`: when the release checks the size of its list (see `inspector.engines.loop`).
     """
 
     name: str
