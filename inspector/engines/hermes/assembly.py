@@ -192,7 +192,11 @@ def without_old_images(output: list[Output]) -> list[Output]:
             anchor = index
             break
     return [
-        Output({**out.wire, "content": _no_images(out.wire["content"])}, out.source, out.merged)
+        Output(
+            {**out.wire, "content": pruning.without_pictures(out.wire["content"], IMAGE_GONE)},
+            out.source,
+            out.merged,
+        )
         if index < anchor and _has_image(out.wire)
         else out
         for index, out in enumerate(output)
@@ -202,7 +206,3 @@ def without_old_images(output: list[Output]) -> list[Output]:
 def _has_image(wire: Mapping[str, Any]) -> bool:
     content = wire.get("content")
     return isinstance(content, list) and any(map(is_image, content))
-
-
-def _no_images(parts: list[Any]) -> list[Any]:
-    return [{"type": "text", "text": IMAGE_GONE} if is_image(part) else part for part in parts]

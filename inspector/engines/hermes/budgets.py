@@ -6,7 +6,14 @@ from functools import lru_cache
 from types import MappingProxyType
 
 from inspector.engines.base import Budgets, DerivationStep, Settings
-from inspector.engines.hermes.policies import HYGIENE_SHARE, RATIO_CLAMP, SUMMARY_SHARE, Policies
+from inspector.engines.hermes.policies import (
+    HYGIENE_SHARE,
+    RATIO_CLAMP,
+    SUMMARY_FLOOR,
+    SUMMARY_RATIO,
+    SUMMARY_SHARE,
+    Policies,
+)
 
 #: The lean tail: a share of the window, with a minimum and a maximum in tokens. In the current sources any tail, and an
 #: unanswered round of calls, are at most a share of the window.
@@ -73,6 +80,11 @@ def budgets(policies: Policies, settings: Settings) -> Budgets:
         ),
         unbound=_LEAN_UNBOUND if policies.lean_tail and settings.tail_mode == "lean" else {},
     )
+
+
+def summary_budget(middle: int, numbers: Budgets) -> int:
+    """Tokens that the summary of a middle of so many tokens may have."""
+    return max(SUMMARY_FLOOR, min(int(middle * SUMMARY_RATIO), numbers.max_summary_tokens))
 
 
 def _window(settings: Settings) -> int:

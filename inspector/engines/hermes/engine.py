@@ -10,8 +10,9 @@ from inspector.core.messages import Message
 from inspector.engines.base import Budgets, DerivationStep, Output, Plan, Settings
 from inspector.engines.hermes import boundaries
 from inspector.engines.hermes.assembly import assemble, prune, pruned_wire, summary_role
+from inspector.engines.hermes.budgets import summary_budget
 from inspector.engines.hermes.live_columns import measure
-from inspector.engines.hermes.policies import SUMMARY_FLOOR, SUMMARY_RATIO, Policies
+from inspector.engines.hermes.policies import Policies
 from inspector.engines.hermes.pruning import fallback_raises
 from inspector.engines.hermes.release import ALL_STAYS, Cut, ReleaseEngine, plan_of, too_few
 from inspector.engines.hermes.replayable import HermesReplayable
@@ -132,8 +133,7 @@ class _Planner(NamedTuple):
         if not policies.summarizes:
             return Cut("", None, "", head_end, tail_start, pruned_to, tail_start)
         middle = token_index.rough_between(start, tail_start, pruned_to)
-        ceiling = self.budgets.max_summary_tokens
-        budget = max(SUMMARY_FLOOR, min(int(middle * SUMMARY_RATIO), ceiling))
+        budget = summary_budget(middle, self.budgets)
         role, merged = summary_role(token_index, policies, head_end, tail_start)
         return Cut("", None, "", head_end, tail_start, pruned_to, start, budget, role, merged)
 

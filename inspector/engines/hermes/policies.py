@@ -53,8 +53,8 @@ class Policies:
     count as user messages.
 
     Pruning. `reads_texts`: plans use texts, by the rules of 0.20.0; then no field changes the head, the anchors,
-    `tail_floor`, the role of the summary or `strips_old_images`. `prunes`: results are pruned at all. `placeholder`:
-    one text for every long result, instead of a line about it. `deduplicates`. `shrinks_arguments`. `guards_lines`: a
+    the role of the summary or `strips_old_images`. `prunes`: results are pruned at all. `placeholder`: one text for
+    every long result, instead of a line about it. `deduplicates`. `shrinks_arguments`. `guards_lines`: a
     plain line replaces a failure on odd arguments.
 
     Summary. `summarizes`: a summary is written at all. `summary_ceiling`: its maximum in tokens. `focuses_itself`: the

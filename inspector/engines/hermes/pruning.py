@@ -166,11 +166,11 @@ def is_prunable(content: str) -> bool:
     return len(content) > PRUNE_OVER and content != PLACEHOLDER and not content.startswith(DUPLICATE_START)
 
 
-def without_pictures(parts: list[Any]) -> list[Any]:
-    """Return the parts with a text for each picture; the same list if there is none."""
+def without_pictures(parts: list[Any], instead: str = PICTURE_GONE) -> list[Any]:
+    """Return the parts with the text `instead` of each picture; the same list if there is none."""
     if not any(is_image(part) for part in parts):
         return parts
-    return [{"type": "text", "text": PICTURE_GONE} if is_image(part) else part for part in parts]
+    return [{"type": "text", "text": instead} if is_image(part) else part for part in parts]
 
 
 def short_calls(wire: Mapping[str, Any]) -> Any:

@@ -13,8 +13,9 @@ from typing import Any
 from inspector.core.messages import Message, is_image, text_of
 from inspector.core.thinking import without_thinking
 from inspector.engines.base import Plan
+from inspector.engines.hermes.budgets import summary_budget
 from inspector.engines.hermes.direct.handoffs import handoff_kind, is_synthetic
-from inspector.engines.hermes.policies import SUMMARY_FLOOR, SUMMARY_RATIO, Policies
+from inspector.engines.hermes.policies import Policies
 from inspector.engines.summary_input import Mask, SummaryInput, Wire, earlier_summary
 
 _BODY, _BODY_START, _BODY_END = 6_000, 4_000, 1_500
@@ -41,7 +42,6 @@ def summary_input(
     mask: Mask,
 ) -> SummaryInput:
     """The input for a summary of `turns`, whose rough tokens are `size`; `pruned` is the whole list after pruning."""
-    ceiling = plan.budgets.max_summary_tokens
     text = written_out(turns, policies, mask)
     note = ""
     if policies.lean_tail and len(text) > _MOST_CURRENT:
@@ -52,7 +52,7 @@ def summary_input(
         tuple(turns),
         text,
         earlier_summary(messages, plan.regions()[1])[1],
-        max(SUMMARY_FLOOR, min(int(size * SUMMARY_RATIO), ceiling)),
+        summary_budget(size, plan.budgets),
         focus or (own_focus(pruned, policies, mask) if policies.focuses_itself else ""),
         note,
         _task(turns, policies, mask) if policies.joins_parts else "",

@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from inspector.engines.base import DerivationStep, Settings
+from inspector.engines.hermes.boundaries import tail_floor
 from inspector.engines.hermes.direct.rows import Row, last_user, totals_within
 from inspector.engines.hermes.policies import Policies
 
-_FLOOR = 8
 #: A handoff within this number of messages after the protected messages means a compaction before a restart.
 _PROBED = 4
 #: Under the current sources the floor yields to a budget of this many tokens for each of its messages.
@@ -64,7 +64,7 @@ class TailCut:
     def find(self) -> int:
         """Return the start of the tail. Raise the errors of the release."""
         rows, length, head = self.rows, len(self.rows), self.head_end
-        floor = self._floor()
+        floor = tail_floor(self.policies, length, head, self.settings.protect_last_n)
         held = 0 if self.policies.lean_tail and self.soft >= _ROOMY * floor else floor
         self.cut, used = self._walk(self.soft, held, whole=False)
         self.steps.append(
@@ -96,11 +96,6 @@ class TailCut:
         if to != self.cut:
             self.cut = to
             self.steps.append(DerivationStep(rule, to, why, bound=True))
-
-    def _floor(self) -> int:
-        available = max(0, len(self.rows) - self.head_end - 1)
-        floor = max(3, min(self.settings.protect_last_n, _FLOOR))
-        return min(floor, max(3, available - 2), available) if available > 1 else 0
 
     def _walk(self, ceiling: int, floor: int, whole: bool) -> tuple[int, int]:
         """Return the start of the last `ceiling` tokens, and the number of used tokens. `whole` includes the message

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Mapping
 from typing import Any, Literal
 
+from inspector.core.messages import text_of
 from inspector.engines.hermes.policies import Policies
 from inspector.engines.hygiene import TODO_START
 
@@ -25,18 +26,8 @@ Wire = Mapping[str, Any]
 
 
 def plain_text(content: Any) -> str:
-    """Every text of a content, joined by line ends."""
-    if content is None:
-        return ""
-    if isinstance(content, str):
-        return content
-    if isinstance(content, list):
-        texts = (
-            item if isinstance(item, str) else item.get("text") if isinstance(item, dict) else None
-            for item in content
-        )
-        return "\n".join(text for text in texts if isinstance(text, str) and text)
-    return str(content)
+    """Every text of a content, joined by line ends; a mapping as it is printed."""
+    return str(content) if isinstance(content, dict) else text_of(content)
 
 
 def handoff_kind(content: Any, policies: Policies) -> Literal["", "standalone", "merged"]:

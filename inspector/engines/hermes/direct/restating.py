@@ -12,8 +12,8 @@ from dataclasses import replace
 from typing import Any
 
 from inspector.engines.base import Output
-from inspector.engines.hermes.direct.handoffs import END, is_blank, is_handoff, is_synthetic, plain_text
-from inspector.engines.hermes.direct.rows import visible_role
+from inspector.engines.hermes.direct.handoffs import END, is_handoff, plain_text
+from inspector.engines.hermes.direct.rows import Row, visible_role
 from inspector.engines.hermes.policies import Policies
 
 HEADER = (
@@ -40,11 +40,7 @@ def _asks(wire: Wire, policies: Policies) -> bool:
     if is_handoff(wire, policies):
         rest = plain_text(wire.get("content")).rpartition(END)[2].lstrip()
         return rest.startswith(HEADER) and bool(rest.removeprefix(HEADER).strip())
-    return _is_said(wire, policies)
-
-
-def _is_said(wire: Wire, policies: Policies) -> bool:
-    return wire.get("role") == "user" and not is_blank(wire, policies) and not is_synthetic(wire, policies)
+    return Row(wire, policies).said
 
 
 def restated(output: list[Output], request: Wire, source: int, policies: Policies) -> list[Output]:
@@ -54,7 +50,7 @@ def restated(output: list[Output], request: Wire, source: int, policies: Policie
     text = plain_text(request.get("content"))
     text = text.rpartition(END)[2] if is_handoff(request, policies) else text
     task = text.strip().removeprefix(HEADER).strip()
-    if carrier is None or not task or any(_is_said(out.wire, policies) for out in output[carrier + 1 :]):
+    if carrier is None or not task or any(Row(out.wire, policies).said for out in output[carrier + 1 :]):
         return output
     return _behind(_without_original(output, carrier, source), request, task, policies)
 

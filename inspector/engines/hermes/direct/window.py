@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeVar
 
 from inspector.engines.base import Budgets, DerivationStep, Settings
+from inspector.engines.hermes.budgets import summary_budget
 from inspector.engines.hermes.direct import boundaries, pruning
 from inspector.engines.hermes.direct.assembly import role_of
 from inspector.engines.hermes.direct.rows import (
@@ -18,7 +19,7 @@ from inspector.engines.hermes.direct.rows import (
     echoes_after,
     last_user,
 )
-from inspector.engines.hermes.policies import SUMMARY_FLOOR, SUMMARY_RATIO, Policies
+from inspector.engines.hermes.policies import Policies
 from inspector.engines.hermes.pruning import RELEASE_ERRORS
 from inspector.engines.hermes.release import ALL_STAYS, too_few
 from inspector.engines.sizes import Refusal
@@ -48,8 +49,7 @@ class Window(NamedTuple):
 
     def budget(self, numbers: Budgets) -> int:
         """Tokens that the summary may have."""
-        middle = sum(map(ROUGH, self.middle))
-        return max(SUMMARY_FLOOR, min(int(middle * SUMMARY_RATIO), numbers.max_summary_tokens))
+        return summary_budget(sum(map(ROUGH, self.middle)), numbers)
 
 
 class NotCompacted(Exception):
