@@ -53,3 +53,8 @@ def plain(content: object) -> Any:
 def blocks_in(content: object) -> list[dict[str, Any]]:
     """Return the blocks of a content; a text is one block."""
     return [{"type": "text", "text": content}] if isinstance(content, str) else mappings_in(content)
+
+
+def texts_in(content: object) -> list[str]:
+    """Return the texts of the blocks of a content."""
+    return [block["text"] for block in blocks_in(content) if isinstance(block.get("text"), str)]

@@ -83,7 +83,7 @@ def budgets(policies: Policies, settings: Settings) -> Budgets:
 
 
 def summary_budget(middle: int, numbers: Budgets) -> int:
-    """Tokens that the summary of a middle of so many tokens may have."""
+    """Return the maximum tokens of the summary of a middle of this size."""
     return max(SUMMARY_FLOOR, min(int(middle * SUMMARY_RATIO), numbers.max_summary_tokens))
 
 

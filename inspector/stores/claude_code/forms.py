@@ -76,7 +76,7 @@ def user_wires(line: Mapping[str, Any]) -> list[Wire]:
     message = line.get("message")
     content = message.get("content") if isinstance(message, Mapping) else None
     if line.get("isCompactSummary") is True:
-        return [{"role": "user", "content": summary_text(content)}]
+        return [{"role": "user", "content": whole_text(content)}]
     results: list[Mapping[str, Any]] = []
     words: list[Mapping[str, Any]] = []
     for part in [{"type": "text", "text": content}] if isinstance(content, str) else _parts(content):
@@ -89,8 +89,8 @@ def user_wires(line: Mapping[str, Any]) -> list[Wire]:
     return [*wires, *_said(words)]
 
 
-def summary_text(content: object) -> str:
-    """The text of a summary line, whole."""
+def whole_text(content: object) -> str:
+    """The texts of a content, such as that of a summary line."""
     if isinstance(content, str):
         return content
     return "\n".join(str(part["text"]) for part in _parts(content) if isinstance(part.get("text"), str))
@@ -162,10 +162,7 @@ def _rendered(line: Mapping[str, Any]) -> list[Wire]:
 
 
 def _plain_text(part: Mapping[str, Any]) -> str:
-    content = part.get("content", part.get("text"))
-    if isinstance(content, str):
-        return content
-    return "\n".join(str(inner["text"]) for inner in _parts(content) if isinstance(inner.get("text"), str))
+    return whole_text(part.get("content", part.get("text")))
 
 
 def prompt_in(line: Mapping[str, Any]) -> str:

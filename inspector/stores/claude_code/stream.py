@@ -13,7 +13,7 @@ from typing import Any
 
 from inspector.core.errors import NotAStore
 from inspector.core.refusals import CONTINUED
-from inspector.stores.claude_code.forms import summary_text
+from inspector.stores.claude_code.forms import whole_text
 from inspector.stores.lines import (
     Line,
     first_mappings,
@@ -134,7 +134,7 @@ def _as_line(value: Mapping[str, Any]) -> _Value:
     line: _Value = _respelled(value)
     return line | {
         "isMeta": value.get("isSynthetic") is True,
-        "isCompactSummary": value.get("type") == "user" and summary_text(content).startswith(CONTINUED),
+        "isCompactSummary": value.get("type") == "user" and whole_text(content).startswith(CONTINUED),
     }
 
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from inspector.stores.claude_code.forms import assistant_wire
 from inspector.stores.entries import Wire
 from inspector.stores.message_logs.forms import anthropic_wires
-from inspector.stores.wires import blocks_in, call_of, result_of
+from inspector.stores.wires import blocks_in, call_of, result_of, texts_in
 
 #: Cline's sentence before a summary that the model wrote.
 CONTINUED = "This session is being continued from a previous conversation that ran out of context"
@@ -55,8 +55,7 @@ def task_wires(message: Mapping[str, Any]) -> list[Wire]:
 
 def folder_in(message: Mapping[str, Any]) -> str:
     """Return the working folder that Cline's details of the environment name; "" if they name none."""
-    texts = (block.get("text") for block in blocks_in(message.get("content")))
-    found = (_FOLDER.search(text) for text in texts if isinstance(text, str))
+    found = map(_FOLDER.search, texts_in(message.get("content")))
     return next((match[1] for match in found if match), "")
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from inspector.stores.entries import Wire
 from inspector.stores.lines import mappings_in
-from inspector.stores.wires import answer_of, call_of, plain, result_of
+from inspector.stores.wires import answer_of, call_of, plain, result_of, texts_in
 
 #: Texts that Codex writes under the user's role.
 _HARNESS = re.compile(
@@ -38,11 +38,11 @@ def answer_wire(items: Sequence[Mapping[str, Any]]) -> Wire:
     for item in items:
         kind = str(item.get("type"))
         if kind == "reasoning":
-            thoughts += [part for part in _texts(item.get("summary")) if part]
+            thoughts += [part for part in texts_in(item.get("summary")) if part]
         elif kind in _CALLS:
             calls.append(_call(item))
         else:
-            texts += _texts(item.get("content"))
+            texts += texts_in(item.get("content"))
     return answer_of(texts, thoughts, calls, between="\n\n")
 
 
@@ -58,7 +58,7 @@ def item_wires(item: Mapping[str, Any]) -> list[Wire]:
     if kind != "message":
         return []
     if item.get("role") != "user":
-        return [{"role": "system", "content": "\n".join(_texts(item.get("content")))}]
+        return [{"role": "system", "content": "\n".join(texts_in(item.get("content")))}]
     return list(_said(item.get("content")))
 
 
@@ -92,9 +92,3 @@ def _output(output: object) -> Any:
     if isinstance(output, Mapping) and isinstance(output.get("content"), str):
         return output["content"]
     return output if isinstance(output, str) else json.dumps(output, ensure_ascii=False)
-
-
-def _texts(content: object) -> list[str]:
-    if isinstance(content, str):
-        return [content]
-    return [part["text"] for part in mappings_in(content) if isinstance(part.get("text"), str)]

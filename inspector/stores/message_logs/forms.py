@@ -14,7 +14,7 @@ from inspector.stores.codex.forms import ENCRYPTED, answer_wire, is_made, item_w
 from inspector.stores.content_parts import content_wires
 from inspector.stores.entries import Wire
 from inspector.stores.lines import counts_of, mapping_at, mappings_in, parsed, seconds_of, text_at, usage_of
-from inspector.stores.wires import blocks_in
+from inspector.stores.wires import blocks_in, texts_in
 
 _REQUESTS = ("request", "request_body", "requestBody", "body", "params", "kwargs", "input_data")
 _RESPONSES = ("response", "response_body", "responseBody", "reply", "completion", "result")
@@ -154,14 +154,14 @@ def _of_request(record: Mapping[str, Any], body: Mapping[str, Any]) -> Exchange:
         prompt = text_at(body, "instructions")
         wires = _item_wires(_items(body))
     elif anthropic:
-        prompt = _text(body.get("system"))
+        prompt = "\n".join(texts_in(body.get("system")))
         wires = [wire for message in body["messages"] for wire in anthropic_wires(message)]
     else:
         # Hermes exports archived messages too.
         live = [message for message in body["messages"] if message.get("active") not in (0, False)]
         wires = [wire for message in live for wire in _chat(message)]
         while wires and wires[0]["role"] in ("system", "developer"):
-            prompt = "\n\n".join(filter(None, (prompt, _text(wires.pop(0).get("content")))))
+            prompt = "\n\n".join(filter(None, (prompt, "\n".join(texts_in(wires.pop(0).get("content"))))))
     blocks = [at for at, wire in enumerate(wires) if wire.get(COMPACTION)]
     answer, compacted = _answer(response, anthropic)
     whole = compacted and text_at(response, "object") == "response.compaction"
@@ -234,7 +234,7 @@ def anthropic_wires(message: Mapping[str, Any]) -> list[Wire]:
     said = [block for block in blocks if block.get("type") != COMPACTION]
     for block in blocks:
         if block.get("type") == COMPACTION:
-            text = _text(block.get("content"))
+            text = "\n".join(texts_in(block.get("content")))
             wires.append({"role": "assistant", "content": text or ENCRYPTED, COMPACTION: True})
     if said:
         wires.append(assistant_wire(said))
@@ -415,9 +415,3 @@ def _listed(value: object) -> list[dict[str, Any]]:
 
 def _number(value: object) -> int:
     return int(value) if isinstance(value, int | float) and value > 0 else 0
-
-
-def _text(content: object) -> str:
-    if isinstance(content, str):
-        return content
-    return "\n".join(block["text"] for block in blocks_in(content) if isinstance(block.get("text"), str))

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from inspector.stores.entries import Wire
-from inspector.stores.lines import mapping_at, mappings_in, text_at
-from inspector.stores.wires import answer_of, call_of, result_of
+from inspector.stores.lines import mapping_at, text_at
+from inspector.stores.wires import answer_of, call_of, result_of, texts_in
 
 
 def wires_of(events: Sequence[Mapping[str, Any]]) -> list[Wire]:
@@ -50,7 +50,4 @@ def _result(event: Mapping[str, Any]) -> Wire:
 
 def text_in(content: object) -> str:
     """The texts of a content."""
-    if isinstance(content, str):
-        return content
-    parts = mappings_in(content if isinstance(content, list) else [content])
-    return "\n".join(part["text"] for part in parts if isinstance(part.get("text"), str))
+    return "\n".join(texts_in([content] if isinstance(content, dict) else content))
