@@ -44,14 +44,14 @@ def work_out(
     """Compute and store the losses of a conversation, the evidence for findings, and the aftermath. Reads its lists;
     raises StoreErrors.
 
-    The results of the last two conversations are held in memory, in case the disk keeps nothing.
+    The results of the last two conversations stay in memory, in case they cannot be stored.
     """
     kinds: tuple[Kept[Any], ...] = (LOSSES, EVIDENCE, AFTERMATH)
     places = [kind.of(inspection.store, inspection.conversation.id) for kind in kinds]
     facts = facts_of(inspection)
     events = read_aftermath(inspection, facts)
     evidence = fact_evidence(inspection, facts, events)
-    # The requests behind a false claim are lost facts already.
+    # A false claim that all is done is left out, because its open request counts as a lost fact.
     gaps = {
         number: [gap.sentence(number) for gap in found if gap.kind != "claimed"]
         for number, found in evidence.gaps.items()

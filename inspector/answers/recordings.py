@@ -75,7 +75,7 @@ def _evidence(inspection: Inspection, requests: Sequence[Reported], profile: str
 
 
 def _earlier(inspection: Inspection, profile: str, requests: Sequence[Reported]) -> list[Earlier]:
-    """The settings that a profile had in force before the last ones."""
+    """Return the earlier settings in force under a profile, without the current ones."""
     flags = {"profile": profile}
     lengths = {request.number: request.length for request in requests}
     last = inspection.with_threshold(flags).settings
@@ -91,8 +91,8 @@ def _earlier(inspection: Inspection, profile: str, requests: Sequence[Reported])
 
 
 def _joined(found: Iterable[Earlier]) -> list[Earlier]:
-    """The settings that were in force in the conversation, in order. Settings that equal the last ones have no
-    change."""
+    """Join consecutive entries with the same settings. Entries at the end that equal the current settings are left
+    out."""
     joined: list[Earlier] = []
     for one in found:
         if joined and joined[-1].changed == one.changed:
@@ -104,7 +104,7 @@ def _joined(found: Iterable[Earlier]) -> list[Earlier]:
 
 
 def _sums(conversation: Conversation) -> Iterator[SessionUsage]:
-    """The calls of each session, and the last one that the newest session keeps."""
+    """Yield the sum of calls of each session, then the last call, which the newest session records."""
     for session in conversation.sessions:
         usage = session.usage
         yield SessionUsage(session.id, usage.calls, usage.input + usage.cache_read + usage.cache_write)
@@ -122,7 +122,7 @@ def _reported(
     systems: Sequence[int],
     times: Sequence[Sequence[float]],
 ) -> Iterator[Reported]:
-    """The requests with the list that each was made of."""
+    """Yield each request with its list."""
     grown = [
         (listed.growth(), list(accumulate(told, max))) for listed, told in zip(lists, times, strict=True)
     ]

@@ -56,7 +56,7 @@ class Requests:
     """The requests of a conversation, in order.
 
     `modelled`: they are estimated from messages. Then `reported` is the store's total of tokens sent by all sessions
-    (0: none), and `sent` the total of the model.
+    (0: none), and `sent` the estimated total.
     """
 
     priced: tuple[PricedRequest, ...]
@@ -252,8 +252,8 @@ def bills_of(inspection: Inspection, found: Requests) -> Mapping[int, tuple[Bill
         call = own.get(recorded.index)
         before = [one for one in by_list.get(recorded.index, ()) if one.judged.request.index != call]
         after = by_list.get(recorded.index + 1, [])
-        # The cost of a call that failed is unknown. That of a summary that cannot be read, or that an extension
-        # made, is unknown unless it was recorded.
+        # The cost of a failed call is unknown. So is the cost of an unreadable summary, or of a summary by an
+        # extension, unless it was recorded.
         unknown = (recorded.summary is None or recorded.by_hook) and call is None and recorded.usage is None
         if not before or not after or after[0].rates is None or recorded.fallback or unknown:
             continue
@@ -413,9 +413,9 @@ class AnswerPlaces:
 def difference(request: Request, index: int, first: Request, began: int, grown: Sequence[int]) -> str:
     """Return where a prompt first differs from the previous one: after the tokens that were read from the cache.
 
-    `index` is the message of its answer. Reading ends at a breakpoint, so the difference is after that message. `first`
-    is the first request of the list, `began` the message of its answer, and `grown` the rough tokens of the list's
-    first n messages; from these follows the number of the provider's tokens for a rough token.
+    `index` is the message of its answer. Reading ends at a breakpoint, so the difference is after that message.
+    `first` is the first request of the list, `began` the message of its answer, and `grown` the rough tokens of the
+    first n messages of the list. They give the scale of the provider's tokens to rough tokens.
     """
     grew, sent = grown[index] - grown[began], request.context - first.context
     scale = sent / grew if grew > 0 and sent > 0 else 1.0
@@ -424,4 +424,4 @@ def difference(request: Request, index: int, first: Request, began: int, grown: 
     told = f"~{request.cache_read:,} tokens in"
     if room < grown[1 if len(grown) > 1 else 0]:
         return f"at the start (system prompt, tools or first message, {told})"
-    return f"behind #{bisect_right(grown, room) - 2} ({told})"
+    return f"after #{bisect_right(grown, room) - 2} ({told})"

@@ -76,7 +76,7 @@ def unused_flags(flags: Mapping[str, Any], profile: str, budgets: Budgets) -> tu
 
 
 def _summary_window(reading: ConfigReading) -> tuple[int, str] | None:
-    """The context of the configured summary model in tokens, and where it is known from."""
+    """Return the window of the configured summary model in tokens, and its source."""
     model = reading.other.get("summary_model")
     if not isinstance(model, str) or not model:
         return None
@@ -94,7 +94,7 @@ def next_policy(row: ConversationRow, profile: str) -> CachePolicy:
     policy, agent = policy_of(row, profile), agent_of(profile)
     if not agent:
         return policy
-    reason = f"Where {agent} sets breakpoints is not recorded; the cache reads of its requests are."
+    reason = f"{agent} does not record its breakpoints, only the cache reads of its requests."
     return replace(policy, enabled=None, reason=reason)
 
 
@@ -104,8 +104,8 @@ def ttl_of(resolved: ResolvedSettings) -> Ttl:
 
 
 def caching_release(profile: str) -> Release:
-    """Return the release whose rules place the breakpoints; releases from 0.18.1 on skip messages that cannot carry
-    one."""
+    """Return the release whose rules place the breakpoints. From 0.18.1 on, releases skip messages that cannot have a
+    breakpoint."""
     return "hermes-0.19" if (release_of(profile) or ()) >= (0, 18, 1) else "hermes-0.13"
 
 

@@ -48,7 +48,7 @@ class Scheduling:
     """The scheduler of a question about many conversations.
 
     `scheduler` is "local", "local:N" for N processes, or the address of a Dask scheduler. `processes` is the number of
-    local processes; None for the number of cores, and for this one alone if there is little to do. `watch` gets the
+    local processes. None means one for each core, or only this process if there is little to do. `watch` gets the
     progress. Once `wanted` returns False, the work ends.
     """
 

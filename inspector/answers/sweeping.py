@@ -1,4 +1,4 @@
-"""Sweeps over conversations of a store, in several processes where that pays."""
+"""Sweeps over conversations of a store, in several processes if that is faster."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def identical_in(settings: Sequence[Settings], rows: Axis, columns: Axis) -> tup
 
 
 def unused_in(settings: Sequence[Settings], names: Sequence[str]) -> tuple[str, ...]:
-    """Return a sentence for each named setting that profiles do not use; `settings` has an item a conversation.
+    """Return a sentence for each named setting that profiles do not use; `settings` has one item for each conversation.
     Raises EngineError."""
     budgets = {one: engine(one.profile).budgets(one) for one in set(settings)}
     told = []

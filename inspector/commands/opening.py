@@ -73,7 +73,7 @@ def _why_no_app() -> str:
 
 
 def _as_lines(answers: Answers, name: str | None) -> None:
-    """Print the list of conversations, or one conversation with its compactions and losses, one field a line."""
+    """Print the list of conversations, or one conversation with its compactions and losses, one field per line."""
     from inspector.answers.compactions import compare_compactions
     from inspector.answers.conversations import list_conversations
     from inspector.answers.fact_results import list_losses

@@ -129,7 +129,7 @@ def _setting(row: Setting) -> Option:
 
 plain_option = click.option(
     "--plain", is_flag=True, expose_value=False, callback=_ask_plain,
-    help="Plain lines for screen readers, one field a line.",
+    help="Plain lines for screen readers, one field per line.",
 )  # fmt: skip
 demo_option = click.option("--demo", is_flag=True, help="Use the bundled databases.")
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")

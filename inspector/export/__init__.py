@@ -1,1 +1,2 @@
-"""Answers as JSON, text, HTML and Markdown: one module an answer. Tokens are rough unless a key says otherwise."""
+"""Answers as JSON, text, HTML and Markdown: one module for each answer. Tokens are rough unless a key says
+otherwise."""

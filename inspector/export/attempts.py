@@ -115,7 +115,7 @@ def recall_document(recall: Recall) -> Document:
 
 
 def print_outcomes(documents: Sequence[Document]) -> None:
-    """A row a summary, by compaction: the recorded one first, then its attempts."""
+    """A row for each summary, by compaction: the recorded one first, then its attempts."""
     kinds = [kind for kind in KINDS if any(kind in entry["survival"] for entry in documents)]
     table = Table(
         "summary", *(f">{kind}" for kind in kinds), ">kept", ">budget", ">~tokens", ">~after", ">cost"

@@ -80,7 +80,7 @@ def check_annotations(result: CheckResult) -> str:
 
 
 def check_junit(result: CheckResult) -> str:
-    """JUnit XML: a test case a condition, one more for what is unknown."""
+    """JUnit XML: a test case for each condition, one more for what is unknown."""
     failed = sum(one.failed for one in result.met) + bool(result.unknown and not result.allow_unknown)
     suite = ElementTree.Element(
         "testsuite",

@@ -173,7 +173,7 @@ class SqliteSink:
 
 
 class ParquetSink:
-    """A folder with a folder a table, and in each a Parquet file a conversation."""
+    """A folder with a folder for each table, and in each a Parquet file for each conversation."""
 
     def __init__(self, folder: Path) -> None:
         try:

@@ -56,7 +56,7 @@ def json_bytes(document: Any) -> bytes:
 
 
 def plain_lines(document: Any, name: str = "entry") -> Iterator[str]:
-    """Yield a document as lines without table, frame and sign, one field a line.
+    """Yield a document as lines without table, frame and sign, one field per line.
 
     Entries of a list are numbered; unknown values are named as unknown.
     """

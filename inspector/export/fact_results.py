@@ -90,7 +90,7 @@ def _when(at: float | None) -> str:
 
 
 def aftermath_documents(answer: Iterable[ConversationAftermath]) -> list[Document]:
-    """The answer of `aftermath`: one entry an event."""
+    """The answer of `aftermath`: one entry for each event."""
     return [
         {"conversation": entry.row.id, "title": safe_line(entry.row.title), **event_document(event)}
         for entry in answer

@@ -227,7 +227,7 @@ def _marks(breakpoint: int | None, pruned: bool, summary: bool) -> str:
 
 
 def print_steps(steps: Iterable[Document]) -> None:
-    """Print the derivation of a number, a line a step; a star marks the rules that changed it."""
+    """Print the derivation of a number, a line for each step; a star marks the rules that changed it."""
     for step in steps:
         value = f"{step['value']:,.0f}" if step["value"] > 1 else f"{step['value']:g}"
         say(f"  {'*' if step['bound'] else ' '} {step['rule']:<15} {value:>10}  {step['why']}")

@@ -73,7 +73,7 @@ def _evidence(entry: Evidence) -> Document:
 
 
 def print_measures(document: Document) -> None:
-    """A row a measure, a column a compaction, the whole conversation in the last one."""
+    """A row for each measure, a column for each compaction, the whole conversation in the last one."""
     compactions = document["compactions"]
     if not compactions:
         say("Nothing was compacted, so there is nothing to measure.")

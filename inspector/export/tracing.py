@@ -15,7 +15,7 @@ from inspector.export.facts import fate_after
 
 
 def trace_documents(answer: Iterable[Trace]) -> list[Document]:
-    """The answer of `trace`: one entry a conversation that has the phrase."""
+    """The answer of `trace`: one entry for each conversation that has the phrase."""
     return [
         {
             "conversation": trace.row.id,
@@ -31,7 +31,7 @@ def trace_documents(answer: Iterable[Trace]) -> list[Document]:
 
 
 def print_traces(documents: Sequence[Document]) -> None:
-    """The history of the phrase in each conversation, a line an event, in order."""
+    """The history of the phrase in each conversation, a line for each event, in order."""
     lines = StyledLines()
     for entry in lines.each(documents, "The phrase was not found in any message."):
         lines.add((safe_title(entry["title"] or entry["conversation"], 200), "bold"))

@@ -187,7 +187,7 @@ def _settings(found: Sweep, cell: Cell) -> Document:
 
 
 def sweep_csv(found: Sweep) -> str:
-    """One line a cell: both settings, then every metric."""
+    """One line for each cell: both settings, then every metric."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     marks = {"gives_up": found.gives_up, "compacts_every_call": found.every_call}
@@ -366,7 +366,7 @@ def graph(tokens: Sequence[int], threshold: int, width: int, height: int = 10) -
 
 
 def print_sweep(document: Document) -> None:
-    """A table a metric, the best cell marked."""
+    """A table for each metric, the best cell marked."""
     rows, columns = document["axes"]
     say(plural(document["conversations"], "conversation"))
     if "reproduces" in document:

@@ -72,7 +72,8 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class LineageRow:
-    """An item through all summaries: one cell a column, None before its first column, after its end, or where unknown.
+    """An item through all summaries: one cell for each column, None before its first column, after its end, or where
+    unknown.
 
     `number` is its index in `Lineage.rows`. Rows are ordered by their first column.
     """

@@ -91,7 +91,7 @@ def test_where_a_prompt_differs_is_told_by_what_was_read() -> None:
     grown = list(range(0, 11_000, 1_000))
     first = request(1, 0, 10_000, 0.0, input=0)
     later = request(2, 16_500, 30_000 - 16_500, 0.0, input=0)
-    assert difference(later, 10, first, 0, grown) == "behind #2 (~16,500 tokens in)"
+    assert difference(later, 10, first, 0, grown) == "after #2 (~16,500 tokens in)"
     start = request(2, 9_000, 21_000, 0.0, input=0)
     assert difference(start, 10, first, 0, grown).startswith(
         "at the start (system prompt, tools or first message"

@@ -1,4 +1,4 @@
-"""A list with one line an entry, of values of one kind."""
+"""A list with one line for each entry, of values of one kind."""
 
 from __future__ import annotations
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 
 
 def families(ids: Sequence[str], parents: Mapping[str, str]) -> list[str]:
-    """Order ids so that children follow their parent; `parents` leads from a child to its parent.
+    """Order ids so that children follow their parent; `parents` maps a child to its parent.
 
-    A family is at the place of its first member. An id without its parent among the ids is a family.
+    A family takes the place of its first id. If the parent of an id is not in the list, the id starts a family.
     """
     shown = set(ids)
     children: dict[str, list[str]] = {}
@@ -30,7 +30,7 @@ def families(ids: Sequence[str], parents: Mapping[str, str]) -> list[str]:
 
 
 def _root(name: str, parents: Mapping[str, str], shown: set[str]) -> str:
-    """Root of a family; in a cycle, as in a damaged store, its smallest id."""
+    """Return the root of a family. In a cycle, which a damaged store may have, it is the smallest id."""
     seen = [name]
     while (parent := parents.get(seen[-1], "")) in shown:
         if parent in seen:
@@ -40,7 +40,7 @@ def _root(name: str, parents: Mapping[str, str], shown: set[str]) -> str:
 
 
 def standing_under(ids: Sequence[str], parents: Mapping[str, str]) -> frozenset[str]:
-    """Ids of a list that follow their parent directly, or siblings of theirs."""
+    """Return the ids that directly follow their parent or a descendant of their parent."""
     under = set()
     path: list[str] = []
     for name in ids:

@@ -193,7 +193,7 @@ def shown_places(view: AttemptsView, width: int) -> tuple[int, ...]:
 
 
 def table_lines(view: AttemptsView, width: int) -> list[TextLine]:
-    """By kind how many facts each summary keeps: a column a summary."""
+    """By kind how many facts each summary keeps: a column for each summary."""
     shown = [view.summaries[place] for place in shown_places(view, width)]
     heads = [one.called(_COLUMN - 4) for one in shown]
     lines = [line_of((" " * _KIND, ""), *((f"{fit(head, _COLUMN - 1)} ", "strong") for head in heads))]
@@ -220,7 +220,7 @@ def table_lines(view: AttemptsView, width: int) -> list[TextLine]:
 
 
 def fact_lines(view: AttemptsView, width: int) -> list[TextLine]:
-    """A line a fact, the sign of its fate a column for each summary of the table, tagged "fact:0"."""
+    """A line for each fact, the sign of its fate a column for each summary of the table, tagged "fact:0"."""
     lines, places = [], shown_places(view, width)
     for number, fact in enumerate(view.facts):
         signs = []

@@ -49,7 +49,7 @@ _TYPING = "Type a number, 150k, 1.5m or 35%. Enter, tab, ↑ ↓ or a click conf
 
 
 class Knobs(Inked, can_focus=True):
-    """One row a setting. Posts UseSettings at every turn.
+    """One row for each setting. Posts UseSettings at every turn.
 
     A turn is drawn at once, and `set_state` may correct it. Enter confirms a typed value; so do tab, arrows and a
     click, which leave its row. Escape drops it.

@@ -31,7 +31,9 @@ class LossesAttempts(AttemptsPart):
     NEEDY = frozenset({"differing", "tag", "open"})
 
     def __init__(self) -> None:
-        super().__init__("A column a summary, the recorded one first. Enter goes to where the fact was said.")
+        super().__init__(
+            "A column for each summary, the recorded one first. Enter goes to where the fact was said."
+        )
         self._differing = False
         self._width = 0
 

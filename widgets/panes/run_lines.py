@@ -78,7 +78,7 @@ _WAYS: tuple[Callable[[Metrics], str], ...] = (
 
 
 def run_lines(view: ReplayView, room: int) -> list[TextLine]:
-    """A line a run, with as much as `room` cells hold of every one."""
+    """A line for each run, with as much as `room` cells hold of every one."""
     width = max((len(run.name) for run in view.runs), default=0)
     longest = [max((width + 2 + len(way(run.metrics)) for run in view.runs), default=0) for way in _WAYS]
     way = next((way for way, cells in zip(_WAYS, longest, strict=True) if cells <= room), _shortest)
@@ -101,7 +101,7 @@ def _costs(view: ReplayView) -> list[tuple[str, list[str]]]:
 
 
 def run_table(view: ReplayView) -> list[TextLine]:
-    """Table of the runs, one row a figure, and the sentences about the runs; empty without a run."""
+    """Table of the runs, one row for each figure, and the sentences about the runs; empty without a run."""
     from inspector.replay.metrics import METRICS
 
     if not view.runs:

@@ -91,7 +91,7 @@ class TextView(InkedScroll, can_focus=True):
         self._changed(keep_place)
 
     def set_active(self, line: int | None) -> None:
-        """Light a logical line up, and bring it into view."""
+        """Highlight a logical line and scroll to it."""
         self._active = line
         if line is not None:
             self.show_line(line)
@@ -99,12 +99,12 @@ class TextView(InkedScroll, can_focus=True):
 
     @property
     def active(self) -> int | None:
-        """The logical line that is lit."""
+        """The highlighted logical line."""
         return self._active
 
     @property
     def active_tag(self) -> str:
-        """The tag of the lit line; "" for none."""
+        """The tag of the highlighted line; "" for none."""
         return "" if self._active is None or self._styled is None else self._styled[self._active].tag
 
     def step_tag(self, by: int) -> None:
@@ -125,7 +125,7 @@ class TextView(InkedScroll, can_focus=True):
 
     @property
     def fully_laid_out(self) -> bool:
-        """Whether every row is known; until then the text goes on growing below."""
+        """Whether the layout is complete. Until then the text grows at the end."""
         return self._plan.done
 
     @property
@@ -159,7 +159,7 @@ class TextView(InkedScroll, can_focus=True):
         return TextLayout(len(self._lines), width, self._text_of, self._indent_of, wrap=self._wrap)
 
     def _lay_out(self, line: int) -> None:
-        """Start over at the present width; lines up to `line` are there when this returns."""
+        """Start the layout again at the current width, at least up to `line`."""
         self._to_end = False
         width = self.scrollable_content_region.width
         self._plan = self._new_layout(width)
@@ -190,7 +190,7 @@ class TextView(InkedScroll, can_focus=True):
         line, start, _ = self._plan.place(top) if top < self._plan.rows else (0, 0, 0)
         self._lay_out(line)
         row = self._plan.row_of(line, start) if top else 0
-        # A screen of rows below the line, or it could not be scrolled to the top.
+        # Lay out a screen of rows below the line, so that the line can be scrolled to the top.
         self._plan.advance(0, rows=row + self.size.height)
         self._sized()
         self.jump_to(row)
@@ -206,7 +206,8 @@ class TextView(InkedScroll, can_focus=True):
     # Find.
 
     def find(self, query: str) -> int:
-        """Mark every occurrence of a text and go to the first from the top of the screen; an empty one ends it."""
+        """Mark every occurrence of a text and go to the first one on or below the screen. An empty text ends the
+        search."""
         self._query = query
         self._search()
         if self._matches and self._plan.rows:
@@ -278,7 +279,7 @@ class TextView(InkedScroll, can_focus=True):
     # Selection and copying.
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
-        """The selected text; rows that were wrapped come back as one line."""
+        """Return the selected text. Wrapped rows are joined to one line."""
         first = selection.start.y if selection.start is not None else 0
         last = selection.end.y if selection.end is not None else self._plan.rows - 1
         parts: list[str] = []
@@ -303,7 +304,7 @@ class TextView(InkedScroll, can_focus=True):
         self.refresh()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Without a match there is none to step to, and the key is free for others."""
+        """Disable the keys for matches if there is no match, so that others can use them."""
         return bool(self._matches) if action == "match" else True
 
     def action_copy(self) -> None:

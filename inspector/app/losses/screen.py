@@ -43,7 +43,7 @@ _WITH_WHEN, _WITH_WORST = 60, 90
 
 
 class LossList(EntryList[ListedLoss]):
-    """One line a compaction."""
+    """One line for each compaction."""
 
     header_height = 1
     TOOLTIP = "Compactions, the worst first. Enter opens the conversation at that compaction."

@@ -27,7 +27,7 @@ _PHRASE, _FACT, _EVIDENCE = 60, 400, 1_000
 
 
 class StepList(EntryList[TraceStep]):
-    """One line an entry of a trace."""
+    """One line for each entry of a trace."""
 
     TOOLTIP = "The oldest entry is first. Enter goes to the place."
 

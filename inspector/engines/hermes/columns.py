@@ -23,7 +23,7 @@ class SizeColumns(NamedTuple):
 
 
 class MessageColumns:
-    """A list as columns, a byte or a number a message.
+    """A list as columns, a byte or a number for each message.
 
     `walk` are tokens of the tail walk, `chars` and `images` characters and pictures of the rough estimate. `speaking`
     marks assistants with text, `asked` user messages that the anchor counts, `shorts` messages that pruning shortens,

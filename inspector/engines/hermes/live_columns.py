@@ -21,7 +21,7 @@ from inspector.engines.sizes import MessageSize
 _NO_TROUBLES: Mapping[str, Sequence[tuple[int, str]]] = MappingProxyType({})
 #: The index of the summary in `LiveColumns.front`.
 _SUMMARY = -1
-#: The columns with a byte a message.
+#: The columns with a byte for each message.
 _BYTES = ("roles", "calls", "speaking", "asked", "shorts", "hands", "paired")
 #: The column of pictures if no message has one: all sums are 0.
 _NO_IMAGES = Column((), ())

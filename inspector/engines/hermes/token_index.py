@@ -41,7 +41,7 @@ def whole(sums: array[int] | Shifted) -> array[int]:
 
 
 class Column:
-    """A number a message, before and after pruning, as prefix sums.
+    """A number for each message, before and after pruning, as prefix sums.
 
     `kept[i]` sums the first i messages after replacing duplicates, `short[i]` after full pruning. `between` and
     the walk take pruned numbers before `pruned_to` and kept ones from there on.
@@ -83,7 +83,7 @@ class Column:
 
 
 class HermesTokenIndex:
-    """A list as columns, a number or a byte a message (see MessageColumns).
+    """A list as columns, a number or a byte for each message (see MessageColumns).
 
     `original` are walk tokens before anything is pruned, `tokens_now` after; `chars` and `images` are those of the
     release's rough estimate, before pruning in total and after. `duplicates` are messages that are repeated later and
