@@ -33,7 +33,7 @@ LARGEST = 256_000_000
 #: Parts of the program on which no result depends.
 _ONLY_SHOWN = ("app", "commands")
 
-#: Minimum seconds of an answer to be kept.
+#: Minimum seconds of computing for an answer to be stored.
 LONG = 0.05
 
 

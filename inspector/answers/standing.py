@@ -25,9 +25,9 @@ class Entry:
 class StandingFile:
     """A file of rules or of memory of a conversation, with every place where a list has its text.
 
-    `in_lists` are the generations (from 1, of `generations`) whose recorded list has it, `in_context`: the current list
-    has it. Agents may send such a file without recording it: a file that is missing from the recorded list may still
-    have been seen by the model. Texts are safe.
+    `in_lists` are the numbers of the generations whose recorded list has it, out of `generations`. `in_context`: the
+    current list has it. Agents may send such a file without recording it, so the model may have a file that the
+    recorded list lacks. Texts are safe.
     """
 
     conversation: str

@@ -68,12 +68,12 @@ class Gauge(Inked):
 
     def signs(self) -> Iterator[Sign]:
         """The signs of the bar. A wide bar also has words."""
-        if self.size.width >= _WORDED:
-            return
-        if self.state.threshold:
+        if self.state.threshold and self.size.width < _WORDED:
             yield "┃", "threshold of the next compaction"
-        if self.state.pressure or self.state.hygiene:
-            yield "▲", "warning of the agent, compaction by the gateway (hygiene)"
+        if self.state.pressure:
+            yield "▲", "share of the threshold at which the agent warns"
+        if self.state.hygiene:
+            yield "▲", "share of the context at which the gateway compacts (hygiene)"
 
     def watch_state(self, state: GaugeState) -> None:
         """Keep the tooltip in step."""

@@ -72,7 +72,7 @@ class TextView(InkedScroll, can_focus=True):
     # Values in.
 
     def set_text(self, text: str) -> None:
-        """Show a plain text, from its top; a search goes on in it."""
+        """Show a plain text from its top. A running search marks its words in the new text."""
         self._raw, self._styled, self._wrap = text, None, True
         self._lines = text.replace("\r\n", "\n").split("\n")
         self._changed(keep_place=False)

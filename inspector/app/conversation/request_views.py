@@ -55,7 +55,7 @@ def read_requests(inspection: Inspection, resolved: ResolvedSettings, watch: Wat
     requests = with_differences(inspection, resolved, requests_of(inspection, resolved))
     watch.check()
     places = answer_places(inspection, resolved.settings.profile, requests)
-    prefix = "modelled, " if requests.modelled else ""
+    prefix = "estimated, " if requests.modelled else ""
     known = bills_of(inspection, requests)
     bills = {
         done.index: prefix + known[done.index][0].words
@@ -74,7 +74,7 @@ def _note(requests: Requests) -> str:
         reported = (
             f"; the provider reported {human.tokens(requests.reported)} in all" if requests.reported else ""
         )
-        parts.append(f"Modelled from the messages, {human.tokens(requests.sent)} sent{reported}.")
+        parts.append(f"Estimated from the messages: {human.tokens(requests.sent)} sent{reported}.")
     cost = requests.cost
     if cost is not None:
         dates = sorted(
