@@ -257,7 +257,9 @@ def _judged(
         # A message that stayed speaks of the matter; only a summary retells it.
         maybe = compared.frame >= MIN_SUBJECT and not compared.lost_values and part.role != "tool"
         outcome, changed = ("uncertain", "") if maybe else (None, "")
-    if outcome is None or (part.role == "tool" and outcome == "paraphrased" and compared.overlap < MIN_SAME):
+    little = outcome == "paraphrased" and part.where != "summary" and compared.overlap < MIN_SAME
+    if outcome is None or (part.role == "tool" and little):
         return None
+    outcome = "uncertain" if little else outcome
     exchanged = outcome == "contradicted" and compared.exchanged
     return Match(outcome, round(compared.frame, 4), passage.part, passage.span, changed, exchanged)

@@ -45,8 +45,8 @@ def lives_of(
     `ends[k]` is the number of messages before compaction k + 1; `lists_after` has the list after each compaction.
     `watch` gets the number of followed facts now and then; an exception from it ends the work. The summaries of
     `unreadable` compactions cannot be read: they may have any fact that is not in the list word for word.
-    `places` selects the fates that have a place and an excerpt: every fate, only changes from the fate before, or only
-    contradicted values. The places of a long conversation need more memory than everything else.
+    `places` selects the fates that have a place and an excerpt: every fate, the last one and changes from the fate
+    before, or only contradicted values. The places of a long conversation need more memory than everything else.
     `work` replaces `fates_of`.
     """
     later = _Later(steps)
@@ -163,6 +163,7 @@ def fates_of(
                 asked.places == "every"
                 or best.changed
                 or (asked.places == "changes" and (number in asked.taken_by[one.name] or one.state != state))
+                or (asked.places == "changes" and number == numbers[-1])
             ):
                 one.fates.append(placed_fate(best, part, after, number))
             else:

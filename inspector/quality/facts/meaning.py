@@ -471,8 +471,7 @@ def _words(text: str, values: tuple[Value, ...]) -> tuple[list[Word], tuple[int,
             and position > 0
             and not text[max(0, start - 2) : start].rstrip(" \"'`(*").endswith((".", ":", "!", "?"))
         )
-        if start in states:
-            stem = _STATES[low]
+        if start in states and (stem := _STATES.get(low)) is not None:
             found.append(Word(concept(stem), stem, denied, clause, tag, _FULL))
             continue
         # "US" is not "us", "IT" is not "it", and "feature B" is not "feature A".

@@ -20,6 +20,12 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
         "- Styles may be edited, the icons may not",
         "kept",
     ),
+    (
+        "same",
+        "The tone is on-brand, the paper off-white.",
+        "- The tone is on-brand, the paper off-white",
+        "kept",
+    ),
     ("same", "A run may take a minute and a half.", "- Runs: at most 90 seconds", "kept"),
     ("zh", "附件不能超过两百兆。", "- 附件不能超过 200 MB", "kept"),
     (
