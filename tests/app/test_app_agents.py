@@ -134,7 +134,7 @@ async def test_where_an_agent_sets_breakpoints_is_not_guessed(name: str) -> None
         assert shown.view is not None
         assert shown.view.breakpoints == ()
         (fact,) = shown.view.facts
-        assert fact.endswith("sets breakpoints is not recorded; the cache reads of its requests are.")
+        assert fact.endswith("does not record its breakpoints, only the cache reads of its requests.")
         # The rules of a release of Hermes say where it would set them.
         conversation(pilot).change(
             settings=conversation(pilot).state.settings.with_(profile="hermes-0.19", threshold=0.5)

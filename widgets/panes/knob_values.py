@@ -50,7 +50,7 @@ class TuneState:
 
     @property
     def binding(self) -> Mapping[str, str]:
-        """The settings that are not in force as they are set, with the rule that binds in their place."""
+        """The settings that are not in force as they are set, with the rule that overrides each."""
         if self.budgets is None:
             return {}
         return {name: why for name in SETTINGS if (why := self.budgets.binding(name))}
