@@ -101,6 +101,23 @@ def test_the_order_of_texts_does_not_matter(statement: str, summaries: list[str]
     assert len(fates) == 1
 
 
+#: Words and marks that the readers of a sentence treat in a special way.
+PIECES = (
+    "is on", "off", "-", "on-brand", "only", "first", "then", "and", "neither", "nor", "not", "never", "without",
+    "skip", "20 Dec", "12-20", "两百兆", "一百零五", "a minute and a half", "net_amount_eur", "1.", "2-", "(", ")", ":",
+    ",", ".", "\n", "\t", "except", "apart from", "before", "after", "once", "no tests may", "the boat", "PORT=80",
+    "/srv/x", "不要", "\u202e", "|",
+)  # fmt: skip
+
+
+@settings(max_examples=150)
+@given(st.lists(st.sampled_from(PIECES), max_size=12), st.lists(st.sampled_from(PIECES), max_size=16))
+def test_odd_sentences_have_a_fate(statement: list[str], summary: list[str]) -> None:
+    for fact in facts(safe(" ".join(("The boat", *statement)))):
+        after = PassageIndex([ListText("summary", 0, "summary", safe(" ".join(summary)))])
+        assert fate(fact, after, 1).outcome in ORDER
+
+
 def test_what_denies_a_quote_is_no_quote() -> None:
     assert judged("Cache the price list.", "- Do not cache the price list.")[1].outcome == "contradicted"
     assert judged("Compress the images.", "- We no longer compress the images.")[1].outcome not in KEPT
