@@ -269,8 +269,8 @@ def _why(
     if not isnan(best["cost"]):
         why.append(_less("cost", force["cost"], best["cost"], "{:,.2f} US dollars"))
     why.append(_less("input", force["input_tokens"], best["input_tokens"], "{:,.0f} tokens"))
-    why.append(f"Compactions: {best['compactions']:,.0f} instead of {force['compactions']:,.0f}.")
-    why.append(f"Facts at risk: {best['facts_at_risk']:,.0f} instead of {force['facts_at_risk']:,.0f}.")
+    why.append(_changed("Compactions", force["compactions"], best["compactions"]))
+    why.append(_changed("Facts at risk", force["facts_at_risk"], best["facts_at_risk"]))
     if not reproduces.trusted:
         why.append(
             "The settings in force do not reproduce the recording well enough, so nothing is recommended: "
@@ -279,12 +279,13 @@ def _why(
         return why, False
     if goal == "cost" and ranges[0].overlaps(ranges[1]):
         why.append(
-            "With summaries of half or twice the size the two may cost the same: they are alike, "
-            "so nothing is recommended."
+            "With summaries of half or twice the size, both settings may cost the same, so nothing is recommended."
         )
         return why, False
     if goal == "few-compactions" and ranges[1].compactions[1] >= ranges[0].compactions[0]:
-        why.append("With summaries of half or twice the size both may compact as often: they are alike.")
+        why.append(
+            "With summaries of half or twice the size, both settings may compact as often, so nothing is recommended."
+        )
         return why, False
     return why, True
 
@@ -292,6 +293,11 @@ def _why(
 def _plural(words: str) -> str:
     first, _, rest = words.partition(" ")
     return f"{first.removesuffix('s')} {rest}"
+
+
+def _changed(what: str, before: float, after: float) -> str:
+    old, new = f"{before:,.0f}", f"{after:,.0f}"
+    return f"{what}: {new}, as now." if new == old else f"{what}: {new} instead of {old}."
 
 
 def _less(what: str, before: float, after: float, form: str) -> str:

@@ -124,7 +124,10 @@ def _part(message: Message, layout: Layout, release: Release) -> tuple[str, bool
 def _honored(message: Message, part: str, placed: bool, layout: Layout, release: Release) -> tuple[bool, str]:
     if not placed:
         if message.role == "tool" and layout == "envelope":
-            return False, "This release cannot mark tool results on the envelope layout, yet counts them."
+            return (
+                False,
+                "In the envelope layout this release counts tool results, but cannot put a breakpoint on them.",
+            )
         return False, "Its content has no part for a breakpoint, but it counts as one."
     if part == "text":
         if layout == "native" and message.role == "user" and not message.text.strip():

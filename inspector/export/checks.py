@@ -48,7 +48,7 @@ def check_text(result: CheckResult) -> str:
     lines = []
     for one in result.met:
         sign = "✗" if one.failed else "✓"
-        lines.append(f"{sign} {one.condition}: {len(one.cases):,}")
+        lines.append(f"{sign} {one.condition}: {plural(len(one.cases), 'case')}")
         for case in one.cases:
             where = "" if case.compaction is None else f", compaction {case.compaction}"
             title = safe_title(case.row.title or case.row.id, 80)

@@ -128,7 +128,7 @@ def _print_lost(compaction: Document, titles: dict[str, Document]) -> None:
         if not lost:
             continue
         title = titles[measure["id"]]["title"]
-        say(f"\nnot known after compaction {compaction['compaction']}: {title}", "underline")
+        say(f"\nlost or uncertain after compaction {compaction['compaction']}: {title}", "underline")
         for entry in lost[:_LISTED]:
             place = entry["said"]
             where = place_name(place["index"], generation=place["generation"]) if place else ""

@@ -25,8 +25,8 @@ from inspector.replay.whatif import Metrics, stuck
 
 #: The model of the summary's size in words.
 _MODELS = {
-    True: "the sizes of recorded summaries of about as many messages",
-    False: "the budget of the profile, because no summary was recorded",
+    True: "the size of recorded summaries of about as many messages",
+    False: "the size of their budget, because no summary was recorded",
 }
 
 #: Maximum number of compactions of a run next to others.
@@ -262,7 +262,7 @@ def print_replay(document: Document) -> None:
         if run["compactions"]
         else "compacts nothing, as recorded"
     )
-    say(f"what-if: {told}; the size of summaries follows {run['summary_size']}")
+    say(f"what-if: {told}; summaries have {run['summary_size']}")
     if recorded["sizes"]:
         say(f"  {recorded['sizes']}")
     if run["stuck"]:
@@ -277,7 +277,7 @@ def print_replay(document: Document) -> None:
     say(f"  {_range(run['range'])}")
     for name, one in (("recorded", recorded), ("what-if", run)):
         if one["cost"]:
-            say(f"  {name}: {_costs(one['cost'])}")
+            say(f"  cost, {name}: {_costs(one['cost'])}")
     if "facts" in run:
         say(
             f"  {run['facts_at_risk']:,} of {run['facts']:,} facts at risk (recorded: {recorded['facts_at_risk']:,}), "
@@ -339,10 +339,10 @@ def _run_figures(run: Document) -> Document:
 
 
 def _costs(cost: Document) -> str:
-    how = "estimated, " if cost["modelled"] else ""
+    how = ", estimated" if cost["modelled"] else ""
     otherwise = [f"{name} {amount:,.2f}" for name, amount in cost["otherwise"].items()]
     told = f" ({', '.join(otherwise)})" if otherwise else ""
-    return f"{how}{cost['amount']:,.2f} US dollars{told}"
+    return f"{cost['amount']:,.2f} US dollars{how}{told}"
 
 
 def graph(tokens: Sequence[int], threshold: int, width: int, height: int = 10) -> list[str]:

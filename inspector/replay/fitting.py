@@ -123,7 +123,7 @@ def fitted(sums: Sequence[Sums], firings: Sequence[Firing], threshold: int, loop
 
 def _agreement(count: int, compactions: int) -> str:
     """Number of compactions that a scale explains, in words."""
-    return f" (it explains {count:,} of {compactions:,} recorded compactions)" if compactions else ""
+    return f" (this explains {count:,} of {compactions:,} recorded compactions)" if compactions else ""
 
 
 def _without_sums(firings: Sequence[Firing], threshold: int, loop: Loop) -> Fit:

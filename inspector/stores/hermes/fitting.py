@@ -154,5 +154,5 @@ def _off_text(fit: Fit) -> str:
 
 def fit_text(fit: Fit) -> str:
     """A fit in words."""
-    at = f" at {fit.changed}" if fit.changed else ""
-    return f"{told(fit.profile)}{at} fits {fit.fits} of {fit.of} recorded compactions"
+    at = f" with {fit.changed}" if fit.changed else ""
+    return f"{fit.profile}{at} fits {fit.fits} of {fit.of} recorded compactions"
