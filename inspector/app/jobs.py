@@ -218,7 +218,7 @@ def _work(post: Callable[[Message], object], job: Job) -> None:
 
 
 def same(one: Sequence[Any], other: Sequence[Any]) -> bool:
-    """Whether values are the same: the same objects, or equal ones of small types."""
+    """Whether all values are identical objects, or equal values of small types."""
     return len(one) == len(other) and all(
         a is b or (type(a) is type(b) and a == b) for a, b in zip(one, other, strict=True)
     )

@@ -40,7 +40,7 @@ def _items(items: tuple[tuple[str, str], ...]) -> list[str]:
 
 
 def _paragraphs(text: str) -> list[str]:
-    """Return the paragraphs of a help text. One that starts with a backspace keeps its lines."""
+    """Return the paragraphs of a help text. A paragraph that starts with a backspace keeps its line breaks."""
     lines = []
     for paragraph in cleandoc(text).replace("{agents}", titles()).split("\n\n"):
         kept = paragraph.startswith("\b")

@@ -144,7 +144,7 @@ def _heading(attempt: Document) -> str:
 
 
 def _shortened(text: str, most: int) -> str:
-    """A name without its middle: the end of a command is most distinctive."""
+    """Return a name without its middle, because the end of a command distinguishes it."""
     half = (most - 1) // 2
     return text if len(text) <= most else f"{text[:half]}…{text[-half:]}"
 
@@ -206,7 +206,7 @@ def print_attempt(entry: Document) -> None:
 
 
 def print_curve(points: Sequence[Document], life: int | None) -> None:
-    """Survival over the compactions of a life, recorded against made again."""
+    """Print the survival over the compactions of a life, with recorded and with new summaries."""
     say(f"Facts that can still be read{f', life {life}' if life else ''}", "bold")
     table = Table(">after", ">facts", ">recorded", ">again", "curve")
     for point in points:
@@ -230,7 +230,7 @@ def _bar(count: int, of: int, sign: str) -> str:
 
 
 def print_recall(documents: Sequence[Document]) -> None:
-    """Answers, a line per question, and their agreement with the fates."""
+    """Print the answers, one line per question, and their agreement with the fates."""
     for number, entry in enumerate(documents):
         if number:
             say()

@@ -38,8 +38,8 @@ class PlacedBreakpoint:
 class CacheView:
     """The breakpoints of a request with the list of a generation, `total` rough tokens long.
 
-    `facts` are sentences about caching. If `enabled` is False, caching is off, and the breakpoints are those that would
-    be set. None: unknown.
+    `facts` are sentences about caching. If `enabled` is False, caching is off, and the breakpoints show where they
+    would be. None: unknown.
     """
 
     breakpoints: tuple[PlacedBreakpoint, ...] = ()
@@ -192,7 +192,7 @@ def _bar(view: CacheView, width: int) -> list[TextLine]:
     bars.append(("░" * (width - at), "rest"))
     marks, free = [" "] * width, width
     for point in reversed(points):
-        # Close marks push earlier ones to the left.
+        # If marks are close together, the earlier ones move to the left.
         free = max(0, min((point.tokens or 0) * width // total - 1, free - 2))
         marks[free : free + 2] = f"⚑{point.point.number}"
     covered = points[-1].tokens or 0

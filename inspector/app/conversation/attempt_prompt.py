@@ -41,7 +41,7 @@ _FIELDS = (
 
 
 class Tick(Checkbox):
-    """A checkbox whose sign says whether it is ticked, not its colour alone."""
+    """A checkbox with a sign that shows its state without colour."""
 
     @property
     def BUTTON_INNER(self) -> str:  # type: ignore[override]
@@ -91,7 +91,7 @@ class AttemptPrompt(ModalScreen[bool]):
                 for name, words in _FIELDS:
                     yield Input(self.remembered.get(name, ""), placeholder=words, id=name, compact=True)
                 yield Tick(
-                    "every later summary again too, each from the previous one", id="life", compact=True
+                    "also make every later summary, each from the new one before it", id="life", compact=True
                 )
                 yield Tick("mask keys and passwords before they are sent", True, id="masking", compact=True)
             with VerticalScroll(id="said", can_focus=False):
@@ -162,7 +162,7 @@ class AttemptPrompt(ModalScreen[bool]):
     def _seen(self, looked: Looked) -> None:
         self._looked = looked
         self._say("\n".join(filter(None, (*looked.sending.sentences, looked.note, "ctrl+s sends it."))))
-        # The focus stays where it is: enter, pressed once too often, sends nothing.
+        # Do not move the focus to the button: a second press of enter must not send anything.
         self.query_one("#send", Button).disabled = False
         self.refresh_bindings()
 

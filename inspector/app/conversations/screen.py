@@ -50,7 +50,7 @@ _AHEAD_SECONDS = 0.1
 _BUNDLED = frozenset({"fixtures", "_fixtures"})
 #: Delay between the list and the import of the next screen, in seconds.
 PREPARE_SECONDS = 0.02
-#: Delay until the other panes are imported, in seconds: an opening right after the start does not wait for them.
+#: Delay before the other panes are imported, in seconds, so that an opening right after the start is fast.
 _LATER_SECONDS = 0.5
 #: Time between a change of a conversation and the look for events, in seconds.
 _FOLLOW_SECONDS = 2.0
@@ -180,7 +180,7 @@ class ConversationsScreen(JobScreen):
             await asyncio.to_thread(import_pane, tab)
 
     def _show_some(self, rows: tuple[ConversationRow, ...]) -> None:
-        """Show the list while files are read for the first time; unread ones by name and time."""
+        """Show the list while files are read for the first time. Unread files show only their name and time."""
         if self._whole:
             return
         self._rows = rows
@@ -290,8 +290,8 @@ class ConversationsScreen(JobScreen):
         return safe_line(path.name)
 
     def _read_overviews(self) -> None:
-        """Read live lists, then losses and findings, in the background. A running read ends first; nothing starts
-        under another screen.
+        """Read live lists, then losses and findings, in the background. A running read ends first. Nothing starts
+        while another screen is open.
         """
         wanted = tuple(row for row in self._rows if self._read.get(row.id) != row)
         if self._prepared and wanted and self.app.screen is self and "overviews" not in self.jobs.busy():

@@ -38,7 +38,7 @@ _LONGEST = 300
 
 
 _LOST, _COMPACTION, _AGAIN, _WHEN = 12, 5, 5, 11
-#: From these widths on a row has when it was, and the worst of what was lost.
+#: Minimum widths for the columns “when” and “worst loss”.
 _WITH_WHEN, _WITH_WORST = 60, 90
 
 
@@ -185,7 +185,8 @@ class LossesScreen(ListScreen[ListedLoss]):
 
 
 def _worst(loss: CompactionLoss) -> str:
-    """Return the worst lost fact, else a gap of the summary, else what was done again, else that nothing is known."""
+    """Return the worst lost fact. Without one, return a gap of the summary, the repeated work, or that the fates are
+    unknown."""
     if loss.facts:
         return loss.facts[0].text
     return loss.gaps[0] if loss.gaps else aftermath_counts(loss.aftermath) or "the summary cannot be read"

@@ -16,8 +16,8 @@ from inspector.stores.claude_code.scan import Node, boundary_of
 class Stretch:
     """The lines between two boundaries, in order.
 
-    `boundary` is the line that starts the stretch, None for the first stretch. A summary without a boundary serves as
-    its own. `left` counts the messages on abandoned branches.
+    `boundary` is the line that starts the stretch, None for the first stretch. A summary without a boundary is its own
+    boundary. `left` counts the messages on abandoned branches.
     """
 
     boundary: Node | None
@@ -84,7 +84,7 @@ def _bounded(nodes: Iterable[Node]) -> list[Node]:
 
 
 def announced_elsewhere(nodes: Sequence[Node]) -> list[Node]:
-    """Return the lines of several files; a summary whose parent is a boundary, in any file, is not a boundary."""
+    """Return the lines of several files. A summary is no boundary if its parent is a boundary in one of the files."""
     named = {
         node.uuid
         for node in nodes
@@ -156,9 +156,8 @@ def _compacts(node: Node) -> bool:
 
 
 def goes_back(node: Node, since: Sequence[Node]) -> bool:
-    """Return whether a user's line goes back across a boundary.
-
-    It does if there is a boundary after the line's parent and no such boundary lists the parent as kept.
+    """Return whether a line of the user goes back across a boundary: there is a boundary after its parent, and none of
+    these boundaries keeps the parent.
     """
     if node.kind != "user" or node.results or node.summary or not node.entries:
         return False
@@ -249,7 +248,7 @@ def _stretch(boundary: Node | None, part: Sequence[Node], end: str) -> Stretch:
 
 
 def _holders(answers: Iterable[Sequence[Node]], on: set[str]) -> dict[str, tuple[Node]]:
-    """Map the first line of an answer on the path to the line of another branch that has the answer's message.
+    """Find the line of each answer that has its message. Map the first line of the answer on the path to it.
 
     `answers` has the lines of each answer in file order. `on` has the lines of the path.
     """
