@@ -88,6 +88,11 @@ _EXEMPTS = late_pattern(
     r"without|only|else|otherwise)\b",
     re.IGNORECASE,
 )
+#: Matches a sentence that reports a question.
+_ASKS = late_pattern(
+    r"\?|？|\b(?:ask(?:s|ed|ing)?|questions?|wonder(?:s|ed)?|wants? to know|whether|user)\b|[问問]",
+    re.IGNORECASE,
+)
 _AND = late_pattern(r"\b(?:and|as well as|plus)\b", re.IGNORECASE)
 #: Characters of a line that are read before and after a sentence, for its conditions.
 _NEAR = 300
@@ -269,6 +274,7 @@ class Comparison:
             return "uncertain", ""
         if said or valued:
             doubtful = self._done_once() or self._unruled() or self._part_missing() or self._too_little(full)
+            doubtful |= probe.asked and full < 3 and not self.valued and _ASKS.search(self.there.text) is None
             return ("uncertain" if doubtful else "paraphrased"), ""
         return self._unlike(kept_values)
 
