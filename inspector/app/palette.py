@@ -1,4 +1,4 @@
-"""Every action that a key reaches, as palette commands: nothing is to be had by keys alone."""
+"""Every action with a key, as a command of the palette."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _bindings(owner: object) -> Iterator[Binding]:
 async def _run_in_pane(
     app: InspectorApp, panes: Panes, pane: str, view: str, owner: type[Widget], action: str
 ) -> None:
-    """Bring a pane up, in the view that has the key, and do there what the key would do."""
+    """Show a pane in the view that has the key, and run the action of the key."""
     shown = await panes.bring(pane, view)
     for widget in shown.walk_children(owner, with_self=True):
         await app.run_action(action, default_namespace=widget)

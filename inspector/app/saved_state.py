@@ -1,5 +1,5 @@
-"""The place that is remembered between runs: by database the conversation, pane and sort; by conversation changed
-settings and the message; the theme; desktop notifications.
+"""The place of the user, stored between runs: conversation, pane and sort order by database; changed settings and
+message by conversation; theme; desktop notifications.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from inspector.app.conversation.state import Tuning
 
 _FILE = "places.json"
-#: Databases whose place is kept, and conversations of each.
+#: Maximum number of stored databases, and of conversations of each.
 _KEPT = 50
 _KEPT_CONVERSATIONS = 200
 
@@ -71,7 +71,7 @@ class SavedState:
         )
 
     def remember_settings(self, root: str, changed: Mapping[str, Any]) -> None:
-        """Keep the settings that differ from those in force; none forgets the conversation's."""
+        """Store the settings that differ from the settings in force. Without any, forget those of the conversation."""
         self.settings.pop(root, None)
         if changed:
             self.settings[root] = dict(changed)
@@ -107,7 +107,7 @@ class SavedState:
         return write_state(path, {"theme": self.theme, "alerts": self.alerts, "places": places})
 
     def write_copy(self, text: str) -> Path | None:
-        """Keep what was copied in a file too, for terminals without a clipboard; None if that fails."""
+        """Write a copied text to a file too, for terminals without a clipboard. Return None if that fails."""
         if self.folder is None:
             return None
         path = self.folder / "copied.txt"

@@ -16,7 +16,7 @@ from inspector.core.worker import failure
 AHEAD = 2
 #: Seconds between two calls of `wait`.
 LOOK = 0.1
-#: How often a call is tried. A process that ends during a call may have been ended by something else.
+#: Maximum tries of a call. The call is not always the reason why its process ends.
 _TRIES = 2
 
 #: The arguments of several calls.

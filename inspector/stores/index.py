@@ -1,6 +1,6 @@
 """Index of files, kept between runs: only a changed file is read again.
 
-The program's own database in the user's cache directory; by path: size and time of the file, whose it is, its digests.
+A database in the user's cache directory has, for each path, size and time of the file, its agent, and its digests.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from inspector.config.opened import OpenedOnce
 from inspector.stores.recorded import FileDigest, digest_from
 from inspector.stores.signatures import Signature
 
-#: A database that uses more than this, in bytes, is emptied when it is opened (a file takes some 500).
+#: Maximum bytes of the database; a larger one is emptied when it is opened. A file takes some 500 bytes.
 LARGEST = 64_000_000
-#: Changes whenever what is kept of a file does.
+#: Version of the stored data about a file.
 FORMAT = 7
 
 
@@ -42,7 +42,7 @@ class FileIndex:
 
     def __init__(self, path: Path) -> None:
         self._file = CacheFile(path, "files", "digests", LARGEST, "What files hold")
-        # Whose a file is is asked first, and then what it holds.
+        # The agent of a file is asked first, then its content.
         self._known: dict[str, Kept] = {}
 
     @property
@@ -89,7 +89,7 @@ def mark_of(value: object) -> str:
 
 
 def mark_of_files(files: Mapping[str, Signature]) -> str:
-    """A short text that changes whenever there are other files, or one looks another way."""
+    """Return a short text that changes whenever a file is added, removed or changed."""
     try:
         numbers = array("q", chain.from_iterable(files.values())).tobytes()
     except OverflowError:

@@ -1,4 +1,4 @@
-"""Reading files of one JSON document a line, which another program may still be writing."""
+"""Read files with one JSON document per line, which another program may still be writing."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Line(NamedTuple):
 
 
 def read_lines(path: Path) -> Iterator[Line]:
-    """Every line with something in it. A last line that is not whole yet is left for later. Raises StoreErrors."""
+    """Every line with something in it. An incomplete last line is left for later. Raises StoreErrors."""
     start = 0
     try:
         with open_plain(path, _PIECE) as file:
@@ -79,7 +79,7 @@ def _pieces(raw: bytes, start: int) -> Iterator[Line]:
 
 
 def _behind_cut(text: str, at: int, start: int) -> Line | None:
-    """The document that a line ends with, behind a record that was cut; None if there is none."""
+    """Return the document at the end of a line, after a cut record; None if there is none."""
     decoder, end = json.JSONDecoder(), len(text.rstrip())
     begins = end
     for _ in range(_TRIED):
@@ -237,7 +237,7 @@ def is_folder(path: Path) -> bool:
 
 
 def cannot_read(path: Path, error: OSError) -> StoreError:
-    """The sentence for a file that the operating system does not give."""
+    """Return the sentence for a file that cannot be read."""
     if isinstance(error, FileNotFoundError):
         return StoreMissing(f"There is no file at {path} any more.")
     if isinstance(error, PermissionError):

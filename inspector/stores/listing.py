@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _KEPT_EVERY = 2.0
 #: Minimum number of files for which the whole list is kept between runs, in addition to the digest of each file.
 MANY = 100
-#: The least that is worth starting another process for, and using one that runs, in bytes.
+#: Minimum bytes to start another process, and to use a running one.
 WORTH, WORTH_SHARING = 64_000_000, 4_000_000
 #: Number of files requested before the first answer: the caller reads files too and should not be waited for.
 AHEAD = 8
@@ -77,7 +77,7 @@ class Listed:
         found: dict[str, int] = {}
         for number, row in enumerate(self.rows):
             found.update(dict.fromkeys(row.sessions, number))
-        # A session that went on under another id is that conversation's, unless it is one itself.
+        # A session that continued under another id belongs to that conversation, unless it is a conversation itself.
         found.update((row.id, number) for number, row in enumerate(self.rows))
         return found
 
@@ -105,7 +105,7 @@ class Listing:
         self._reading = threading.RLock()
         self._digests: dict[str, tuple[Signature, tuple[FileDigest, ...]]] = {}
         self._found: tuple[Mapping[str, Signature], Listed] | None = None
-        #: How the list was when it was looked at last, in an earlier run, and whether that was looked up.
+        #: The list of the last run, and whether it was looked up.
         self._before: Listed | None = None
         self._recalled = self._hurried = False
         #: Conversations opened before all files were read, and the content of single files.

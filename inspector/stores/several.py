@@ -72,8 +72,8 @@ class SeveralStores(Store):
             return self._together([store.conversations() for store in self._stores])
 
     def at_once(self) -> tuple[tuple[ConversationRow, ...], bool] | None:
-        """The conversations as far as they are known at once, and whether they are all; None if no store's list
-        takes a while."""
+        """Return the conversations that are known at once, and whether they are complete; None if every list is
+        fast."""
         known = [store.at_once() for store in self._stores]
         if not any(known):
             return None
@@ -89,9 +89,9 @@ class SeveralStores(Store):
         return rows, sum(part[1] for part in parts), sum(part[2] for part in parts)
 
     def _together(self, parts: Sequence[Sequence[ConversationRow]]) -> tuple[ConversationRow, ...]:
-        """The rows of all stores, the last active first; whose each session is, is known from then on.
+        """Return the rows of all stores, the last active first, and remember the store of each session.
 
-        Hermes also writes a session of its database into files, which are read as logs: it appears once."""
+        Hermes also writes a session of its database into files, which are read as logs. Such a session appears once."""
         stored = {one for rows in parts for row in rows if row.agent != _LOGS for one in row.sessions}
         together = []
         for store, rows in zip(self._stores, parts, strict=True):
@@ -166,5 +166,5 @@ class SeveralStores(Store):
 
 
 def single_stores(store: Store) -> tuple[Store, ...]:
-    """The stores that a store is made of; itself where it is a single one."""
+    """Return the single stores in a store."""
     return store.stores if isinstance(store, SeveralStores) else (store,)

@@ -26,7 +26,7 @@ _shared = _Shared()
 
 @contextmanager
 def sharing() -> Iterator[None]:
-    """Let the lists that are read in this block use one worker; it is gone when the block ends."""
+    """Let the lists that are read in this block use one worker. It ends with the block."""
     _shared.blocks += 1
     try:
         yield
@@ -49,7 +49,7 @@ def _take() -> Worker | None:
 
 @contextmanager
 def second_reader() -> Iterator[Worker]:
-    """Yield a worker. It is gone when the block ends, or the block of `sharing`.
+    """Yield a worker. It ends with this block, or with the block of `sharing`.
 
     The block takes the answer to every call, or ends the worker. Raises WorkerEnded if no process can be started.
     """

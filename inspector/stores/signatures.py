@@ -1,4 +1,4 @@
-"""Size and time of change of files: a file that looks the same was not written since it was read."""
+"""Size and time of change of files. A file with the same signature was not changed since it was read."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def with_beside(path: str, signature: Signature) -> Signature:
         beside = path + name if name.startswith("-") else os.path.join(os.path.dirname(path), name)
         try:
             other = os.stat(beside)
-            # Of a folder the number of files in it: its time may be too coarse.
+            # For a folder, the number of its files, because its time may be too coarse.
             size += len(os.listdir(beside)) if S_ISDIR(other.st_mode) else other.st_size
         except OSError:
             continue

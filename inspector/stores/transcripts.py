@@ -48,9 +48,11 @@ class TranscriptStore(Store):
         index: FileIndex | None = None,
         left_out: Callable[[], Sequence[str]] = tuple,
     ) -> None:
-        """`reader` makes the agent's, imported where it is wanted; `path` is what the user named, `files` tells the
-        transcripts that there are now with size and time; `index` keeps what they hold between runs; `left_out`
-        are sentences about files that could not be looked for."""
+        """Create the store.
+
+        `reader` makes the reader of the agent on first use. `path` is the path that the user gave. `files` returns the
+        present transcripts with size and time. `index` stores their digests between runs. `left_out` are sentences
+        about places that could not be searched."""
         self.path = path
         self._agent = agent
         self._make_reader = reader
@@ -190,7 +192,7 @@ class TranscriptStore(Store):
 
     def stamp(self, conversation: str) -> str:
         """Changes whenever one of the conversation's files does."""
-        # Its files are known since they were listed; whether others joined them is seen with the next list.
+        # Its files are known from the last list. New files are seen with the next list.
         return repr(self._signed(self._listing.known(conversation) or self._source(conversation)))
 
     def files_of(self, conversation: str) -> tuple[str, ...]:

@@ -48,7 +48,7 @@ def heat_state(state: SweepState, found: Sweep | None, now: Settings, force: Set
 
 
 def best_told(found: Sweep | None, metric: str) -> str:
-    """The meaning of the mark of the best cell: by some metrics several cells are equally good, or all. None: not swept
+    """Return the meaning of the mark of the best cell, also if several or all cells are equally good. None: not swept
     yet."""
     if found is None or not found.conversations:
         return f"{BEST} best"

@@ -38,12 +38,12 @@ from widgets.lists.heat_map import ALIKE, BEST, FORCE, NOW, SAME, STUCK, HeatMap
 
 #: Text while facts are being read.
 READING = "The facts are being read; they are counted afterwards."
-#: The share of facts would draw the map of their number again.
+#: The share of facts has the same map as their number, so it is not offered.
 _OFFERED = tuple(metric for metric in METRICS if metric.name != "facts_at_risk_share")
 
 
 class SweepScreen(JobScreen):
-    """Moves over the grid; posts nothing until a cell is taken, then calls `take` with its settings."""
+    """A sweep with a cursor. Enter calls `take` with the settings of the cell."""
 
     CSS_PATH = "sweep.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -254,7 +254,7 @@ class SweepScreen(JobScreen):
         self.state = replace(self.state, scope=event.mode)
 
     def action_axis(self, which: str) -> None:
-        """Another setting along the rows or the columns."""
+        """Choose the next setting for the rows or the columns."""
         self.state = self.state.with_next(which, self.subject.settings)
 
     def action_ranges(self) -> None:

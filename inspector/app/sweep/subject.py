@@ -55,7 +55,7 @@ class SweepState:
         return BY_NAME[self.metric].facts
 
     def with_next(self, which: str, settings: Settings) -> SweepState:
-        """With the next setting along the `rows` or the `columns`, at the values that it takes by itself."""
+        """Return the state with the next setting in the `rows` or the `columns`, with its default values."""
         now, other = (self.rows, self.columns) if which == "rows" else (self.columns, self.rows)
         at = SWEPT.index(now.name)
         names = [SWEPT[(at + step) % len(SWEPT)] for step in range(1, len(SWEPT))]

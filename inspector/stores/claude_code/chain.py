@@ -248,7 +248,7 @@ def _stretch(boundary: Node | None, part: Sequence[Node], end: str) -> Stretch:
 
 
 def _holders(answers: Iterable[Sequence[Node]], on: set[str]) -> dict[str, tuple[Node]]:
-    """Find the line of each answer that has its message. Map the first line of the answer on the path to it.
+    """For answers whose message is on another branch, map their first line on the path to the line with the message.
 
     `answers` has the lines of each answer in file order. `on` has the lines of the path.
     """

@@ -72,16 +72,16 @@ def nodes(connection: sqlite3.Connection, schema: Schema) -> tuple[list[Node], s
 
 
 def rows_at_once(connection: sqlite3.Connection, columns: str, source: str) -> list[Any] | None:
-    """Every row of a query, gathered by SQLite itself; None if it cannot be done so, and `salvage` is to read.
+    """Return every row of a query in one step of SQLite; None if this is impossible, and `salvage` must read them.
 
-    Between two rows SQLite gives the interpreter back and takes it again, which a thread pays for dearly while
-    another one is busy. Gathered, thousands of rows cost one such exchange.
+    Between two rows SQLite releases the interpreter and takes it again, which is slow while another thread is busy. In
+    one step, thousands of rows cost one such exchange.
     """
     try:
         found = connection.execute(f"SELECT json_group_array(json_array({columns})) {source}").fetchall()
         rows = json.loads(found[0][0])
     except (sqlite3.Error, ValueError, RecursionError):
-        # No JSON in this SQLite, a value that JSON does not hold, or damage, which row by row gives more.
+        # This SQLite has no JSON, a value has no JSON form, or damaged pages: reading row by row recovers more.
         return None
     return rows if isinstance(rows, list) else None
 
@@ -94,9 +94,8 @@ def exactly(sql: str) -> str:
 def salvage(
     connection: sqlite3.Connection, sql: str, order: str, parameters: Sequence[Any] = ()
 ) -> tuple[list[Any], sqlite3.Error | None]:
-    """Every row of a query, and the error that cut it short if one did.
-
-    A damaged page ends a scan; the rows behind it are then read from the other end.
+    """Return every readable row of a query, and the error, if any. A damaged page ends a scan, so the rows after it
+    are read from the other end.
     """
     rows, error = _until_error(connection, sql, parameters)
     if error is None:
@@ -109,7 +108,7 @@ def salvage(
 
 
 def damage(error: sqlite3.Error) -> bool:
-    """Whether an error comes from bytes that are wrong, and not from a lock or from a wrong query."""
+    """Whether an error is due to damaged bytes, not to a lock or a wrong query."""
     name = getattr(error, "sqlite_errorname", "") or ""
     return name.startswith(("SQLITE_CORRUPT", "SQLITE_IOERR", "SQLITE_NOTADB", "SQLITE_TOOBIG")) or (
         type(error) is sqlite3.DatabaseError
@@ -139,7 +138,8 @@ def _node(row: Sequence[Any]) -> Node:
         if BRANCH_MARKER in raw or AGENT_MARKER in raw:
             config = parse_config(raw)
             branched_from, agent_of = _marker(config, BRANCH_MARKER), _marker(config, AGENT_MARKER)
-    # Thousands of these are read before the first frame: by place, and only what is odd is looked at closely.
+    # Thousands of rows are read before the first frame. So columns are read by position, and only unusual values are
+    # checked.
     return Node(
         identity if type(identity) is str else as_text(identity),
         source if type(source) is str else as_text(source),
@@ -198,7 +198,7 @@ def session(connection: sqlite3.Connection, schema: Schema, identity: str) -> Se
 
 
 def stamp(connection: sqlite3.Connection, schema: Schema, identity: str) -> str:
-    """A session as a text that is another one as soon as its row is, or its messages are more, fewer or others."""
+    """Return a text that changes whenever the row of a session or its messages change."""
     active = "total(active)" if "active" in schema.messages else "NULL"
     counted = connection.execute(
         f"SELECT count(*), max(id), {active} FROM messages WHERE session_id = ?", (identity,)

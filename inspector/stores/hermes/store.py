@@ -60,7 +60,7 @@ class HermesStore(Store):
         self._chains: tuple[object, Chains] | None = None
         self._detected: profiles.Detection | None = None
         self._settled = False
-        #: By profile, and whether other settings were tried too.
+        #: Fits by profile, and by whether other settings were tried too.
         self._fits: dict[tuple[str, bool], tuple[Fit, ...]] = {}
         self._lists: dict[str, tuple[object, tuple[list[Part], tuple[str, ...]]]] = {}
         self._notes: list[str] = []

@@ -1,4 +1,4 @@
-"""Finding messages by words: the store's full-text index where it has one, else a look through every text."""
+"""Find messages by words: with the full-text index of the store if it has one, else by reading every text."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ Match = tuple[Message, str, tuple[int, int]]
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A query taken apart. `phrases` must all occur; `index` is the full-text table that finds them, None
-    where only reading finds them; `match` is what that table is asked."""
+    """A parsed query. All `phrases` must occur. `index` is the full-text table that finds them, None if only reading
+    finds them. `match` is the query for that table."""
 
     phrases: tuple[str, ...]
     index: str | None
@@ -37,7 +37,7 @@ def query_of(query: str, schema: Schema) -> Query | None:
     phrases = phrases_of(query)
     if not phrases:
         return None
-    # The plain index has whole words only: no part of a word, nothing in scripts without spaces, no signs.
+    # The plain index finds only whole words, not parts of words, scripts without spaces, or signs.
     trigrams = "messages_fts_trigram" in schema.tables and all(
         len(phrase) >= _SHORTEST_TRIGRAM for phrase in phrases
     )

@@ -1,6 +1,6 @@
 """Kimi CLI's sessions (`~/.kimi/sessions/<folder>/<session>/`).
 
-`context.jsonl` is the list in force. A compaction moves it to `context_1.jsonl`, `context_2.jsonl`, ... and begins
+`context.jsonl` is the current list. A compaction moves it to `context_1.jsonl`, `context_2.jsonl`, ... and begins
 it again with the summary. Going back and clearing move it too. Times and usage are in `wire.jsonl`.
 """
 

@@ -45,7 +45,7 @@ _OTHER = 4
 _TOOL = ROLE_CODES["tool"]
 #: The length of a record that is a part of a document.
 _PART = -1
-#: Minimum number of longer words that a summary shares with what it summarizes; how much of two prompts is compared.
+#: Minimum number of longer words that a summary shares with the summarized messages; compared length of two prompts.
 _WORD = re.compile(r"[\w./-]{6,}")
 _SHARED_WORDS = 5
 _PROMPT = 1_000
@@ -169,7 +169,7 @@ def _name(threads: Mapping[str, _Thread], exchange: Exchange) -> str:
             best, most = name, shared + quoted
     if most or not threads:
         return best
-    # Nothing is the same, as after a compaction that keeps no message: the subject is, and the system prompt.
+    # No message is equal, as after a compaction that keeps none. Compare the subject and the system prompt.
     latest = sorted(threads, key=lambda name: threads[name].session.last_active)[-1]
     for name in (latest, *threads):
         thread = threads[name]
@@ -180,7 +180,7 @@ def _name(threads: Mapping[str, _Thread], exchange: Exchange) -> str:
 
 
 def _same_subject(session: SessionLists, wires: Sequence[Wire]) -> bool:
-    """Whether one of the first messages is about what the live list is about: its longer words are there."""
+    """Whether one of the first messages has the subject of the live list: it shares its longer words."""
     text = "\n".join(message.text for message in session.entries.bodies(session.live).values())
     known = set(_WORD.findall(text))
     for wire in wires[:3]:
@@ -301,7 +301,7 @@ def _continues(thread: _Thread, made: Sequence[int], hashes: Sequence[int]) -> b
     live, before = thread.session.live, thread.hashes
     if not live:
         return True
-    # Longer, or as far as it goes the same: the user went back.
+    # The list is longer, or equal up to its end, because the user went back.
     if list(hashes[: len(before)]) == before[: len(hashes)]:
         return True
     answered = len(before) - 1
@@ -340,7 +340,7 @@ def _cleared(thread: _Thread, made: list[int], at: float) -> bool:
     if not places or any(not entries[live[p]].role == entries[made[p]].role == _TOOL for p in places):
         return False
     session.clear(places, at)
-    # The list shows what was cleared as it was.
+    # The list shows cleared results with their texts.
     for place in places:
         thread.same[session.hashes[made[place]]] = made[place] = live[place]
     return True
@@ -362,7 +362,7 @@ def _compact(thread: _Thread, exchange: Exchange, wires: Sequence[Wire], made: l
                 session.requests[request] = replace(session.requests[request], summarizes=True)
             break
     if summary is None:
-        # The longest of the first messages: others ask for it or lead to it.
+        # The summary is the longest of the first messages; the others ask for it or introduce it.
         said = [at for at in fresh if wires[at]["role"] != "tool"][:3]
         summary = max(said, key=lambda at: len(str(wires[at]["content"])), default=None)
     number = None if summary is None else made[summary]
@@ -424,7 +424,7 @@ def _calls(thread: _Thread, exchange: Exchange) -> None:
 
 
 def _move(session: SessionLists, first: int) -> None:
-    """The answer of a request that compacted was made of the list after it."""
+    """Move the answer of a request that compacted to the list after the compaction."""
     for at in range(first, len(session.requests)):
         if not session.requests[at].summarizes and any(one.summarizes for one in session.requests[first:at]):
             session.requests[at] = replace(session.requests[at], generation=len(session.lists))

@@ -36,7 +36,7 @@ class OpenClawReader(PiReader):
         return session_names(path) if path.suffix == ".sqlite" else super().parts(path)
 
     def scan(self, path: Path, part: str, shared: bool = False) -> SessionLists:
-        """The session of a file that `part` names; of a branch (`shared`) without what it copied."""
+        """Return the session of a file that `part` names. For a branch (`shared`), leave out the copied part."""
         if not part:
             return OpenClawScanner(Entries(path, convert), shared).run(read_lines(path))
         return OpenClawScanner(Entries(path, convert, fetch=fetch_of(part)), shared).run(

@@ -17,7 +17,7 @@ _OWN = frozenset({"id", "parentId", "timestamp", "appendMode", "firstKeptEntryId
 
 
 class OpenClawScanner(PiScanner):
-    """See PiScanner. An entry that is written again stands for the first one, so the list shows results in full."""
+    """See PiScanner. An entry that is written again counts as the original, so the list shows results in full."""
 
     def __init__(self, *values: Any) -> None:
         super().__init__(*values)

@@ -21,7 +21,7 @@ from inspector.stores.lines import cannot_read, mapping, read_file
 from inspector.stores.opencode.session_messages import as_entries, is_newer, session_info
 
 Document = dict[str, Any]
-#: Columns of the table session, where there are such, and what the same is called in an export.
+#: Columns of the table session, if present, and their names in an export.
 _COLUMNS = {
     "parent_id": "parentID",
     "project_id": "projectID",
@@ -79,7 +79,7 @@ def _from_folder(path: Path, info: Document) -> Document:
         message = _json(file)
         if message is None:
             continue
-        # Before there were projects, the parts lay in a folder of their session.
+        # Before opencode had projects, the parts were in a folder of their session.
         listed = _files(storage / "part" / file.stem) or _files(storage / "part" / path.stem / file.stem)
         parts = [_named(part, found) for found in listed if (part := _json(found)) is not None]
         messages.append({"info": _named(message, file), "parts": parts})
@@ -116,7 +116,7 @@ def _from_newer_tables(database: sqlite3.Connection, tables: Set[str], session: 
     for name, kind, created, seq, data in _rows(database, query, (session,)):
         message = {"time": {"created": created}, **_loaded(data), "id": name, "type": kind}
         if info["forked"] and str(name).endswith(f"_{seq}"):
-            # Copied from the session that it was forked from, where the call and the compaction are counted.
+            # It was copied from the forked session, where the call and the compaction count.
             message.pop("tokens", None)
             if kind == "compaction" and message.get("summary"):
                 messages = []
@@ -175,7 +175,7 @@ def _json(path: Path) -> Document | None:
 
 
 def after_words(raw: bytes) -> bytes:
-    """The document in an export: some releases wrote a line before it, which a shell put into the file as well."""
+    """Return the document in an export. Some releases print a line before it, which is in a redirected file too."""
     raw = raw.removeprefix(BOM_UTF8).lstrip()
     return raw[raw.find(b"{") :] if raw.startswith(_WORDS) else raw
 

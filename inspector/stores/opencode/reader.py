@@ -156,13 +156,13 @@ class _Scanner:
         auto = asked.get("auto") if asked else None
         trigger = None if not isinstance(auto, bool) else "auto" if auto else "manual"
         if not text.strip() and (info.get("error") or not info.get("finish")):
-            # It failed or goes on still: the list is what it was.
+            # It failed or still runs: the list is unchanged.
             if error := _error(info.get("error")):
                 session.fail(error, at, trigger=trigger)
             return
         encrypted = info.get("encrypted") is True and not text.strip()
         recent = next((part for part in parts if part.get("type") == RECENT), None)
-        # opencode 2 hands summary and recent messages over under the user's role, as one text.
+        # opencode 2 sends summary and recent messages as one text under the user's role.
         role = "assistant" if recent is None else "user"
         wires: list[Wire] = [{"role": role, "content": _UNREADABLE if encrypted else text}]
         if recent is None and asked is not None:

@@ -66,11 +66,11 @@ class PiReader(SessionReader):
         return known and "createdAt" not in first
 
     def scan(self, path: Path, part: str, shared: bool = False) -> SessionLists:
-        """The session of a file that `part` names; of a branch (`shared`) without what it copied."""
+        """Return the session of a file that `part` names. For a branch (`shared`), leave out the copied part."""
         return PiScanner(Entries(path, convert), shared).run(read_lines(path))
 
     def read(self, source: Source) -> Recorded:
-        """A conversation: its lists, compactions and requests. Of a branch the parts that it did not copy."""
+        """Return the lists, compactions and requests of a conversation. Leave out the copied part of a branch."""
         return self.scan(Path(source.files[0]), source.part, bool(source.shared)).recorded(source)
 
 
@@ -83,13 +83,14 @@ def convert(lines: list[dict[str, Any]]) -> list[Wire]:
 
 
 class PiScanner:
-    """Puts a session together; of a branch (`shared`) without what it copied."""
+    """Puts a session together. For a branch (`shared`), it leaves out the copied part."""
 
     def __init__(self, entries: Entries, shared: bool) -> None:
         self.session = SessionLists(entries, copies=False, version="1")
         self.shared = shared
         self.nodes: list[Node] = []
-        #: The nodes without abandoned branches, the place of each there by its place in the file, and that by name.
+        #: The nodes without abandoned branches. Maps from the place in the file, and from the name, to the index in
+        #: this list.
         self.path: list[Node] = []
         self.places: dict[int, int] = {}
         self.named: dict[str, int] = {}
@@ -226,7 +227,7 @@ class PiScanner:
         )  # fmt: skip
 
     def _requests(self, number_of: Mapping[int, int]) -> None:
-        """Add every call whose usage is recorded, those on abandoned branches too: they were made and paid for."""
+        """Add every call with recorded usage, also on abandoned branches, because it was paid for."""
         number, last = 1, max(number_of.values(), default=1)
         numbers: dict[str, int] = {}
         for node in self.nodes:

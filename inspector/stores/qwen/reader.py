@@ -1,7 +1,7 @@
 """Qwen Code's sessions (`~/.qwen/projects/<folder>/chats/<id>.jsonl`).
 
-A compaction records the list that goes on: the summary, an answer made up for it, files read lately with their whole
-content, and the open call with its result.
+A compaction records the new list: the summary, a generated answer to it, recently read files with their whole content,
+and the open call with its result.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ READER = QwenReader
 class _Scanner:
     def __init__(self, path: Path) -> None:
         self.session = SessionLists(Entries(path, wires_of))
-        #: The usage of an API response that no answer was recorded for yet.
+        #: The usage of an API response whose answer is not recorded yet.
         self.waiting: Mapping[str, Any] | None = None
         #: By line: the list and its number of messages. A line whose parent is an earlier line goes back there.
         self.marks: dict[str, tuple[int, int]] = {}
