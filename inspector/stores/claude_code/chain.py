@@ -30,7 +30,7 @@ def parts_of(nodes: Sequence[Node]) -> list[tuple[str, list[Node]]]:
     # If the first line is marked as a sub-agent's but names none, the file marks its main conversation this way.
     marked = bool(nodes) and nodes[0].side and not nodes[0].agent
     own = [node for node in nodes if not node.side or (marked and not node.agent)]
-    if not any(node.message or _compacts(node) for node in own):
+    if not any(node.message or node.compacts for node in own):
         return [("", _bounded(nodes))] if any(node.message for node in nodes) else []
     roots: dict[str, str] = {}
     sides: dict[str, list[Node]] = {}
@@ -77,7 +77,7 @@ def _bounded(nodes: Iterable[Node]) -> list[Node]:
             node = replace(node, boundary=boundary_of({}, micro=False))
         if node.summary:
             announced = False
-        elif node.boundary is not None and not node.boundary.micro:
+        elif node.compacts:
             announced = True
         bounded.append(node)
     return bounded
@@ -85,11 +85,7 @@ def _bounded(nodes: Iterable[Node]) -> list[Node]:
 
 def announced_elsewhere(nodes: Sequence[Node]) -> list[Node]:
     """Return the lines of several files. A summary is no boundary if its parent is a boundary in one of the files."""
-    named = {
-        node.uuid
-        for node in nodes
-        if node.boundary is not None and not node.boundary.micro and not node.summary
-    }
+    named = {node.uuid for node in nodes if node.compacts and not node.summary}
     return [replace(node, boundary=None) if node.summary and node.parent in named else node for node in nodes]
 
 
@@ -122,7 +118,7 @@ def gone_back(nodes: Sequence[Node]) -> tuple[list[Node], list[Left]]:
         start, stay = len(main), set[str]()
         if place is not None and goes_back(node, main[place + 1 :]):
             start = place + 1
-        elif place is not None and _compacts(node):
+        elif place is not None and node.compacts:
             start, stay = _beside(main, places, place)
         if start < len(main):
             since = main[start:]
@@ -141,7 +137,7 @@ def gone_back(nodes: Sequence[Node]) -> tuple[list[Node], list[Left]]:
 def _beside(main: Sequence[Node], places: Mapping[str, int], place: int) -> tuple[int, set[str]]:
     """Return the place of the last boundary, and the lines after it on the path to `place`, if the path bypasses the
     boundary: another process wrote them. Otherwise return the end and an empty set."""
-    last = max((number for number, node in enumerate(main) if _compacts(node)), default=len(main))
+    last = max((number for number, node in enumerate(main) if node.compacts), default=len(main))
     path: set[str] = set()
     at: int | None = place
     while at is not None and at > last:
@@ -151,10 +147,6 @@ def _beside(main: Sequence[Node], places: Mapping[str, int], place: int) -> tupl
     return (last, path) if path and at is not None and at < last else (len(main), set())
 
 
-def _compacts(node: Node) -> bool:
-    return node.boundary is not None and not node.boundary.micro
-
-
 def goes_back(node: Node, since: Sequence[Node]) -> bool:
     """Return whether a line of the user goes back across a boundary: there is a boundary after its parent, and none of
     these boundaries keeps the parent.
@@ -162,12 +154,8 @@ def goes_back(node: Node, since: Sequence[Node]) -> bool:
     if node.kind != "user" or node.results or node.summary or not node.entries:
         return False
     # A line may follow a boundary in the file although it was written earlier: compare times.
-    boundaries = [
-        other.boundary
-        for other in since
-        if other.boundary is not None and not other.boundary.micro and other.at < node.at
-    ]
-    return bool(boundaries) and not any(node.parent in boundary.stayed for boundary in boundaries)
+    crossed = [other for other in since if other.compacts and other.at < node.at]
+    return bool(crossed) and not any(one.boundary and node.parent in one.boundary.stayed for one in crossed)
 
 
 def in_order(nodes: Sequence[Node]) -> list[Node]:
@@ -202,7 +190,7 @@ def stretches(nodes: Sequence[Node]) -> list[Stretch]:
     """Split a conversation into lists: one before the first boundary and one after each."""
     parts: list[tuple[Node | None, list[Node]]] = [(None, [])]
     for node in nodes:
-        if node.boundary is not None and not node.boundary.micro:
+        if node.compacts:
             parts.append((node, [node] if node.summary else []))
         else:
             parts[-1][1].append(node)

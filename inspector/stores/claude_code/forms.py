@@ -12,7 +12,7 @@ from typing import Any
 
 from inspector.core.patterns import late_pattern
 from inspector.stores.entries import Wire
-from inspector.stores.lines import text_at, text_of
+from inspector.stores.lines import mapping_at, text_at, text_of
 from inspector.stores.wires import answer_of, call_of, plain, result_of
 
 #: Tags around texts that are not the user's. In a team only the lead gives instructions.
@@ -122,11 +122,8 @@ def without_tag(text: str) -> str:
 
 def blocks_of(line: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """The content blocks in a line of type assistant."""
-    message = line.get("message")
-    content = message.get("content") if isinstance(message, Mapping) else None
-    if isinstance(content, str):
-        return [{"type": "text", "text": content}]
-    return list(_parts(content))
+    content = mapping_at(line, "message").get("content")
+    return list(_parts([content] if isinstance(content, str) else content))
 
 
 def attachment_wires(line: Mapping[str, Any]) -> list[Wire]:

@@ -299,7 +299,7 @@ class _Reading:
         number = index = 1
         last = 0
         for node in self.nodes:
-            if node.boundary is not None and not node.boundary.micro:
+            if node.compacts:
                 number, last = number + 1, 0
             ids = self._ids([node])
             if ids and ids[-1] in generations[number - 1].ids:
@@ -315,7 +315,7 @@ class _Reading:
         generation_of: dict[str, int] = {}
         number = 1
         for node in self.nodes:
-            if node.boundary is not None and not node.boundary.micro:
+            if node.compacts:
                 number += 1
             if node.answer and node.answer not in self.shared_calls:
                 generation_of.setdefault(node.answer, number)

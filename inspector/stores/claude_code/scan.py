@@ -92,6 +92,11 @@ class Node:
         """Whether a message of the list begins or continues in this line."""
         return bool(self.entries) or bool(self.answer)
 
+    @property
+    def compacts(self) -> bool:
+        """Whether a new list begins here."""
+        return self.boundary is not None and not self.boundary.micro
+
 
 @dataclass(slots=True)
 class Call:
