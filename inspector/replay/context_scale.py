@@ -19,8 +19,8 @@ _LEAST, _MOST = 0.5, 3.0
 
 
 class Reported(NamedTuple):
-    """A request: the list it was made of, the rough tokens of what is recorded of it, those reported, the length of the
-    list in messages, the reported tokens of its answer, and its number among the requests."""
+    """A request: its list, its rough tokens as far as recorded, its reported tokens, the length of the list in
+    messages, the reported tokens of its answer, and its number."""
 
     generation: int
     rough: int
@@ -73,8 +73,10 @@ class ContextScale(NamedTuple):
 
 
 def context_scale(requests: Iterable[Reported]) -> ContextScale:
-    """The scale that the lists agree on: of each the first request and the largest. A list without its
-    beginning in the transcript has too large an offset, so the lower of two counts."""
+    """Return the scale on which the lists agree, from the first and the largest request of each.
+
+    If the beginning of a list is missing in the transcript, its offset is too large. So the lower of two offsets
+    counts."""
     lists: dict[int, list[Reported]] = {}
     for request in requests:
         if request.tokens > 0:

@@ -27,9 +27,8 @@ KIND_NAMES: Mapping[Kind, tuple[str, str]] = {
     "preference": ("preference", "preferences"),
     "decision": ("decision", "decisions"),
     "value": ("exact value", "exact values"),
-    "link": ("thing told or found", "things told or found"),
+    "link": ("link", "links"),
 }
-#: The signs of a comparison in text, as far as tools for differences read others.
 #: Labels of excerpts of facts that survive in other words.
 _EXCERPTS = {
     "contradicted": "Told as",

@@ -89,7 +89,7 @@ class EndpointSummarizer:
             raise UsageProblem("An endpoint needs a model: --model NAME.")
         if self.key_name and not os.environ.get(self.key_name):
             raise UsageProblem(f"The environment variable {safe_line(self.key_name)} for the key is not set.")
-        # The error of a header with such a character would quote the key in another form, which is not masked.
+        # An error about a header with such a character would quote the key in a form that is not masked.
         if not all("!" <= character <= "~" for character in self._key):
             raise UsageProblem(
                 f"The key in {safe_line(self.key_name)} contains characters that a key cannot have, "

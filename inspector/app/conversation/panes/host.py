@@ -117,7 +117,7 @@ class Panes(Vertical):
     @staticmethod
     def _focus(pane: Widget) -> None:
         if isinstance(pane, ViewsPane) and pane.shown is not None:
-            # The views that are not on screen are there too.
+            # This includes views that are not on screen.
             pane = pane.shown
         for widget in pane.walk_children(Widget, with_self=True):
             if widget.focusable:
@@ -130,7 +130,7 @@ class Panes(Vertical):
         self.show(event.tab)
 
     def rows_changed(self) -> None:
-        """Messages were read that a list of the pane on screen may wait for."""
+        """Tell the pane on screen that messages were read, because its list may wait for them."""
         for rows in self.query(MessageList):
             rows.rows_changed()
 

@@ -10,9 +10,9 @@ from inspector.engines.hermes.boundaries import tail_floor
 from inspector.engines.hermes.direct.rows import Row, last_user, totals_within
 from inspector.engines.hermes.policies import Policies
 
-#: A handoff within this number of messages after the protected messages means a compaction before a restart.
+#: Number of messages after the protected ones in which a handoff shows a compaction before a restart.
 _PROBED = 4
-#: Under the current sources the floor yields to a budget of this many tokens for each of its messages.
+#: Current sources: if the budget has this many tokens for each message of the floor, the floor does not apply.
 _ROOMY = 10
 
 
