@@ -157,6 +157,19 @@ class Comparison:
             for value in self.lost_values
         )
 
+    @property
+    def is_about_the_same(self) -> bool:
+        """Whether fact and passage share enough to contradict each other: three words or values, or two for another
+        number or a short fact, and in a passage that says little more. Information that is no rule needs nearly all of
+        its words."""
+        told = len({mine.concept for mine, _ in self.pairs if mine.weight >= 1.0}) + len(self.replaced)
+        told += len(self.valued) - len(self.lost_values)
+        brief = len(self.there.words) <= _ROOM + 2 * len(self.probe.main.words)
+        most = _NEARLY_ALL if self.probe.plain else MIN_SUBJECT
+        short = len({word.concept for word in self.probe.main.words}) + len(self.probe.values) < 3
+        least = 2 if short or any(not value.distinctive for value in self.lost_values) else 3
+        return told >= least and brief and self.frame >= most
+
     def _same(self, value: Value, other: Value) -> bool:
         """Return whether two values are the same. `other` may have the unit of another value of the fact."""
         shared = value.form == "number" and other.unit in {one.unit for one in self.probe.values if one.unit}
@@ -457,7 +470,8 @@ class Comparison:
         return self._flipped() or self._swapped() or self._denied_apart() or self._crossed()
 
     def _flipped(self) -> bool:
-        told = [(mine, other) for mine, other in self.pairs if mine.weight >= 1.0]
+        both = self._denied_and_not
+        told = [pair for pair in self.pairs if pair[0].weight >= 1.0 and pair[0].concept not in both]
         if not told:
             return False
         differ = [pair for pair in told if pair[0].denied != pair[1].denied]
@@ -476,6 +490,13 @@ class Comparison:
         if theirs and not mine:
             return self._turned() and not YET.search(self.there.text)
         return not agree and len(differ) > 1 and len(differ) * 2 > len(told)
+
+    @cached_property
+    def _denied_and_not(self) -> frozenset[str]:
+        """The concepts that the fact has with and without a denial: "store the hash, never store the token"."""
+        words = self.probe.main.words
+        denied = {word.concept for word in words if word.denied}
+        return frozenset(word.concept for word in words if not word.denied and word.concept in denied)
 
     @cached_property
     def exchanged(self) -> bool:
@@ -511,7 +532,12 @@ class Comparison:
 
     def _denied_apart(self) -> bool:
         """Return whether fact and passage deny different words that both have."""
-        negated = [(mine, other) for mine, other in self.pairs if mine.denied != other.denied]
+        both = self._denied_and_not
+        negated = [
+            (mine, other)
+            for mine, other in self.pairs
+            if mine.denied != other.denied and mine.concept not in both
+        ]
         return any(mine.denied for mine, _ in negated) and any(other.denied for _, other in negated)
 
     def _crossed(self) -> bool:

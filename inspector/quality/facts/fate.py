@@ -44,7 +44,8 @@ KEPT = ("verbatim", "paraphrased")
 class Match:
     """The best that a part has of a fact: outcome, score (0 to 1), the place in the part's text.
 
-    `exchanged`: two things of the fact have changed places there, so a piece of the passage does not keep it.
+    `exchanged`: two things of the fact have changed places there, so a piece of the passage does not keep it. `sure`:
+    both are about the same, so that they can contradict each other.
     """
 
     outcome: Outcome
@@ -53,6 +54,7 @@ class Match:
     span: Span
     changed: str = ""
     exchanged: bool = False
+    sure: bool = True
 
     @property
     def order(self) -> tuple[int, float]:
@@ -168,6 +170,8 @@ def matches(
             for one in judged
         ]
     for match in judged:
+        if match.outcome == "contradicted" and not match.sure:
+            match = replace(match, outcome="uncertain", changed="")
         known = found.get(match.part)
         if known is None or (*match.order, match.span) < (*known.order, known.span):
             found[match.part] = match
@@ -250,9 +254,6 @@ def _judged(
     if compared.across and outcome in ("contradicted", "weakened", "value lost"):
         # Two lines together say only what is in both.
         outcome, changed = "uncertain", ""
-    if outcome == "contradicted" and (probe.asked or probe.pasted):
-        # A question states nothing, and a document is not the user's word on the matter.
-        outcome, changed = "uncertain", ""
     if part.where != "summary" and outcome not in ("verbatim", "paraphrased"):
         # A message that stayed speaks of the matter; only a summary retells it.
         maybe = compared.frame >= MIN_SUBJECT and not compared.lost_values and part.role != "tool"
@@ -262,4 +263,6 @@ def _judged(
         return None
     outcome = "uncertain" if little else outcome
     exchanged = outcome == "contradicted" and compared.exchanged
-    return Match(outcome, round(compared.frame, 4), passage.part, passage.span, changed, exchanged)
+    # A question states nothing, and a document is not the user's word on the matter.
+    sure = not (probe.asked or probe.pasted) and compared.is_about_the_same
+    return Match(outcome, round(compared.frame, 4), passage.part, passage.span, changed, exchanged, sure)

@@ -212,7 +212,8 @@ _LIST_MARKS = late_pattern(r",? (?:and|or|nor|&|und|oder|y|et|ou|e|i) |, ", re.I
 # Phrases with the sense of a denial: "only X" for "no Y", "needs approval" for "not without approval".
 _LIMITS = late_pattern(
     rf"{ONLY.pattern}|\b(?:unless|until|except|other than|apart from|at most|max(?:imum)?|"
-    rf"limited|restricted|reserved|alone|free (?:of|from)|unchanged|intact|as (?:is|before|it was)|instead)\b|"
+    rf"limited|restricted|reserved|alone|free (?:of|from)|unchanged|intact|protect\w*|"
+    rf"guard\w*|reject\w*|as (?:is|before|it was)|instead)\b|"
     rf"保持|保留|不[变變]",
     re.IGNORECASE,
 )

@@ -56,6 +56,8 @@ _MATTERS = word_set("not no never only on off dont t cannot without unless excep
 # A list line that begins with a quote, and may explain it.
 _QUOTED = late_pattern(r"[\s>]*+(?:(?:[-*•]|\d{1,3}[.)])\s*+)?[\"“](?P<said>[^\"“”\n]{1,120})[\"”]")
 _INSIDE = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_")
+#: The words of a name in code: "movedByUserId" has four.
+_PARTS = late_pattern(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _LATIN = late_pattern(r"[A-Za-zÀ-ɏ]{2,}")
 _TONGUES: Mapping[str, frozenset[str]] = {
     "en": word_set("the and is are to of in for with not be it on must this that we you should use please when "
@@ -365,12 +367,19 @@ def spelled_out(value: Value, text: str) -> bool:
         return True
     if value.form == "date":
         return _short_date(value.canon[-5:], text)
-    words = (
-        {word.stem for word in meaning_of(value.text).words}
-        if value.form in ("identifier", "name", "option")
-        else set()
+    if value.form not in ("identifier", "name", "option"):
+        return False
+    words = {word.stem for word in meaning_of(value.text).words}
+    # Words without a stem, such as "user", tell names apart too.
+    stemless = {
+        part.lower() for part in _PARTS.findall(value.text) if len(part) > 2 and not meaning_of(part).words
+    }
+    there = text.lower()
+    return (
+        bool(words)
+        and words <= {word.stem for word in meaning_of(text).words}
+        and all(part in there for part in stemless)
     )
-    return bool(words) and words <= {word.stem for word in meaning_of(text).words}
 
 
 def _short_date(day_of_year: str, text: str) -> bool:

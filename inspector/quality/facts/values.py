@@ -458,10 +458,11 @@ def _same_name(one: Value, other: Value) -> bool:
         return True
     if "url" in (one.form, other.form):
         return _WEB.sub("", one.canon) == _WEB.sub("", other.canon)
-    short, long = sorted((one.canon, other.canon), key=len)
-    # A path may be given from another folder on, a version with a v before it.
+    # A path may be given from another folder on or with a line, a version with a v before it.
     if {one.form, other.form} <= FILES:
-        return long.endswith(f"/{short}")
+        short, long = sorted((value.canon.partition(":")[0].lstrip("/") for value in (one, other)), key=len)
+        return long == short or long.endswith(f"/{short}")
+    short, long = sorted((one.canon, other.canon), key=len)
     return short.removeprefix("v") == long.removeprefix("v") and {one.form, other.form} <= {
         "version",
         "release",

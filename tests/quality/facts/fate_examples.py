@@ -26,6 +26,14 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
         "- The tone is on-brand, the paper off-white",
         "kept",
     ),
+    ("both", "Save the hash, never save the raw token.", "- Hash saved, never the raw token", "kept"),
+    (
+        "both",
+        "Members leave the list; the last owner cannot leave.",
+        "- Owner protection for the last owner",
+        "uncertain",
+    ),
+    ("topic", "who moved it (movedByUserId)", "- Moved the dock model to defaultDockId", "lost"),
     ("same", "A run may take a minute and a half.", "- Runs: at most 90 seconds", "kept"),
     ("zh", "附件不能超过两百兆。", "- 附件不能超过 200 MB", "kept"),
     (
