@@ -12,12 +12,14 @@ from inspector.answers.kept_results import default_results
 from inspector.core.conversations import Compaction
 from inspector.core.handoff import handoff_of
 from inspector.core.messages import Message
+from inspector.core.scan.words import has_unspaced
 from inspector.quality.aftermath import AftermathEvent, Step, aftermath_of, steps_with_acts
 from inspector.quality.evidence import Exchanged, LostRule
 from inspector.quality.facts.fact import STANDING, ConversationFacts, Life
 from inspector.quality.facts.gaps import Gap, gaps_of
 from inspector.quality.facts.rules import LASTING, PASSING, load_stemmer
 from inspector.quality.facts.values import COUNTED, values_of
+from inspector.quality.mentions import MIN_WORDS, is_absent
 from inspector.replay.transcript import transcript_of
 from inspector.summaries.content import content_words
 from inspector.summaries.exact import exact_of
@@ -59,13 +61,20 @@ def fact_evidence(
     for event in events:
         aftermath[event.compaction].append(event)
     return FactEvidence(
-        lost_rules(facts), exchanged_values(inspection, facts), gaps(inspection, facts),
+        lost_rules(facts, inspection.compactions()), exchanged_values(inspection, facts), gaps(inspection, facts),
         {compaction: tuple(done) for compaction, done in aftermath.items()},
     )  # fmt: skip
 
 
-def lost_rules(facts: ConversationFacts) -> dict[int, tuple[LostRule, ...]]:
-    """Return, by compaction, the user's hard constraints that it lost and that nothing brought back."""
+def lost_rules(
+    facts: ConversationFacts, compactions: Sequence[Compaction] = ()
+) -> dict[int, tuple[LostRule, ...]]:
+    """Return, by compaction, the user's hard constraints that it lost and that nothing brought back.
+
+    A summary that has a third of the words of a constraint without an exact value may have it in other words. It is
+    left to `losses`.
+    """
+    summaries = {recorded.index: recorded.summary or "" for recorded in compactions}
     found: dict[int, list[LostRule]] = defaultdict(list)
     user_steps = sorted({one.step for fact in facts.facts for one in fact.sayings if one.role == "user"})
     brief = frozenset(user_steps[:_BRIEF])
@@ -78,9 +87,20 @@ def lost_rules(facts: ConversationFacts) -> dict[int, tuple[LostRule, ...]]:
             continue
         counted.add((died, life.fact.key))
         fate = life.fate_at(died)
+        if not life.fact.values and _has_some_words(life.text, summaries.get(died, "")):
+            continue
         mentioned = fate is not None and fate.outcome == "value lost"
         found[died].append(LostRule(life.text, life.saying.generation, life.saying.index, mentioned))
     return {compaction: tuple(rules) for compaction, rules in found.items()}
+
+
+def _has_some_words(text: str, summary: str) -> bool:
+    # In scripts without spaces, shared pairs of characters say little about shared words.
+    if has_unspaced(text):
+        return bool(summary)
+    return len(content_words(text, load_stemmer())) >= MIN_WORDS and not is_absent(
+        text, summary, load_stemmer()
+    )
 
 
 def gaps(inspection: Inspection, facts: ConversationFacts) -> dict[int, tuple[Gap, ...]]:
