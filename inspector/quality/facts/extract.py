@@ -187,10 +187,6 @@ def _of_person(text: str, prose: Sequence[Sentence]) -> Iterator[Statement]:
             yield replace(one, kind=kind, pasted=one.pasted or sentence.planned)
 
 
-#: A line of at most so many words that ends with a colon ("Do the following:") says nothing without the lines after it.
-_LEAD = 5
-
-
 def _of_user(text: str, sentence: Sentence) -> Iterator[Statement]:
     """Yield the statements of a user's sentence. Pasted ones and headings count only where they give a rule away."""
     start = without_label(text, sentence.start, sentence.end)
@@ -219,7 +215,7 @@ def _of_user(text: str, sentence: Sentence) -> Iterator[Statement]:
                 )
             elif (given := _given(body, values)) is not None:
                 yield _statement(text, span, "value", f"value.{given.form}", (0, 0), 6, values, False)
-            elif values or len(body.split()) > _LEAD or not body.rstrip("*_ ").endswith((":", "：")):
+            else:
                 rule_id, kind = plain_rule(body)
                 yield _statement(text, span, kind, rule_id, (0, 0), 5, values, False)
 
