@@ -15,7 +15,7 @@ _HEADINGS = {
     "preference": "How the user wants it",
     "decision": "Decisions and their reasons",
     "value": "Exact values",
-    "link": "How things are, as told or found",
+    "link": "Other statements",
 }
 #: Characters of the text to pin, at most, and what it begins with.
 PIN_LIMIT = 4_000
