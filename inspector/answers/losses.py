@@ -67,7 +67,7 @@ def fact_evidence(
 
 
 def lost_rules(
-    facts: ConversationFacts, compactions: Sequence[Compaction] = ()
+    facts: ConversationFacts, compactions: Sequence[Compaction]
 ) -> dict[int, tuple[LostRule, ...]]:
     """Return, by compaction, the user's hard constraints that it lost and that nothing brought back.
 

@@ -22,7 +22,7 @@ _CJK_DIRECTED = late_pattern(r"[从從由](?P<start>[^，。；,;]{2,10}?)[到�
 _CJK_ORDERED = late_pattern(
     r"先(?P<start>[^，。；,;再]{2,12})[，,]?(?:再|然后|然後|後?才)(?P<goal>[^，。；,;]{2})"
 )
-#: Minimum share of a fact's words, small ones too, in a sentence in which two of them may have traded places.
+#: Minimum share of a fact's words, with small words, that a sentence needs for a comparison of places.
 _MIN_TRADED = 0.8
 #: Two steps in their order.
 _STEPS = (
@@ -121,7 +121,7 @@ def _in_place_of_another(text: Meaning, pairs: Sequence[Pair]) -> bool:
 
 
 def _mate_moved(pairs: Sequence[Pair]) -> bool:
-    """Return whether a word that stands with one of two excluding words in the fact stands with the other one."""
+    """Return whether a word has moved from one of two excluding words to the other: "json for A", "yaml for A"."""
     for one, here in pairs:
         for other, there in pairs:
             if (
@@ -159,7 +159,7 @@ def _traded_places(fact: str, text: str) -> bool:
     if shared.total() < _MIN_TRADED * len(mine):
         return False
     here, there = _neighbours(fact), _neighbours(text)
-    # A word between its own neighbours stands in nobody's place.
+    # A word between its own neighbours has not moved.
     both = [word for word in here if word in there and here[word][:2] != there[word][:2]]
     for at, one in enumerate(both):
         for other in both[at + 1 :]:

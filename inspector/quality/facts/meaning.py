@@ -353,7 +353,7 @@ def listed(text: str) -> Iterator[frozenset[str]]:
 
 
 def denials(text: str) -> int:
-    """Return the number of denying words in the clause that has the most of them."""
+    """Return the largest number of denying words in a clause."""
     clauses = (re.findall(r"[\w'’]+", clause) for clause in _BREAK.split(text))
     return max(sum(_DENIES.match(word) is not None for word in words) for words in clauses)
 

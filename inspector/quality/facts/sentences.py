@@ -292,13 +292,9 @@ def _of_part(text: str, span: Span, pasted: bool) -> Iterator[Sentence]:
         items = _items_in_line(text, start, end)
         ends = [mark.end() for mark in _END.finditer(text, start, end)]
         for stop in sorted({*ends, *items}):
-            numbered = any(item < stop <= item + 4 for item in items)
-            if stop not in items and (
-                numbered or _ABBREVIATED.search(text[max(at, stop - 20) : stop]) is not None
-            ):
-                continue
-            yield from _cut(text, at, stop, pasted or shown, heading)
-            at = stop
+            if stop in items or _ABBREVIATED.search(text[max(at, stop - 20) : stop]) is None:
+                yield from _cut(text, at, stop, pasted or shown, heading)
+                at = stop
         yield from _cut(text, at, end, pasted or shown, heading)
 
 

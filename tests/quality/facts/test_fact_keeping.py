@@ -351,7 +351,7 @@ def test_only_rules_in_the_users_own_words_are_lost() -> None:
     for text, told in (("Never push straight to main.", 1), ("> Never push straight to main.", 0)):
         (fact,) = facts(text)
         life = Life(fact, 1, (Fate(1, "lost"),), died=1)
-        assert len(lost_rules(ConversationFacts((fact,), (life,))).get(1, ())) == told
+        assert len(lost_rules(ConversationFacts((fact,), (life,)), ()).get(1, ())) == told
 
 
 def test_a_rule_from_the_middle_of_the_work_is_lost_where_it_outlasts_its_request() -> None:
@@ -371,12 +371,12 @@ def test_a_rule_from_the_middle_of_the_work_is_lost_where_it_outlasts_its_reques
     for rule, told in middle.items():
         every = facts(*before, rule, "Now write the page of the berths.")
         fact = next(one for one in every if one.text.rstrip(".。") == rule.rstrip(".。"))
-        lost = lost_rules(ConversationFacts(every, (Life(fact, 1, (Fate(1, "lost"),), died=1),)))
+        lost = lost_rules(ConversationFacts(every, (Life(fact, 1, (Fate(1, "lost"),), died=1),)), ())
         assert len(lost.get(1, ())) == told, rule
     # The brief holds.
     every = facts("Don't use a wind rose.", *before)
     fact = next(one for one in every if one.kind == "constraint")
-    assert lost_rules(ConversationFacts(every, (Life(fact, 1, (Fate(1, "lost"),), died=1),)))
+    assert lost_rules(ConversationFacts(every, (Life(fact, 1, (Fate(1, "lost"),), died=1),)), ())
 
 
 def test_names_that_no_fact_is_about_make_no_difference(fixtures_dir: Path) -> None:
