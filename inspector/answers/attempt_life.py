@@ -6,7 +6,9 @@ It shows what a summarizer does over many compactions.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.answers.attempting import Order, Wording, ask_for, counted, recorded_list, sending_of
 from inspector.answers.fact_reading import facts_with, pruned_by
@@ -24,8 +26,7 @@ from inspector.models.summarizers.base import Summarizer
 from inspector.quality.facts.fact import ConversationFacts, Fate, Life
 
 
-@dataclass(frozen=True, slots=True)
-class LifeOrder:
+class LifeOrder(Struct, frozen=True):
     """A life that is to be made: from compaction `first` on, by one summarizer, worded alike. `done` are the attempts
     of it that are there already, by compaction; `life` is its number, None for a new one."""
 
@@ -103,8 +104,7 @@ def make_life(
     return made
 
 
-@dataclass(frozen=True, slots=True)
-class CurvePoint:
+class CurvePoint(Struct, frozen=True):
     """The state after a compaction: the number of facts taken until then with a known fate, and the numbers that can be
     read with the recorded and with the new summaries.
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.answers.attempting import SummarizedList, planned_list
 from inspector.answers.fact_reading import facts_after, facts_with, pruned_by
@@ -22,8 +24,7 @@ from inspector.quality.facts.passages import ListText
 from inspector.quality.facts.survival import KindSurvival, survival_of
 
 
-@dataclass(frozen=True, slots=True)
-class SummaryOutcome:
+class SummaryOutcome(Struct, frozen=True):
     """The facts that one summary of a compaction keeps.
 
     `attempt` is None for the recorded summary. `lives` are the facts that the compaction took, best rank first.

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import asdict, replace
 
 from inspector.answers.inspection import Inspection
 from inspector.answers.showing import list_at
@@ -30,8 +32,7 @@ from inspector.stores.base import Store
 BUDGETS = (100, 100_000)
 
 
-@dataclass(frozen=True, slots=True)
-class Wording:
+class Wording(Struct, frozen=True):
     """Wording of a prompt: the default, the user's `template` file, or that of the release installed in `python`.
     `focus` is a text of the user."""
 
@@ -41,8 +42,7 @@ class Wording:
     masking: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class SummarizedList:
+class SummarizedList(Struct, frozen=True):
     """A list and its plan. If it is `recorded`, the plan has the recorded boundaries."""
 
     place: Place
@@ -141,8 +141,7 @@ def _worded(given: SummaryInput, settings: Settings, wording: Wording, mask: Mas
     return our_prompt(given), "ours"
 
 
-@dataclass(frozen=True, slots=True)
-class Order:
+class Order(Struct, frozen=True):
     """A prompt and who is to answer it."""
 
     ask: Ask

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from inspector.answers.answers import Answers
 from inspector.answers.inspection import Inspection
@@ -14,8 +15,7 @@ from inspector.core.messages import Message
 from inspector.core.rough import list_tokens, message_chars, message_images
 
 
-@dataclass(frozen=True, slots=True)
-class PlacedBreakpoint:
+class PlacedBreakpoint(Struct, frozen=True):
     """A breakpoint, the message that carries it (None: the system prompt), and the rough tokens up to its end."""
 
     breakpoint: Breakpoint
@@ -23,8 +23,7 @@ class PlacedBreakpoint:
     tokens: int
 
 
-@dataclass(frozen=True, slots=True)
-class CachePoints:
+class CachePoints(Struct, frozen=True):
     """The breakpoints of the next request of a generation, by the rules of a profile; none if these are unknown.
 
     `recorded` are the breakpoints of its last request, as paths; None if they are not recorded.

@@ -6,8 +6,9 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from inspector.answers.answers import Answers
 from inspector.answers.each import Question, ask_each
@@ -28,8 +29,7 @@ AFTERMATH = "aftermath"
 DEFAULT = ("error", "constraint-lost")
 
 
-@dataclass(frozen=True, slots=True)
-class Condition:
+class Condition(Struct, frozen=True):
     """A condition that fails a check: `name` is a rule, a severity or "aftermath", met from `least` cases on."""
 
     name: str
@@ -39,8 +39,7 @@ class Condition:
         return self.name if self.least == 1 else f"{self.name}:{self.least}"
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
+class Case(Struct, frozen=True):
     """One thing that a condition counts. `key` is the same in every run of the same conversation."""
 
     condition: str
@@ -53,8 +52,7 @@ class Case:
     key: str
 
 
-@dataclass(frozen=True, slots=True)
-class Met:
+class Met(Struct, frozen=True):
     """A condition with its new cases. `failed`: it is met."""
 
     condition: Condition
@@ -66,8 +64,7 @@ class Met:
         return len(self.cases) >= self.condition.least
 
 
-@dataclass(frozen=True, slots=True)
-class CheckResult:
+class CheckResult(Struct, frozen=True):
     """The outcome of a check. `unknown` are sentences about what could not be read; `baseline` cases were known.
 
     `lost` counts the lost facts of all checked conversations by kind, as `losses` lists them.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.answers.answers import Answers
 from inspector.answers.findings import dismissed_words, findings_without_facts, shown_findings
@@ -17,8 +18,7 @@ from inspector.quality.finding import Finding
 from inspector.quality.firing import ListBefore, Why, why_fired
 
 
-@dataclass(frozen=True, slots=True)
-class JudgedCompaction:
+class JudgedCompaction(Struct, frozen=True):
     """A recorded compaction with its plan, its trigger, its findings, and its bill (None with `why_no_bill` if usage or
     prices are unknown; `modelled` or recorded)."""
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from inspector.answers.answers import Answers, about
 from inspector.answers.fact_results import read_events
@@ -17,8 +18,7 @@ from inspector.quality.facts.fact import KINDS, Kind
 _Z = 1.96
 
 
-@dataclass(frozen=True, slots=True)
-class Proportion:
+class Proportion(Struct, frozen=True):
     """A count of a total, with the 95% interval of Wilson (0 to 1)."""
 
     count: int
@@ -45,8 +45,7 @@ class Proportion:
         return high < other_low or other_high < low
 
 
-@dataclass(frozen=True, slots=True)
-class Side:
+class Side(Struct, frozen=True):
     """One folder of sessions.
 
     `kept` has by kind the share of summarized facts that the list after the compaction still has. Facts with an
@@ -73,8 +72,7 @@ class Side:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(Struct, frozen=True):
     """Two sides. `differs`: the names of the shares whose intervals do not overlap."""
 
     one: Side

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from inspector.answers.answers import Answers
 from inspector.answers.resolving import resolve
@@ -18,8 +18,7 @@ from inspector.stores.hermes.store import HermesStore
 from inspector.stores.several import single_stores
 
 
-@dataclass(frozen=True, slots=True)
-class Database:
+class Database(Struct, frozen=True):
     """A database: its kind, its number of conversations, and its tables if they can be read.
 
     `fits` say how well the plans of each profile fit the record, best first; empty without a record.
@@ -31,8 +30,7 @@ class Database:
     fits: tuple[Fit, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ListedStore:
+class ListedStore(Struct, frozen=True):
     """A store: its path, agent, number of conversations, size in bytes, and sentences about its limits."""
 
     path: str
@@ -42,8 +40,7 @@ class ListedStore:
     notes: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class FoundMessage:
+class FoundMessage(Struct, frozen=True):
     """A message that a search found, with the title of its conversation and the text around the match.
 
     `generation` is the list with the message, `left_with` the compaction that removed it; both None if unknown.
@@ -102,8 +99,7 @@ def search(answers: Answers, query: str, limit: int) -> list[FoundMessage]:
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class ListedConversation:
+class ListedConversation(Struct, frozen=True):
     """A conversation, its settings in force, the path of its store, and the numbers of lost facts and of facts with an
     unknown fate (None while they are unread)."""
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from inspector.answers.plans import read_messages
 from inspector.core.errors import BadInput
@@ -19,8 +20,7 @@ IMPORTANCE = (1, 2, 3)
 _TYPES = {"quote": str, "message": int, "kind": str, "importance": int, "hurts": str, "still_holds": bool}
 
 
-@dataclass(frozen=True, slots=True)
-class TrueStatement:
+class TrueStatement(Struct, frozen=True):
     """A statement of the truth: `quote` is word for word in message `message` (index from 0).
 
     `hurts` says in a sentence what goes wrong later if it is lost. `still_holds` is false if the user withdrew it.
@@ -34,8 +34,7 @@ class TrueStatement:
     still_holds: bool
 
 
-@dataclass(frozen=True, slots=True)
-class CorpusConversation:
+class CorpusConversation(Struct, frozen=True):
     """One file of a corpus; `name` is the file's name without its ending."""
 
     name: str

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from itertools import pairwise
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from inspector.answers.inspection import Inspection
 from inspector.answers.requests import Requests, answer_places, bills_of, places_by_list, requests_of
@@ -22,8 +24,7 @@ _KNOWN = frozenset({"first", "compaction", "microcompaction", "model", "ttl"})
 _SOON = 5
 
 
-@dataclass(frozen=True, slots=True)
-class CostEvidence:
+class CostEvidence(Struct, frozen=True):
     """The bills by compaction (`modelled` or recorded), the use of the cache, the cost of idling (both None without
     requests), and the microcompactions with known saved and missed tokens."""
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from inspector.agents import has_warm_summaries
 from inspector.answers.inspection import Inspection
@@ -30,8 +31,7 @@ from inspector.replay.pricing import CostBasis, PricedCall, PricedCompaction
 from inspector.replay.recording import Recording
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Costing:
+class Costing(Struct, frozen=True, eq=False):
     """The basis of costs: `basis` for the recorded requests, and by name the same with the `other` time to live or
     layout.
 

@@ -6,10 +6,11 @@ import os
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Generic, TypeVar
+
+from msgspec import Struct
 
 from inspector.answers.answers import Answers, about
 from inspector.answers.kept_results import Kept, default_results
@@ -37,8 +38,7 @@ class _Unwanted(Exception):
     """The results are no longer wanted."""
 
 
-@dataclass(frozen=True, slots=True)
-class Question(Generic[R]):
+class Question(Struct, Generic[R], frozen=True):
     """A question about one conversation.
 
     `ask(answers, conversation, *arguments)` is a module-level function, because other processes may call it.

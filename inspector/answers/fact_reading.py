@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from inspector.answers.fate_processes import fates_together, kept_fates
 from inspector.answers.inspection import Inspection
@@ -30,8 +31,7 @@ from inspector.quality.facts.risk import RiskIndex
 from inspector.replay.transcript import Transcript, transcript_of
 
 
-@dataclass(frozen=True, slots=True)
-class FactsReading:
+class FactsReading(Struct, frozen=True):
     """Facts of a conversation with their fates, and the facts of the live list by index.
 
     `places` maps, for each generation, a step of the conversation to the index of the message in that list."""
@@ -161,8 +161,7 @@ def facts_after(
     return lives_of(_gathered(inspection, steps), steps, transcript.ends, lists_after)
 
 
-@dataclass(frozen=True, slots=True)
-class Course:
+class Course(Struct, frozen=True):
     """Course of the messages of a transcript through the compactions, by step.
 
     `left` is the compaction that summarized a message, `pruned` the first that pruned its text, `lists` its index in

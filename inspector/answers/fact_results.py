@@ -6,9 +6,10 @@ Following the facts takes longest, so one pass computes all results, and all are
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
+
+from msgspec import Struct
 
 from inspector.answers.answers import Answers
 from inspector.answers.each import Question, ask_each
@@ -97,8 +98,7 @@ def list_losses(answers: Answers, names: Sequence[str] = ()) -> list[ListedLoss]
     return worst_first(listed)
 
 
-@dataclass(frozen=True, slots=True)
-class ConversationAftermath:
+class ConversationAftermath(Struct, frozen=True):
     """The events of one conversation, in order. `compactions` is how many it had."""
 
     row: ConversationRow

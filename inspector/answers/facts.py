@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from inspector.answers.answers import Answers
 from inspector.answers.fact_reading import FactsReading, pruned_by, read_facts
@@ -16,8 +17,7 @@ from inspector.quality.facts.risk import AtRisk
 from inspector.quality.losses import is_lost
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
+class Wanted(Struct, frozen=True):
     """The facts that are asked for; empty means all.
 
     `pruned` adds facts of tool results whose texts were pruned. `after` is the compaction after which their fates are
@@ -103,8 +103,7 @@ def note_dismissed(answers: Answers, count: int) -> None:
         answers.note(f"{count:,} dismissed {verb} not counted; facts --dismissed lists them.")
 
 
-@dataclass(frozen=True, slots=True)
-class FollowedFacts:
+class FollowedFacts(Struct, frozen=True):
     """Selected facts of a conversation of `agent`. `fates` says whether they were selected by fate."""
 
     conversation: str
@@ -113,8 +112,7 @@ class FollowedFacts:
     agent: str
 
 
-@dataclass(frozen=True, slots=True)
-class FactsAtRisk:
+class FactsAtRisk(Struct, frozen=True):
     """Facts that a compaction of the live list would remove; `compaction` is the number of that compaction."""
 
     conversation: str

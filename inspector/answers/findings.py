@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.answers.answers import Answers
 from inspector.answers.cost_evidence import cost_evidence
@@ -70,8 +72,7 @@ def findings_without_facts(
     return find(_evidence(inspection, resolved, FactEvidence(), requests))
 
 
-@dataclass(frozen=True, slots=True)
-class TitledFinding:
+class TitledFinding(Struct, frozen=True):
     """A finding, the title of its conversation, and whether the user dismissed it."""
 
     finding: Finding

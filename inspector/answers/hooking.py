@@ -11,9 +11,10 @@ import hashlib
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from inspector.config.folders import read_state, state_dir, write_state
 from inspector.core.conversations import ROLE_CODES
@@ -44,8 +45,7 @@ _HARMED = ("lost", "value lost", "weakened", "contradicted")
 _FOLDER = "hooks"
 
 
-@dataclass(frozen=True, slots=True)
-class HookAnswer:
+class HookAnswer(Struct, frozen=True):
     """The output of a hook: plain `text`, or `json` if the agent accepts it. Both are empty for no output."""
 
     text: str = ""

@@ -6,11 +6,13 @@ Commands and app use it. Everything is computed once.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from itertools import islice, pairwise
 from pathlib import Path
 from threading import Lock, RLock
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.answers.resolving import caching_release, resolve
 from inspector.caching.modelled import SentMessages
@@ -46,8 +48,7 @@ _KEPT_MESSAGES = 100_000
 _WATCHED = 64
 
 
-@dataclass(frozen=True, slots=True)
-class Compared:
+class Compared(Struct, frozen=True):
     """A recorded compaction and an engine's plan for the list before it."""
 
     recorded: Compaction

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from inspector.answers.attempting import counted, place_of
 from inspector.answers.inspection import Inspection
@@ -41,8 +42,7 @@ ANSWER_TOKENS = 3_000
 _RESULT, _STAYED = 2_000, 4_000
 
 
-@dataclass(frozen=True, slots=True)
-class JudgePrompt:
+class JudgePrompt(Struct, frozen=True):
     """The prompt of one piece of a compaction, and the texts that quotes are checked against."""
 
     place: Place
@@ -53,8 +53,7 @@ class JudgePrompt:
     prompt: str
 
 
-@dataclass(frozen=True, slots=True)
-class JudgedStatement:
+class JudgedStatement(Struct, frozen=True):
     """A statement with its place: the message that says it (row of the store and index in the list before), and where
     the evidence is in the list after (region and index)."""
 
@@ -65,8 +64,7 @@ class JudgedStatement:
     found: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Judgement:
+class Judgement(Struct, frozen=True):
     """The statements that a model found in the summarized messages.
 
     Of `pieces` prompts, `answered` have a usable answer.

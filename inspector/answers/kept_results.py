@@ -8,12 +8,13 @@ import os
 import time
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 
 import inspector
 from inspector.answers.resolving import resolve
@@ -37,8 +38,7 @@ _ONLY_SHOWN = ("app", "commands")
 LONG = 0.05
 
 
-@dataclass(frozen=True, slots=True)
-class Basis:
+class Basis(Struct, frozen=True):
     """The inputs of a result.
 
     `place` names its subject; one result is kept for each. `stamp` changes with the conversation, the settings, the
@@ -154,8 +154,7 @@ def default_results() -> KeptResults:
     return _OPENED.at(cache_dir() / "results.db")
 
 
-@dataclass(frozen=True, slots=True)
-class Kept(Generic[T]):
+class Kept(Struct, Generic[T], frozen=True):
     """The answers to a question about conversations, kept between runs; `kind` is their type."""
 
     question: str
@@ -179,8 +178,7 @@ class Kept(Generic[T]):
         return {name: answer for name, answer in answers.items() if answer is not None}
 
 
-@dataclass(frozen=True, slots=True)
-class KeptAnswer(Generic[T]):
+class KeptAnswer(Struct, Generic[T], frozen=True):
     """The place of an answer among the kept results."""
 
     kind: Any

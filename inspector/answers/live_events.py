@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.answers.answers import Answers
 from inspector.answers.fact_results import read_events, read_losses
@@ -23,8 +25,7 @@ EventKind = Literal["near", "compacted", "lost", "done again", "unreadable"]
 NEAR = 0.9
 
 
-@dataclass(frozen=True, slots=True)
-class LiveEvent:
+class LiveEvent(Struct, frozen=True):
     """One event. `text` is a sentence without the title; `compaction` is None if the event is about none."""
 
     kind: EventKind
@@ -35,8 +36,7 @@ class LiveEvent:
     threshold_tokens: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class SeenConversation:
+class SeenConversation(Struct, frozen=True):
     """The state of a conversation at the last look.
 
     `stamp` is the time of its last message and their number. `compactions` is None if the conversation was only listed:

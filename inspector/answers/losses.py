@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from inspector.answers.fact_reading import course_of, read_facts
 from inspector.answers.inspection import Inspection
@@ -42,8 +43,7 @@ def facts_of(inspection: Inspection) -> ConversationFacts:
     return read_facts(inspection, default_results(), places="none").facts
 
 
-@dataclass(frozen=True, slots=True)
-class FactEvidence:
+class FactEvidence(Struct, frozen=True):
     """Evidence for findings, by compaction: lost hard constraints, values that a summary changed, gaps of a summary,
     and events of the aftermath."""
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from inspector.answers.answers import Answers
 from inspector.answers.facts import facts_reading
@@ -30,8 +31,7 @@ def measure_conversation(
     return measures_of(measured, facts)
 
 
-@dataclass(frozen=True, slots=True)
-class MeasuredConversation:
+class MeasuredConversation(Struct, frozen=True):
     """The measures of a conversation's compactions, by the settings' profile."""
 
     row: ConversationRow

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
+
+from msgspec.structs import replace
 
 from inspector.answers.helper_process import HelperProcess, cores_for
 from inspector.answers.inspection import Inspection

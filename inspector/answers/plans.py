@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from inspector.answers.inspection import measured, plan_with
 from inspector.answers.resolving import observed_threshold
@@ -18,8 +19,7 @@ from inspector.engines.capabilities import assemble, fallback_raises
 from inspector.engines.registry import engine
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedFile:
+class PlannedFile(Struct, frozen=True):
     """A file, the plan for its list, and the list after it; `fallback_raises` says where the release fails without a
     summary."""
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from inspector.answers.attempt_survival import SummaryOutcome
 from inspector.answers.attempting import counted
@@ -32,8 +33,7 @@ from inspector.quality.facts.questions import (
 _ANSWER = 12
 
 
-@dataclass(frozen=True, slots=True)
-class Exam:
+class Exam(Struct, frozen=True):
     """Questions about one list: the outcome whose summary it holds, the questions, and the prompt."""
 
     outcome: SummaryOutcome
@@ -41,8 +41,7 @@ class Exam:
     prompt: str
 
 
-@dataclass(frozen=True, slots=True)
-class Answered:
+class Answered(Struct, frozen=True):
     """A question, what was answered, whether that is right, and what rules judged of the fact."""
 
     question: Question
@@ -51,8 +50,7 @@ class Answered:
     fate: Fate
 
 
-@dataclass(frozen=True, slots=True)
-class Recall:
+class Recall(Struct, frozen=True):
     """A model's answers from one list, and their agreement with the fates."""
 
     outcome: SummaryOutcome

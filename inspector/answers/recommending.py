@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
 from math import isnan, nan
 from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.answers.answers import Answers
 from inspector.answers.costing import costing_of
@@ -30,8 +32,7 @@ FIGURES = ("compactions", "input_tokens", "cost", "facts_at_risk", "constraints_
 _THRESHOLDS, _RATIOS = "0.3:0.9:0.1", "0.1:0.6:0.1"
 
 
-@dataclass(frozen=True, slots=True)
-class Recommendation:
+class Recommendation(Struct, frozen=True):
     """Settings worth taking for the conversations of one agent.
 
     `settings` equal the settings in `force` if no better ones are certain. `recorded`, `in_force` and `recommended`
@@ -58,8 +59,7 @@ class Recommendation:
         return self.settings != self.force
 
 
-@dataclass(frozen=True, slots=True)
-class _Ready:
+class _Ready(Struct, frozen=True):
     """A conversation ready to be run, and the metrics of what was recorded."""
 
     recorded: Metrics

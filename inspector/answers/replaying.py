@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from inspector.answers.answers import Answers
 from inspector.answers.costing import Costing, costing_of
@@ -18,8 +19,7 @@ from inspector.replay.reproducing import Reproduction, reproduction
 from inspector.replay.whatif import Metrics, Range, WhatIf, range_of
 
 
-@dataclass(frozen=True, slots=True)
-class Replay:
+class Replay(Struct, frozen=True):
     """The record with its figures, the run under the settings with its range, the basis of costs, and how well the
     settings in force reproduce the record."""
 

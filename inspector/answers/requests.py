@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.agents import has_warm_summaries
 from inspector.answers.answers import Answers
@@ -40,8 +42,7 @@ _ASSISTANT = ROLE_CODES["assistant"]
 _WITHIN = 1.0
 
 
-@dataclass(frozen=True, slots=True)
-class CauseSum:
+class CauseSum(Struct, frozen=True):
     """The misses of a cause: their number, the tokens sent again, and the extra cost over reading them in US dollars
     (None if a price is unknown)."""
 
@@ -51,8 +52,7 @@ class CauseSum:
     more: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class Requests:
+class Requests(Struct, frozen=True):
     """The requests of a conversation, in order.
 
     `modelled`: they are estimated from messages. Then `reported` is the store's total of tokens sent by all sessions
@@ -356,8 +356,7 @@ def _usage(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class OpenedRequest:
+class OpenedRequest(Struct, frozen=True):
     """A request with its number, as it was sent, and its usage (None if no answer was recorded)."""
 
     number: int

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 #: The scheduler of worker processes on this machine.
 LOCAL = "local"
@@ -21,8 +22,7 @@ def processes_of(scheduler: str) -> int | None:
     return int(number) if name == LOCAL and valid else None
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
+class Progress(Struct, frozen=True):
     """Number of finished conversations, and the remaining seconds (None: unknown)."""
 
     done: int
@@ -43,8 +43,7 @@ def nothing(_: Progress) -> None:
     """Show no progress."""
 
 
-@dataclass(frozen=True, slots=True)
-class Scheduling:
+class Scheduling(Struct, frozen=True):
     """The scheduler of a question about many conversations.
 
     `scheduler` is "local", "local:N" for N processes, or the address of a Dask scheduler. `processes` is the number of

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import runpy
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.answers.attempt_survival import list_after
 from inspector.answers.attempting import SummarizedList, Wording, ask_for, counted
@@ -48,8 +50,7 @@ RowKind = Literal["summarizer", "baseline", "profile"]
 _EXCERPT = 200
 
 
-@dataclass(frozen=True, slots=True)
-class ScoredStatement:
+class ScoredStatement(Struct, frozen=True):
     """A statement with its place before the compaction and its fate after it."""
 
     statement: TrueStatement
@@ -62,8 +63,7 @@ class ScoredStatement:
         return self.fate.settled and not self.fate.alive
 
 
-@dataclass(frozen=True, slots=True)
-class ConversationScore:
+class ConversationScore(Struct, frozen=True):
     """One conversation of a row. `problem` is a sentence: why it has no summary, so that every fate is unknown; or,
     if not `compacted`, why the profile leaves the list alone. Tokens are rough and of texts alone."""
 
@@ -76,8 +76,7 @@ class ConversationScore:
     problem: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ScoreRow:
+class ScoreRow(Struct, frozen=True):
     """A compactor with its score. Conversations that it does not compact do not count."""
 
     label: str
@@ -196,8 +195,7 @@ def _in_messages(fact: Fact, parts: Sequence[ListText]) -> Fate | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedScore:
+class PlannedScore(Struct, frozen=True):
     """A conversation as one profile plans to compact it. `ask` is the prompt; None if it is not compacted."""
 
     judge: Judge

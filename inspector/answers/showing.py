@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from inspector.answers.answers import Answers
 from inspector.answers.cachepoints import breakpoints_of
@@ -24,16 +25,14 @@ from inspector.replay.transcript import transcript_of
 _BATCH = 512
 
 
-@dataclass(frozen=True, slots=True)
-class ExactCount:
+class ExactCount(Struct, frozen=True):
     """Tokens of a whole list with its system prompt, and the encoding that they were counted with."""
 
     tokens: int
     encoding: str
 
 
-@dataclass(frozen=True, slots=True)
-class ShownGeneration:
+class ShownGeneration(Struct, frozen=True):
     """A generation as the settings in force see it.
 
     `step` is how many messages had been said in the conversation where the list is shown as it was then, None for the

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from inspector.answers.answers import Answers
 from inspector.core.conversations import ConversationRow
@@ -11,8 +12,7 @@ from inspector.core.text import safe, safe_line, safe_title
 from inspector.stores.rule_files import RuleFile, rule_files
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """A message of a list that has the text of a rule file."""
 
     generation: int
@@ -21,8 +21,7 @@ class Entry:
     how: str
 
 
-@dataclass(frozen=True, slots=True)
-class StandingFile:
+class StandingFile(Struct, frozen=True):
     """A file of rules or of memory of a conversation, with every place where a list has its text.
 
     `in_lists` are the numbers of the generations whose recorded list has it, out of `generations`. `in_context`: the

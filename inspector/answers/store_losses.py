@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from inspector.answers.kept_results import Kept
 from inspector.core.conversations import ConversationRow
@@ -22,8 +23,7 @@ if TYPE_CHECKING:
 _CORRECTIONS: tuple[AftermathKind, ...] = ("said again", "against a rule")
 
 
-@dataclass(frozen=True, slots=True)
-class LostFact:
+class LostFact(Struct, frozen=True):
     """A fact that a compaction lost or weakened: its text, its place, and its fate after the compaction."""
 
     category: Kind
@@ -39,8 +39,7 @@ class LostFact:
     index: int
 
 
-@dataclass(frozen=True, slots=True)
-class CompactionLoss:
+class CompactionLoss(Struct, frozen=True):
     """The losses of one compaction and what was done again after it.
 
     `at` is in seconds since the epoch, None if unknown. `lost` counts facts by kind. `facts` are the worst that were
@@ -80,8 +79,7 @@ class CompactionLoss:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class ConversationLosses:
+class ConversationLosses(Struct, frozen=True):
     """The losses of the compactions of a conversation, oldest first.
 
     `unknown` facts were replaced by unreadable summaries. `uncertain` facts may be lost. `unseen` compactions have a
@@ -138,8 +136,7 @@ NOTHING_KNOWN_LOST = "No loss is known, but some losses are unknown."
 LOSSES: Kept[ConversationLosses] = Kept("losses", ConversationLosses)
 
 
-@dataclass(frozen=True, slots=True)
-class ListedLoss:
+class ListedLoss(Struct, frozen=True):
     """A compaction's losses, and whose they are."""
 
     row: ConversationRow

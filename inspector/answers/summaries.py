@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
+
+from msgspec import Struct
 
 from inspector.answers.answers import Answers
 from inspector.answers.inspection import Inspection
@@ -49,8 +50,7 @@ def budgets_by_compaction(
     return budgets
 
 
-@dataclass(frozen=True, slots=True)
-class SummaryLives:
+class SummaryLives(Struct, frozen=True):
     """The lineage of all items of a conversation's summaries, and how the summaries drifted."""
 
     conversation: str
@@ -69,8 +69,7 @@ def follow_summaries(answers: Answers, name: str) -> SummaryLives:
     return SummaryLives(inspection.conversation.id, lineage, drift_with(lineage, compactions, budgets))
 
 
-@dataclass(frozen=True, slots=True)
-class ComparedSummaries:
+class ComparedSummaries(Struct, frozen=True):
     """The summaries of compactions `first` and `last`, compared."""
 
     first: int

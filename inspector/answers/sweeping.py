@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from math import isnan
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from inspector.answers.answers import Answers
 from inspector.answers.costing import costing_of
@@ -30,8 +32,7 @@ from inspector.replay.sweep import Axis, Grid, Sweep, cells, check_size, sweep
 _FEW = 2_000
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(Struct, frozen=True):
     """Task of a sweep: small enough to send to worker processes, which open the databases themselves.
 
     `flags` are settings for all conversations; other settings come from each conversation's store and model. `model`

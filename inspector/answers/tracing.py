@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from inspector.answers.answers import Answers
 from inspector.answers.fact_reading import read_facts
@@ -35,8 +36,7 @@ _LETTER = r"[^\W\u2e80-\U0003ffff]"
 _BEFORE = 60
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
+class Said(Struct, frozen=True):
     """The place of a message that has the phrase: generation (from 1), index in its list, row of the store."""
 
     generation: int
@@ -45,8 +45,7 @@ class Said:
     role: str
 
 
-@dataclass(frozen=True, slots=True)
-class Trace:
+class Trace(Struct, frozen=True):
     """The history of a phrase in one conversation.
 
     `fact` is the statement that has the phrase ("" if none has), and `fates` are its fates from the compaction that
@@ -61,8 +60,7 @@ class Trace:
     aftermath: tuple[AftermathEvent, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class TraceStep:
+class TraceStep(Struct, frozen=True):
     """One entry of a trace: a message, a fate after a compaction, or repeated work.
 
     `compaction` is None for a message. `generation` and `index` are the place to look at (None: the phrase has no place

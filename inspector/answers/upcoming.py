@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
+
+from msgspec import Struct
 
 from inspector.answers.answers import Answers
 from inspector.answers.fact_reading import FactsReading
@@ -29,8 +30,7 @@ RECENT_REQUESTS = 10
 _FIVE_MINUTES, _HOUR = 300.0, 3_600.0
 
 
-@dataclass(frozen=True, slots=True)
-class Upcoming:
+class Upcoming(Struct, frozen=True):
     """The next compaction under the settings in force.
 
     `tokens` are `reported` by the agent or estimated. `growth` is the median growth of a request in tokens, and

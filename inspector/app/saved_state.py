@@ -5,9 +5,10 @@ message by conversation; theme; desktop notifications.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
 
 from inspector.config.folders import read_state, state_dir, write_state, write_text
 
@@ -20,8 +21,7 @@ _KEPT = 50
 _KEPT_CONVERSATIONS = 200
 
 
-@dataclass(slots=True)
-class SavedState:
+class SavedState(Struct):
     """The last place of the user. Values from the file are checked.
 
     `alerts`: events of live conversations ring the bell and send desktop notifications.

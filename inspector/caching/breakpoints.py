@@ -7,8 +7,10 @@ Source: releases 0.13.0 and 0.19.0, `agent/prompt_caching.py` (places of the bre
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.core.messages import Message
 
@@ -28,8 +30,7 @@ class Messages(Protocol):
     def __getitem__(self, index: int, /) -> Message: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Breakpoint:
+class Breakpoint(Struct, frozen=True):
     """One of the at most four breakpoints of a request.
 
     `number` counts from 1 in the order of the request. `message` is an index in the list, or None for the system

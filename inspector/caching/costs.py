@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.core.conversations import Request
 from inspector.core.shares import dollars, plural
@@ -20,8 +22,7 @@ from inspector.core.shares import dollars, plural
 _MILLION = 1_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class Rates:
+class Rates(Struct, frozen=True):
     """A model's prices in US dollars per million tokens, None if the source has none.
 
     `source` names the origin, `date` the day ("2026-11-22"). `steps` are (tokens, rates), smallest first: a larger
@@ -58,8 +59,7 @@ class Cost(NamedTuple):
         return self.read + self.write + self.output
 
 
-@dataclass(frozen=True, slots=True)
-class Bill:
+class Bill(Struct, frozen=True):
     """Cost and savings of a compaction.
 
     `saved_a_request` is the saving of each later request that reads the cache, `saved_cold` the saving of a request
@@ -117,8 +117,7 @@ class Bill:
         return self.paid_by is not None or (needed is not None and self.later >= needed)
 
 
-@dataclass(frozen=True, slots=True)
-class CompactionUsage:
+class CompactionUsage(Struct, frozen=True):
     """Token counts of a compaction.
 
     `before` and `after` are the sizes of the last prompt before and the first prompt after it, `written` is what the

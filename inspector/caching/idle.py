@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.caching.costs import Cost, Rates, request_cost, total
 from inspector.caching.misses import FIVE_MINUTES, ONE_HOUR, JudgedRequest
@@ -20,8 +22,7 @@ from inspector.core.shares import dollars, plural
 Rated = tuple[JudgedRequest, Rates | None]
 
 
-@dataclass(frozen=True, slots=True)
-class IdleCosts:
+class IdleCosts(Struct, frozen=True):
     """Costs of idling, in US dollars; None if usage or prices are unknown.
 
     `misses` requests sent `tokens` again because the cache had expired; `more` is the difference to reading them.

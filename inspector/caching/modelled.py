@@ -11,8 +11,9 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import accumulate
+
+from msgspec import Struct, field
 
 from inspector.caching.breakpoints import MAX_BREAKPOINTS, Layout, Release, bearing
 from inspector.caching.misses import FIVE_MINUTES, ONE_HOUR
@@ -46,8 +47,7 @@ def _marks(message: Message, release: Release) -> int:
     return bits
 
 
-@dataclass(slots=True)
-class SentMessages:
+class SentMessages(Struct):
     """Properties of a list's messages for modelled requests.
 
     For each message: its time (seconds, 0.0 if unknown), its marks (two bits a layout: a breakpoint is spent on it, and
@@ -110,8 +110,7 @@ class SentMessages:
         return last, first
 
 
-@dataclass(frozen=True, slots=True)
-class SentList:
+class SentList(Struct, frozen=True):
     """A list that grew by answers.
 
     `tokens_until(n)` returns the tokens of the prompt with the first n messages, including the system prompt. `sent`

@@ -6,9 +6,10 @@ it is inferred from provider and address.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import urlsplit
+
+from msgspec import Struct
 
 _ALIBABA = frozenset({"opencode", "opencode-zen", "opencode-go", "alibaba"})
 _MINIMAX = frozenset({"minimax", "minimax-cn"})
@@ -16,8 +17,7 @@ _KIMI = ("kimi-", "kimi_", "moonshot_", "k1.", "k1-", "k2.", "k2-", "k25", "k3."
 _MINIMAX_HOSTS = ("api.minimax.io", "api.minimaxi.com")
 
 
-@dataclass(frozen=True, slots=True)
-class CachePolicy:
+class CachePolicy(Struct, frozen=True):
     """Whether requests carry cache breakpoints (None: unknown), their layout, and the reason as a sentence."""
 
     enabled: bool | None

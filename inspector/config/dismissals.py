@@ -6,9 +6,11 @@ They are listed apart and count nowhere.
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.config.folders import read_state, state_dir, write_state
 
@@ -17,13 +19,12 @@ _FILE = "dismissed.json"
 MAX_ENTRIES = 5_000
 
 
-@dataclass(frozen=True, slots=True)
-class Dismissals:
+class Dismissals(Struct, frozen=True):
     """Keys of dismissed findings and of facts that are not rules, each as (root session, key)."""
 
     findings: frozenset[tuple[str, str]] = frozenset()
     facts: frozenset[tuple[str, str]] = frozenset()
-    folder: Path | None = field(default=None, compare=False)
+    folder: Path | None = None
 
     @classmethod
     def load(cls, folder: Path | None = None) -> Dismissals:

@@ -9,11 +9,12 @@ that change.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import UTC, date, datetime
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from inspector.caching.costs import Rates
 from inspector.config.folders import config_dir, read_yaml

@@ -10,10 +10,11 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
 
 from inspector.config.folders import read_yaml
 from inspector.core.errors import BadInput
@@ -49,8 +50,7 @@ _TRUE = frozenset({"true", "1", "yes"})
 _TTLS = ("5m", "1h")
 
 
-@dataclass(frozen=True, slots=True)
-class ConfigReading:
+class ConfigReading(Struct, frozen=True):
     """The content of a config.yaml.
 
     `values` are settings, `other` the values of OTHER_KEYS, `sources` the key of each value. `windows` are context
@@ -66,8 +66,7 @@ class ConfigReading:
     windows: Mapping[tuple[str, str], int] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class ResolvedSettings:
+class ResolvedSettings(Struct, frozen=True):
     """The settings in force, the source of each, and sentences about refused or assumed values."""
 
     settings: Settings

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, NamedTuple
+
+from msgspec import Struct
 
 #: One byte a role, so that a generation of 100,000 messages needs 100 KB for its roles.
 ROLE_CODES: Mapping[str, int] = {"user": 0, "assistant": 1, "tool": 2, "system": 3}
@@ -83,8 +84,7 @@ class ConversationRow(NamedTuple):
         return self.last_active, self.messages
 
 
-@dataclass(frozen=True, slots=True)
-class Generation:
+class Generation(Struct, frozen=True):
     """The message list between two compactions, as an index: texts are read on demand.
 
     `number` counts from 1. `ids` are the store's rows in order; `roles` has one code of ROLE_CODES a message (4 for
@@ -101,8 +101,7 @@ class Generation:
         return len(self.roles)
 
 
-@dataclass(frozen=True, slots=True)
-class Compaction:
+class Compaction(Struct, frozen=True):
     """A recorded step from one generation to the next.
 
     `index` counts from 1. `session` is the session whose list was compacted. `before` and `after` are lengths in
@@ -168,8 +167,7 @@ class Compaction:
         return self.before - self.removed
 
 
-@dataclass(frozen=True, slots=True)
-class FailedCompaction:
+class FailedCompaction(Struct, frozen=True):
     """A failed attempt to compact: the list did not change.
 
     `index` counts from 1, separately from compactions. `place` is the length of the list of `generation` at that time.
@@ -186,8 +184,7 @@ class FailedCompaction:
     tokens_before_reported: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Microcompaction:
+class Microcompaction(Struct, frozen=True):
     """A step in which an agent cleared old tool results without a summary. The list keeps its messages.
 
     `index` counts from 1, separately from compactions. `place` is the length of the list of `generation` at that time.
@@ -208,8 +205,7 @@ class Microcompaction:
     left: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(Struct, frozen=True):
     """One call of the model's API with the reported usage in tokens.
 
     `index` counts from 1 in the order of the calls. `generation` is the list that was sent, `message` the answer's id.

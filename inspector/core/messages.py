@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct
 
 #: Types of a content part with a picture (OpenAI chat, OpenAI responses, Anthropic).
 # Not a set: the value in the place of a type may be of any kind, even unhashable.
 IMAGE_PARTS = ("image", "image_url", "input_image")
 
 
-@dataclass(frozen=True, slots=True)
-class ToolCall:
+class ToolCall(Struct, frozen=True):
     """A call by an assistant message. `arguments` is the model's text (usually JSON)."""
 
     id: str
@@ -21,9 +21,8 @@ class ToolCall:
     arguments: str
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
-    """A message and its origin.
+class Message(Struct, frozen=True):
+    """A message and its origin. Messages are equal if `wire` and `id` are.
 
     `wire` is the OpenAI-style mapping that the agent sent (role, content, tool_calls, tool_call_id, ...) with exactly
     its keys; it is never changed. `id` is the row in the store, -1 where there is none. `timestamp` is in seconds
@@ -34,11 +33,14 @@ class Message:
 
     wire: Mapping[str, Any]
     id: int = -1
-    session: str = field(default="", compare=False)
-    timestamp: float = field(default=0.0, compare=False)
-    note: str = field(default="", compare=False)
-    summary: bool = field(default=False, compare=False)
-    whole: str = field(default="", compare=False)
+    session: str = ""
+    timestamp: float = 0.0
+    note: str = ""
+    summary: bool = False
+    whole: str = ""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Message) and (self.wire, self.id) == (other.wire, other.id)
 
     @property
     def role(self) -> str:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Protocol
+
+from msgspec import Struct, field
 
 from inspector.core.messages import Message
 from inspector.engines.settings import SETTINGS, Settings
@@ -13,8 +14,7 @@ from inspector.engines.sizes import Refusal
 __all__ = ["Budgets", "DerivationStep", "Engine", "Output", "Plan", "Settings", "TokenIndex"]
 
 
-@dataclass(frozen=True, slots=True)
-class DerivationStep:
+class DerivationStep(Struct, frozen=True):
     """One step in the derivation of a number: the name of the `rule`, the `value` after it, and a sentence (`why`).
 
     `bound`: this step changed the number.
@@ -30,8 +30,7 @@ class DerivationStep:
 _OWN_RULES = frozenset({"configured", "observed", "output reserve"})
 
 
-@dataclass(frozen=True, slots=True)
-class Budgets:
+class Budgets(Struct, frozen=True):
     """Numbers that follow from settings alone, in tokens. `steps` explains each by name.
 
     `hygiene_tokens` and `hygiene_messages` are the sizes at which a gateway compacts before a turn; 0 without this
@@ -70,8 +69,7 @@ class Budgets:
         return self.unbound.get(setting, "there is no such rule" if seldom else "")
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Struct, frozen=True):
     """Plan of an engine for a list that is compacted now.
 
     `head_end` and `tail_start` are computed as in the release (tail_start may be one past the end of the list);
@@ -125,8 +123,7 @@ class Plan:
         return "head" if index < head else "middle" if index < tail and index not in self.kept else "tail"
 
 
-@dataclass(frozen=True, slots=True)
-class Output:
+class Output(Struct, frozen=True):
     """A message of the list after. `source` is its index in the list before, or "summary", "stub", or "restated" (a
     repeated request)."""
 

@@ -3,9 +3,10 @@ packages."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import lru_cache, partial
 from importlib.metadata import EntryPoint, entry_points
+
+from msgspec.structs import replace
 
 from inspector.core.errors import EngineError, UsageProblem
 from inspector.engines.base import Engine, Settings
@@ -17,6 +18,7 @@ from inspector.engines.hermes.policies import Policies
 from inspector.engines.hermes.releases import BY_RELEASE, RELEASES, policies_of
 from inspector.engines.observed.engine import ObservedEngine
 from inspector.engines.observed.profiles import observed_of, observed_rules
+from inspector.engines.settings import SETTINGS
 from inspector.engines.truncation import TRUNCATION
 
 _PARTS = ("name", "summary", "budgets", "measure", "plan", "fires")
@@ -61,7 +63,7 @@ def with_profile(settings: Settings, profile: str) -> Settings:
     engine. If the engine fails to report its default, the threshold stays, and planning reports the error.
     """
     length = settings.context_length
-    plain = Settings.__dataclass_fields__["threshold"].default
+    plain = SETTINGS["threshold"].default
     try:
         usual, own = (default_threshold(engine(name), length) for name in (settings.profile, profile))
     except EngineError:

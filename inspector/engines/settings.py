@@ -5,8 +5,10 @@ commands derive from these rows: another setting is another field of `Settings`,
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
-from typing import Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import fields, replace
 
 from inspector.core.errors import UsageProblem
 
@@ -25,8 +27,7 @@ _SHARE = Slider(0.01, 0.05)
 _TOKENS = Slider(1_000, 10_000, 8_000, 2_000_000, log=True)
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(Struct, frozen=True):
     """A row: the meaning of a setting, its values, and the places where it is read and written.
 
     `low` and `high` bound the accepted numbers; `choices` are the values of any other setting. `keys` are its paths in
@@ -72,81 +73,75 @@ class Setting:
         return self.name.replace("_", " ")
 
 
-def setting(default: Any, kind: Literal["share", "count", "tokens", "choice"], help: str, **row: Any) -> Any:
-    """A field of `Settings` with its row."""
-    return field(default=default, metadata={"row": Setting(kind, help, default=default, **row)})
-
-
 _MOST = 10_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(Struct, frozen=True):
     """Values of the settings. Sizes are in tokens; None is for a setting without a value."""
 
-    threshold: float = setting(
-        0.50, "share", "The share of the window at which the agent compacts.", low=0.01,
+    threshold: Annotated[float, Setting(
+        "share", "The share of the window at which the agent compacts.", low=0.01,
         slider=Slider(0.01, 0.05, low=0.01),
         keys=("compression.threshold",), written="always", swept="0.2:0.9:0.1",
         usual=(0.5, 0.75, 0.85, 0.8, 0.7, 0.6, 0.9, 0.65, 0.55, 0.4, 0.3), number="threshold_tokens",
-    )  # fmt: skip
+    )] = 0.50  # fmt: skip
     # The releases clamp it to 0.10 to 0.80; the steps of the budgets say so.
-    target_ratio: float = setting(
-        0.20, "share", "The tail budget as a share of the threshold.",
+    target_ratio: Annotated[float, Setting(
+        "share", "The tail budget as a share of the threshold.",
         keys=("compression.target_ratio",), written="always", swept="0.1:0.8:0.1",
         usual=(0.2, 0.1, 0.15, 0.25, 0.3, 0.4, 0.5), number="tail_token_budget",
-    )  # fmt: skip
-    protect_first_n: int = setting(
-        3, "count", "Messages at the start that always stay.", high=1_000,
+    )] = 0.20  # fmt: skip
+    protect_first_n: Annotated[int, Setting(
+        "count", "Messages at the start that always stay.", high=1_000,
         keys=("compression.protect_first_n",), written="always", slider=Slider(1, 5, 0, 30), swept="0,1,2,3,5,8,13,20",
         usual=(3, 0, 1, 2, 5),
-    )  # fmt: skip
-    protect_last_n: int = setting(
-        20, "count", "Messages at the end that always stay.", low=1, high=10_000,
+    )] = 3  # fmt: skip
+    protect_last_n: Annotated[int, Setting(
+        "count", "Messages at the end that always stay.", low=1, high=10_000,
         keys=("compression.protect_last_n",), written="always", slider=Slider(1, 10, 1, 100),
         swept="5,10,15,20,30,40,60,80", usual=(20, 3, 5, 10, 40),
-    )  # fmt: skip
-    context_length: int = setting(
-        200_000, "tokens", "The context window of the model, in tokens.", low=1_000, high=_MOST, lenient=True,
+    )] = 20  # fmt: skip
+    context_length: Annotated[int, Setting(
+        "tokens", "The context window of the model, in tokens.", low=1_000, high=_MOST, lenient=True,
         keys=("model.context_length", "context_length"), slider=_TOKENS, swept="*0.25,0.5,0.75,1,1.5,2,3,4",
         usual=(64_000, 128_000, 200_000, 256_000, 400_000, 1_000_000),
-    )  # fmt: skip
-    max_tokens: int | None = setting(
-        None, "tokens", "Tokens reserved for the answer; some releases subtract them from the window.", high=_MOST,
+    )] = 200_000  # fmt: skip
+    max_tokens: Annotated[int | None, Setting(
+        "tokens", "Tokens reserved for the answer; some releases subtract them from the window.", high=_MOST,
         lenient=True, keys=("model.max_tokens",), written="changed", slider=Slider(1_000, 8_000, 0, 200_000),
         swept="0,2000,4000,8000,16000,32000,48000,64000",
-    )  # fmt: skip
-    profile: str = setting("documented", "choice", "The release whose rules decide.")
-    summary_context: int | None = setting(
-        None, "tokens", "The context window of the summary model; the threshold is lowered to it.", low=1_000,
+    )] = None  # fmt: skip
+    profile: Annotated[str, Setting("choice", "The release whose rules decide.")] = "documented"
+    summary_context: Annotated[int | None, Setting(
+        "tokens", "The context window of the summary model; the threshold is lowered to it.", low=1_000,
         high=_MOST, lenient=True, keys=("auxiliary.compression.context_length",), slider=_TOKENS,
         swept="16000,32000,48000,64000,100000,128000,200000,400000",
-    )  # fmt: skip
-    threshold_cap: int | None = setting(
-        None, "tokens", "Upper limit of the threshold in tokens.", low=1, high=_MOST, lenient=True,
+    )] = None  # fmt: skip
+    threshold_cap: Annotated[int | None, Setting(
+        "tokens", "Upper limit of the threshold in tokens.", low=1, high=_MOST, lenient=True,
         keys=("compression.threshold_tokens",), written="changed", slider=_TOKENS, seldom=True, note="from 0.20 on",
-    )  # fmt: skip
-    tail_mode: Literal["lean", "legacy"] = setting(
-        "lean", "choice", "The tail's budget: a share of the window (lean) or of the threshold.",
+    )] = None  # fmt: skip
+    tail_mode: Annotated[Literal["lean", "legacy"], Setting(
+        "choice", "The tail's budget: a share of the window (lean) or of the threshold.",
         choices=("lean", "legacy"), lenient=True, keys=("compression.tail_mode",), written="changed", seldom=True,
         note="current sources",
-    )  # fmt: skip
-    min_tail_user_messages: int = setting(
-        1, "count", "Minimum number of user messages in the tail.", low=1, high=1_000, lenient=True,
+    )] = "lean"  # fmt: skip
+    min_tail_user_messages: Annotated[int, Setting(
+        "count", "Minimum number of user messages in the tail.", low=1, high=1_000, lenient=True,
         keys=("compression.min_tail_user_messages",), written="changed", slider=Slider(1, 5, 1, 20), seldom=True,
         note="from 0.20 on",
-    )  # fmt: skip
-    message_limit: int | None = setting(
-        None, "count", "Number of messages at which a gateway compacts a list between turns.", low=1,
+    )] = 1  # fmt: skip
+    message_limit: Annotated[int | None, Setting(
+        "count", "Number of messages at which a gateway compacts a list between turns.", low=1,
         high=1_000_000, lenient=True, keys=("compression.hygiene_hard_message_limit",), written="changed",
         swept="100,200,400,800,1500,3000,5000,10000", note="sessions of a gateway", knob=False,
-    )  # fmt: skip
-    tail_tokens: int | None = setting(
-        None, "tokens", "Tokens of the newest messages that stay, if the agent keeps a fixed number.", high=_MOST,
+    )] = None  # fmt: skip
+    tail_tokens: Annotated[int | None, Setting(
+        "tokens", "Tokens of the newest messages that stay, if the agent keeps a fixed number.", high=_MOST,
         lenient=True, slider=Slider(1_000, 10_000, 0, 200_000), swept="2000,5000,10000,15000,20000,30000,50000,80000",
         usual=(20_000, 10_000, 40_000, 30_000, 5_000, 2_000, 50_000, 15_000), seldom=True, number="tail_token_budget",
         note="other agents than Hermes",
-    )  # fmt: skip
+    )] = None  # fmt: skip
 
     def with_(self, **changes: Any) -> Settings:
         """These settings with some changed. Raises UsageProblem if one is out of its range."""
@@ -164,7 +159,10 @@ class Settings:
 
 def rows_of(settings: type[Settings]) -> Mapping[str, Setting]:
     """The rows of a class of settings, by name."""
-    return {one.name: replace(one.metadata["row"], name=one.name) for one in fields(settings)}
+    return {
+        one.name: replace(one.type.__metadata__[0], name=one.name, default=one.default)
+        for one in fields(settings)
+    }
 
 
 #: The rows, by name.

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from inspector.core.handoff import handoff_of
 from inspector.core.messages import Message, tool_calls_of
@@ -20,8 +21,7 @@ _TASK_SECTION = re.compile(rf"(?ms)^{re.escape(_TASK_HEADING)}\s*\n.*?(?=^## |\Z
 Mask = Callable[[str], str]
 
 
-@dataclass(frozen=True, slots=True)
-class SummaryInput:
+class SummaryInput(Struct, frozen=True):
     """Input of a summary: the messages to summarize, and the engine's guidance.
 
     `wires` are the messages in order after pruning, `turns` the same messages as text. `earlier` is the body of

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict
 from xml.etree import ElementTree
+
+from msgspec.structs import asdict
 
 from inspector.answers.checking import Case, CheckResult
 from inspector.core.shares import plural

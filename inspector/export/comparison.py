@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import fields
 from functools import partial
 
 from inspector.core.text import safe_title
 from inspector.engines.base import Budgets, Settings
+from inspector.engines.settings import SETTING_NAMES
 from inspector.export.config import settings_written
 from inspector.export.console import Table
 from inspector.replay.metrics import METRICS
@@ -69,7 +69,7 @@ def comparison_text(
     lines += [f"Summaries are taken to be {summary_words(model)}.", ""]
     lines += _table(
         ["settings", *names[1:]],
-        [[field.name, *(_shown(run.settings, field.name) for _, run in runs)] for field in fields(Settings)],
+        [[name, *(_shown(run.settings, name) for _, run in runs)] for name in SETTING_NAMES],
     )
     derived = [[words, *(_budget(run.budgets, name) for _, run in runs)] for name, words in _BUDGETS.items()]
     lines += ["", *_table(["derived, tokens", *names[1:]], derived), ""]

@@ -6,8 +6,9 @@ import json
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-from dataclasses import fields, is_dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from inspector.core.text import safe
 
@@ -23,8 +24,8 @@ def built(value: Any, special: Callable[[Any], Any] = lambda value: None) -> Any
     document = special(value)
     if document is not None:
         return document
-    if is_dataclass(value) and not isinstance(value, type):
-        return {field.name: built(getattr(value, field.name), special) for field in fields(value)}
+    if isinstance(value, Struct):
+        return {name: built(getattr(value, name), special) for name in value.__struct_fields__}
     if isinstance(value, tuple) and hasattr(value, "_asdict"):
         return {name: built(part, special) for name, part in value._asdict().items()}
     if isinstance(value, Mapping):

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping
-from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.answers.inspection import Inspection
 from inspector.models.masking import Masker, masked_as
@@ -120,7 +122,7 @@ class Masking:
             return self._change
         if issubclass(shape, Fact):
             return self._fact
-        return self._fields if is_dataclass(shape) else lambda told: told
+        return self._fields if issubclass(shape, Struct) else lambda told: told
 
     def _sequence(self, told: Any) -> Any:
         found = [one if type(one) in _PLAIN else self.of(one) for one in told]
@@ -139,9 +141,7 @@ class Masking:
     def _fields(self, told: Any) -> Any:
         shape = type(told)
         if shape not in self._names:
-            self._names[shape] = tuple(
-                field.name for field in fields(told) if field.init and field.name not in _UNSAID
-            )
+            self._names[shape] = tuple(name for name in told.__struct_fields__ if name not in _UNSAID)
         changed = {}
         for name in self._names[shape]:
             before = getattr(told, name)

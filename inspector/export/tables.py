@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from inspector.answers.answers import Answers
 from inspector.answers.fact_results import read_events
@@ -64,8 +65,7 @@ TABLES: dict[str, dict[str, type]] = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class TableRows:
+class TableRows(Struct, frozen=True):
     """Every row of one conversation, by table, and a stamp that changes with the conversation."""
 
     conversation: str

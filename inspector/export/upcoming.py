@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from inspector.answers.upcoming import Upcoming
 from inspector.core.shares import plural

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any, Literal
+
+from msgspec import Struct, field
 
 from inspector.core.rough import text_tokens
 
@@ -12,8 +13,7 @@ from inspector.core.rough import text_tokens
 State = Literal["unfinished", "finished", "failed"]
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """The compaction that an attempt repeats.
 
     `store` is the store's file, `root` the first session of the conversation, `compaction` the index of the compaction.
@@ -26,8 +26,7 @@ class Place:
     step: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Ask:
+class Ask(Struct, frozen=True):
     """A request for a summary.
 
     `prompt_name` is "ours", a file or a release; `budget` is the number of tokens that the prompt names. `settings`
@@ -43,8 +42,7 @@ class Ask:
     task: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Attempt:
+class Attempt(Struct, frozen=True):
     """A started attempt.
 
     `id` counts from 1. `life` is the first attempt of its series, None for a single attempt. `at` is in seconds since

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from threading import Lock
+
+from msgspec import Struct, field
 
 from inspector.caching.costs import Cost, Rates, total
 from inspector.config.prices import day_of, rates_of
@@ -20,8 +21,7 @@ _MAX_GROWTH = 1.5
 _MILLION = 1_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class Recipient:
+class Recipient(Struct, frozen=True):
     """Prompts for one summarizer: their number, their rough tokens in total, and the most `answers` tokens.
 
     `cost` is an estimate, None if no price is known; `prices` is the source of the prices.
@@ -48,8 +48,7 @@ class Recipient:
         return f"{sent}. The price of {safe_line(self.key[2])} is unknown; add it to prices.yaml."
 
 
-@dataclass(frozen=True, slots=True)
-class Sending:
+class Sending(Struct, frozen=True):
     """Everything that a command would send.
 
     `masked` is kind → number of masked secrets; `masking` is false if masking is switched off. `growing`: later prompts

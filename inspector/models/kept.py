@@ -7,10 +7,11 @@ import sqlite3
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, fields
 from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+from msgspec.structs import asdict
 
 from inspector.config.database import prepare_private
 from inspector.config.opened import OpenedOnce
@@ -33,7 +34,7 @@ _COLUMNS = {
 }  # fmt: skip
 #: The columns that are fields of an attempt as they are.
 _PLAIN = tuple(
-    field.name for field in fields(Attempt) if field.name in _COLUMNS.keys() - {"settings", "reported"}
+    name for name in Attempt.__struct_fields__ if name in _COLUMNS.keys() - {"settings", "reported"}
 )
 
 

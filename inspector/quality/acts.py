@@ -9,8 +9,9 @@ import json
 import re
 import shlex
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Literal
+
+from msgspec import Struct
 
 from inspector.core.messages import Message, ToolCall
 from inspector.core.patterns import late_pattern
@@ -102,8 +103,7 @@ _ERROR_LINE = 300
 _EDGE = 500
 
 
-@dataclass(frozen=True, slots=True)
-class Act:
+class Act(Struct, frozen=True):
     """One thing that a message does.
 
     `key` is what it is compared by, `text` what a person reads. `lines` is the part of a file that was read or written

@@ -9,8 +9,10 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.core.messages import Message
 from inspector.core.rough import text_tokens
@@ -121,8 +123,7 @@ _QUESTION_WORDS = frozenset({
 _WORD = re.compile(r"[^\W_]{3,}")
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Struct, frozen=True):
     """A message of the conversation, counted once, with its acts.
 
     `step` counts from 0, `generation` from 1; `index` is its place in that list, `message` the row of the store.
@@ -137,8 +138,7 @@ class Step:
     acts: tuple[Act, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """The place of a message: generation (from 1), index in its list, row of the store."""
 
     generation: int
@@ -146,8 +146,7 @@ class Place:
     message: int
 
 
-@dataclass(frozen=True, slots=True)
-class AftermathEvent:
+class AftermathEvent(Struct, frozen=True):
     """Something done again after a compaction.
 
     `compaction` is the last one that removed the earlier act from the list. `earlier` is the place of the earlier

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from inspector.caching.costs import Bill
 from inspector.caching.idle import IdleCosts
@@ -22,8 +23,7 @@ from inspector.summaries.summary import Summary
 USER, ASSISTANT, TOOL, SYSTEM = (ROLE_CODES[name] for name in ("user", "assistant", "tool", "system"))
 
 
-@dataclass(frozen=True, slots=True)
-class LostRule:
+class LostRule(Struct, frozen=True):
     """A user's hard constraint that the list after a compaction no longer has.
 
     `generation` and `index` are its message. `mentioned`: the list still mentions its subject.
@@ -35,8 +35,7 @@ class LostRule:
     mentioned: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Exchanged:
+class Exchanged(Struct, frozen=True):
     """An entry of a summary with the value `now` instead of `was`, although no message has the new value."""
 
     text: str
@@ -44,8 +43,7 @@ class Exchanged:
     now: str
 
 
-@dataclass(frozen=True, slots=True)
-class CompactionEvidence:
+class CompactionEvidence(Struct, frozen=True):
     """A recorded compaction with facts about the lists before and after it.
 
     Sizes in tokens: `middle_tokens` of the messages that the summary model read, `left_tokens` of the same before
@@ -110,8 +108,7 @@ class CompactionEvidence:
         return (self.recorded.head_end, self.recorded.tail_start) == (planned.head_end, planned.tail_start)
 
 
-@dataclass(frozen=True, slots=True)
-class Links:
+class Links(Struct, frozen=True):
     """Indexes of messages that break the rules of chat APIs.
 
     `orphans` are results without an earlier call, `unanswered` messages whose calls have no result (the last calls may
@@ -125,8 +122,7 @@ class Links:
     twice: tuple[tuple[int, int], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class LiveEvidence:
+class LiveEvidence(Struct, frozen=True):
     """The current list of the agent.
 
     `protected` are (index, tokens) of the messages of head and tail that are larger than the tail budget. `fossils` are
@@ -149,8 +145,7 @@ class LiveEvidence:
         return self.number, len(self.roles)
 
 
-@dataclass(frozen=True, slots=True)
-class Prompt:
+class Prompt(Struct, frozen=True):
     """The system prompt of a session: its first generation, its tokens, its text."""
 
     generation: int
@@ -158,8 +153,7 @@ class Prompt:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class CacheEvidence:
+class CacheEvidence(Struct, frozen=True):
     """The use of the cache by the recorded requests.
 
     `writing` requests wrote `written` tokens; all requests read `read` tokens. `warm` requests came within the time to
@@ -176,8 +170,7 @@ class CacheEvidence:
     same: int
 
 
-@dataclass(frozen=True, slots=True)
-class FallEvidence:
+class FallEvidence(Struct, frozen=True):
     """A request that sent much less than the `earlier` one without a compaction.
 
     `sent` and `before` are the tokens of both requests. `place` is the index of the answer (None: unknown). `results`
@@ -194,8 +187,7 @@ class FallEvidence:
     result_tokens: int
 
 
-@dataclass(frozen=True, slots=True)
-class MissedEvidence:
+class MissedEvidence(Struct, frozen=True):
     """Misses of a prefix that was still in the cache: their number, requests and tokens sent again.
 
     `more` is their cost above reading, `total` the cost of all requests (US dollars). The largest miss read the first
@@ -212,8 +204,7 @@ class MissedEvidence:
     place: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class ConversationEvidence:
+class ConversationEvidence(Struct, frozen=True):
     """Everything that the rules know about a conversation.
 
     `source` is where it came from (cli, telegram, ...), `sources` where each setting came from. `rows` are the row ids

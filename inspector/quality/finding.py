@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 #: error: context was lost, or requests will fail. warning: something costs or endangers context. info: worth knowing.
 Severity = Literal["error", "warning", "info"]
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(Struct, frozen=True):
     """A kind of finding. `id` never changes; `means` explains it, `when` is its condition in numbers."""
 
     id: str
@@ -22,8 +22,7 @@ class Rule:
     advice: str
 
 
-@dataclass(frozen=True, slots=True)
-class Violation:
+class Violation(Struct, frozen=True):
     """A sentence and its place, as a check yields it. `index` is a message of the list of `generation`, from 0.
 
     `since` is when it appeared, as (generation, length of its list); None if the place shows it. `cause` separates
@@ -51,8 +50,7 @@ class Violation:
 ALWAYS = (0, 0)
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Struct, frozen=True):
     """A problem of a conversation, or something worth knowing, with its place.
 
     `compaction` and `generation` count from 1. `index` is the place of the message in the generation's list, from 0,

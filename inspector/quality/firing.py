@@ -9,8 +9,9 @@ last call may have reached the threshold; the prompt of the previous call must h
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from inspector.agents import agent_named
 from inspector.core.conversations import ROLE_CODES, Compaction
@@ -29,8 +30,7 @@ _SHARES = tuple(step / 100 for step in range(10, 100, 5))
 _AT_A_TERMINAL = frozenset({"", "cli", "tui", "acp", "api"})
 
 
-@dataclass(frozen=True, slots=True)
-class Why:
+class Why(Struct, frozen=True):
     """Why a compaction fired. `text` is a sentence without a full stop.
 
     `threshold_tokens` is the limit, None if unknown. `crossed` is the index of the message with which the list reached
@@ -52,8 +52,7 @@ class Why:
         return triggers.get(self.rule)
 
 
-@dataclass(frozen=True, slots=True)
-class ListBefore:
+class ListBefore(Struct, frozen=True):
     """The list that was compacted: its token index, and the roles and store rows of its messages.
 
     `source` is where the conversation came from (cli, telegram, ...). `began` is the number of messages that the

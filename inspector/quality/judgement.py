@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from inspector.quality.facts.fact import KINDS, OUTCOMES, Kind, Life, Outcome
 
@@ -21,8 +22,7 @@ MAX_QUOTE = 2_000
 SAME_STATEMENT = 0.6
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
+class Statement(Struct, frozen=True):
     """A statement that a model found in what was summarized.
 
     `quote` and `evidence` are in the texts word for word, but for spaces and signs. `importance` is 1 to 3.
@@ -36,8 +36,7 @@ class Statement:
     evidence: str
 
 
-@dataclass(frozen=True, slots=True)
-class Judged:
+class Judged(Struct, frozen=True):
     """The statements of one answer. `dropped` quotes were not in the text; `unproven` fates had no evidence in it and
     are uncertain."""
 
@@ -46,8 +45,7 @@ class Judged:
     unproven: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Agreement:
+class Agreement(Struct, frozen=True):
     """Comparison of the facts of the rules with the statements of a model.
 
     `both` is the number of statements that both found. Of these, `same` have fates on the same side (readable or not),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from inspector.quality.facts.fact import Fate, Kind, Life
 
@@ -16,8 +17,7 @@ ONCE = (".request", ".errand")
 MAX_WORST = 8
 
 
-@dataclass(frozen=True, slots=True)
-class LostFacts:
+class LostFacts(Struct, frozen=True):
     """The losses of a compaction: lost facts by kind (of KINDS_LOST), and the numbers of weakened and uncertain facts.
 
     Uncertain facts are not losses. `worst` are the worst lost and weakened facts, as they were after the compaction.

@@ -10,8 +10,9 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+
+from msgspec import Struct
 
 from inspector.core.patterns import late_pattern
 from inspector.quality.acts import Act, plain_path, simple_commands
@@ -77,8 +78,7 @@ _INSTALLING = frozenset({"install", "i", "add", "get", "require"})
 _FORCE = frozenset({"-f", "--force", "--force-with-lease"})
 
 
-@dataclass(frozen=True, slots=True)
-class Prohibition:
+class Prohibition(Struct, frozen=True):
     """A forbidden action.
 
     `verb` is in lower case ("use" for the rejected half of "X, not Y"). `exact` are paths, commands and names as the

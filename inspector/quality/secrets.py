@@ -6,7 +6,8 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from inspector.core.patterns import late_pattern
 
@@ -145,8 +146,7 @@ _READ = 200_000
 _SHOWN = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Secret:
+class Secret(Struct, frozen=True):
     """A text that looks like a secret: its kind, its place (half-open, in characters), and a masked form."""
 
     kind: str

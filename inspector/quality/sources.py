@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from inspector.core.handoff import handoff_of
 from inspector.core.messages import Message
@@ -19,8 +20,7 @@ SYSTEM_PROMPT, SYSTEM, USER, AGENT, REASONING, SUMMARY, PICTURES, FILES = (
 _REASONING_KEYS = ("reasoning_content", "reasoning")
 
 
-@dataclass(frozen=True, slots=True)
-class SourceShare:
+class SourceShare(Struct, frozen=True):
     """Rough tokens of a source, and the number of its messages. Tools are named "tool NAME"."""
 
     name: str

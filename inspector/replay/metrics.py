@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import nan
 from typing import Literal
+
+from msgspec import Struct
 
 from inspector.engines.base import Settings
 from inspector.replay.summary_model import SummaryModel
 from inspector.replay.whatif import Course, WhatIf
 
 
-@dataclass(frozen=True, slots=True)
-class Metric:
+class Metric(Struct, frozen=True):
     """A figure of a run of a conversation.
 
     `combine` says how to combine several conversations: the sum, the highest, or the mean weighted by `weight`
@@ -58,8 +58,7 @@ def metrics_known(facts: bool) -> tuple[Metric, ...]:
     return METRICS if facts else tuple(metric for metric in METRICS if not metric.facts)
 
 
-@dataclass(frozen=True, slots=True)
-class Scores:
+class Scores(Struct, frozen=True):
     """The metrics of a run in their order, and its weight in API calls and in facts.
 
     `gives_up` and `every_call` say how the run is stuck (see `WhatIf`). `sides` are the metrics with summaries of

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Any, Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.core.conversations import ROLE_CODES, Compaction
 from inspector.replay.transcript import Transcript, calls
@@ -24,8 +26,7 @@ PHASES: tuple[Phase, ...] = ("pruned", "summarized", "kept", "after")
 _USER = ROLE_CODES["user"]
 
 
-@dataclass(frozen=True, slots=True)
-class Moment:
+class Moment(Struct, frozen=True):
     """A place in the replay. `number` counts moments from 1, `step` the messages said until then.
 
     The live list is the first `length` messages of the generation. `phase` is "said" after a message and
@@ -41,8 +42,7 @@ class Moment:
     compaction: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Stretch:
+class Stretch(Struct, frozen=True):
     """Messages [start:stop] of a generation's list. `live` is the index of the first message in the list of the
     moment, or -1 if they had left it with compaction `left_with`."""
 

@@ -11,9 +11,11 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import accumulate
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from inspector.caching.costs import Rates
 from inspector.replay.event import Event
@@ -133,8 +135,7 @@ def _priced(call: PricedCall, rates: Rates, fresh: float, read: float, written: 
     return cost / _MILLION
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class CostBasis:
+class CostBasis(Struct, frozen=True, eq=False, dict=True):
     """Known calls of a conversation, oldest first. `plain` has the rough tokens of the first n messages, after
     the system prompt; `recorded` has the compactions, oldest first; `scale` is the number of provider tokens
     per rough token. `writes`: the provider charges for cache writes. `least` is the smallest prefix that is
@@ -147,15 +148,15 @@ class CostBasis:
     writes: bool = True
     least: int = 0
     warm: bool = False
-    _stretches: Stretches = field(init=False, repr=False)
 
-    def __post_init__(self) -> None:
-        """Sum the costs of calls that read back everything cached."""
-        object.__setattr__(self, "_stretches", Stretches(self.calls, self.writes))
+    @cached_property
+    def stretches(self) -> Stretches:
+        """The sums of the costs of calls that read back everything cached."""
+        return Stretches(self.calls, self.writes)
 
     def cost(self, events: Sequence[Event]) -> float:
         """Cost of all calls and compactions of a run with these events, in US dollars."""
-        calls, plain, then, stretches = self.calls, self.plain, self.recorded, self._stretches
+        calls, plain, then, stretches = self.calls, self.plain, self.recorded, self.stretches
         spent = cached = 0.0
         shift = recorded_shift = 0
         head = len(plain) - 1

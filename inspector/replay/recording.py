@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import accumulate, groupby
 from typing import Any, NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.core.conversations import ROLE_CODES, Compaction, Conversation, Microcompaction
 from inspector.core.rough import text_tokens
@@ -35,8 +37,7 @@ _BY_HAND = 0.5
 _LARGEST_STEP = 1.5
 
 
-@dataclass(frozen=True, slots=True)
-class Recording:
+class Recording(Struct, frozen=True):
     """A conversation as it was recorded: its transcript, its compactions as events, the tokens after each step,
     and the course that a what-if runs. Sizes are the agent's reported sizes if it reports any (`course.scale`);
     sizes of events are rough. `model` has the summaries' recorded sizes and their median share of the budget.

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from inspector.core.shares import plural
 from inspector.replay.event import Event
@@ -16,8 +17,7 @@ NEAR = 3
 _TRUSTED = 0.8
 
 
-@dataclass(frozen=True, slots=True)
-class Reproduction:
+class Reproduction(Struct, frozen=True):
     """Comparison of a run with the record.
 
     `recorded` is the number of automatic compactions, `same` and `near` how many of them the run has at the same step

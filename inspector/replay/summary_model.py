@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from math import sqrt
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from inspector.engines.sizes import MessageSize
 from inspector.summaries.diff import match_items
@@ -30,8 +31,7 @@ class Extra(NamedTuple):
     tokens: int
 
 
-@dataclass(frozen=True, slots=True)
-class SummaryModel:
+class SummaryModel(Struct, frozen=True):
     """Size of a summary.
 
     A summary has the size of `recorded` ones that summarized about as many messages. Without any, `tokens` is the size,

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from math import isfinite, isnan, nan
 from typing import TypeVar
+
+from msgspec import Struct, field
 
 from inspector.core.errors import UsageProblem
 from inspector.engines.settings import RANGES, SETTINGS, Settings, check_range
@@ -28,16 +29,14 @@ Grid = Sequence[Sequence[Scores | None]]
 LARGEST = 10_000
 
 
-@dataclass(frozen=True, slots=True)
-class Axis:
+class Axis(Struct, frozen=True):
     """A setting and the values it takes, in order."""
 
     name: str
     values: tuple[float, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Best:
+class Best(Struct, frozen=True):
     """The cell that is best by one metric; `row` and `column` index the axes."""
 
     row: int
@@ -45,8 +44,7 @@ class Best:
     value: float
 
 
-@dataclass(frozen=True, slots=True)
-class Sweep:
+class Sweep(Struct, frozen=True):
     """The metrics of every cell: cells[metric][row][column], rows along the first axis; NaN where nothing was run.
 
     `complete` is False if the sweep was cancelled: then it has the finished cells. Metrics of facts are included if

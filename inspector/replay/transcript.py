@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from inspector.core.conversations import ROLE_CODES, Compaction, Conversation
 
 _USER, _ASSISTANT, _TOOL = (ROLE_CODES[name] for name in ("user", "assistant", "tool"))
 
 
-@dataclass(frozen=True, slots=True)
-class MessagePlace:
+class MessagePlace(Struct, frozen=True):
     """The place of a message: generation (counted from 1), index in its list, row of the store, role code."""
 
     generation: int
@@ -20,8 +20,7 @@ class MessagePlace:
     role: int
 
 
-@dataclass(frozen=True, slots=True)
-class Transcript:
+class Transcript(Struct, frozen=True):
     """The places in order. `ends[k]` is the number of messages before compaction k + 1."""
 
     places: tuple[MessagePlace, ...]

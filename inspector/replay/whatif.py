@@ -9,11 +9,13 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from itertools import accumulate, islice
 from operator import itemgetter
 from typing import Any, NamedTuple
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from inspector.core.conversations import ROLE_CODES
 from inspector.core.rough import IMAGE_TOKENS, list_tokens
@@ -47,8 +49,7 @@ _AROUND = 130
 _IN_A_ROW = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Metrics:
+class Metrics(Struct, frozen=True):
     """Cost of a run and its effect on the messages. Tokens are rough; shares are of the characters of all messages.
 
     `input_tokens` is the sum of all prompts. `summarized_share` was summarized at least once, `resummarized_share` at
@@ -89,8 +90,7 @@ def stuck(run: WhatIf) -> str:
     return ""
 
 
-@dataclass(frozen=True, slots=True)
-class WhatIf:
+class WhatIf(Struct, frozen=True):
     """A run: its compactions, the tokens of the list after each step, and its metrics.
 
     `gives_up` is the first step at which the guards refused a due compaction, `every_call` the first step of

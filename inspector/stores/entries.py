@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
 
 from inspector.core.conversations import ROLE_CODES, ROLE_NAMES
 from inspector.core.messages import Message
@@ -24,8 +25,7 @@ _ODD_TIME = "Its recorded time is not one that a calendar has, so it is not show
 _TIMES = ("timestamp", "time", "createdAt")
 
 
-@dataclass(slots=True)
-class Entry:
+class Entry(Struct):
     """A message: its lines, and its number among the messages of these lines."""
 
     lines: list[int]
@@ -35,8 +35,7 @@ class Entry:
     summary: bool = False
 
 
-@dataclass(slots=True)
-class Entries:
+class Entries(Struct):
     """The messages of a file, in order. `spans` are the lines (start and length in bytes)."""
 
     path: Path

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
+
+from msgspec import Struct
 
 from inspector.core.conversations import (
     Compaction,
@@ -69,8 +70,7 @@ def digest_from(values: Sequence[Any]) -> FileDigest:
     return make(*values[:_COMPACTIONS], tuple(values[_COMPACTIONS]), *values[_COMPACTIONS + 1 :])
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(Struct, frozen=True):
     """A conversation in the list and its files, oldest first.
 
     `shared` are the files of the conversation that it branched from. `part` names a sub-agent whose messages are in the
@@ -82,8 +82,7 @@ class Source:
     part: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Recorded:
+class Recorded(Struct, frozen=True):
     """A conversation as recorded in its files. Rough tokens of compactions are 0, and are computed later. `prompt` is
     the system prompt, or ""."""
 
@@ -91,7 +90,7 @@ class Recorded:
     compactions: tuple[Compaction, ...]
     microcompactions: tuple[Microcompaction, ...]
     requests: tuple[Request, ...]
-    read: Bodies = field(compare=False)
+    read: Bodies
     prompt: str = ""
     failures: tuple[FailedCompaction, ...] = ()
 

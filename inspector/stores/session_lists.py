@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
 
 from inspector.core.conversations import (
     Compaction,
@@ -27,8 +28,7 @@ from inspector.stores.recorded import FileDigest, Memory, Reader, Recorded, Sour
 _TITLE = 120
 
 
-@dataclass(slots=True)
-class SessionLists:
+class SessionLists(Struct):
     """State of a session while it is read. Lists hold numbers of `entries`."""
 
     entries: Entries

@@ -10,8 +10,9 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from heapq import heapify, heappop, heapreplace
+
+from msgspec import Struct
 
 from inspector.summaries.anchors import Opcode
 from inspector.summaries.headings import meaning, plain
@@ -42,8 +43,7 @@ _SAME_SECTION = 0.05
 _NEAR = 0.01
 
 
-@dataclass(frozen=True, slots=True)
-class _PlacedItem:
+class _PlacedItem(Struct, frozen=True):
     """An item, the index of its section, and its relative position in its list (0 to 1)."""
 
     item: Item
@@ -55,8 +55,7 @@ class _PlacedItem:
 _Like = tuple[float, tuple[WordChange, ...]]
 
 
-@dataclass(frozen=True, slots=True)
-class Matching:
+class Matching(Struct, frozen=True):
     """Matched items and sections of two summaries.
 
     All values are indexes; items count in the order of `Summary.items`. `items` maps new → old, `sections` maps
@@ -258,8 +257,7 @@ def _candidates(
     return heap
 
 
-@dataclass(frozen=True, slots=True)
-class _Assembly:
+class _Assembly(Struct, frozen=True):
     """Builds the changes of each section from the matches."""
 
     old: Summary

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from math import ceil
 from typing import Literal
+
+from msgspec import Struct
 
 from inspector.core.scan.words import Stemmer
 from inspector.summaries.content import content_words
@@ -32,8 +33,7 @@ SAME_DEED = 0.85
 _CONDITION = re.compile(r"\s(?:once|after|when|until|unless|if|as soon as|before)\s", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class Length:
+class Length(Struct, frozen=True):
     """Length and budget of a column's summary, in rough tokens; None if unknown."""
 
     column: int
@@ -46,8 +46,7 @@ class Length:
         return self.tokens / self.budget if self.tokens is not None and self.budget else None
 
 
-@dataclass(frozen=True, slots=True)
-class Remainder:
+class Remainder(Struct, frozen=True):
     """Remainder of the first summary in a column: `items` of its `of_items`, `words` of its `of_words`.
 
     An item remains if it is listed in any wording, or if an item that it was merged into or split into is listed.
@@ -61,8 +60,7 @@ class Remainder:
     of_words: int
 
 
-@dataclass(frozen=True, slots=True)
-class Otherwise:
+class Otherwise(Struct, frozen=True):
     """An item whose meaning changed in a column. `settled` is False in sections that change as work goes on."""
 
     row: int
@@ -74,8 +72,7 @@ class Otherwise:
     settled: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Stale:
+class Stale(Struct, frozen=True):
     """An open item that should be closed.
 
     done: an entry of finished work (row `by`, listed since column `since`) describes it, and a later summary still
@@ -93,8 +90,7 @@ class Stale:
     by: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Drift:
+class Drift(Struct, frozen=True):
     """Drift of a lineage. `left` has an entry for every column with a summary, including the first."""
 
     left: tuple[Remainder, ...] = ()

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
+
+from msgspec import Struct
 
 from inspector.core.scan.exact import PATTERNS, is_path, plain_number
 
@@ -42,16 +43,14 @@ DENIES = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Exact:
+class Exact(Struct, frozen=True):
     """Exact values of a text by kind, with repetitions, and its number of negations."""
 
     things: dict[Kind, dict[str, int]]
     denials: int
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
+class Turn(Struct, frozen=True):
     """A difference that changes the meaning of an item.
 
     changed: `was` became `now`. gone: `was` was removed. come: `now` was added. For negations `was` and `now` are

@@ -7,9 +7,10 @@ split off, an item that became part of another was merged, and a dropped item ma
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
+
+from msgspec import Struct, field
 
 from inspector.summaries.diff import Matching, match_items
 from inspector.summaries.exact import turns_of
@@ -34,8 +35,7 @@ _REMEMBERED = 200
 _ORDER = {key: place for place, key in enumerate(MEANINGS)}
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(Struct, frozen=True):
     """A compaction: its number from 1, its summary (None if missing), and whether no model wrote it."""
 
     compaction: int
@@ -43,8 +43,7 @@ class Column:
     fallback: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(Struct, frozen=True):
     """State of an item in one column.
 
     `item` is its index in the order of `Summary.items`; None if it is not listed: dropped, merged into another row,
@@ -70,8 +69,7 @@ class Cell:
         return self.item is not None
 
 
-@dataclass(frozen=True, slots=True)
-class LineageRow:
+class LineageRow(Struct, frozen=True):
     """An item through all summaries: one cell for each column, None before its first column, after its end, or where
     unknown.
 
@@ -107,8 +105,7 @@ class LineageRow:
         return cell if cell is not None and cell.stands else None
 
 
-@dataclass(frozen=True)
-class Lineage:
+class Lineage(Struct, frozen=True, dict=True):
     """Every item of every summary, each in exactly one row."""
 
     columns: tuple[Column, ...] = ()
@@ -176,8 +173,7 @@ def follow(columns: Sequence[Column]) -> Lineage:
     return Lineage(tuple(columns), tuple(rows))
 
 
-@dataclass(slots=True)
-class _Gone:
+class _Gone(Struct):
     """An item that no summary lists any more: its row, last wording and section."""
 
     row: int
@@ -185,8 +181,7 @@ class _Gone:
     section: Section
 
 
-@dataclass(slots=True)
-class _Weaver:
+class _Weaver(Struct):
     """Takes one summary after another. `here` maps each item of the last summary to its row, by index."""
 
     width: int

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 #: bullet and number are list entries; code is a code block, kept verbatim.
 Kind = Literal["bullet", "number", "paragraph", "code"]
@@ -15,8 +16,7 @@ Change = Literal["kept", "added", "removed", "reworded", "moved"]
 CHANGES: tuple[Change, ...] = ("kept", "added", "removed", "reworded", "moved")
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(Struct, frozen=True):
     """One entry of a section.
 
     `mark` is the list mark before it ("-", "3."; "" for paragraphs and code); it is not part of the content.
@@ -30,8 +30,7 @@ class Item:
     line: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(Struct, frozen=True):
     """A heading and the items below it, up to the next heading of any level.
 
     `path` has the headings that lead to it. `level` is the level of its own heading (2 for `##`). Text before the
@@ -51,8 +50,7 @@ class Section:
         return " / ".join(self.path)
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
+class Summary(Struct, frozen=True):
     """A parsed summary, in its written order."""
 
     sections: tuple[Section, ...] = ()
@@ -64,8 +62,7 @@ class Summary:
                 yield section, item
 
 
-@dataclass(frozen=True, slots=True)
-class WordChange:
+class WordChange(Struct, frozen=True):
     """Words that differ: [was_start:was_end] of the old text became [start:end] of the new text.
 
     Offsets are half-open, in characters; either range may be empty.
@@ -77,8 +74,7 @@ class WordChange:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class ItemChange:
+class ItemChange(Struct, frozen=True):
     """Change of an item.
 
     `text` is the new wording; for a removed item the old one. `was` is the old wording where it differs.
@@ -97,8 +93,7 @@ class ItemChange:
     depth: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class SectionDiff:
+class SectionDiff(Struct, frozen=True):
     """A section of either summary.
 
     `was` is its name in the old summary, None if it is new. `name` is its name in the new summary; for a removed
@@ -111,8 +106,7 @@ class SectionDiff:
     gone: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class SummaryDiff:
+class SummaryDiff(Struct, frozen=True):
     """Two summaries compared. Moved items are listed in their new section."""
 
     sections: tuple[SectionDiff, ...]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from inspector.answers import fact_results, kept_results
 from inspector.answers import findings as answers_findings

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from threading import Event
 
 import pytest
+from msgspec.structs import replace
 
 from inspector.app.conversations.screen import ConversationsScreen
 from inspector.core.conversations import Compaction, ConversationRow

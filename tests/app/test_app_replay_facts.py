@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import force_setattr
 
 from inspector.answers.fact_reading import read_facts
 from inspector.app.conversation.resources import FACTS
@@ -27,14 +28,14 @@ ORDERS = "Nightly orders import loses rows"
 def unread(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Nobody reads facts until what this gives is called."""
     needs = FACTS.needs
-    object.__setattr__(FACTS, "needs", lambda state, loaded: None)
+    force_setattr(FACTS, "needs", lambda state, loaded: None)
 
     def now(pilot: Test) -> None:
-        object.__setattr__(FACTS, "needs", needs)
+        force_setattr(FACTS, "needs", needs)
         beneath(pilot).watch_loaded()
 
     yield now
-    object.__setattr__(FACTS, "needs", needs)
+    force_setattr(FACTS, "needs", needs)
 
 
 def beneath(pilot: Test) -> ConversationScreen:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from inspector.caching.costs import Rates, request_cost
 from inspector.caching.idle import idle_costs, keep_alive_gap, miss_cost, read_back, with_ttl

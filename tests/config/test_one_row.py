@@ -9,17 +9,16 @@ from pathlib import Path
 #: A program in which `Settings` has another field before anything else is imported.
 PROGRAM = """
 import sys
-from dataclasses import dataclass
+from typing import Annotated
 
 import inspector.engines.settings as rows
 
 
-@dataclass(frozen=True, slots=True)
 class Settings(rows.Settings):
-    pinned_results: int = rows.setting(
-        2, "count", "Results that are never pruned.", low=0, high=50, keys=("compression.pinned_results",),
+    pinned_results: Annotated[int, rows.Setting(
+        "count", "Results that are never pruned.", low=0, high=50, keys=("compression.pinned_results",),
         written="changed", slider=rows.Slider(1, 5, 0, 50), swept="0,2,8",
-    )
+    )] = 2
 
 
 rows.Settings, rows.SETTINGS = Settings, rows.rows_of(Settings)

@@ -10,7 +10,7 @@ from pathlib import Path
 from inspector.engines import registry
 
 MODULE = """
-from dataclasses import replace
+from msgspec.structs import replace
 from inspector.engines.base import Budgets, Plan
 from inspector.engines.registry import engine
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from inspector.app.conversation.panes.message import pruned_text
 from inspector.core.errors import EngineError

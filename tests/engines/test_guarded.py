@@ -5,11 +5,11 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable
-from dataclasses import replace
 from math import nan
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from inspector.core.errors import EngineError, Interrupted
 from inspector.core.messages import Message

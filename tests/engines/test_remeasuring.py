@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from itertools import chain, repeat
 from typing import Any
 from unittest.mock import patch
@@ -11,6 +10,8 @@ from unittest.mock import patch
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from msgspec import field
+from msgspec.structs import replace
 
 from inspector.core.errors import EngineError
 from inspector.core.messages import Message, messages_from
@@ -32,8 +33,7 @@ from tests.examples import also
 SIZE = MessageSize(410, 1_640, 0)
 
 
-@dataclass(frozen=True)
-class InOrder(SummaryModel):
+class InOrder(SummaryModel, frozen=True):
     """Summaries have these sizes, one after the other."""
 
     sizes: Iterator[MessageSize] = field(default_factory=lambda: repeat(SIZE))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jinja2 import Environment
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.answers.answers import Answers
 from inspector.core.text import safe
@@ -149,8 +150,8 @@ def spoiled(value: Any, texts: Callable[[], str]) -> Any:
         return value._make(spoiled(one, texts) for one in value)
     if isinstance(value, tuple):
         return tuple(spoiled(one, texts) for one in value)
-    if is_dataclass(value) and not isinstance(value, type):
-        names = [f.name for f in fields(value) if f.init]
+    if isinstance(value, Struct):
+        names = value.__struct_fields__
         return replace(value, **{name: spoiled(getattr(value, name), texts) for name in names})
     return value
 

@@ -6,10 +6,10 @@ import html
 import json
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from inspector.answers.answers import Answers
 from inspector.export.masking import masked, masked_words, masking_note

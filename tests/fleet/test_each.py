@@ -8,12 +8,12 @@ import shutil
 import signal
 import sqlite3
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from msgspec.structs import replace
 
 from inspector.answers.answers import Answers
 from inspector.answers.each import Question, ask_each

@@ -6,10 +6,10 @@ import json
 import shlex
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from inspector.core.errors import NotAllowed
 from inspector.models.attempt import Ask, Place

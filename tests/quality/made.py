@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from inspector.core.conversations import ROLE_CODES, Compaction
 from inspector.engines.base import Plan, Settings

@@ -98,7 +98,9 @@ def test_dismissals_survive_a_restart_and_bad_files(tmp_path: Path) -> None:
     assert loaded.toggle_fact("root", "f").facts_stamp("root") == ""
     assert loaded.toggle_fact("other", "f").changed_since(loaded) == {"other"}
     (tmp_path / "dismissed.json").write_text('{"findings": [1, ["a"], [2, 3]], "facts": {}}')
-    assert Dismissals.load(tmp_path) == Dismissals()
+    damaged = Dismissals.load(tmp_path)
+    assert not damaged.findings
+    assert not damaged.facts
 
 
 def test_a_dismissed_finding_is_hidden_with_a_note(

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from inspector.answers.store_losses import CompactionLoss, losses_of_facts, uncertain_losses, unknown_losses
 from inspector.quality.facts.fact import (

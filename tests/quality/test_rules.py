@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from inspector.caching.costs import Bill, Cost
 from inspector.caching.idle import IdleCosts

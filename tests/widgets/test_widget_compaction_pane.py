@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from inspector.quality.aftermath import AftermathEvent, Place
 from tests.widgets.values import COMPACTION, ROWS, SAID, compaction

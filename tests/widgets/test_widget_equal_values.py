@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import deepcopy
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from textual.widget import Widget
 
 from tests.examples import also

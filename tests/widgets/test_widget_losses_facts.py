@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from tests.widgets.values import FACTS, KEPT, LOSSES, SAID, SCOPES, SURVIVAL, fact
 from tests.widgets.widget_host import HOSTILE, hosting, lines, shown

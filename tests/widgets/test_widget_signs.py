@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from tests.widgets.values import COMPACTION, LOSSES, ROWS
 from tests.widgets.widget_host import Host, hosting, shown

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from inspector.quality.facts.rules import load_stemmer
 from inspector.summaries.drift import drift_of

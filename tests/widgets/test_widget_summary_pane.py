@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from tests.summaries.test_lineage import BODIES
 from tests.widgets.values import DIFF, SUMMARY, SUMMARY_PANE, compaction, lineage_view

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 from textual.app import App, ComposeResult
 
 from widgets.panes import token_graph

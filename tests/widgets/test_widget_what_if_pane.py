@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from inspector.engines.base import Settings
 from tests.widgets.values import GRAPH, RUN, RUNS, TUNE, WHAT_IF

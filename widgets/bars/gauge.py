@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal
 
+from msgspec import Struct
 from rich.style import Style
 from textual.reactive import reactive
 from textual.strip import Strip
@@ -27,8 +27,7 @@ KIND_WORDS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class GaugeState:
+class GaugeState(Struct, frozen=True):
     """Values of the gauge in tokens.
 
     `pressure` is the size with a warning, `hygiene` that at which the gateway compacts (0 hides a mark). `tokens` are

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from msgspec import Struct
 from rich.style import Style
 from textual import events
 from textual.message import Message
@@ -14,8 +15,7 @@ from widgets.base.inked import Inked
 from widgets.base.strips import Row
 
 
-@dataclass(frozen=True, slots=True)
-class Mode:
+class Mode(Struct, frozen=True):
     """A choice: its name, what is written (a count with it, say), and what it does for the tooltip."""
 
     name: str

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from msgspec import Struct
 from rich.style import Style
 from textual import events
 from textual.geometry import Size
@@ -19,8 +20,7 @@ from widgets.base.strips import Row
 HIGH = 30
 
 
-@dataclass(frozen=True, slots=True)
-class PaneTab:
+class PaneTab(Struct, frozen=True):
     """A tab: its name, the key that brings it up, where its tooltip comes from, a shorter name ("" for none)."""
 
     name: str

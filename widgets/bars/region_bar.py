@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from msgspec import Struct
 from rich.style import Style
 from textual import events
 from textual.binding import Binding, BindingType
@@ -21,8 +22,7 @@ REGIONS = ("head", "middle", "tail")
 _TOOLTIP = "Head, middle and tail, as wide as their tokens. Click one to go there."
 
 
-@dataclass(frozen=True, slots=True)
-class RegionShare:
+class RegionShare(Struct, frozen=True):
     """A region: how many messages, how many rough tokens, and a note ("→ ≤ 10.0k", "of 20.0k")."""
 
     messages: int = 0
@@ -30,8 +30,7 @@ class RegionShare:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class RegionBarState:
+class RegionBarState(Struct, frozen=True):
     """A row of the bar. `label` leads a row where there are two ("planned", "recorded")."""
 
     head: RegionShare = RegionShare()

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from msgspec import Struct
 from rich.style import Style
 from textual import events
 from textual.binding import Binding, BindingType
@@ -39,8 +40,7 @@ def outcome_of(done: Compaction) -> Ended:
     return "unrecorded" if recorded else "failed"
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
+class Node(Struct, frozen=True):
     """A generation. `outcome` is how the compaction that made it ended; empty for the first one.
 
     `note` is a sentence for the tooltip; `findings` counts those about the compaction that made it. `ahead` is one that
@@ -57,8 +57,7 @@ class Node:
     ahead: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Position:
+class Position(Struct, frozen=True):
     """Position of a replay: step, number of steps, first step of each generation, a note, whether it plays, steps a
     second, and the index in its list of the message that the step brought.
     """

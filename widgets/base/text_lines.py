@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import TypeVar
 
+from msgspec import Struct
 from rich.style import Style
 
 from widgets.base.strips import Row, width_of
@@ -17,8 +17,7 @@ Name = TypeVar("Name", bound=str)
 Overlay = tuple[int, int, Style]
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(Struct, frozen=True):
     """A styled part of a line: half-open, in characters of a text that is safe already; `style` is one of INKS."""
 
     start: int
@@ -26,8 +25,7 @@ class Span:
     style: str
 
 
-@dataclass(frozen=True, slots=True)
-class TextLine:
+class TextLine(Struct, frozen=True):
     """A logical line. `prefix` is drawn before its first row and indents the others; `tag` comes back on click.
 
     Where making the text safe for the screen changes it, its spans are dropped: they would point elsewhere.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from msgspec import Struct
 from rich.style import Style
 from textual import events
 from textual.binding import Binding, BindingType
@@ -26,8 +27,7 @@ STUCK, ALIKE = "!", "≈"
 SAME = "="
 
 
-@dataclass(frozen=True, slots=True)
-class HeatState:
+class HeatState(Struct, frozen=True):
     """The content of the map. `cells` are None if nothing was run, `texts` are how they are written; `now`, `force`
     and `best` are (row, column). So are the cells of `stuck`, whose runs cannot keep their list small, of `alike`,
     which may be as good as the best, and of `same`, which are identical to an earlier cell."""

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from msgspec import Struct
 from rich.style import Style
 from textual.message import Message
 from textual.strip import Strip
@@ -52,8 +53,7 @@ _LOOK_AHEAD = 2
 _READ_AHEAD = 4
 
 
-@dataclass(frozen=True, slots=True)
-class MessageRow:
+class MessageRow(Struct, frozen=True):
     """A row.
 
     `label` is its index or name ("217", "sys"); `region` is head, middle, tail or empty. `tokens` are None until
@@ -72,8 +72,7 @@ class MessageRow:
     flags: frozenset[Flag] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class Boundary:
+class Boundary(Struct, frozen=True):
     """A line drawn before the row `at` (at == length: after the last): "planned head_end 3"."""
 
     at: int

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 
+from msgspec import Struct, field
 from rich.style import Style
 from textual.strip import Strip
 
@@ -24,8 +24,7 @@ FALLBACK, MISSING = "!", "?"
 _MIN_KIND = 14
 
 
-@dataclass(frozen=True, slots=True)
-class Survival:
+class Survival(Struct, frozen=True):
     """Shares by kind: one for each compaction, None if it summarized no fact of that kind.
 
     Facts with an uncertain or unknown fate do not count.

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from inspector.core.shares import kept_of
 from inspector.core.signs import FATE_SIGNS
@@ -26,8 +27,7 @@ _NAME = 27
 _NOT_THERE = ("–", "muted")
 
 
-@dataclass(frozen=True, slots=True)
-class AttemptView:
+class AttemptView(Struct, frozen=True):
     """A summary of the chosen compaction: recorded (`id` 0), or an attempt.
 
     Tokens are rough; `cost` is in words ("" unknown). `kinds` count the facts. `problem` is a sentence about a
@@ -72,16 +72,14 @@ class AttemptView:
         return sum(kind.open for kind in self.kinds)
 
 
-@dataclass(frozen=True, slots=True)
-class FactFates:
+class FactFates(Struct, frozen=True):
     """A fact and its fate with each summary, in their order; None if the fate is unknown."""
 
     life: Life
     outcomes: tuple[str | None, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class LifeView:
+class LifeView(Struct, frozen=True):
     """A life: summaries that build on each other.
 
     `points` are (compaction, facts with a known fate, facts readable with recorded summaries, with these).
@@ -92,8 +90,7 @@ class LifeView:
     points: tuple[tuple[int, int, int, int], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class AttemptsView:
+class AttemptsView(Struct, frozen=True):
     """The summaries of a compaction, the recorded one first, every fact with its fates, and the lives that the attempts
     belong to. `pending`: they are being judged."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
 from widgets.bars.mode_bar import Mode
 from widgets.panes.next_request import CacheView, NextRequest
@@ -10,8 +10,7 @@ from widgets.panes.requests_part import RequestsPart, RequestsView
 from widgets.panes.views_pane import Shown, ViewsPane
 
 
-@dataclass(frozen=True, slots=True)
-class CacheViews:
+class CacheViews(Struct, frozen=True):
     """Breakpoints of the next request (None while they are being computed), and recorded requests."""
 
     next: CacheView | None = None

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from inspector.core.conversations import Compaction
 from inspector.core.places import place_name
@@ -28,8 +29,7 @@ _AFTERMATH_SHOWN = 6
 _LITTLE = 0.10
 
 
-@dataclass(frozen=True, slots=True)
-class CompactionView:
+class CompactionView(Struct, frozen=True):
     """A compaction, one of `total`. Tokens are rough and include the system prompt.
 
     `plan` is the plan of the settings on screen for the list before it. `removed_tokens` is the size of the removed

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from inspector.core.conversations import Compaction
 from inspector.core.signs import CHANGE_SIGNS
@@ -26,8 +27,7 @@ CHANGES: dict[Change, tuple[str, str]] = {
 NONE_BEFORE = "There is no earlier summary to compare with."
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(Struct, frozen=True):
     """The summaries of two compactions, compared."""
 
     old: Compaction

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Container, Mapping
-from dataclasses import dataclass, field
 from typing import Literal
+
+from msgspec import Struct, field
 
 from inspector.engines.base import Budgets, Settings
 from inspector.engines.settings import RANGES, SETTINGS, Setting
@@ -21,8 +22,7 @@ LARGEST_SHARE = 2.0
 _SUMMARY_TOKENS = 20_000
 
 
-@dataclass(frozen=True, slots=True)
-class TuneState:
+class TuneState(Struct, frozen=True):
     """The settings and their consequences.
 
     `defaults` are the settings that reset goes back to, `origins` the source of each in a few words ("config.yaml").
@@ -56,8 +56,7 @@ class TuneState:
         return {name: why for name in SETTINGS if (why := self.budgets.binding(name))}
 
 
-@dataclass(frozen=True, slots=True)
-class KnobKind:
+class KnobKind(Struct, frozen=True):
     """The knob of a setting: its unit, the fine and the coarse step, and the range of the slider."""
 
     name: str

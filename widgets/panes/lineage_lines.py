@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from widgets.base import human
 from widgets.base.strips import one_line
@@ -16,8 +17,7 @@ if TYPE_CHECKING:
     from inspector.summaries.lineage import Cell, Lineage, LineageRow
 
 
-@dataclass(frozen=True)
-class LineageView:
+class LineageView(Struct, frozen=True, dict=True):
     """A lineage and its drift. `column` counts from 0 and is that of the chosen compaction; `note` is a sentence."""
 
     lineage: Lineage

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from widgets.base.text_lines import TextLine, counted, line_of
 from widgets.lists.fact_list import OUTCOMES, ListedFact, outcome_of
@@ -16,8 +17,7 @@ AT_RISK, PRUNED, DISMISSED = "risk", "pruned", "dismissed"
 _LABELS = {AT_RISK: "at risk", PRUNED: "pruned", DISMISSED: "dismissed"}
 
 
-@dataclass(frozen=True, slots=True)
-class FactScope:
+class FactScope(Struct, frozen=True):
     """A scope of facts: of one compaction, or of none.
 
     `name` is the compaction's number, AT_RISK, PRUNED or DISMISSED. `note` is a sentence about the scope. `generation`
@@ -39,8 +39,7 @@ class FactScope:
 _UNSEEN = "Its losses are unknown: the list before it is not in the files."
 
 
-@dataclass(frozen=True, slots=True)
-class LossesView:
+class LossesView(Struct, frozen=True):
     """Facts of a conversation.
 
     `scopes` are first the scopes of compactions; None while facts are being read, and then `note` says so. `chosen` is

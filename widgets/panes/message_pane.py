@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from msgspec import Struct
 from textual import on
 from textual.binding import Binding, BindingType
 
@@ -24,8 +24,7 @@ from widgets.panes.part import TextPart
 from widgets.panes.text_view import TextView
 
 
-@dataclass(frozen=True, slots=True)
-class CallView:
+class CallView(Struct, frozen=True):
     """A tool call and its result (None: no result follows in the list)."""
 
     name: str
@@ -35,8 +34,7 @@ class CallView:
     error: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class MessageView:
+class MessageView(Struct, frozen=True):
     """A message. `time` is in seconds since the epoch; `raw` is its JSON.
 
     `markdown` are the lines of a text that is Markdown. `pruned` is the text that pruning would leave (None: it leaves

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
+from msgspec import Struct
 from textual import on
 from textual.binding import Binding, BindingType
 from textual.containers import Container
@@ -24,8 +24,7 @@ WIDE = 60
 _BAR_INKS = ("head", "tail", "middle", "accent")
 
 
-@dataclass(frozen=True, slots=True)
-class PlacedBreakpoint:
+class PlacedBreakpoint(Struct, frozen=True):
     """A breakpoint with the role and the text of its message; `tokens` count the request up to it."""
 
     point: Breakpoint
@@ -34,8 +33,7 @@ class PlacedBreakpoint:
     tokens: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class CacheView:
+class CacheView(Struct, frozen=True):
     """The breakpoints of a request with the list of a generation, `total` rough tokens long.
 
     `facts` are sentences about caching. If `enabled` is False, caching is off, and the breakpoints show where they

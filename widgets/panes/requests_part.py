@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
+from msgspec import Struct
 from textual import on
 from textual.binding import Binding, BindingType
 
@@ -27,8 +27,7 @@ MARKS = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class RequestsView:
+class RequestsView(Struct, frozen=True):
     """Requests in order, with the index of each answer in its list (None: unknown).
 
     `note` is a sentence about their sum, `idle` are sentences about the cost of idling.

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from widgets.base import human
 from widgets.base.text_lines import TextLine, line_of
@@ -21,8 +22,7 @@ _READ = "being read"
 _LABELS = 20
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(Struct, frozen=True):
     """A run under its name. `otherwise` has its cost in US dollars with another time to live or layout, by name."""
 
     name: str
@@ -30,8 +30,7 @@ class Run:
     otherwise: tuple[tuple[str, float], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ReplayView:
+class ReplayView(Struct, frozen=True):
     """The graph, the runs to compare, and sentences about them. `priced`: their costs are read."""
 
     graph: GraphState

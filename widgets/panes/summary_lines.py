@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
+
+from msgspec import Struct
 
 from inspector.core.conversations import Compaction
 from inspector.core.rough import text_tokens
@@ -15,8 +16,7 @@ from widgets.base.strips import one_line
 from widgets.base.text_lines import TextLine, line_of
 
 
-@dataclass(frozen=True, slots=True)
-class SummaryView:
+class SummaryView(Struct, frozen=True):
     """A compaction's summary, parsed.
 
     `total` counts the compactions. `budget` is the maximum size of the summary in tokens, None if it is unknown.

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from msgspec import Struct
 from textual import on
 
 from widgets.bars.mode_bar import Mode
@@ -20,8 +19,7 @@ from widgets.panes.summary_text import SummaryText
 from widgets.panes.views_pane import Shown, ViewsPane
 
 
-@dataclass(frozen=True, slots=True)
-class SummaryPaneView:
+class SummaryPaneView(Struct, frozen=True):
     """A summary, its comparison with the previous one (None without one), and the lineage of all items.
 
     Only the parts that the view on screen shows need to be set. The lineage is None while it is being computed.

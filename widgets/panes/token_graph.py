@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from msgspec import Struct
+from msgspec.structs import replace
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
@@ -28,8 +29,7 @@ _BLOCKS = " ▁▂▃▄▅▆▇█"
 LABEL_WIDTH = 7
 
 
-@dataclass(frozen=True, slots=True)
-class GraphState:
+class GraphState(Struct, frozen=True):
     """The curves, in tokens after each step, and the lines, in tokens (0 hides one).
 
     `kept` is the curve of settings that were kept to compare with; `low` and `high` bound the what-if where summaries
@@ -230,8 +230,7 @@ class TokenGraph(Inked, can_focus=True):
             self._choose(self.step_at(x - LABEL_WIDTH, width))
 
 
-@dataclass(frozen=True, slots=True)
-class _Curves:
+class _Curves(Struct, frozen=True):
     """The highest tokens of each column by curve, and of all; `state` is what they are of, without its step."""
 
     state: GraphState

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
+from msgspec import Struct
 from textual.binding import Binding, BindingType
 
 from inspector.quality.facts.risk import AtRisk
@@ -21,8 +21,7 @@ from widgets.panes.text_view import TextView
 _NAME, _MIN_BAR = 22, 6
 
 
-@dataclass(frozen=True, slots=True)
-class TokensView:
+class TokensView(Struct, frozen=True):
     """A list and its next compaction.
 
     `title` names the list, `shares` are the shares of its sources, the largest first. `generation` counts from 1.

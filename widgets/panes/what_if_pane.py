@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import ClassVar
 
+from msgspec.structs import replace
 from textual import events, on
 from textual.binding import Binding, BindingType
 from textual.containers import Container, Vertical

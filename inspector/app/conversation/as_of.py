@@ -8,8 +8,10 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.engines.base import Plan
 from inspector.quality.finding import Finding
@@ -25,8 +27,7 @@ if TYPE_CHECKING:
     from widgets.panes.losses_view import FactScope
 
 
-@dataclass(frozen=True, slots=True)
-class FindingsThen:
+class FindingsThen(Struct, frozen=True):
     """Findings up to a step.
 
     `words` has the numbers of errors and warnings. `marked` has the messages with an error or a warning, by

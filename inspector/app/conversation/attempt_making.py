@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from inspector.config.agent_folders import expanded
 from inspector.core.errors import UsageProblem
@@ -19,8 +20,7 @@ if TYPE_CHECKING:
     from inspector.models.summarizers.base import Summarizer
 
 
-@dataclass(frozen=True, slots=True)
-class Form:
+class Form(Struct, frozen=True):
     """The form: the writer (a command, or an endpoint with its model and the variable with its key) and its
     options.
     """
@@ -36,8 +36,7 @@ class Form:
     masking: bool = True
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Looked:
+class Looked(Struct, frozen=True, eq=False):
     """The order or the life that a form would send."""
 
     sending: Sending

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from inspector.app.conversation.fact_scopes import worst_first
 from inspector.core.shares import dollars
@@ -20,8 +21,7 @@ if TYPE_CHECKING:
     from inspector.models.attempt import Attempt
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class AttemptsRead:
+class AttemptsRead(Struct, frozen=True, eq=False):
     """Facts that the attempts of a compaction keep, and its recorded summary.
 
     `empty` are attempts without a summary. `lives` are the curves of their lives, each with its first attempt.

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from inspector.answers.cachepoints import breakpoints_of
 from inspector.answers.inspection import Inspection
@@ -27,8 +28,7 @@ if TYPE_CHECKING:
 _READ = 8
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Caching:
+class Caching(Struct, frozen=True, eq=False):
     """Breakpoints of a list, by index for its rows (-1: the system prompt), and in full for the pane."""
 
     marks: Mapping[int, int]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from inspector.app.conversation.rows import GenerationRows, spans_of
 from inspector.core.conversations import Compaction

@@ -6,8 +6,10 @@ Pure and memoized: an equal state costs a comparison, a knob's turn one plan.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from inspector.answers.inspection import budgets_of, plan_with
 from inspector.app.conversation import chrome
@@ -50,8 +52,7 @@ class Memo(Generic[T]):
         return result
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Derived:
+class Derived(Struct, frozen=True, eq=False):
     """Derived values. `tokens` are rough, of the next request with the list on screen. `made_by` and `ended_by` are
     the recorded compactions before and after the list. `problem` is a sentence where the engine failed.
     """

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.answers.inspection import Inspection
 from inspector.app.conversation.rows import Line, is_tool_error, lines_of
@@ -54,8 +56,7 @@ _SHOWN_SECONDS = 0.25
 _WATCHED = 64
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Opening:
+class Opening(Struct, frozen=True, eq=False):
     """A conversation that was opened, with the lines of the end of its live list, from index `start` on."""
 
     opened: Opened
@@ -107,8 +108,7 @@ def read_token_index(
     return inspection.token_index(generation, profile, watch.counting("reading", len(generation)))
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class CountedTokens:
+class CountedTokens(Struct, frozen=True, eq=False):
     """Exact tokens of some messages of a generation by index (-1: the system prompt), in `encoding`."""
 
     counts: Mapping[int, int]
@@ -140,8 +140,7 @@ def count_tokens(
     return CountedTokens(gathered, encoding)
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class FactsRead:
+class FactsRead(Struct, frozen=True, eq=False):
     """The facts of a conversation.
 
     `ended` has, by compaction, the facts of earlier compactions that it removed. `lost` has, by generation, the
@@ -308,8 +307,7 @@ def read_costing(
         return Costing(None, why=str(error))
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class RecordedFigures:
+class RecordedFigures(Struct, frozen=True, eq=False):
     """The figures of the recorded compactions, their cost under alternatives, and how well the settings in force
     reproduce them."""
 
@@ -339,8 +337,7 @@ def measure_recording(
 Otherwise = tuple[tuple[str, float], ...]
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Runs:
+class Runs(Struct, frozen=True, eq=False):
     """The runs under the settings on screen and under the settings of A, each with its cost under alternatives.
     `sides` are the first run with summaries of half and twice the size."""
 

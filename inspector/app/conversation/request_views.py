@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.answers.inspection import Inspection
 from inspector.answers.requests import (
@@ -21,8 +23,7 @@ from widgets.base import human
 from widgets.panes.requests_part import RequestsView
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class RequestsRead:
+class RequestsRead(Struct, frozen=True, eq=False):
     """The requests of a conversation, and by compaction its cost in words."""
 
     requests: Requests

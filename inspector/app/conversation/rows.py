@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from inspector.app.conversation.token_counts import Counts
 from inspector.core.conversations import ROLE_NAMES, Compaction, Generation
@@ -25,8 +26,7 @@ _TOLD = re.compile(r'"error"\s*:\s*(?!null|""|false|\{\}|\[\])|"success"\s*:\s*f
 _TRACEBACK = "Traceback (most recent call last)"
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(Struct, frozen=True):
     """The first line of a message, and its flags."""
 
     text: str
@@ -63,8 +63,7 @@ def is_tool_error(message: Message) -> bool:
     return _TRACEBACK in text or _TOLD.search(text) is not None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class RowMarks:
+class RowMarks(Struct, frozen=True, eq=False):
     """Marks of the rows of a list.
 
     `made_by` is the compaction that made the list, `ended_by` the compaction that summarized its middle. `breakpoints`

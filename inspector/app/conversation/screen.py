@@ -7,10 +7,10 @@ handed to the parts on screen. Actions compute the next state; slow work is a jo
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
+from msgspec.structs import replace
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType

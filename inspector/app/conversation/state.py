@@ -6,8 +6,10 @@ Everything on screen is derived from them. An action assigns the next state, a j
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from inspector.app.jobs import same
 from inspector.engines.base import Settings
@@ -26,8 +28,7 @@ Tuning = tuple[Settings, float | None]
 _SYSTEM_FIRST = b"\x03"
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(Struct, frozen=True):
     """The place of the user.
 
     `generation` is the list on screen, from 1 (0 until the conversation is open), `row` the row under the cursor (a
@@ -62,8 +63,7 @@ class State:
         return self.settings, self.summary_size
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Opened:
+class Opened(Struct, frozen=True, eq=False):
     """An opened conversation: its system prompts by session, the settings in force, and two reported sizes by number
     of the generation, in tokens: its last list, and its first request."""
 
@@ -88,8 +88,7 @@ class Opened:
         return 1 if self.prompt_of(number) else 0
 
 
-@dataclass(frozen=True, eq=False)
-class Resource(Generic[T]):
+class Resource(Struct, Generic[T], frozen=True, eq=False, dict=True):
     """Data that is read in a thread by `read(*inputs, watch)`.
 
     An input is another resource, whose current value it is, or a function of state and loaded data. None is a missing
@@ -127,15 +126,13 @@ class Resource(Generic[T]):
 Source = Resource[Any] | Callable[["State", "Loaded"], Any]
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Maybe:
+class Maybe(Struct, frozen=True, eq=False):
     """An input that may be None."""
 
     source: Source
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Loaded:
+class Loaded(Struct, frozen=True, eq=False):
     """Loaded data: the conversation, and the last value of each resource with its inputs."""
 
     opened: Opened | None = None

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from itertools import accumulate
+
+from msgspec.structs import replace
 
 from inspector.app.conversation.rows import GenerationRows, Line, RowMarks, boundaries, spans_of
 from inspector.app.conversation.token_counts import Counts

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from msgspec import Struct
 from rich.table import Table
 from rich.text import Text
 from textual.app import ComposeResult
@@ -37,8 +37,7 @@ _WORDS: Rows = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class HelpPage:
+class HelpPage(Struct, frozen=True):
     """A title, a few sentences, the signs on screen, and the keys by place."""
 
     title: str

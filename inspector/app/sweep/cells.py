@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from msgspec import Struct
 from textual.app import ComposeResult
 from textual.containers import Vertical
 
@@ -21,8 +20,7 @@ from widgets.lists.heat_map import Cell
 from widgets.panes.token_graph import GraphState, TokenGraph
 
 
-@dataclass(frozen=True, slots=True)
-class CellAsked:
+class CellAsked(Struct, frozen=True):
     """The cell under the cursor of a sweep. `facts` belong to the open conversation."""
 
     state: SweepState
@@ -31,8 +29,7 @@ class CellAsked:
     cell: Cell
 
 
-@dataclass(frozen=True, slots=True)
-class CellRun:
+class CellRun(Struct, frozen=True):
     """The open conversation, run under the settings of a cell (row, column) of the axes."""
 
     run: WhatIf

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.answers.answers import Answers
 from inspector.engines.base import Settings
@@ -15,8 +16,7 @@ from inspector.replay.sweep import Axis
 from widgets.lists.heat_map import Cell
 
 
-@dataclass(frozen=True, slots=True)
-class Subject:
+class Subject(Struct, frozen=True):
     """The subject of a sweep: the conversation on screen with its recording, and the ids of the conversations that the
     filter leaves and of all. `force` are the settings in force, `changed` the settings that the user changed."""
 
@@ -35,8 +35,7 @@ class Subject:
     facts: FactSteps | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class SweepState:
+class SweepState(Struct, frozen=True):
     """The place of the user: two axes, a metric, and a scope: this conversation, filtered ones, or all."""
 
     rows: Axis

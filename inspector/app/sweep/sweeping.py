@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import count
 from threading import Event
+
+from msgspec.structs import replace
 
 from inspector.answers.scheduling import Progress
 from inspector.answers.sweeping import Request, identical_in, run_sweep, unused_in

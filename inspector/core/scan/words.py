@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from inspector.core.patterns import late_pattern
 
@@ -34,13 +35,12 @@ def folded(text: str) -> str:
     return " ".join(text.split()).lower().strip(" .。!！;；,，:：'\"“”‘’`*")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Stemmer:
+class Stemmer(Struct, frozen=True, eq=False):
     """Brings words to one form: `stem` takes a word in lower case; `stop` are words that speak of nothing."""
 
     stop: frozenset[str] = frozenset()
     stem: Callable[[str], str] = str
-    _known: dict[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
+    _known: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     def words(self, text: str, without: Sequence[tuple[int, int]] = ()) -> Iterator[str]:
         """The stems of the words that a text speaks of, in order.

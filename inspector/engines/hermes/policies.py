@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from inspector.engines.loop import BEFORE_REQUESTS, Loop
 from inspector.engines.sizes import Refusal
@@ -21,16 +22,14 @@ MESSAGE_OVERHEAD = 10
 HYGIENE_SHARE = 0.85
 
 
-@dataclass(frozen=True, slots=True)
-class Wording:
+class Wording(Struct, frozen=True):
     """A handoff prefix, kept as its length in characters and the SHA-256 of its UTF-8 text, not as the text."""
 
     length: int
     sha256: str
 
 
-@dataclass(frozen=True, slots=True)
-class Policies:
+class Policies(Struct, frozen=True):
     """The rules of one release, or of several that behave alike (`also`).
 
     `compared`: the rules were compared with the real release; others were only read. Tokens are the estimates of the

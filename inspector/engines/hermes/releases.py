@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from types import MappingProxyType
+
+from msgspec.structs import replace
 
 from inspector.engines.hermes.policies import Policies, Wording
 from inspector.engines.loop import BEFORE_REQUESTS, Loop

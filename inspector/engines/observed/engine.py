@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from array import array
 from collections.abc import Iterable
-from dataclasses import replace
 from itertools import accumulate
 from types import MappingProxyType
+
+from msgspec.structs import replace
 
 from inspector.core.conversations import ROLE_CODES
 from inspector.core.messages import Message

@@ -5,11 +5,10 @@ The values are in `inspector/stores/<agent>/profile.py`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class Observed:
+class Observed(Struct, frozen=True):
     """The rules of an agent, or of its releases up to `until`. `agent` is the owner, by default the agent `name`.
 
     Threshold: `share` of the window less `reserve` tokens, at most `share_at_most` of the window. `why_threshold` is

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from inspector.answers.inspection import Compared
 from inspector.core.conversations import Compaction
@@ -20,8 +21,7 @@ def anchor(compaction: int) -> str:
     return f"compaction-{compaction}"
 
 
-@dataclass(frozen=True, slots=True)
-class GenerationLine:
+class GenerationLine(Struct, frozen=True):
     """A live list between two compactions.
 
     `said` counts messages without copies and summary, `first_step` is the step of the first message, from 1. `tokens`
@@ -37,8 +37,7 @@ class GenerationLine:
     live: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Fall:
+class Fall(Struct, frozen=True):
     """A compaction in the course of tokens: after `step` messages the list fell from `before` to `after` tokens."""
 
     compaction: int
@@ -53,8 +52,7 @@ class Fall:
         return anchor(self.compaction)
 
 
-@dataclass(frozen=True, slots=True)
-class Course:
+class Course(Struct, frozen=True):
     """Tokens of the live list after each message of the conversation, with the system prompt."""
 
     tokens: tuple[int, ...]
@@ -68,8 +66,7 @@ class Course:
 ToldFact = Life | AtRisk
 
 
-@dataclass(frozen=True, slots=True)
-class FactGroup:
+class FactGroup(Struct, frozen=True):
     """Facts of one kind, a user's first, then by rank; `more` were left out.
 
     A fact that a later compaction ended has its fate after that one (see `Life.seen`).
@@ -85,8 +82,7 @@ class FactGroup:
         return len(self.lines) + self.more
 
 
-@dataclass(frozen=True, slots=True)
-class FactsPart:
+class FactsPart(Struct, frozen=True):
     """Fates of the facts that a compaction summarized.
 
     `counts` are by kind and outcome. `lost` are facts with the outcomes "lost" and "value lost", `weakened` facts no
@@ -115,8 +111,7 @@ class FactsPart:
         return "Nothing of what this compaction summarized is lost."
 
 
-@dataclass(frozen=True, slots=True)
-class DiffPart:
+class DiffPart(Struct, frozen=True):
     """A summary compared with that of compaction `against`; at most `limit` items of each change by section."""
 
     against: int
@@ -124,8 +119,7 @@ class DiffPart:
     limit: int
 
 
-@dataclass(frozen=True, slots=True)
-class CompactionPart:
+class CompactionPart(Struct, frozen=True):
     """Everything about one compaction. `tokens` are (head, middle, tail) of the list before by the recorded boundaries.
     `bill` is what it cost in words, or why that is not known.
 
@@ -153,8 +147,7 @@ class CompactionPart:
         return anchor(self.recorded.index)
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(Struct, frozen=True):
     """A conversation's report. Rows of tables are documents: `gathering.py` names their keys.
 
     `made_at` and the other times are seconds since the epoch.

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
+
+from msgspec import Struct
 
 from inspector.answers.inspection import Compared
 from inspector.core.places import place_name
@@ -247,8 +248,7 @@ def _longest_first(told: ToldFact) -> list[str]:
     return sorted(set(told.values), key=lambda text: (-len(text), text))
 
 
-@dataclass(frozen=True, slots=True)
-class ChangedSection:
+class ChangedSection(Struct, frozen=True):
     """A section of a comparison: the changed items that are shown, how many more there are, and how many were kept."""
 
     title: str

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Protocol
+
+from msgspec import Struct
 
 #: Called with every piece of text, and with "" between pieces; its exceptions end the work.
 OnText = Callable[[str], None]
@@ -16,8 +17,7 @@ PATIENCE = 600.0
 POLL = 0.1
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
+class Reply(Struct, frozen=True):
     """A summarizer's answer.
 
     `sent` and `received` are the tokens that it reports, None if it reports none. `model` is the model that it

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
+
+from msgspec.structs import replace
 
 from inspector.core.patterns import late_pattern
 from inspector.core.text import safe_title

@@ -6,9 +6,11 @@ Texts are safe for the screen; spans are half-open, in characters of `safe(messa
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.quality.limits import CONCISE, SHORTEST
 
@@ -44,8 +46,7 @@ def is_concise(text: str) -> bool:
     return SHORTEST <= octets <= CONCISE and not text.endswith((":", "："))
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
+class Value(Struct, frozen=True):
     """An exact value in a text.
 
     `form` names the pattern that found it ("version", "path", "number" ...). `canon` is its normal form for comparison:
@@ -61,8 +62,7 @@ class Value:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
+class Statement(Struct, frozen=True):
     """A clause or sentence of one message that may be a fact.
 
     `rule` is the id of the rule in the data files that matched, and `cue` the span of the words that it matched (empty
@@ -90,8 +90,7 @@ class Statement:
         return self.rule.endswith(PLAIN)
 
 
-@dataclass(frozen=True, slots=True)
-class Mention:
+class Mention(Struct, frozen=True):
     """A name (path, id, URL, setting) that a message uses.
 
     `text` is the line around it; for a name in the arguments of a call it is the tool and the name, and both spans are
@@ -109,16 +108,14 @@ class Mention:
         return self.text_span == (0, 0)
 
 
-@dataclass(frozen=True, slots=True)
-class MessageFacts:
+class MessageFacts(Struct, frozen=True):
     """The statements and names of one message."""
 
     statements: tuple[Statement, ...] = ()
     mentions: tuple[Mention, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Saying:
+class Saying(Struct, frozen=True):
     """A place where a fact was said.
 
     `generation` counts from 1, `index` is the place in its list, `message` the row of the store. `span` is (0, 0) for a
@@ -137,8 +134,7 @@ class Saying:
     pruned: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class SpokenMessage:
+class SpokenMessage(Struct, frozen=True):
     """One message of the conversation, counted once, with its place and its facts.
 
     `task` counts the user's messages up to it.
@@ -149,8 +145,7 @@ class SpokenMessage:
     facts: MessageFacts
 
 
-@dataclass(frozen=True, slots=True)
-class Fact:
+class Fact(Struct, frozen=True):
     """Something said that should survive. Equal statements are one fact, with all their sayings in order.
 
     `text` is the clause or sentence in the first wording of the most important speaker. `value` is its exact value
@@ -223,8 +218,7 @@ class Fact:
         return f"{self.rule}: {self.why}" if self.why else self.rule
 
 
-@dataclass(frozen=True, slots=True)
-class Fate:
+class Fate(Struct, frozen=True):
     """State of a fact in the list after a compaction.
 
     `where` is the region that has it, `index` the message of the list after, and `span` the place in its safe text (for
@@ -256,8 +250,7 @@ class Fate:
         return self.outcome not in ("uncertain", "unknown")
 
 
-@dataclass(frozen=True, slots=True)
-class Contradiction:
+class Contradiction(Struct, frozen=True):
     """Something said later about the same thing with another value."""
 
     text: str
@@ -265,10 +258,9 @@ class Contradiction:
     saying: Saying
 
 
-class OfFact:
+class OfFact(Struct, frozen=True):
     """Base of the types that wrap a fact: its text, values and speaker."""
 
-    __slots__ = ()
     fact: Fact
 
     @property
@@ -292,8 +284,7 @@ class OfFact:
         return tuple(value.text for value in self.fact.values)
 
 
-@dataclass(frozen=True, slots=True)
-class Life(OfFact):
+class Life(OfFact, frozen=True):
     """A fact since the compaction that took it; JSON, reports and the screen all show this value.
 
     `fates` runs from that compaction to the last, and `rank` counts from 1 within it. `died` is the first compaction
@@ -358,8 +349,7 @@ class Life(OfFact):
         return replace(self, seen_after=compaction)
 
 
-@dataclass(frozen=True, slots=True)
-class ConversationFacts:
+class ConversationFacts(Struct, frozen=True):
     """Every fact of a conversation and every life, best rank first within each compaction.
 
     `facts` has all facts, also before any compaction reached them. `lives` has the summarized facts: a life for every

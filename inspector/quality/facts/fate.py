@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.core.text import safe_title
 from inspector.quality.facts.comparison import (
@@ -40,8 +42,7 @@ _EXCERPT, _BEFORE = 200, 40
 KEPT = ("verbatim", "paraphrased")
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
+class Match(Struct, frozen=True):
     """The best that a part has of a fact: outcome, score (0 to 1), the place in the part's text.
 
     `exchanged`: two things of the fact have changed places there, so a piece of the passage does not keep it. `sure`:

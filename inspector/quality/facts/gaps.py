@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Literal
+
+from msgspec import Struct
 
 from inspector.core.text import safe_line, safe_title
 from inspector.quality.facts.extract import points_of
@@ -33,8 +34,7 @@ _QUOTE = 160
 _TOLD = 0.5
 
 
-@dataclass(frozen=True, slots=True)
-class Gap:
+class Gap(Struct, frozen=True):
     """A sign of an omission in a summary.
 
     `text` is the original text, or the text in the brackets. `more` is the replacement or the missing part. The message

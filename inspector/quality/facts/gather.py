@@ -8,7 +8,9 @@ import re
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.core.scan.words import folded, has_unspaced
 from inspector.quality.facts.fact import STANDING, Fact, Mention, Saying, SpokenMessage, Statement
@@ -48,8 +50,7 @@ _EMPHASIS = re.compile(r"[*_]{2,}|(?<!\w)[*_]|[*_](?!\w)")
 _BESIDE = 3
 
 
-@dataclass(slots=True)
-class _Gathered:
+class _Gathered(Struct):
     """A fact while its sayings are collected.
 
     `statement` has the words to show, `best` is its index in `sayings`. `crowded`: it was first said in a message with

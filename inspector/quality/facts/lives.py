@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.quality.facts.fact import (
     Contradiction,
@@ -88,8 +90,7 @@ def _told_by(fact: Fact, compaction: int) -> tuple[str, Fact]:
     return (fact.key if version is fact else f"{fact.key} {version.first.step}"), version
 
 
-@dataclass(frozen=True, slots=True)
-class Following:
+class Following(Struct, frozen=True):
     """Input of `fates_of`: facts by name, and the compactions that took each.
 
     The other fields are as in lives_of. `numbers_said` has every number (and unit) of any fact."""
@@ -172,8 +173,7 @@ def fates_of(
     return fates | {one.name: one.fates for one in followed}
 
 
-@dataclass(slots=True)
-class _Followed:
+class _Followed(Struct):
     """State of a fact during the walk: its matches in the texts of the current list, and its fates until now."""
 
     name: str

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.core.patterns import late_pattern
 from inspector.core.scan.words import UNSPACED, word_set
@@ -264,8 +266,7 @@ _AND = late_pattern(r"(?<=\s)(?=and\s)", re.IGNORECASE)
 _ADJUNCT_END = late_pattern(r"[,;.:!?()]\s|[,;.:!?()]\Z|\s[—–-]+\s|[，。；）]|\bthen\b")
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(Struct, frozen=True):
     """A content word. `clause` counts from 0, `tag` is the preposition before the word.
 
     `refused`: a verb of refusal after the word denies it ("X is dropped").
@@ -281,8 +282,7 @@ class Word:
     refused: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Adjunct:
+class Adjunct(Struct, frozen=True):
     """A clause that limits or explains a sentence. `kind`: inclusion, exception, condition, reason or aside."""
 
     kind: str
@@ -291,8 +291,7 @@ class Adjunct:
     values: tuple[Value, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Meaning:
+class Meaning(Struct, frozen=True):
     """A sentence, ready for comparison. `words` are in order; `clauses` has the clause of each of its exact `values`.
 
     `refusals` are the verbs, as concepts, that deny the words before them ("X is dropped").

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
+
+from msgspec import Struct
 
 from inspector.core.patterns import late_pattern
 from inspector.core.scan.words import word_set
@@ -70,8 +71,7 @@ _TONGUES: Mapping[str, frozenset[str]] = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class ListText:
+class ListText(Struct, frozen=True):
     """A text of the list after a compaction: a message of the head or tail, or the summary. `text` is safe; `offset` is
     where it starts in the safe text of its message."""
 
@@ -82,8 +82,7 @@ class ListText:
     offset: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Passage:
+class Passage(Struct, frozen=True):
     """A sentence, a line or two lines of a part; `span` is in the part's text, `section` the heading above it.
     `joined`: it is several sentences."""
 

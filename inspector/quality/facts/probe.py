@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
 from functools import lru_cache
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.core.patterns import late_pattern
 from inspector.quality.facts.extract import ARROW, asked_and_answered
@@ -28,8 +30,7 @@ _BEHIND_MODAL = late_pattern(
 _SENTENCE = late_pattern(r"(?:[^.!?\n]|[.!?](?!\s))++[.!?]?")
 
 
-@dataclass(frozen=True, slots=True)
-class Probe:
+class Probe(Struct, frozen=True):
     """A fact as it is looked for: wordings, main clause and what limits it, values, language.
 
     `parts` are the probes of its clauses, if it gives several things a value each.

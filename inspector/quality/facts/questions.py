@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from inspector.quality.facts.fact import Fact, Fate, Value
 from inspector.quality.facts.values import values_of
@@ -26,8 +27,7 @@ _LINE = re.compile(r"^\W{0,4}(\d{1,4})\W{1,4}(.*)$", re.MULTILINE)
 _NUMBERS = frozenset({"number", "quantity", "percent", "ratio"})
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(Struct, frozen=True):
     """A question about a fact. `value` is the answer; `text` is asked."""
 
     fact: Fact
@@ -109,8 +109,7 @@ def is_right(question: Question, answer: str) -> bool:
     return alike == {question.value.canon}
 
 
-@dataclass(frozen=True, slots=True)
-class Agreement:
+class Agreement(Struct, frozen=True):
     """Agreement of fates and answers, in numbers of facts.
 
     `both`: alive and answered rightly. `neither`: not alive and not answered. `told`: alive but not answered.

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.quality.facts.fact import Fact, OfFact, Saying
 
 
-@dataclass(frozen=True, slots=True)
-class AtRisk(OfFact):
+class AtRisk(OfFact, frozen=True):
     """A fact that would leave the list. `places` are its indexes in the live list."""
 
     fact: Fact
@@ -92,8 +93,7 @@ class RiskIndex:
         return sum(head_end <= first and last < tail_start for first, last in self._bounds)
 
 
-@dataclass(frozen=True, slots=True)
-class Gone:
+class Gone(Struct, frozen=True):
     """Number of facts that no message has word for word any more, and number of hard constraints among them."""
 
     facts: int

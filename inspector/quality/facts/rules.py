@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
+
+from msgspec import Struct
 
 from inspector.core.patterns import late_pattern
 from inspector.core.scan.words import Stemmer, has_unspaced, word_set
@@ -17,8 +18,7 @@ from inspector.quality.facts.fact import Kind
 USER, AGENT = "user", "assistant"
 
 
-@dataclass(frozen=True, slots=True)
-class Cue:
+class Cue(Struct, frozen=True):
     """Phrases that mark a kind of fact, and their strength (1 to 10).
 
     `unless` takes back a match that it overlaps. `needs` is what else the sentence must have: "" for nothing, "number"

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.core.envelope import ENVELOPE
 from inspector.core.patterns import late_pattern
@@ -193,8 +195,7 @@ _LABEL = late_pattern(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Sentence:
+class Sentence(Struct, frozen=True):
     """A sentence of prose: its span, whether it is pasted rather than said, and whether it is a heading.
 
     `planned`: it is part of a plan that an agent wrote and the user passes on.

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from inspector.quality.facts.fact import KINDS, Fate, Kind
 
 
-@dataclass(frozen=True, slots=True)
-class KindSurvival:
+class KindSurvival(Struct, frozen=True):
     """Counts of the facts of one kind: `kept` can be read, `weakened` no longer bind, `lost` are gone or have lost
     their value, `open` are undecided."""
 

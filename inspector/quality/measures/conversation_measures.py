@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from inspector.core.conversations import Compaction
 from inspector.quality.facts.fact import ConversationFacts
@@ -13,8 +14,7 @@ from inspector.quality.measures.measure import Measure, MeasuredCompaction, Shar
 from inspector.quality.measures.survival import survival_measures
 
 
-@dataclass(frozen=True, slots=True)
-class ConversationMeasures:
+class ConversationMeasures(Struct, frozen=True):
     """Every measure of every compaction, by compaction and in the order of DEFINITIONS."""
 
     measures: tuple[Measure, ...] = ()

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from inspector.core.conversations import Compaction
 from inspector.quality.facts.fact import Where
 
 
-@dataclass(frozen=True, slots=True)
-class Definition:
+class Definition(Struct, frozen=True):
     """The definition of a measure. `counts` is its ratio in words, `practice` the practice of the field behind it."""
 
     id: str
@@ -21,8 +21,7 @@ class Definition:
     unit: Literal["share", "tokens"] = "share"
 
 
-@dataclass(frozen=True, slots=True)
-class Share:
+class Share(Struct, frozen=True):
     """A share: `count` of `of`. Adding shares adds both numbers."""
 
     count: int
@@ -37,16 +36,14 @@ class Share:
         return Share(self.count + other.count, self.of + other.of)
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """The place of a message: its generation, from 1, and its index in that list, from 0."""
 
     generation: int
     index: int
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(Struct, frozen=True):
     """One measured thing: whether the list after has it (`known`), where it was `said`, and where it is now (`found`).
 
     `text` is not yet safe for the screen. `note` says how the list has it, or what is missing.
@@ -61,8 +58,7 @@ class Evidence:
     role: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Measure:
+class Measure(Struct, frozen=True):
     """A measure of one compaction.
 
     `share` is None if the measure counts tokens or has nothing to measure. `so_far` is the same share over everything
@@ -79,8 +75,7 @@ class Measure:
     evidence: tuple[Evidence, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class MeasuredCompaction:
+class MeasuredCompaction(Struct, frozen=True):
     """A compaction: `middle_tokens` were read by the summary model, `summary_tokens` were written by it."""
 
     recorded: Compaction

@@ -6,14 +6,15 @@ Between two boundaries these are the lines on the path to the last line, and all
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.stores.claude_code.queued import QUEUED
 from inspector.stores.claude_code.scan import Node, boundary_of
 
 
-@dataclass(frozen=True, slots=True)
-class Stretch:
+class Stretch(Struct, frozen=True):
     """The lines between two boundaries, in order.
 
     `boundary` is the line that starts the stretch, None for the first stretch. A summary without a boundary is its own
@@ -89,8 +90,7 @@ def announced_elsewhere(nodes: Sequence[Node]) -> list[Node]:
     return [replace(node, boundary=None) if node.summary and node.parent in named else node for node in nodes]
 
 
-@dataclass(frozen=True, slots=True)
-class Left:
+class Left(Struct, frozen=True):
     """A branch outside the final conversation: the user went back across a boundary, or another process continued.
 
     `by` is the line that continues from an earlier line. `nodes` are the lines of the conversation before it, and the

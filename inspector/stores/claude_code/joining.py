@@ -10,10 +10,12 @@ import hashlib
 import os
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import chain
 from pathlib import Path
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from inspector.core.errors import StoreError
 from inspector.stores.assembly import row_of
@@ -150,8 +152,7 @@ def is_left(part: str) -> bool:
     return part.startswith(_LEFT)
 
 
-@dataclass(slots=True)
-class _Trunk:
+class _Trunk(Struct):
     """The files of a conversation in the order in which they continue each other."""
 
     sessions: set[str] = field(default_factory=set)

@@ -3,7 +3,7 @@
 The events are 99 compactions of 2.0.76 to 2.1.232 in public transcripts.
 """
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from inspector.engines.observed.rules import Observed
 

@@ -13,9 +13,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import Any
+
+from msgspec import Struct, field
 
 from inspector.stores.claude_code.forms import attachment_wires, queued_wires, user_wires
 from inspector.stores.entries import Wire
@@ -30,8 +31,7 @@ _PROMPT, _COMMANDED, _TOLD = "prompt", "command", "told"
 Span = tuple[int, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Handed:
+class Handed(Struct, frozen=True):
     """A prompt that the agent got in the middle of a turn: the line with its text, the place of this line (start and
     length in bytes), and the time at which the agent got it, in seconds."""
 
@@ -50,8 +50,7 @@ class Handed:
         return queued_wires(self.line)
 
 
-@dataclass(slots=True)
-class Queue:
+class Queue(Struct):
     """The queue of one transcript, followed line by line. The caller reads the file and reports its attachments.
 
     `unrecorded` counts prompts that the agent got and whose text is not recorded. `unclear` counts removed prompts that

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.core.conversations import (
     Compaction,
@@ -90,8 +92,7 @@ class ClaudeCodeReader:
 READER = ClaudeCodeReader
 
 
-@dataclass(slots=True)
-class _Part:
+class _Part(Struct):
     scan: Scan
     nodes: Sequence[Node]
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
 
 from inspector.stores.claude_code.forms import (
     answer_in,
@@ -45,8 +46,7 @@ _TYPES = frozenset({"user", "assistant", "system", "attachment", "progress"})
 PLACEHOLDER = 9
 
 
-@dataclass(slots=True)
-class Boundary:
+class Boundary(Struct):
     """Content of a compact_boundary or microcompact_boundary.
 
     `kept` are the uuids of the kept lines; `stayed` adds kept lines without a message.
@@ -64,8 +64,7 @@ class Boundary:
     stayed: frozenset[str] = frozenset()
 
 
-@dataclass(slots=True)
-class Node:
+class Node(Struct):
     """A line that may be the parent of others. `entries` are the messages that begin in it."""
 
     uuid: str
@@ -98,8 +97,7 @@ class Node:
         return self.boundary is not None and not self.boundary.micro
 
 
-@dataclass(slots=True)
-class Call:
+class Call(Struct):
     """An API call: the answer's id and the largest usage in its lines."""
 
     answer: str
@@ -113,8 +111,7 @@ class Call:
     chars: int = 0
 
 
-@dataclass(slots=True)
-class Scan:
+class Scan(Struct):
     """Result of one pass over a transcript. Bodies are read again on demand."""
 
     entries: Entries

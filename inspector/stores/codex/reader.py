@@ -9,10 +9,11 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import replace
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from inspector.core.conversations import ROLE_CODES
 from inspector.stores.codex.forms import ENCRYPTED, answer_wire, is_made, item_wires

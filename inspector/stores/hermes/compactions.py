@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from inspector.core.conversations import Compaction, Generation, Session
 from inspector.core.messages import Message
@@ -15,8 +16,7 @@ _BATCH = 256
 _UNCERTAIN = "The start of the list after it is inferred from the live messages."
 
 
-@dataclass(frozen=True, slots=True)
-class Transition:
+class Transition(Struct, frozen=True):
     """Both sides of a compaction: the list before, and the rows that followed it."""
 
     number: int

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 #: Ends of the names of the tables that SQLite keeps for a full-text table.
 _SHADOWS = ("data", "idx", "content", "docsize", "config")
 
 
-@dataclass(frozen=True, slots=True)
-class TableDescription:
+class TableDescription(Struct, frozen=True):
     """A table: its rows (None if they cannot be counted), its columns in order, the full-text table over it."""
 
     name: str
@@ -19,8 +19,7 @@ class TableDescription:
     full_text: bool
 
 
-@dataclass(frozen=True, slots=True)
-class StoreDescription:
+class StoreDescription(Struct, frozen=True):
     """The file as SQLite sees it. `size` is in bytes."""
 
     journal_mode: str

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
+
+from msgspec import Struct
 
 from inspector.config.models import ASSUMED, context_length
 from inspector.config.settings import config_beside, resolve_settings
@@ -24,8 +25,7 @@ if TYPE_CHECKING:
 _LISTS, _LONGEST = 4, 5_000
 
 
-@dataclass(frozen=True, slots=True)
-class RecordedList:
+class RecordedList(Struct, frozen=True):
     """A list at the time of its compaction, with the recorded boundaries."""
 
     messages: Sequence[Message]

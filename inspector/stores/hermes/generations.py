@@ -13,8 +13,10 @@ import sqlite3
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.core.conversations import ROLE_CODES
 from inspector.core.handoff import PREFIXES
@@ -42,8 +44,7 @@ _SHORTEST = 5
 _RANGE, _MOST_ROWS = 4_096, 1_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class Index:
+class Index(Struct, frozen=True):
     """The rows of one session in id order: ids, roles (codes of ROLE_CODES) and flags (LIVE, ...)."""
 
     session: str
@@ -53,8 +54,7 @@ class Index:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(Struct, frozen=True):
     """One list of a session. `ids` and `roles` are its messages. `rows` are the ids of all its rows, including rows
     undone later; copies of the previous list are searched in them."""
 

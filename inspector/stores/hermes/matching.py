@@ -7,8 +7,9 @@ size can be compared without holding their bodies.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
+
+from msgspec import Struct
 
 from inspector.core.handoff import PREFIXES, Handoff, read_handoff
 from inspector.core.messages import Message, ToolCall, shrunk_arguments, text_of
@@ -35,8 +36,7 @@ class Call(NamedTuple):
     shrunk: int
 
 
-@dataclass(frozen=True, slots=True)
-class Print:
+class Print(Struct, frozen=True):
     """Fingerprint of a message for comparisons: hashes instead of text."""
 
     role: str
@@ -156,8 +156,7 @@ def _same_call(old: Call, new: Call) -> bool:
     return (old.id, old.name) == (new.id, new.name) and new.arguments in (old.arguments, old.shrunk)
 
 
-@dataclass(frozen=True, slots=True)
-class Tail:
+class Tail(Struct, frozen=True):
     """old[start:] found again as new[first:end]; `same_times` says that the copies keep their times."""
 
     start: int

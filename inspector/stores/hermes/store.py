@@ -6,11 +6,12 @@ import sqlite3
 import threading
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
+
+from msgspec.structs import replace
 
 from inspector.core.conversations import (
     ROLE_NAMES,

@@ -6,8 +6,9 @@ import re
 import sqlite3
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from inspector.core.messages import Message
 from inspector.stores.hermes.rows import message, select
@@ -22,8 +23,7 @@ _SHORTEST_TRIGRAM = 3
 Match = tuple[Message, str, tuple[int, int]]
 
 
-@dataclass(frozen=True, slots=True)
-class Query:
+class Query(Struct, frozen=True):
     """A parsed query. All `phrases` must occur. `index` is the full-text table that finds them, None if only reading
     finds them. `match` is the query for that table."""
 

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from inspector.core.conversations import ROLE_CODES
 from inspector.core.handoff import read_handoff
@@ -98,8 +100,7 @@ class MessageLogReader(SessionReader):
 READER = MessageLogReader
 
 
-@dataclass(slots=True)
-class _Thread:
+class _Thread(Struct):
     """A conversation of the log."""
 
     session: SessionLists

@@ -7,9 +7,10 @@ parent, and the session is the path to the last entry.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
 
 from inspector.core.shares import plural
 from inspector.stores.assembly import abandoned
@@ -32,8 +33,7 @@ from inspector.stores.session_lists import SessionLists, SessionReader
 _USAGE = ("input", "output", "cacheRead", "cacheWrite")
 
 
-@dataclass(slots=True)
-class Node:
+class Node(Struct):
     """An entry: its parent, its messages, and its answer's usage or its compaction."""
 
     place: int

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from inspector.quality.facts.gather import FOUND_BY_AGENT, VALUES_OF_AGENT, gather
 from tests.quality.facts.made_facts import facts, steps

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import sqlite3
 import stat
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from inspector.answers import fate_processes, message_facts
 from inspector.answers.fact_reading import course_of, pruned_by, read_facts

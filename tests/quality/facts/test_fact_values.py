@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from inspector.core.signs import FATE_SIGNS
 from inspector.export.facts import print_facts

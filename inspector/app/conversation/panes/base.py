@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from textual.widget import Widget
@@ -27,8 +28,7 @@ class Context(NamedTuple):
     messages: MessagePart
 
 
-@dataclass(frozen=True, eq=False)
-class Pane:
+class Pane(Struct, frozen=True, eq=False, dict=True):
     """A pane; `help` describes it in sentences.
 
     `needs` returns the inputs (None: nothing to show yet). `compute` makes a view of these inputs, in a thread if
@@ -48,8 +48,7 @@ class Pane:
     rest: float = 0.0
 
 
-@dataclass(frozen=True)
-class Tab:
+class Tab(Struct, frozen=True, dict=True):
     """A pane as its tab names it, by its `name` or a `short` one ("": none), and the module that has it as `PANE`."""
 
     name: str

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
 
 from inspector.app.conversation.panes.base import Context, Pane
 from inspector.app.conversation.resources import ATTEMPTS, COMPACTIONS, LINEAGE

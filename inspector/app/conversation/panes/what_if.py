@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
 
 from inspector.app.conversation.panes.base import Context, Pane
 from inspector.app.conversation.player import step_on_screen

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from inspector.engines.base import Output
 from inspector.engines.hermes.assembly import mended, merged_with, without_old_images

@@ -8,8 +8,9 @@ are one row, so the repeated request replaces its original.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from inspector.engines.base import Output
 from inspector.engines.hermes.direct.handoffs import END, is_handoff, plain_text
