@@ -28,18 +28,13 @@ class Usage(NamedTuple):
 
 
 class Session(NamedTuple):
-    """A session of the store. Times are in seconds since the epoch, None if the store has none."""
+    """A session of the store. `ended_at` is in seconds since the epoch, None if it is not recorded."""
 
     id: str
-    source: str
     model: str
-    title: str
-    parent: str | None
-    started_at: float
-    ended_at: float | None
-    end_reason: str
-    message_count: int
     usage: Usage
+    ended_at: float | None = None
+    end_reason: str = ""
     provider: str = ""
     base_url: str = ""
     config: Mapping[str, Any] = _NOTHING

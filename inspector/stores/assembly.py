@@ -76,7 +76,7 @@ def row_of(digest: FileDigest, agent: str, source: str, window_source: str = "")
     )
 
 
-def session_of(row: ConversationRow, name: str, requests: Sequence[Request], messages: int) -> Session:
+def session_of(row: ConversationRow, name: str, requests: Sequence[Request]) -> Session:
     """A session of a row, with the usage of these requests."""
     usage = Usage(
         sum(request.input for request in requests),
@@ -86,20 +86,7 @@ def session_of(row: ConversationRow, name: str, requests: Sequence[Request], mes
         0,
         len(requests),
     )
-    return Session(
-        id=name,
-        source=row.source,
-        model=row.model,
-        title=row.title,
-        parent=row.parent,
-        started_at=row.started_at,
-        ended_at=None,
-        end_reason="",
-        message_count=messages,
-        usage=usage,
-        provider=row.provider,
-        extra={"cwd": row.folder},
-    )
+    return Session(name, row.model, usage, provider=row.provider)
 
 
 def left_out(unreadable: int) -> tuple[str, ...]:

@@ -297,7 +297,7 @@ class SessionLists(Struct):
         row = source.row
         lists = [[identity(0, number) for number in numbers] for numbers in self.lists]
         generations = generations_of(lists, (self.entries,), row.id)
-        session = session_of(row, row.id, self.requests, len(self.entries))
+        session = session_of(row, row.id, self.requests)
         return Recorded(
             Conversation(
                 row, (session,), generations, (*left_out(self.unreadable), *self.notes), bool(self.unreadable)

@@ -42,7 +42,7 @@ class HarbourReader:
 
         entries, lists, compactions = scan(Path(source.files[0]))
         generations = generations_of(lists, (entries,), source.row.id)
-        session = session_of(source.row, source.row.id, (), len(entries))
+        session = session_of(source.row, source.row.id, ())
         return Recorded(
             Conversation(source.row, (session,), generations), tuple(compactions), (), (),
             bodies_of((entries,), source.row.id),

@@ -16,7 +16,6 @@ from inspector.core.conversations import (
     Microcompaction,
     Request,
     SentRequest,
-    Session,
 )
 from inspector.core.refusals import refusal_in
 from inspector.core.rough import text_tokens
@@ -182,7 +181,7 @@ class _Reading:
         files = [part.scan.entries for part in self.parts]
         generations = generations_of(lists, files, row.id)
         requests = _with_windows(list(self._requests()))
-        sessions = tuple(self._session(name, requests) for name in row.sessions)
+        sessions = tuple(session_of(row, name, requests if name == row.id else ()) for name in row.sessions)
         return Recorded(
             Conversation(
                 row,
@@ -344,12 +343,6 @@ class _Reading:
                 output=max(visible, call.output),
                 estimated=visible > 2 * call.output,
             )
-
-    def _session(self, name: str, requests: Sequence[Request]) -> Session:
-        row = self.source.row
-        scans = [part.scan for part in self.parts if part.scan.session == name] or [self.parts[-1].scan]
-        own = requests if name == row.id else ()
-        return session_of(row, name, own, sum(len(found.entries) for found in scans))
 
     def _notes(self) -> Iterator[str]:
         yield from left_out(sum(part.scan.unreadable for part in self.parts))

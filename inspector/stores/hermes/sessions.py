@@ -173,28 +173,28 @@ def parse_config(raw: str) -> dict[str, Any]:
 
 def session(connection: sqlite3.Connection, schema: Schema, identity: str) -> Session | None:
     """One session with everything but its system prompt; None if there is none of that id."""
-    names = sorted(schema.sessions - {"system_prompt"})
-    columns = ", ".join(map(quoted, names))
-    rows = connection.execute(f"SELECT {columns} FROM sessions WHERE id = ?", (identity,)).fetchall()
-    if not rows:
+    values = _values(connection, schema, identity)
+    if not values:
         return None
-    values = dict(zip(names, rows[0], strict=True))
     return Session(
         id=as_text(values["id"]),
-        source=as_text(values.get("source")),
         model=as_text(values.get("model")),
-        title=as_text(values.get("title")),
-        parent=as_text(values.get("parent_session_id")) or None,
-        started_at=as_time(values.get("started_at")),
+        usage=Usage(*(as_count(values.get(name)) for name in _USAGE)),
         ended_at=as_time(values.get("ended_at")) or None,
         end_reason=as_text(values.get("end_reason")),
-        message_count=as_count(values.get("message_count")),
-        usage=Usage(*(as_count(values.get(name)) for name in _USAGE)),
         provider=as_text(values.get("billing_provider")),
         base_url=as_text(values.get("billing_base_url")),
         config=parse_config(as_text(values.get("model_config"))),
         extra={name: value for name, value in values.items() if name not in _KNOWN and value is not None},
     )
+
+
+def _values(connection: sqlite3.Connection, schema: Schema, identity: str) -> dict[str, Any]:
+    """The columns of a session without its system prompt; empty if there is none of that id."""
+    names = sorted(schema.sessions - {"system_prompt"})
+    columns = ", ".join(map(quoted, names))
+    rows = connection.execute(f"SELECT {columns} FROM sessions WHERE id = ?", (identity,)).fetchall()
+    return next((dict(zip(names, row, strict=True)) for row in rows), {})
 
 
 def stamp(connection: sqlite3.Connection, schema: Schema, identity: str) -> str:
@@ -208,4 +208,4 @@ def stamp(connection: sqlite3.Connection, schema: Schema, identity: str) -> str:
         f"length({schema.column('messages', name)})" for name in ("role", "content", "tool_calls")
     )
     ends = connection.execute(f"SELECT timestamp, {sizes} FROM messages WHERE id = ?", (last,)).fetchall()
-    return repr((session(connection, schema, identity), counted, ends))
+    return repr((_values(connection, schema, identity), counted, ends))
