@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from msgspec import Struct, field
 
@@ -22,7 +22,7 @@ from inspector.core.refusals import refusal_in
 from inspector.core.text import opening_title, safe_line, without_pictures
 from inspector.stores.assembly import bodies_of, generations_of, identity, left_out, row_of, session_of
 from inspector.stores.entries import Entries, Wire
-from inspector.stores.lines import Line
+from inspector.stores.lines import Line, read_lines, seconds_of
 from inspector.stores.recorded import FileDigest, Memory, Reader, Recorded, Source
 
 _TITLE = 120
@@ -309,6 +309,30 @@ class SessionLists(Struct):
             self.prompt,
             tuple(self.failures),
         )
+
+
+class SessionScanner(SessionLists):
+    """The lists of a session that its file records line by line. A subclass has `record`."""
+
+    def run(self) -> Self:
+        """Read every record, and return the session. Raises StoreErrors."""
+        for record in self.records(self.read(self.entries.path)):
+            at = self.time_of(record)
+            self.seen(at)
+            self.record(record, at)
+        return self
+
+    def read(self, path: Path) -> Iterable[Line]:
+        """Return the lines of the file."""
+        return read_lines(path)
+
+    def time_of(self, record: Mapping[str, Any]) -> float:
+        """Return the time of a record in seconds; 0.0 if unknown."""
+        return seconds_of(record.get("timestamp"))
+
+    def record(self, record: dict[str, Any], at: float) -> None:
+        """Bring the lists to the state after a record."""
+        raise NotImplementedError
 
 
 class SessionReader(Reader):

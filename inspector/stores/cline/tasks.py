@@ -10,6 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from msgspec import field
+
 from inspector.core.shares import plural
 from inspector.stores.cline.documents import document, listed, mappings
 from inspector.stores.cline.task_forms import folder_in, is_summary, task_wires, with_updates
@@ -29,35 +31,33 @@ _NEAR = 3
 
 def scan_task(path: Path) -> SessionLists:
     """Return the session of a task, given its history. Raises StoreErrors."""
-    return _Scanner(path).run()
+    history, updates = mappings(document(path)), _updates(path.with_name("context_history.json"))
+    entries = Entries(path, lambda records: task_wires(records[0]), fetch=_fetch)
+    return _Scanner(entries, history=history, updates=updates).run()
 
 
-class _Scanner:
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.history = mappings(document(path))
-        self.updates = _updates(path.with_name("context_history.json"))
-        self.session = SessionLists(Entries(path, lambda records: task_wires(records[0]), fetch=_fetch))
-        #: The numbers of each message of the history that was added.
-        self.numbers: list[tuple[int, ...]] = []
-        #: The first message that stays after the range that was cut out.
-        self.start = _FIRST
-        self.at = 0.0
-        self.size = 0
-        self.used: set[int] = set()
+class _Scanner(SessionLists, kw_only=True):
+    history: Sequence[dict[str, Any]]
+    updates: Mapping[int, dict[int, str]]
+    #: The numbers of each message of the history that was added.
+    numbers: list[tuple[int, ...]] = field(default_factory=list)
+    #: The first message that stays after the range that was cut out.
+    start: int = _FIRST
+    at: float = 0.0
+    size: int = 0
+    used: set[int] = field(default_factory=set)
 
     def run(self) -> SessionLists:
-        session = self.session
-        session.session = self.path.parent.name
-        session.folder = next(filter(None, map(folder_in, self.history[:_FIRST])), "")
-        screen = mappings(document(self.path.with_name(_SCREEN)))
-        about = document(self.path.with_name("task_metadata.json"))
+        self.session = self.entries.path.parent.name
+        self.folder = next(filter(None, map(folder_in, self.history[:_FIRST])), "")
+        screen = mappings(document(self.entries.path.with_name(_SCREEN)))
+        about = document(self.entries.path.with_name("task_metadata.json"))
         models = mappings(about.get("model_usage") if isinstance(about, Mapping) else None)
-        session.model = text_at(models[-1], "model_id") if models else ""
-        session.provider = text_at(models[-1], "model_provider_id") if models else ""
+        self.model = text_at(models[-1], "model_id") if models else ""
+        self.provider = text_at(models[-1], "model_provider_id") if models else ""
         for place, shown in enumerate(screen):
             self.at = seconds_of(shown.get("ts")) or self.at
-            session.seen(self.at)
+            self.seen(self.at)
             self._step(shown)
             if shown.get("say") == "api_req_started":
                 following = screen[place + 1 :]
@@ -68,19 +68,15 @@ class _Scanner:
                 self._request(shown, summarizes)
         self._add(len(self.history))
         if not screen:
-            session.notes.append(
-                f"{_SCREEN} is missing, so messages that were cut out of the list are unknown."
-            )
+            self.notes.append(f"{_SCREEN} is missing, so messages that were cut out of the list are unknown.")
         left = len(self.updates.keys() - self.used)
         if left:
-            session.notes.append(
+            self.notes.append(
                 f"Cline sent shorter texts in the place of {plural(left, 'text')} that the list shows whole."
             )
         if any(message.get("isSummary") is True for message in self.history):
-            session.notes.append(
-                "Another program wrote summaries into this history, which are not recognised."
-            )
-        return session
+            self.notes.append("Another program wrote summaries into this history, which are not recognised.")
+        return self
 
     def _step(self, shown: Mapping[str, Any]) -> None:
         """Bring the live list to the state that a message on the screen records."""
@@ -91,14 +87,14 @@ class _Scanner:
     def _add(self, stop: int) -> None:
         """Add the messages of the history up to a place to the live list."""
         for index in range(len(self.numbers), min(stop, len(self.history))):
-            self.session.line(index, _WHOLE)
+            self.line(index, _WHOLE)
             at = seconds_of(self.history[index].get("ts")) or self.at
-            self.numbers.append(self.session.add(task_wires(self.history[index]), at))
+            self.numbers.append(self.add(task_wires(self.history[index]), at))
 
     def _request(self, shown: Mapping[str, Any], summarizes: bool) -> None:
         usage = mapping(text_at(shown, "text")) or {}
         tokens = usage_of(usage, "tokensIn", "tokensOut", "cacheReads", "cacheWrites")
-        self.session.call("", self.at, tokens, summarizes=summarizes)
+        self.call("", self.at, tokens, summarizes=summarizes)
         if not summarizes:
             self.size = sum(tokens)
 
@@ -122,22 +118,22 @@ class _Scanner:
         """Remove the messages from a place on from the live list."""
         while len(self.numbers) > stop:
             gone = set(self.numbers.pop())
-            self.session.lists[-1] = [number for number in self.session.live if number not in gone]
+            self.lists[-1] = [number for number in self.live if number not in gone]
 
     def _add_summary(self, index: int) -> None:
         message = self.history[index]
-        self.session.line(index, _WHOLE)
+        self.line(index, _WHOLE)
         wires = task_wires(message)
         place = next(at for at, wire in enumerate(wires) if is_summary(wire))
-        made = self.session.make(wires, seconds_of(message.get("ts")) or self.at)
-        self.session.entries.found[made[place]].summary = True
+        made = self.make(wires, seconds_of(message.get("ts")) or self.at)
+        self.entries.found[made[place]].summary = True
         self.numbers += [(), made]
         self._compact(index, made[place], str(wires[place]["content"]))
 
     def _compact(self, start: int, summary: int | None, text: str | None = None) -> None:
         stays = [*range(min(_FIRST, start)), *range(start, len(self.numbers))]
         after = [number for index in stays for number in self._as_sent(index)]
-        self.session.compact(
+        self.compact(
             after, summary, self.at, text=text, tokens_before=self.size or None, head=True,
             note="" if summary is not None else "Cline cut these messages out of the list without a summary.",
         )  # fmt: skip
@@ -148,9 +144,9 @@ class _Scanner:
         if index not in self.updates or index in self.used:
             return self.numbers[index]
         self.used.add(index)
-        self.session.line(index, _CHANGED)
+        self.line(index, _CHANGED)
         changed = with_updates(self.history[index], self.updates[index])
-        self.numbers[index] = self.session.make(task_wires(changed), seconds_of(changed.get("ts")))
+        self.numbers[index] = self.make(task_wires(changed), seconds_of(changed.get("ts")))
         return self.numbers[index]
 
 

@@ -13,6 +13,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
+from msgspec import field
 from msgspec.structs import replace
 
 from inspector.core.conversations import ROLE_CODES
@@ -23,13 +24,11 @@ from inspector.stores.lines import (
     count_at,
     mapping_at,
     mappings_in,
-    read_lines,
-    seconds_of,
     text_at,
     usage_of,
 )
 from inspector.stores.recorded import Recorded, Source
-from inspector.stores.session_lists import SessionLists, SessionReader
+from inspector.stores.session_lists import SessionLists, SessionReader, SessionScanner
 
 _USER, _SYSTEM = ROLE_CODES["user"], ROLE_CODES["system"]
 _TYPES = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted", "world_state"})
@@ -57,131 +56,124 @@ class CodexReader(SessionReader):
 
     def scan(self, path: Path, part: str) -> SessionLists:
         """The session of a rollout."""
-        return _Scanner(path).run().session
+        return _scan(path)
 
     def read(self, source: Source) -> Recorded:
         """A conversation: its lists, compactions and requests."""
-        found = _Scanner(Path(source.files[0])).run()
+        found = _scan(Path(source.files[0]))
         for path in source.shared:
-            _leave_out(found, _Scanner(Path(path)).run())
-        if any(compaction.encrypted for compaction in found.session.compactions):
-            found.session.notes.append(_WHY_UNREADABLE)
-        return found.session.recorded(source)
+            found.leave_out(_scan(Path(path)))
+        if any(compaction.encrypted for compaction in found.compactions):
+            found.notes.append(_WHY_UNREADABLE)
+        return found.recorded(source)
 
 
 READER = CodexReader
 
 
-def _leave_out(found: _Scanner, parent: _Scanner) -> None:
-    """Leave out the requests and compactions that a fork copied from its parent session. Its first list is then the
-    list after the last copied compaction."""
-    session = found.session
-    requests = [
-        request
-        for request, name in zip(session.requests, found.request_names, strict=True)
-        if name not in parent.request_names
-    ]
-    copied = sum(name in parent.session.names for name in found.session.names)
-    del session.lists[:copied]
-    session.compactions = [replace(made, index=made.index - copied) for made in session.compactions[copied:]]
-    session.requests = [
-        replace(request, index=index, generation=max(1, request.generation - copied))
-        for index, request in enumerate(requests, start=1)
-    ]
+def _scan(path: Path) -> _Scanner:
+    return _Scanner(Entries(path, _convert)).run()
 
 
-class _Scanner:
-    def __init__(self, path: Path) -> None:
-        self.session = SessionLists(Entries(path, _convert))
-        #: Keys that are equal in all copies of a request: the cumulative usage.
-        self.request_names: list[str] = []
-        self.open: int | None = None
-        self.counted: object = None
-        self.last_size: int | None = None
-        self.answer = ""
-        self.waiting: int | None = None
-        #: The size at the request before the last one, and the usage of a call that no count followed yet.
-        self.earlier_size: int | None = None
-        self.record: Mapping[str, Any] = {}
-        #: The messages that carry summaries.
-        self.summaries: set[int | None] = set()
+class _Scanner(SessionScanner):
+    #: Keys that are equal in all copies of a request: the cumulative usage.
+    request_names: list[str] = field(default_factory=list)
+    open: int | None = None
+    counted: object = None
+    last_size: int | None = None
+    answer: str = ""
+    waiting: int | None = None
+    #: The size at the request before the last one, and the usage of a call that no count followed yet.
+    earlier_size: int | None = None
+    uncounted: Mapping[str, Any] = field(default_factory=dict)
+    #: The messages that carry summaries.
+    summaries: set[int | None] = field(default_factory=set)
 
-    def run(self) -> _Scanner:
-        session = self.session
-        for line in session.records(read_lines(session.entries.path)):
-            at = seconds_of(line.get("timestamp"))
-            session.seen(at)
-            payload = line.get("payload")
-            if not isinstance(payload, dict):
-                continue
-            kind = text_at(line, "type")
-            if kind == "response_item":
-                self._item(payload, at)
-            elif kind == "compacted":
-                self._compacted(payload, at)
-            elif kind == "event_msg":
-                self._event(payload, at)
-            elif kind == "session_meta" and not session.session:
-                self._meta(payload)
-            elif kind == "turn_context":
-                session.model = text_at(payload, "model") or session.model
-            elif kind == "token_usage_record":
-                self.record = payload
-        return self
+    def record(self, line: dict[str, Any], at: float) -> None:
+        payload, kind = line.get("payload"), text_at(line, "type")
+        if not isinstance(payload, dict):
+            return
+        if kind == "response_item":
+            self._item(payload, at)
+        elif kind == "compacted":
+            self._compacted(payload, at)
+        elif kind == "event_msg":
+            self._event(payload, at)
+        elif kind == "session_meta" and not self.session:
+            self._meta(payload)
+        elif kind == "turn_context":
+            self.model = text_at(payload, "model") or self.model
+        elif kind == "token_usage_record":
+            self.uncounted = payload
+
+    def leave_out(self, parent: _Scanner) -> None:
+        """Leave out the requests and compactions that a fork copied from its parent session.
+
+        Its first list is then the list after the last copied compaction.
+        """
+        requests = [
+            request
+            for request, name in zip(self.requests, self.request_names, strict=True)
+            if name not in parent.request_names
+        ]
+        copied = sum(name in parent.names for name in self.names)
+        del self.lists[:copied]
+        self.compactions = [replace(made, index=made.index - copied) for made in self.compactions[copied:]]
+        self.requests = [
+            replace(request, index=index, generation=max(1, request.generation - copied))
+            for index, request in enumerate(requests, start=1)
+        ]
 
     def _meta(self, payload: dict[str, Any]) -> None:
-        found = self.session
-        found.session = text_at(payload, "id") or text_at(payload, "session_id")
-        found.folder, found.version = text_at(payload, "cwd"), text_at(payload, "cli_version")
-        found.provider = text_at(payload, "model_provider")
-        found.before = text_at(payload, "forked_from_id")
-        found.prompt = text_at(payload, "base_instructions", "text") or text_at(payload, "instructions")
+        self.session = text_at(payload, "id") or text_at(payload, "session_id")
+        self.folder, self.version = text_at(payload, "cwd"), text_at(payload, "cli_version")
+        self.provider = text_at(payload, "model_provider")
+        self.before = text_at(payload, "forked_from_id")
+        self.prompt = text_at(payload, "base_instructions", "text") or text_at(payload, "instructions")
         source = payload.get("source")
         if isinstance(source, Mapping) and "subagent" in source:
             spawned = dict(source)
-            found.parent = text_at(spawned, "subagent", "thread_spawn", "parent_thread_id") or text_at(
+            self.parent = text_at(spawned, "subagent", "thread_spawn", "parent_thread_id") or text_at(
                 payload, "forked_from_id"
             )
 
     def _item(self, item: dict[str, Any], at: float) -> None:
-        found = self.session
         if is_made(item):
             self.answer = text_at(item, "id") or self.answer
             if self.open is None:
-                (self.open,) = found.entries.add([{"role": "assistant"}], at)
-                found.lists[-1].append(self.open)
+                (self.open,) = self.entries.add([{"role": "assistant"}], at)
+                self.lists[-1].append(self.open)
             else:
-                found.entries.extend(self.open)
+                self.entries.extend(self.open)
             return
         wires = item_wires(item)
         if wires:
             self.open = None
-            found.add(wires, at)
+            self.add(wires, at)
 
     def _compacted(self, payload: dict[str, Any], at: float) -> None:
-        found = self.session
         text = text_at(payload, "message")
         size = self.last_size
         if self._wrote(text):
             size = self.earlier_size
-        elif self.record and text_at(self.record, "response_id") == text_at(
+        elif self.uncounted and text_at(self.uncounted, "response_id") == text_at(
             payload, "compaction_response_id"
         ):
-            usage = mapping_at(self.record, "usage")
-            self._request(usage, at, text_at(self.record, "response_id"), summarizes=True)
-        self.record = {}
+            usage = mapping_at(self.uncounted, "usage")
+            self._request(usage, at, text_at(self.uncounted, "response_id"), summarizes=True)
+        self.uncounted = {}
         self.open = None
         wires = _replacement(payload)
         listed = "replacement_history" in payload or not text
-        numbers = found.make(wires, at)
+        numbers = self.make(wires, at)
         places = [place for place, wire in enumerate(wires) if wire["content"] in (ENCRYPTED, text)]
         summary = numbers[places[-1]] if places else None
         note = "" if text else _WHY_UNREADABLE
         if not listed:
             numbers, note = (*self._kept(), *numbers), _WHY_INFERRED
-        self.waiting, self.last_size = len(found.compactions), None
-        found.names.append(_name(payload))
-        found.compact(
+        self.waiting, self.last_size = len(self.compactions), None
+        self.names.append(_name(payload))
+        self.compact(
             numbers, summary, at, text=text, encrypted=not text, tokens_before=size, exact=listed, note=note,
         )  # fmt: skip
         self.summaries.add(summary)
@@ -189,7 +181,7 @@ class _Scanner:
     def _kept(self) -> list[int]:
         """Return the messages that stay if the record has no list: the harness's at the start of the live list, and the
         newest of the user within _KEPT octets."""
-        entries, live, left = self.session.entries, self.session.lists[-1], _KEPT
+        entries, live, left = self.entries, self.lists[-1], _KEPT
         kept: list[int] = []
         for number in reversed(live):
             entry = entries.found[number]
@@ -205,50 +197,49 @@ class _Scanner:
 
     def _wrote(self, text: str) -> bool:
         """Whether the last answer is the summary `text`: then it is in no list, and its request wrote the summary."""
-        found, number = self.session, self.open
+        number = self.open
         if not text or number is None:
             return False
-        entry = found.entries.found[number]
+        entry = self.entries.found[number]
         # Consecutive items of the model make one message: the summary is the last item.
-        (item,) = found.entries.fetch(found.entries.path, [found.entries.spans[entry.lines[-1]]])
+        (item,) = self.entries.fetch(self.entries.path, [self.entries.spans[entry.lines[-1]]])
         answer = "".join(str(wire["content"]) for wire in _convert([item] if item else [])).strip()
         if not answer or answer not in text:
             return False
         entry.lines.pop()
         if not entry.lines:
-            found.lists[-1].remove(number)
-        if found.requests and found.requests[-1].generation == len(found.lists):
-            found.requests[-1] = replace(found.requests[-1], summarizes=True)
+            self.lists[-1].remove(number)
+        if self.requests and self.requests[-1].generation == len(self.lists):
+            self.requests[-1] = replace(self.requests[-1], summarizes=True)
         return True
 
     def _event(self, payload: dict[str, Any], at: float) -> None:
-        found, kind = self.session, text_at(payload, "type")
+        kind = text_at(payload, "type")
         if kind == "token_count":
             self._count(payload, at)
         elif kind == "task_started":
-            found.window = count_at(payload, "model_context_window") or found.window
+            self.window = count_at(payload, "model_context_window") or self.window
         elif kind == "thread_name_updated":
-            found.title = text_at(payload, "thread_name") or text_at(payload, "name") or found.title
+            self.title = text_at(payload, "thread_name") or text_at(payload, "name") or self.title
         elif kind == "thread_rolled_back":
             self._back(count_at(payload, "num_turns") or 0)
         elif kind in ("error", "stream_error") and "compact" in text_at(payload, "message").lower():
-            found.fail(text_at(payload, "message"), at, tokens_before=self.last_size)
+            self.fail(text_at(payload, "message"), at, tokens_before=self.last_size)
 
     def _count(self, payload: dict[str, Any], at: float) -> None:
         """Add the usage of a call. The same count is repeated with limits, and once after a compaction with its
         size."""
-        found = self.session
         info = payload.get("info")
         if not isinstance(info, dict):
             return
-        found.window = count_at(info, "model_context_window") or found.window
+        self.window = count_at(info, "model_context_window") or self.window
         # A list always has tokens: 0 means that they were not counted.
         size = count_at(info, "last_token_usage", "total_tokens") or None
         total, sent = info.get("total_token_usage"), count_at(info, "last_token_usage", "input_tokens")
         if self.waiting is not None:
             if not sent and size is not None:
-                made = found.compactions[self.waiting]
-                found.compactions[self.waiting] = replace(made, tokens_after_reported=size)
+                made = self.compactions[self.waiting]
+                self.compactions[self.waiting] = replace(made, tokens_after_reported=size)
             self.waiting = None
         if size is not None and total != self.counted:
             self.earlier_size, self.last_size = self.last_size, size
@@ -256,25 +247,22 @@ class _Scanner:
             self.counted = total
             return
         self.counted = total
-        self.record = {}
+        self.uncounted = {}
         self._request(mapping_at(info, "last_token_usage"), at, self.answer, name=json.dumps(total))
 
     def _request(
         self, usage: Mapping[str, Any], at: float, answer: str, summarizes: bool = False, name: str = ""
     ) -> None:
-        session = self.session
         names = "input_tokens", "output_tokens", "cached_input_tokens", "cache_write_input_tokens"
         counted = usage_of(usage, *names, reasoning="reasoning_output_tokens", whole=True)
-        session.call(answer, at, counted, summarizes=summarizes)
-        if len(session.requests) > len(self.request_names):
+        self.call(answer, at, counted, summarizes=summarizes)
+        if len(self.requests) > len(self.request_names):
             self.request_names.append(name or answer)
 
     def _back(self, turns: int) -> None:
         """Go back a number of turns, as the user did. The abandoned messages are in no list."""
-        numbers = self.session.lists[-1]
-        asked = [
-            place for place, number in enumerate(numbers) if self.session.entries.found[number].role == _USER
-        ]
+        numbers = self.lists[-1]
+        asked = [place for place, number in enumerate(numbers) if self.entries.found[number].role == _USER]
         if 0 < turns <= len(asked):
             del numbers[asked[-turns] :]
         self.open = None

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
+
+from msgspec import field
 
 from inspector.stores.copilot.forms import wires_of
 from inspector.stores.entries import Entries
 from inspector.stores.head import Head
-from inspector.stores.lines import count_of, read_lines, seconds_of, text_at, usage_of
-from inspector.stores.session_lists import SessionLists, SessionReader
+from inspector.stores.lines import count_of, text_at, usage_of
+from inspector.stores.session_lists import SessionLists, SessionReader, SessionScanner
 
 _TRIGGERS = {"threshold": "auto", "manual": "manual"}
 
@@ -40,54 +42,46 @@ class CopilotReader(SessionReader):
 
     def scan(self, path: Path, part: str) -> SessionLists:
         """The session of a file."""
-        return _Scanner(path).run()
+        return _Scanner(Entries(path, wires_of)).run()
 
 
 READER = CopilotReader
 
 
-class _Scanner:
-    def __init__(self, path: Path) -> None:
-        self.session = SessionLists(Entries(path, wires_of))
-        #: The user's messages, and the message that each event made.
-        self.users: set[int] = set()
-        self.number_of: dict[str, int] = {}
-        #: Length of the live list when the running compaction began.
-        self.began: int | None = None
-        self.size: int | None = None
-        self.truncations = 0
+class _Scanner(SessionScanner):
+    #: The user's messages, and the message that each event made.
+    users: set[int] = field(default_factory=set)
+    number_of: dict[str, int] = field(default_factory=dict)
+    #: Length of the live list when the running compaction began.
+    began: int | None = None
+    size: int | None = None
+    truncations: int = 0
 
-    def run(self) -> SessionLists:
-        session = self.session
-        for event in session.records(read_lines(session.entries.path)):
-            data = event.get("data")
-            if isinstance(data, dict):
-                at = seconds_of(event.get("timestamp"))
-                session.seen(at)
-                self._event(event, data, at)
+    def run(self) -> Self:
+        super().run()
         if self.truncations:
-            session.notes.append(
+            self.notes.append(
                 f"Copilot left messages out of what it sent {self.truncations:,} times; it does not record which."
             )
-        return session
+        return self
 
-    def _event(self, event: dict[str, Any], data: dict[str, Any], at: float) -> None:
-        session, kind = self.session, text_at(event, "type")
-        if text_at(data, "parentToolCallId"):
+    def record(self, event: dict[str, Any], at: float) -> None:
+        data, kind = event.get("data"), text_at(event, "type")
+        if not isinstance(data, dict) or text_at(data, "parentToolCallId"):
             # This record is of a sub-agent, which has another list.
             return
         if kind == "session.start":
-            session.session = text_at(data, "sessionId")
-            session.version, session.model = text_at(data, "copilotVersion"), text_at(data, "selectedModel")
-            session.folder = text_at(data, "context", "cwd")
+            self.session = text_at(data, "sessionId")
+            self.version, self.model = text_at(data, "copilotVersion"), text_at(data, "selectedModel")
+            self.folder = text_at(data, "context", "cwd")
         elif kind == "session.model_change":
-            session.model = text_at(data, "newModel") or session.model
+            self.model = text_at(data, "newModel") or self.model
         elif kind == "system.message":
-            session.prompt = text_at(data, "content") or session.prompt
+            self.prompt = text_at(data, "content") or self.prompt
         elif kind == "session.usage_record":
             self._usage(text_at(data, "usage", "apiCallId"), data.get("usage"), at)
         elif kind == "session.compaction_start":
-            self.began, self.size = len(session.live), count_of(data, "currentTokens")
+            self.began, self.size = len(self.live), count_of(data, "currentTokens")
         elif kind == "session.compaction_complete":
             self._compacted(event, data, at)
         elif kind == "session.truncation":
@@ -95,9 +89,9 @@ class _Scanner:
         elif kind == "session.snapshot_rewind":
             number = self.number_of.get(text_at(data, "upToEventId"))
             if number is not None:
-                session.go_back(number)
+                self.go_back(number)
         elif wires := wires_of([event]):
-            (number,) = session.add(wires, at)
+            (number,) = self.add(wires, at)
             self.number_of[text_at(event, "id")] = number
             if kind == "user.message":
                 self.users.add(number)
@@ -105,35 +99,34 @@ class _Scanner:
     def _usage(self, name: str, usage: object, at: float, generation: int | None = None) -> None:
         if not isinstance(usage, dict):
             return
-        session = self.session
-        session.model = text_at(usage, "model") or session.model
-        session.window = count_of(usage, "maxPromptTokens") or session.window
+        self.model = text_at(usage, "model") or self.model
+        self.window = count_of(usage, "maxPromptTokens") or self.window
         names = "inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens"
-        session.call(
+        self.call(
             name, at, usage_of(usage, *names, whole=True), model=text_at(usage, "model"), generation=generation,
             summarizes=generation is not None,
         )  # fmt: skip
 
     def _compacted(self, event: dict[str, Any], data: dict[str, Any], at: float) -> None:
-        session, began = self.session, self.began
+        began = self.began
         self.began = None
         trigger = _TRIGGERS.get(text_at(data, "trigger"))
         self._usage(
             f"summary {text_at(data, 'compactionAttemptId')}",
             data.get("compactionTokensUsed"),
             at,
-            len(session.lists),
+            len(self.lists),
         )
         if data.get("success") is not True:
             error = text_at(data, "error") or text_at(data, "error", "message") or text_at(data, "outcome")
-            session.fail(error, at, trigger=trigger, tokens_before=self.size)
+            self.fail(error, at, trigger=trigger, tokens_before=self.size)
             return
-        session.window = count_of(data, "tokenLimit") or session.window
-        stop = len(session.live) if began is None else began
-        users = [number for number in session.live[:stop] if number in self.users]
-        (number,) = session.make(wires_of([event]), at, summary=True)
-        session.compact(
-            [*users, number, *session.live[stop:]],
+        self.window = count_of(data, "tokenLimit") or self.window
+        stop = len(self.live) if began is None else began
+        users = [number for number in self.live[:stop] if number in self.users]
+        (number,) = self.make(wires_of([event]), at, summary=True)
+        self.compact(
+            [*users, number, *self.live[stop:]],
             number,
             at,
             text=text_at(data, "summaryContent"),

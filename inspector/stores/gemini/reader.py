@@ -6,15 +6,17 @@ is a snapshot of the state. When a session is resumed, a change repeats the same
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+from msgspec import field
 
 from inspector.stores.entries import Entries, Wire
 from inspector.stores.gemini.forms import SNAPSHOT, message_wires, messages_in, wires_of
 from inspector.stores.head import Head
-from inspector.stores.lines import Line, mapping, read_file, read_lines, seconds_of, text_at, usage_of
-from inspector.stores.session_lists import SessionLists, SessionReader, hash_of
+from inspector.stores.lines import Line, mapping, read_file, seconds_of, text_at, usage_of
+from inspector.stores.session_lists import SessionLists, SessionReader, SessionScanner, hash_of
 
 
 class GeminiReader(SessionReader):
@@ -35,64 +37,60 @@ class GeminiReader(SessionReader):
 
     def scan(self, path: Path, part: str) -> SessionLists:
         """The session of a file."""
-        return _Scanner(path).run()
+        return _Scanner(Entries(path, wires_of)).run()
 
 
 READER = GeminiReader
 
 
-class _Scanner:
-    def __init__(self, path: Path) -> None:
-        self.session = SessionLists(Entries(path, wires_of))
-        #: The numbers that each message made, the names of snapshots, and the message that says the same, by hash.
-        self.made: dict[str, tuple[int, ...]] = {}
-        self.snapshots: set[str] = set()
-        self.same: dict[int, int] = {}
-        #: Calls with results in the answer.
-        self.answered: set[str] = set()
-        self.counted: set[str] = set()
+class _Scanner(SessionScanner):
+    #: The numbers that each message made, the names of snapshots, and the message that says the same, by hash.
+    made: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    snapshots: set[str] = field(default_factory=set)
+    same: dict[int, int] = field(default_factory=dict)
+    #: Calls with results in the answer.
+    answered: set[str] = field(default_factory=set)
+    counted: set[str] = field(default_factory=set)
 
-    def run(self) -> SessionLists:
-        session = self.session
-        for record in session.records(_lines(session.entries.path)):
-            self._record(record)
-        return session
+    def read(self, path: Path) -> Iterable[Line]:
+        if path.suffix != ".json":
+            return super().read(path)
+        # An older file is one document.
+        raw = read_file(path)
+        return [Line(0, len(raw), mapping(raw))]
 
-    def _record(self, value: dict[str, Any]) -> None:
-        session = self.session
+    def record(self, value: dict[str, Any], at: float) -> None:
         if text_at(value, "sessionId"):
-            session.session = session.session or text_at(value, "sessionId")
-            session.seen(seconds_of(value.get("startTime")))
-            session.parent = text_at(value, "parentSessionId")
+            self.session = self.session or text_at(value, "sessionId")
+            self.seen(seconds_of(value.get("startTime")))
+            self.parent = text_at(value, "parentSessionId")
         messages = messages_in(value)
         if messages is not None:
             self._replace(messages)
         elif "type" in value:
-            self._message(value)
+            self._message(value, at)
 
-    def _message(self, message: dict[str, Any]) -> None:
-        session, name = self.session, text_at(message, "id")
-        at = seconds_of(message.get("timestamp"))
-        session.seen(at)
+    def _message(self, message: dict[str, Any], at: float) -> None:
+        name = text_at(message, "id")
         self._usage(message, name, at)
         wires = message_wires(message)
         known = self.made.get(name)
         if known and message.get("type") == "gemini":
             # The same answer, with its calls.
-            session.entries.extend(known[0])
-            session.hashes[known[0]] = hash_of(wires[0])
+            self.entries.extend(known[0])
+            self.hashes[known[0]] = hash_of(wires[0])
             self._see(wires[:1], known[:1])
-            numbers = session.entries.add(wires, at)[1:]
+            numbers = self.entries.add(wires, at)[1:]
             # The first of these is the answer, which is there.
-            session.hashes.update(zip(numbers, map(hash_of, wires[1:]), strict=True))
-            session.live.extend(numbers)
+            self.hashes.update(zip(numbers, map(hash_of, wires[1:]), strict=True))
+            self.live.extend(numbers)
             self._see(wires[1:], numbers)
             self.made[name] = (*known, *numbers)
         else:
             results = [wire for wire in wires if wire["role"] == "tool"]
             if results and all(wire["tool_call_id"] in self.answered for wire in results):
                 return
-            numbers = session.add(wires, at)
+            numbers = self.add(wires, at)
             self._see(wires, numbers)
             self.made[name] = numbers
         self.answered.update(wire["tool_call_id"] for wire in wires if wire["role"] == "tool")
@@ -102,34 +100,33 @@ class _Scanner:
 
     def _replace(self, messages: Sequence[Mapping[str, Any]]) -> None:
         """Replace the live list. A message that equals an earlier message is the same message."""
-        session = self.session
         numbers: list[int] = []
         summary: tuple[int, str, float] | None = None
         place = 0
         for message in messages:
             wires, name = message_wires(message), text_at(message, "id")
             at = seconds_of(message.get("timestamp"))
-            session.seen(at)
+            self.seen(at)
             self._usage(message, name, at)
-            fresh = session.make(wires, at)
+            fresh = self.make(wires, at)
             for wire, number in zip(wires, fresh, strict=True):
                 # All messages of the change are parts of one record.
-                session.entries.found[number].part = place
+                self.entries.found[number].part = place
                 place += 1
                 earlier = self.same.setdefault(hash_of(wire), number)
                 numbers.append(earlier)
                 text = wire["content"]
                 if wire["role"] == "user" and isinstance(text, str) and text.lstrip().startswith(SNAPSHOT):
-                    session.entries.found[number].summary = True
+                    self.entries.found[number].summary = True
                     if name not in self.snapshots:
                         summary = (earlier, text, at)
                     self.snapshots.add(name)
         if summary is None:
-            session.lists[-1] = numbers
-            session.note_words(wire for message in messages for wire in message_wires(message))
+            self.lists[-1] = numbers
+            self.note_words(wire for message in messages for wire in message_wires(message))
             return
         number, text, at = summary
-        session.compact(numbers, number, at, text=text)
+        self.compact(numbers, number, at, text=text)
 
     def _usage(self, message: Mapping[str, Any], name: str, at: float) -> None:
         """Count an answer's usage once, however often it is written."""
@@ -137,15 +134,6 @@ class _Scanner:
         if not isinstance(usage, dict) or name in self.counted:
             return
         self.counted.add(name)
-        session = self.session
-        session.model = text_at(message, "model") or session.model
+        self.model = text_at(message, "model") or self.model
         tokens = usage_of(usage, "input", "output", "cached", thoughts="thoughts", whole=True)
-        session.call(name, at, tokens)
-
-
-def _lines(path: Path) -> list[Line]:
-    """The lines of a file; an older file is one document."""
-    if path.suffix != ".json":
-        return list(read_lines(path))
-    raw = read_file(path)
-    return [Line(0, len(raw), mapping(raw))]
+        self.call(name, at, tokens)

@@ -14,6 +14,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from msgspec import field
+
 from inspector.core.errors import StoreError
 from inspector.core.shares import plural
 from inspector.stores.entries import Entries
@@ -59,74 +61,72 @@ class KimiReader(SessionReader):
 
     def scan(self, path: Path, part: str) -> SessionLists:
         """The session whose live context the file is."""
-        return _Scanner(path).run()
+        files = [*_earlier(path), path] if path.name == _MAIN else [path]
+        return _Scanner(Entries(path, wires_of, fetch=partial(_fetch, files)), files=files).run()
 
 
 READER = KimiReader
 
 
-class _Scanner:
-    def __init__(self, path: Path) -> None:
-        self.files = [*_earlier(path), path] if path.name == _MAIN else [path]
-        self.session = SessionLists(Entries(path, wires_of, fetch=partial(_fetch, self.files)))
-        #: Times of what was said since each compaction, by role.
-        self.times: list[dict[str, deque[float]]] = [{}]
-        self.moved = 0
+class _Scanner(SessionLists, kw_only=True):
+    files: Sequence[Path]
+    #: Times of what was said since each compaction, by role, and the times of the compactions.
+    times: list[dict[str, deque[float]]] = field(default_factory=lambda: [{}])
+    ends: list[float] = field(default_factory=list)
+    moved: int = 0
 
     def run(self) -> SessionLists:
-        session = self.session
-        path = session.entries.path
-        session.session = path.parent.name if path.name == _MAIN else path.stem
+        path = self.entries.path
+        self.session = path.parent.name if path.name == _MAIN else path.stem
         self._wire(path.with_name("wire.jsonl"))
         for number, file in enumerate(self.files):
             self._context(number, file)
         state = _document(path.with_name("state.json"))
         title = text_at(state, "custom_title")
         # A title that was cut is the beginning of the first words.
-        session.title = "" if title.endswith("…") else title
-        session.folder = _folder(path)
+        self.title = "" if title.endswith("…") else title
+        self.folder = _folder(path)
         if self.moved:
-            session.notes.append(
+            self.notes.append(
                 f"The list was cleared or gone back in {plural(self.moved, 'time')}; removed messages are in no list."
             )
-        return session
+        return self
 
     def _context(self, number: int, file: Path) -> None:
         """One file: the list after a compaction, or the list again after the user went back."""
-        session = self.session
         numbers: list[int] = []
         summary: tuple[int, str] | None = None
         # The output of a compaction ends at the first count of tokens.
         written: int | None = None
         for line in read_lines(file):
             if line.value is None:
-                session.unreadable += 1
+                self.unreadable += 1
                 continue
             if line.value.get("role") == "_system_prompt":
-                session.prompt = text_at(line.value, "content")
+                self.prompt = text_at(line.value, "content")
                 continue
             if line.value.get("role") == "_usage" and written is None:
                 written = len(numbers)
-            session.line((number << _BITS) + line.start, line.length)
+            self.line((number << _BITS) + line.start, line.length)
             wires = wires_of([line.value])
             text = summary_in(line.value)
-            made = session.make(wires, 0.0, summary=text is not None)
+            made = self.make(wires, 0.0, summary=text is not None)
             if text is None:
-                session.note_words(wires)
+                self.note_words(wires)
             else:
                 summary = (made[0], text)
             numbers += made
         first = number == 0
-        if summary is not None and not first and session.live:
-            ended = len(session.lists) - 1
+        if summary is not None and not first and self.live:
+            ended = len(self.lists) - 1
             at = self.ends[ended] if ended < len(self.ends) else 0.0
-            session.compact(numbers[:written], summary[0], at, text=summary[1])
-            session.live.extend(numbers[len(session.live) :])
+            self.compact(numbers[:written], summary[0], at, text=summary[1])
+            self.live.extend(numbers[len(self.live) :])
         else:
             if not first:
                 self.moved += 1
-            session.lists[-1] = numbers
-        self._date(numbers, len(session.lists))
+            self.lists[-1] = numbers
+        self._date(numbers, len(self.lists))
 
     def _date(self, numbers: list[int], generation: int) -> None:
         """Give the messages of a list the times of the wire, the newest first: copies of earlier ones have none."""
@@ -135,17 +135,15 @@ class _Scanner:
         times = self.times[generation - 1] if generation <= len(self.times) else {}
         left = {role: list(queue) for role, queue in times.items()}
         for number in reversed(numbers):
-            entry = self.session.entries.found[number]
+            entry = self.entries.found[number]
             queue = left.get(ROLE_NAMES[entry.role])
             if queue and not entry.summary:
                 entry.at = queue.pop()
 
     def _wire(self, path: Path) -> None:
         """Read times and usage of the session."""
-        session = self.session
-        self.ends: list[float] = []
         for at, kind, payload in _messages(path):
-            session.seen(at)
+            self.seen(at)
             times = self.times[-1]
             if kind == "CompactionEnd":
                 self.ends.append(at)
@@ -156,12 +154,12 @@ class _Scanner:
                 times.setdefault("tool", deque()).append(at)
             elif kind == "StatusUpdate":
                 usage = mapping_at(payload, "token_usage")
-                session.window = count_of(payload, "max_context_tokens") or session.window
+                self.window = count_of(payload, "max_context_tokens") or self.window
                 if usage:
                     times.setdefault("assistant", deque()).append(at)
                     names = "input_other", "output", "input_cache_read", "input_cache_creation"
                     name, generation = text_at(payload, "message_id"), len(self.times)
-                    session.call(name, at, usage_of(usage, *names), generation=generation)
+                    self.call(name, at, usage_of(usage, *names), generation=generation)
 
 
 def _fetch(files: Sequence[Path], path: Path, places: list[tuple[int, int]]) -> list[dict[str, Any] | None]:

@@ -38,8 +38,8 @@ class OpenClawReader(PiReader):
     def scan(self, path: Path, part: str, shared: bool = False) -> SessionLists:
         """Return the session of a file that `part` names. For a branch (`shared`), leave out the copied part."""
         if not part:
-            return OpenClawScanner(Entries(path, convert), shared).run(read_lines(path))
-        return OpenClawScanner(Entries(path, convert, fetch=fetch_of(part)), shared).run(
+            return OpenClawScanner(Entries(path, convert), shared=shared).run(read_lines(path))
+        return OpenClawScanner(Entries(path, convert, fetch=fetch_of(part)), shared=shared).run(
             read_events(path, part)
         )
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from msgspec import field
+
 from inspector.stores.entries import Wire
 from inspector.stores.lines import mapping_at, mappings_in, text_at
 from inspector.stores.pi.reader import Node, PiScanner
@@ -16,19 +18,17 @@ from inspector.stores.pi.reader import Node, PiScanner
 _OWN = frozenset({"id", "parentId", "timestamp", "appendMode", "firstKeptEntryId", "targetId", "__openclaw"})
 
 
-class OpenClawScanner(PiScanner):
+class OpenClawScanner(PiScanner, kw_only=True):
     """See PiScanner. An entry that is written again counts as the original, so the list shows results in full."""
 
-    def __init__(self, *values: Any) -> None:
-        super().__init__(*values)
-        #: The first entry of each content below a parent, and its place by the name of each copy.
-        self.firsts: dict[tuple[int, str, str], Node] = {}
-        self.place_of: dict[str, int] = {}
-        #: The newest content of each entry, by place.
-        self.newest: dict[int, int] = {}
-        #: Shortened results by the place of the first copy of a rewrite: time, message and remaining characters.
-        self.cuts: dict[int, list[tuple[float, int, int]]] = {}
-        self.began_at = 0
+    #: The first entry of each content below a parent, and its place by the name of each copy.
+    firsts: dict[tuple[int, str, str], Node] = field(default_factory=dict)
+    place_of: dict[str, int] = field(default_factory=dict)
+    #: The newest content of each entry, by place.
+    newest: dict[int, int] = field(default_factory=dict)
+    #: Shortened results by the place of the first copy of a rewrite: time, message and remaining characters.
+    cuts: dict[int, list[tuple[float, int, int]]] = field(default_factory=dict)
+    began_at: int = 0
 
     def messages(self, node: Node, value: dict[str, Any], wires: list[Wire]) -> tuple[int, ...]:
         """Return the messages of an entry. For a copy, return the messages of the original."""
@@ -48,16 +48,16 @@ class OpenClawScanner(PiScanner):
         node.again, node.at = True, first.at
         return first.messages
 
-    def lists(self) -> dict[int, int]:
+    def join(self) -> dict[int, int]:
         """Put the lists together, and add the shortened results as cleared ones."""
-        number_of, session = super().lists(), self.session
+        number_of = super().join()
         for cuts in self.cuts.values():
             at = cuts[0][0]
-            generation = 1 + sum(compaction.at <= at for compaction in session.compactions)
-            listed = session.lists[generation - 1]
+            generation = 1 + sum(compaction.at <= at for compaction in self.compactions)
+            listed = self.lists[generation - 1]
             found = [(listed.index(number), left) for _, number, left in cuts if number in listed]
             if found:
-                before = sum(session.entries.found[number].at <= at for number in listed)
+                before = sum(self.entries.found[number].at <= at for number in listed)
                 places, left = zip(*found, strict=True)
-                session.clear(places, at, generation=generation, place=before, trigger="auto", left=left)
+                self.clear(places, at, generation=generation, place=before, trigger="auto", left=left)
         return number_of

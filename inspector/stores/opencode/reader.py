@@ -10,12 +10,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from msgspec import field
+
 from inspector.core.shares import plural
 from inspector.stores.entries import Entries, Wire
 from inspector.stores.head import Head
 from inspector.stores.lines import mapping, mapping_at, mappings_in, seconds_of, text_at, usage_of
 from inspector.stores.opencode.documents import (
-    Document,
     after_words,
     is_database,
     read_document,
@@ -53,61 +54,64 @@ class OpencodeReader(SessionReader):
 
     def scan(self, path: Path, part: str) -> SessionLists:
         """A session of a file."""
-        return _Scanner(path, part, read_document(path, part) or {}).run()
-
-
-READER = OpencodeReader
-
-
-class _Scanner:
-    def __init__(self, path: Path, part: str, document: Document) -> None:
-        self.listed = document.get("messages")
-        self.info = mapping_at(document, "info")
-        #: The messages that each entry makes.
-        self.made = made = list[list[Wire]]()
+        document = read_document(path, part) or {}
+        info, made = mapping_at(document, "info"), list[list[Wire]]()
         entries = Entries(
             path,
             lambda records: records[0]["wires"],
             fetch=lambda _, places: [{"wires": made[number]} for number, _ in places],
         )
-        self.session = SessionLists(entries, copies=False)
-        self.session.session = text_at(self.info, "id") or part or path.stem
-        #: By id of a user's entry: the compaction that it asks for.
-        self.asked: dict[str, Mapping[str, Any]] = {}
-        #: By id of an entry: the number of its first message.
-        self.first_of: dict[str, int] = {}
-        #: Results that were cleared: when, the generation, the number.
-        self.cleared: list[tuple[float, int, int]] = []
-        #: Number of entries that the user reverted; opencode deletes them when the session continues.
-        self.reverted = 0
+        scanner = _Scanner(
+            entries, copies=False, listed=mappings_in(document.get("messages")), info=info, made=made
+        )
+        scanner.session = text_at(info, "id") or part or path.stem
+        return scanner.run()
+
+
+READER = OpencodeReader
+
+
+class _Scanner(SessionLists, kw_only=True):
+    listed: Sequence[Mapping[str, Any]]
+    info: Mapping[str, Any]
+    #: The messages that each entry makes.
+    made: list[list[Wire]]
+    #: By id of a user's entry: the compaction that it asks for.
+    asked: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    #: By id of an entry: the number of its first message.
+    first_of: dict[str, int] = field(default_factory=dict)
+    #: Results that were cleared: when, the generation, the number.
+    cleared_at: list[tuple[float, int, int]] = field(default_factory=list)
+    #: Number of entries that the user reverted; opencode deletes them when the session continues.
+    reverted: int = 0
 
     def run(self) -> SessionLists:
-        session, info = self.session, self.info
+        info = self.info
         for entry in self._left():
             if isinstance(entry.get("info"), dict):
                 self._entry(entry["info"], mappings_in(entry.get("parts")))
-        session.title, session.folder = text_at(info, "title"), text_at(info, "directory")
-        session.version = text_at(info, "version")
-        session.model = session.model or text_at(info, "model", "id")
-        session.provider = session.provider or text_at(info, "model", "providerID")
-        session.parent = text_at(info, "parentID") or text_at(info, "forked")
-        session.copied = bool(text_at(info, "forked"))
+        self.title, self.folder = text_at(info, "title"), text_at(info, "directory")
+        self.version = text_at(info, "version")
+        self.model = self.model or text_at(info, "model", "id")
+        self.provider = self.provider or text_at(info, "model", "providerID")
+        self.parent = text_at(info, "parentID") or text_at(info, "forked")
+        self.copied = bool(text_at(info, "forked"))
         time = mapping_at(info, "time")
-        session.started_at = seconds_of(time.get("created")) or session.started_at
-        session.last_active = max(seconds_of(time.get("updated")), session.last_active)
+        self.started_at = seconds_of(time.get("created")) or self.started_at
+        self.last_active = max(seconds_of(time.get("updated")), self.last_active)
         self._clear()
         if self.reverted:
-            session.notes.append(
+            self.notes.append(
                 f"The user went back from {plural(self.reverted, 'message')}, which opencode deletes when the session "
                 "goes on."
             )
-        return session
+        return self
 
     def _left(self) -> Iterator[Mapping[str, Any]]:
         """Return the entries that the model would get: up to the entry, or its part, that the user rewound to."""
         revert = mapping_at(self.info, "revert")
         message, part = text_at(revert, "messageID"), text_at(revert, "partID")
-        for entry in mappings_in(self.listed):
+        for entry in self.listed:
             if self.reverted or (message and text_at(entry, "info", "id") == message):
                 parts = entry.get("parts") if part and not self.reverted else None
                 self.reverted += 1
@@ -118,24 +122,24 @@ class _Scanner:
             yield entry
 
     def _entry(self, info: dict[str, Any], parts: Sequence[dict[str, Any]]) -> None:
-        session, name = self.session, text_at(info, "id")
+        name = text_at(info, "id")
         at = seconds_of(mapping_at(info, "time").get("created"))
-        session.seen(at)
+        self.seen(at)
         compaction = next((part for part in parts if part.get("type") == "compaction"), None)
         if compaction is not None:
             self.asked[name] = compaction
             return
-        self.first_of[name] = len(session.entries)
+        self.first_of[name] = len(self.entries)
         if info.get("role") == "assistant":
             self._usage(info, parts, at)
-            session.model = text_at(info, "modelID") or session.model
-            session.provider = text_at(info, "providerID") or session.provider
+            self.model = text_at(info, "modelID") or self.model
+            self.provider = text_at(info, "providerID") or self.provider
             if info.get("summary") is True:
                 self._compacted(info, parts, at)
                 return
         wires = list(_wires(info, parts))
         self._begin(wires)
-        numbers = session.add(wires, at)
+        numbers = self.add(wires, at)
         cleared = {
             text_at(part, "callID"): then
             for part in parts
@@ -143,14 +147,14 @@ class _Scanner:
         }
         for wire, number in zip(wires, numbers, strict=True) if cleared else ():
             if wire["role"] == "tool" and wire["tool_call_id"] in cleared:
-                self.cleared.append((cleared[wire["tool_call_id"]], len(session.lists), number))
+                self.cleared_at.append((cleared[wire["tool_call_id"]], len(self.lists), number))
 
     def _begin(self, wires: list[Wire]) -> None:
-        self.session.line(len(self.made), 1)
+        self.line(len(self.made), 1)
         self.made.append(wires)
 
     def _compacted(self, info: dict[str, Any], parts: Sequence[dict[str, Any]], at: float) -> None:
-        session, asked = self.session, self.asked.get(text_at(info, "parentID"))
+        asked = self.asked.get(text_at(info, "parentID"))
         texts = [part.get("text") for part in parts if part.get("type") == "text"]
         text = "\n\n".join(piece for piece in texts if isinstance(piece, str))
         auto = asked.get("auto") if asked else None
@@ -158,7 +162,7 @@ class _Scanner:
         if not text.strip() and (info.get("error") or not info.get("finish")):
             # It failed or still runs: the list is unchanged.
             if error := _error(info.get("error")):
-                session.fail(error, at, trigger=trigger)
+                self.fail(error, at, trigger=trigger)
             return
         encrypted = info.get("encrypted") is True and not text.strip()
         recent = next((part for part in parts if part.get("type") == RECENT), None)
@@ -172,15 +176,15 @@ class _Scanner:
         if recent is not None and text_at(recent, "text"):
             wires.append({"role": "system", "content": text_at(recent, "text")})
         self._begin(wires)
-        made = session.make(wires, at)
-        session.entries.found[made[place]].summary = True
+        made = self.make(wires, at)
+        self.entries.found[made[place]].summary = True
         tail = text_at(asked, "tail_start_id")
         start = self.first_of.get(tail)
         known = start is not None or not tail
         # opencode sends what stays in the order of time: an earlier summary follows the messages that are older.
-        kept = sorted(number for number in session.live if start is not None and number >= start)
+        kept = sorted(number for number in self.live if start is not None and number >= start)
         overflow = asked is not None and asked.get("overflow") is True
-        session.compact(
+        self.compact(
             [*made, *kept], made[place], at, text=text, trigger=trigger, encrypted=encrypted, exact=known,
             note=_note(known, place + 1 < len(made), overflow),
         )  # fmt: skip
@@ -188,17 +192,17 @@ class _Scanner:
     def _clear(self) -> None:
         """Add the results that were cleared; those at once, within a second of another, are one step."""
         groups: list[list[tuple[float, int, int]]] = []
-        for one in sorted(self.cleared):
+        for one in sorted(self.cleared_at):
             if groups and one[0] - groups[-1][-1][0] <= 1 and one[1] == groups[-1][-1][1]:
                 groups[-1].append(one)
             else:
                 groups.append([one])
         for group in groups:
             at, generation, _ = group[0]
-            places = {number: place for place, number in enumerate(self.session.lists[generation - 1])}
-            found = self.session.entries.found
+            places = {number: place for place, number in enumerate(self.lists[generation - 1])}
+            found = self.entries.found
             before = [place for number, place in places.items() if found[number].at <= at]
-            self.session.clear(
+            self.clear(
                 sorted(places[number] for *_, number in group if number in places), at, generation=generation,
                 place=max(before, default=-1) + 1, results=len(group), trigger="auto",
             )  # fmt: skip
@@ -215,7 +219,7 @@ class _Scanner:
         for number, step in enumerate(calls, start=1):
             tokens = {**mapping_at(step, "tokens"), **mapping_at(step, "tokens", "cache")}
             usage = usage_of(tokens, "input", "output", "read", "write", thoughts="reasoning")
-            self.session.call(
+            self.call(
                 name if len(calls) == 1 else f"{name} {number}", at, usage, model=text_at(info, "modelID"),
                 summarizes=info.get("summary") is True,
             )  # fmt: skip

@@ -6,9 +6,11 @@ A compaction is a condensation: it names the events that are forgotten, has the 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+from msgspec import field
 
 from inspector.stores.entries import Entries
 from inspector.stores.head import Head
@@ -43,77 +45,69 @@ class OpenHandsReader(SessionReader):
 
     def scan(self, path: Path, part: str) -> SessionLists:
         """The conversation whose state the file is."""
-        return _Scanner(path).run()
+        events = _events(path.parent / "events")
+        entries = Entries(
+            path, wires_of, fetch=lambda _, places: [_read(events[number]) for number, _ in places]
+        )
+        return _Scanner(entries, events=events).run()
 
 
 READER = OpenHandsReader
 
 
-class _Scanner:
-    def __init__(self, path: Path) -> None:
-        self.folder = path.parent / "events"
-        self.names = _event_names(self.folder)
-        entries = Entries(
-            path, wires_of, fetch=lambda _, places: [self.event(number) for number, _ in places]
-        )
-        self.session = SessionLists(entries)
-        #: The events of the live list with the message of each; None for the system prompt.
-        self.view: list[tuple[str, int | None]] = []
-        self.usages: dict[str, Mapping[str, Any]] = {}
-        self.answer = ""
+class _Scanner(SessionLists, kw_only=True):
+    #: The files of the events.
+    events: Sequence[Path]
+    #: The events of the live list with the message of each; None for the system prompt.
+    view: list[tuple[str, int | None]] = field(default_factory=list)
+    usages: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    answer: str = ""
 
     def run(self) -> SessionLists:
-        session = self.session
-        self._state(_read(session.entries.path) or {})
-        for number in range(len(self.names)):
-            event = self.event(number)
+        self._state(_read(self.entries.path) or {})
+        for number, path in enumerate(self.events):
+            event = _read(path)
             if event is None:
-                session.unreadable += 1
+                self.unreadable += 1
                 continue
-            session.line(number, 1)
+            self.line(number, 1)
             at = seconds_of(event.get("timestamp"))
-            session.seen(at)
+            self.seen(at)
             self._event(event, at)
-        return session
-
-    def event(self, number: int) -> dict[str, Any] | None:
-        """Read the event with a number; None if it is not a mapping."""
-        return _read(self.folder / self.names[number])
+        return self
 
     def _state(self, state: Mapping[str, Any]) -> None:
-        session = self.session
-        session.session = session.entries.path.parent.name
-        session.title = text_at(state, "title")
-        session.folder = text_at(state, "workspace", "working_dir")
-        session.model = text_at(state, "agent", "llm", "model")
-        session.window = count_of(mapping_at(state, "agent", "llm"), "max_input_tokens")
+        self.session = self.entries.path.parent.name
+        self.title = text_at(state, "title")
+        self.folder = text_at(state, "workspace", "working_dir")
+        self.model = text_at(state, "agent", "llm", "model")
+        self.window = count_of(mapping_at(state, "agent", "llm"), "max_input_tokens")
         for metrics in mapping_at(state, "stats", "usage_to_metrics").values():
             for usage in mappings_in(metrics.get("token_usages") if isinstance(metrics, Mapping) else None):
                 if text_at(usage, "response_id"):
                     self.usages[text_at(usage, "response_id")] = usage
 
     def _event(self, event: dict[str, Any], at: float) -> None:
-        session, kind = self.session, text_at(event, "kind")
+        kind = text_at(event, "kind")
         name, answer = text_at(event, "id"), text_at(event, "llm_response_id")
         if kind == "SystemPromptEvent":
             parts = (text_in(event.get("system_prompt")), text_in(event.get("dynamic_context")))
-            session.prompt = "\n\n".join(filter(None, parts))
+            self.prompt = "\n\n".join(filter(None, parts))
             self.view.append((name, None))
         elif kind == "Condensation":
             self._condensed(event, name, answer, at)
         elif kind == "ActionEvent" and answer and answer == self.answer:
             # Another call of the same answer.
             number = next(number for _, number in reversed(self.view) if number is not None)
-            session.entries.extend(number)
+            self.entries.extend(number)
             self.view.append((name, number))
         elif wires := wires_of([event]):
             self._call(answer, at)
-            (number,) = session.add(wires, at)
+            (number,) = self.add(wires, at)
             self.view.append((name, number))
         self.answer = answer if kind == "ActionEvent" else ""
 
     def _condensed(self, event: Mapping[str, Any], name: str, answer: str, at: float) -> None:
-        session = self.session
         self._call(answer, at, summarizes=True)
         forgotten = event.get("forgotten_event_ids")
         gone = {one for one in forgotten if isinstance(one, str)} if isinstance(forgotten, list) else set()
@@ -121,18 +115,18 @@ class _Scanner:
         text = text_at(event, "summary")
         summary: int | None = None
         if text:
-            (summary,) = session.make(wires_of([event]), at, summary=True)
+            (summary,) = self.make(wires_of([event]), at, summary=True)
             place = count_of(event, "summary_offset")
             view.insert(len(view) if place is None else min(place, len(view)), (f"{name}-summary", summary))
         self.view = view
         after = list(dict.fromkeys(number for _, number in view if number is not None))
-        session.compact(after, summary, at, text=text or None, head=True)
+        self.compact(after, summary, at, text=text or None, head=True)
 
     def _call(self, answer: str, at: float, summarizes: bool = False) -> None:
         usage = self.usages.pop(answer, None) if answer else None
         if usage is not None:
             names = "prompt_tokens", "completion_tokens", "cache_read_tokens", "cache_write_tokens"
-            self.session.call(
+            self.call(
                 answer,
                 at,
                 usage_of(usage, *names, whole=True),
@@ -141,11 +135,11 @@ class _Scanner:
             )
 
 
-def _event_names(folder: Path) -> list[str]:
+def _events(folder: Path) -> list[Path]:
     if not is_folder(folder):
         return []
     try:
-        return sorted(name for name in os.listdir(folder) if name.endswith(".json"))
+        return [folder / name for name in sorted(os.listdir(folder)) if name.endswith(".json")]
     except OSError as error:
         raise cannot_read(folder, error) from error
 

@@ -6,7 +6,7 @@ parent, and the session is the path to the last entry.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -67,7 +67,7 @@ class PiReader(SessionReader):
 
     def scan(self, path: Path, part: str, shared: bool = False) -> SessionLists:
         """Return the session of a file that `part` names. For a branch (`shared`), leave out the copied part."""
-        return PiScanner(Entries(path, convert), shared).run(read_lines(path))
+        return PiScanner(Entries(path, convert), shared=shared).run(read_lines(path))
 
     def read(self, source: Source) -> Recorded:
         """Return the lists, compactions and requests of a conversation. Leave out the copied part of a branch."""
@@ -82,61 +82,57 @@ def convert(lines: list[dict[str, Any]]) -> list[Wire]:
     return entry_wires(lines[0])
 
 
-class PiScanner:
+class PiScanner(SessionLists, kw_only=True):
     """Puts a session together. For a branch (`shared`), it leaves out the copied part."""
 
-    def __init__(self, entries: Entries, shared: bool) -> None:
-        self.session = SessionLists(entries, copies=False, version="1")
-        self.shared = shared
-        self.nodes: list[Node] = []
-        #: The nodes without abandoned branches. Maps from the place in the file, and from the name, to the index in
-        #: this list.
-        self.path: list[Node] = []
-        self.places: dict[int, int] = {}
-        self.named: dict[str, int] = {}
-        self.began = 0.0
-        #: Number of entries on the path whose parent is not in the file.
-        self.torn = 0
+    copies: bool = False
+    version: str = "1"
+    shared: bool
+    nodes: list[Node] = field(default_factory=list)
+    #: The nodes without abandoned branches. Maps from the place in the file, and from the name, to the index in
+    #: this list.
+    path: Sequence[Node] = ()
+    places: Mapping[int, int] = field(default_factory=dict)
+    named: Mapping[str, int] = field(default_factory=dict)
+    began: float = 0.0
+    #: Number of entries on the path whose parent is not in the file.
+    torn: int = 0
 
     def run(self, lines: Iterable[Line]) -> SessionLists:
         """Return the session in these lines."""
-        session = self.session
-        for value in session.records(lines):
+        for value in self.records(lines):
             kind = text_at(value, "type")
             self._about(value, kind)
             self._node(value, kind)
-        session.started_at = self.began or session.started_at
+        self.started_at = self.began or self.started_at
         self.path = self._path()
         self.places = {node.place: place for place, node in enumerate(self.path)}
         self.named = {node.name: node.place for node in self.path if node.name}
-        self._requests(self.lists())
+        self._requests(self.join())
         left = {number for node in self.nodes for number in node.messages}
-        session.notes += abandoned(len(left.difference(*(node.messages for node in self.path))))
+        self.notes += abandoned(len(left.difference(*(node.messages for node in self.path))))
         if self.torn:
             places = plural(self.torn, "place")
-            session.notes.append(
+            self.notes.append(
                 f"Entries are missing in the file at {places}: the list may lack messages there."
             )
-        return session
+        return self
 
     def _about(self, value: dict[str, Any], kind: str) -> None:
-        session = self.session
         if kind == "session":
-            session.session = session.session or text_at(value, "id")
-            session.folder = text_at(value, "cwd")
-            session.version = str(count_at(value, "version") or 1)
+            self.session = self.session or text_at(value, "id")
+            self.folder = text_at(value, "cwd")
+            self.version = str(count_at(value, "version") or 1)
             self.began = self.began or seconds_of(value.get("timestamp"))
-            session.before = text_at(value, "parentSession")
+            self.before = text_at(value, "parentSession")
         if kind in ("session", "model_change"):
-            session.provider, session.model = text_at(value, "provider"), text_at(value, "modelId")
+            self.provider, self.model = text_at(value, "provider"), text_at(value, "modelId")
         elif kind == "session_info":
-            session.title = text_at(value, "name") or session.title
-        session.prompt = (
-            prompt_in(value.get("message")) or prompt_in(value.get("systemMessage")) or session.prompt
-        )
+            self.title = text_at(value, "name") or self.title
+        self.prompt = prompt_in(value.get("message")) or prompt_in(value.get("systemMessage")) or self.prompt
 
     def _node(self, value: dict[str, Any], kind: str) -> None:
-        session, parent = self.session, value.get("parentId")
+        parent = value.get("parentId")
         node = Node(
             place=len(self.nodes),
             name=text_at(value, "id") if kind != "session" else "",
@@ -146,8 +142,8 @@ class PiScanner:
         if node.name and any(node.name == other.name for other in self.nodes[-8:]):
             return
         self.nodes.append(node)
-        session.seen(node.at)
-        node.copied = bool(session.before) and 0 < node.at < self.began
+        self.seen(node.at)
+        node.copied = bool(self.before) and 0 < node.at < self.began
         wires = entry_wires(value)
         node.messages = self.messages(node, value, wires)
         if kind == "compaction":
@@ -155,23 +151,23 @@ class PiScanner:
         message = mapping_at(value, "message")
         if kind == "message" and message.get("role") == "assistant":
             node.model = text_at(message, "model")
-            session.model = node.model or session.model
-            session.provider = text_at(message, "provider") or session.provider
+            self.model = node.model or self.model
+            self.provider = text_at(message, "provider") or self.provider
             node.answer = text_at(message, "responseId") or node.name or str(node.place)
             node.usage = mapping_at(message, "usage")
         elif kind == "message":
-            session.note_words(wires)
+            self.note_words(wires)
 
     def messages(self, node: Node, value: dict[str, Any], wires: list[Wire]) -> tuple[int, ...]:
         """Make the messages of an entry, and return their numbers."""
-        return self.session.make(wires, node.at, value.get("type") == "compaction")
+        return self.make(wires, node.at, value.get("type") == "compaction")
 
     def _path(self) -> list[Node]:
         """Return the entries of the session, without abandoned branches.
 
         If a parent is missing, the previous entry of the file takes its place.
         """
-        if self.session.version == "1" or not any(node.name for node in self.nodes):
+        if self.version == "1" or not any(node.name for node in self.nodes):
             return self.nodes
         by_name = {node.name: node for node in self.nodes}
         found: list[Node] = []
@@ -187,19 +183,18 @@ class PiScanner:
             node = above
         return found[::-1]
 
-    def lists(self) -> dict[int, int]:
+    def join(self) -> dict[int, int]:
         """Put the lists together. Return the number of the list after each entry, by place."""
         number_of: dict[int, int] = {}
         for place, node in enumerate(self.path):
             if node.compaction is None:
-                self.session.live.extend(node.messages)
+                self.live.extend(node.messages)
             else:
                 self._compact(place, node, node.compaction)
-            number_of[node.place] = len(self.session.lists)
+            number_of[node.place] = len(self.lists)
         return number_of
 
     def _compact(self, place: int, node: Node, data: Mapping[str, Any]) -> None:
-        session = self.session
         first = self.named.get(text_at(data, "firstKeptEntryId"), count_of(data, "firstKeptEntryIndex"))
         start = place if first is None else self.places.get(first, place)
         known = first is not None and (start < place or first >= place)
@@ -210,13 +205,13 @@ class PiScanner:
             if other.compaction is None
             for number in other.messages
         }
-        after = [*node.messages, *(number for number in session.live if number in staying)]
+        after = [*node.messages, *(number for number in self.live if number in staying)]
         if self.shared and node.copied:
-            session.lists = [after]
+            self.lists = [after]
             return
         summary, usage = data.get("summary"), data.get("usage")
-        session.names.append(node.name or str(node.place))
-        session.compact(
+        self.names.append(node.name or str(node.place))
+        self.compact(
             after, node.messages[0] if node.messages else None, node.at,
             text=summary if isinstance(summary, str) else None, exact=known,
             note="" if known else "The entry that it names as the first that stayed is not in the file.",
@@ -235,7 +230,7 @@ class PiScanner:
             above = numbers.get(node.parent or "", number) + (node.compaction is not None)
             number = numbers[node.name] = number_of.get(node.place, min(above, last))
             if node.usage and not node.again and not (self.shared and node.copied):
-                self.session.call(
+                self.call(
                     node.answer, node.at, usage_of(node.usage, *_USAGE), model=node.model, generation=number,
                     cache_write_1h=count_of(node.usage, "cacheWrite1h"),
                 )  # fmt: skip

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
+
+from msgspec import field
 
 from inspector.stores.assembly import abandoned
 from inspector.stores.entries import Entries
 from inspector.stores.head import Head
-from inspector.stores.lines import count_at, count_of, mapping_at, read_lines, seconds_of, text_at, usage_of
+from inspector.stores.lines import count_at, count_of, mapping_at, text_at, usage_of
 from inspector.stores.qwen.forms import wires_of
-from inspector.stores.session_lists import SessionLists, SessionReader
+from inspector.stores.session_lists import SessionLists, SessionReader, SessionScanner
 
 _COMPRESSED = 1
 _TRIGGERS = {"token_limit": "auto", "manual": "manual"}
@@ -45,49 +47,46 @@ class QwenReader(SessionReader):
 
     def scan(self, path: Path, part: str) -> SessionLists:
         """The session of a file."""
-        return _Scanner(path).run()
+        return _Scanner(Entries(path, wires_of)).run()
 
 
 READER = QwenReader
 
 
-class _Scanner:
-    def __init__(self, path: Path) -> None:
-        self.session = SessionLists(Entries(path, wires_of))
-        #: The usage of an API response whose answer is not recorded yet.
-        self.waiting: Mapping[str, Any] | None = None
-        #: By line: the list and its number of messages. A line whose parent is an earlier line goes back there.
-        self.marks: dict[str, tuple[int, int]] = {}
-        self.last = ""
-        self.left = 0
+class _Scanner(SessionScanner):
+    #: The usage of an API response whose answer is not recorded yet.
+    waiting: Mapping[str, Any] | None = None
+    #: By line: the list and its number of messages. A line whose parent is an earlier line goes back there.
+    marks: dict[str, tuple[int, int]] = field(default_factory=dict)
+    last: str = ""
+    left: int = 0
 
-    def run(self) -> SessionLists:
-        session = self.session
-        for line in session.records(read_lines(session.entries.path)):
-            at = seconds_of(line.get("timestamp"))
-            session.seen(at)
-            session.session = session.session or text_at(line, "sessionId")
-            session.folder = text_at(line, "cwd") or session.folder
-            session.version = text_at(line, "version") or session.version
-            self._go_back(text_at(line, "parentUuid"))
-            self._line(line, at)
-            self.last = text_at(line, "uuid")
-            self.marks[self.last] = (len(session.lists), len(session.live))
-        session.notes += abandoned(self.left)
-        return session
+    def run(self) -> Self:
+        super().run()
+        self.notes += abandoned(self.left)
+        return self
+
+    def record(self, line: dict[str, Any], at: float) -> None:
+        self.session = self.session or text_at(line, "sessionId")
+        self.folder = text_at(line, "cwd") or self.folder
+        self.version = text_at(line, "version") or self.version
+        self._go_back(text_at(line, "parentUuid"))
+        self._line(line, at)
+        self.last = text_at(line, "uuid")
+        self.marks[self.last] = (len(self.lists), len(self.live))
 
     def _go_back(self, parent: str) -> None:
         if not parent or parent == self.last or parent not in self.marks:
             return
         number, length = self.marks[parent]
-        if number == len(self.session.lists):
-            self.left += len(self.session.live) - length
-            del self.session.live[length:]
+        if number == len(self.lists):
+            self.left += len(self.live) - length
+            del self.live[length:]
 
     def _line(self, line: dict[str, Any], at: float) -> None:
         kind, subtype = text_at(line, "type"), text_at(line, "subtype")
         if kind != "system":
-            self.session.add(wires_of([line]), at)
+            self.add(wires_of([line]), at)
             if kind == "assistant":
                 self._answered(line, at)
         elif subtype == "ui_telemetry":
@@ -98,9 +97,8 @@ class _Scanner:
             self._compressed(line, at)
 
     def _answered(self, line: dict[str, Any], at: float) -> None:
-        session = self.session
-        session.model = text_at(line, "model") or session.model
-        session.window = count_of(line, "contextWindowSize") or session.window
+        self.model = text_at(line, "model") or self.model
+        self.window = count_of(line, "contextWindowSize") or self.window
         usage = line.get("usageMetadata")
         name = text_at(self.waiting, "response_id") if self.waiting else ""
         self.waiting = None
@@ -112,17 +110,17 @@ class _Scanner:
             sent = tokens.input + tokens.cache_read
             if total > sent:
                 tokens = tokens._replace(output=total - sent)
-            session.call(name or text_at(line, "uuid"), at, tokens)
+            self.call(name or text_at(line, "uuid"), at, tokens)
 
     def _compressed(self, line: dict[str, Any], at: float) -> None:
-        session, waiting = self.session, self.waiting
+        waiting = self.waiting
         self.waiting = None
         if waiting is not None:
             # An API response without an answer in the list wrote the summary.
             usage = usage_of(
                 waiting, "input_token_count", "output_token_count", "cached_content_token_count", whole=True
             )
-            session.call(
+            self.call(
                 text_at(waiting, "response_id"), at, usage, model=text_at(waiting, "model"), summarizes=True
             )
         info = mapping_at(line, "systemPayload", "info")
@@ -131,11 +129,11 @@ class _Scanner:
         wires = wires_of([line])
         if status != _COMPRESSED or not wires:
             error = _WHY.get(status or 0, f"compression status {status}")
-            session.fail(error, at, trigger=trigger, tokens_before=before)
+            self.fail(error, at, trigger=trigger, tokens_before=before)
             return
-        numbers = session.make(wires, at)
-        session.entries.found[numbers[0]].summary = True
-        session.compact(
+        numbers = self.make(wires, at)
+        self.entries.found[numbers[0]].summary = True
+        self.compact(
             numbers, numbers[0], at, text=str(wires[0]["content"]), trigger=trigger, tokens_before=before,
             tokens_after=count_at(info, "newTokenCount"),
         )  # fmt: skip
