@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from importlib import import_module
 from pathlib import Path
-from pkgutil import walk_packages
 from typing import TYPE_CHECKING, Any
 
 from inspector.config.folders import config_dir, read_yaml
@@ -73,6 +72,8 @@ def _read(path: Path) -> Mapping[str, Any]:
 
 def bindings() -> Iterator[tuple[str, list[Binding]]]:
     """Yield the name and the bindings of each class of the app and the widgets that declares bindings."""
+    from pkgutil import walk_packages
+
     from textual.binding import Binding
 
     for package in (import_module("inspector.app"), import_module("widgets")):

@@ -5,7 +5,6 @@ They are listed apart and count nowhere.
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
 from typing import Any
 
@@ -74,8 +73,12 @@ class Dismissals(Struct, frozen=True):
 
 
 def _stamp(keys: frozenset[str]) -> str:
+    if not keys:
+        return ""
+    from hashlib import blake2b
+
     text = "\0".join(sorted(keys)).encode("utf-8", errors="surrogatepass")
-    return hashlib.blake2b(text, digest_size=8).hexdigest() if keys else ""
+    return blake2b(text, digest_size=8).hexdigest()
 
 
 def _pairs(entries: Any) -> frozenset[tuple[str, str]]:

@@ -8,7 +8,6 @@ from 0.18 on it follows that text, and both have headers. The plug-in engine LCM
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -205,7 +204,10 @@ def _hint(bracket: str, instructions: str) -> tuple[str, ...]:
     if "REFERENCE ONLY" not in bracket:
         return ("documented",)
     text = (bracket + instructions).encode("utf-8", "replace")
-    known = _WORDINGS.get(hashlib.sha256(text).hexdigest())
+    # Loading OpenSSL takes time that the first frame does not have.
+    from hashlib import sha256
+
+    known = _WORDINGS.get(sha256(text).hexdigest())
     if known is not None:
         return known
     if "tools remain fully active" in instructions:
