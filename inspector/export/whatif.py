@@ -239,6 +239,16 @@ def _known(figures: dict[str, float]) -> Document:
     return {name: None if isnan(value) else value for name, value in figures.items()}
 
 
+def _compared(run: Document, recorded: Document) -> str:
+    """Compare the compactions of a run with the recorded ones, in words."""
+    steps, others = ([event["step"] for event in one["compactions"]] for one in (run, recorded))
+    if steps != others:
+        return "compacts at other steps than recorded"
+    if not steps:
+        return "compacts nothing, as recorded"
+    return "compacts at the recorded steps" + ("" if run["as_recorded"] else ", with other boundaries")
+
+
 def print_replay(document: Document) -> None:
     """Recorded and what-if side by side, and the tokens over the steps as a graph."""
     run, recorded = document["whatif"], document["recorded"]
@@ -255,14 +265,7 @@ def print_replay(document: Document) -> None:
                 f"{event['head_end']}:{event['tail_start']}",
             )  # fmt: skip
     print_table(table)
-    told = (
-        "compacts at other steps than recorded"
-        if not run["as_recorded"]
-        else "compacts at the recorded steps"
-        if run["compactions"]
-        else "compacts nothing, as recorded"
-    )
-    say(f"what-if: {told}; summaries have {run['summary_size']}")
+    say(f"what-if: {_compared(run, recorded)}; summaries have {run['summary_size']}")
     if recorded["sizes"]:
         say(f"  {recorded['sizes']}")
     if run["stuck"]:
@@ -281,7 +284,7 @@ def print_replay(document: Document) -> None:
     if "facts" in run:
         say(
             f"  {run['facts_at_risk']:,} of {run['facts']:,} facts at risk (recorded: {recorded['facts_at_risk']:,}), "
-            f"{run['constraints_at_risk']:,} of them hard constraints"
+            f"{run['constraints_at_risk']:,} of them constraints"
         )
     if document.get("beside"):
         _print_beside(document)

@@ -37,7 +37,7 @@ class ContextScale(NamedTuple):
     `scale` reported tokens. `requests` is the number of requests used for the fit, 0 if nothing is modelled.
     `tools` is the rough size of the unrecorded part. `excess` has, for the first 0, 1, ... messages, the tokens
     beyond the scaled size; empty if only sums are known. `basis` says what sums and compactions it was fitted
-    to, and how well.
+    to, and how well. `least` is the minimum size of a request.
     """
 
     beside: int = 0
@@ -46,6 +46,7 @@ class ContextScale(NamedTuple):
     tools: int = 0
     excess: Sequence[int] = ()
     basis: str = ""
+    least: int = 0
 
     def reported(self, rough: int, step: int = 0) -> int:
         """Return the reported tokens for a number of rough tokens, after `step` messages."""
@@ -91,4 +92,5 @@ def context_scale(requests: Iterable[Reported]) -> ContextScale:
         return ContextScale()
     scale = median_low(slopes) if slopes else 1.0
     beside = median_low([max(0, found[0].tokens - round(scale * found[0].rough)) for found in lists.values()])
-    return ContextScale(beside, scale, sum(map(len, lists.values())))
+    least = min(beside, *(request.tokens for found in lists.values() for request in found))
+    return ContextScale(beside, scale, sum(map(len, lists.values())), least=least)

@@ -365,7 +365,7 @@ class _Sized:
             previous = body
             if scale.excess and number + 2 in asked:
                 more = event.tokens_after - scale.reported(event.rough_after, event.step) + left
-                extras.append(Extra(event.step, more))
+                extras.append(Extra(event.step, more, scale.excess[event.step] - left + more))
         return tuple(written), tuple(extras)
 
 

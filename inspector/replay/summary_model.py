@@ -25,10 +25,11 @@ class WrittenSummary(NamedTuple):
 
 class Extra(NamedTuple):
     """Reported tokens that came with the summary after `step` messages in addition to its text, such as files read
-    again."""
+    again; fewer than 0 if kept messages were cut. `rest` are the tokens of the list after beyond its scaled size."""
 
     step: int
     tokens: int
+    rest: int = 0
 
 
 class SummaryModel(Struct, frozen=True):
@@ -76,14 +77,20 @@ class SummaryModel(Struct, frozen=True):
             return size
         return MessageSize(round(size.walk * self.factor), round(size.chars * self.factor), size.images)
 
-    def extra(self, number: int, step: int) -> int:
+    def extra(self, number: int, step: int, kept: int) -> int:
         """Return the reported tokens that come with a summary: those of the closest recorded summary, or their median
-        for a later summary than recorded."""
+        for a later summary than recorded.
+
+        `kept` are the tokens of the kept messages beyond their scaled size. A summary cannot cut more than these,
+        unless the recorded list was smaller than its scaled size.
+        """
         if not self.extras:
             return 0
         if number < len(self.extras):
-            return min(self.extras, key=lambda extra: abs(extra.step - step)).tokens
-        return sorted(extra.tokens for extra in self.extras)[len(self.extras) // 2]
+            found = min(self.extras, key=lambda extra: abs(extra.step - step))
+        else:
+            found = sorted(self.extras, key=lambda extra: extra.tokens)[len(self.extras) // 2]
+        return max(found.tokens, min(0, found.rest) - kept)
 
 
 def fresh_chars(previous: str, body: str) -> int:

@@ -54,7 +54,7 @@ class Metrics(Struct, frozen=True):
 
     `input_tokens` is the sum of all prompts. `summarized_share` was summarized at least once, `resummarized_share` at
     least twice. `user_steps` is the mean number of steps that a user message stayed verbatim. `facts` counts the facts
-    of the conversation, `facts_at_risk` the facts (`constraints_at_risk` the hard constraints) whose messages were all
+    of the conversation, `facts_at_risk` the facts (`constraints_at_risk` the constraints) whose messages were all
     summarized. These are None if the facts are unknown. `cost` is the cost of all calls and compactions in US dollars,
     None if usage or prices are unknown.
     """
@@ -470,7 +470,9 @@ class _Run:
 
     def _reported(self, step: int) -> int:
         """Return the reported tokens of the next request after `step` messages."""
-        return self.course.scale.reported(self._list_tokens(step), step) - self.beyond + self.extra
+        scale = self.course.scale
+        # Sizes that fall within a recorded list would make a shorter list smaller than the tools.
+        return max(scale.least, scale.reported(self._list_tokens(step), step) - self.beyond + self.extra)
 
     def _sizes(self, steps: Sequence[int]) -> list[int]:
         """Return `_reported` of each step."""
@@ -486,7 +488,7 @@ class _Run:
         if scale.excess:
             excess = scale.excess
             sizes = [size + excess[step] for size, step in zip(sizes, steps, strict=True)]
-        return sizes
+        return [max(scale.least, size) for size in sizes] if min(sizes, default=0) < scale.least else sizes
 
     def _fill(self, step: int) -> None:
         if self.steps:
@@ -617,7 +619,8 @@ class _Run:
         self.left.update(dict.fromkeys(done.left, len(self.events)))
         if course.scale.excess:
             self.beyond += sum(map(course.scale.beyond, done.left))
-            self.extra = self.model.extra(len(self.events), step)
+            kept = course.scale.excess[step] - self.beyond
+            self.extra = self.model.extra(len(self.events), step, kept)
         self._measure(step)
         cleared = self.freed.at(step) // 4
         self.freed = Freed(course.cleared, step)

@@ -44,7 +44,7 @@ def test_nothing_is_modelled_without_requests() -> None:
 def test_a_list_without_its_beginning_and_one_that_hardly_grew_say_little() -> None:
     whole = [Reported(2, 1_000, 31_300), Reported(2, 101_000, 161_300)]
     late = [Reported(1, 0, 150_000), Reported(1, 900, 153_000)]
-    assert context_scale([*late, *whole]) == ContextScale(30_000, 1.3, 4)
+    assert context_scale([*late, *whole]) == ContextScale(30_000, 1.3, 4, least=30_000)
 
 
 def test_a_run_fires_where_the_agent_would(tmp_path: Path) -> None:

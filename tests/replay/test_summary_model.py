@@ -66,16 +66,24 @@ def test_a_second_summary_repeats_the_first_if_no_second_one_is_recorded() -> No
 
 def test_a_model_without_records_leaves_the_size_open() -> None:
     assert SummaryModel().written(0, 10, 10, 0) is None
-    assert SummaryModel().extra(0, 10) == 0
+    assert SummaryModel().extra(0, 10, 0) == 0
 
 
 def test_what_comes_with_a_summary_is_that_of_the_closest() -> None:
     model = SummaryModel(extras=(Extra(100, 5_000), Extra(200, 1_000), Extra(300, 9_000)))
-    assert [model.extra(number, step) for number, step in ((0, 90), (1, 190), (7, 100))] == [
+    assert [model.extra(number, step, 0) for number, step in ((0, 90), (1, 190), (7, 100))] == [
         5_000,
         1_000,
         5_000,
     ]
+
+
+def test_a_summary_cuts_no_more_than_the_kept_messages_have() -> None:
+    model = SummaryModel(extras=(Extra(13, -240_000, 6_000),))
+    assert model.extra(0, 13, 246_000) == -240_000, "as recorded"
+    assert model.extra(0, 13, 1_000) == -1_000, "the cut messages left the list"
+    # The recorded list was smaller than its scaled size.
+    assert SummaryModel(extras=(Extra(13, -500, -400),)).extra(0, 13, 100) == -500
 
 
 @pytest.mark.parametrize("profile", ["hermes-0.13", "hermes-0.19"])

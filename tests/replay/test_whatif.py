@@ -11,8 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from inspector.answers.answers import Answers
 from inspector.answers.inspection import Inspection
 from inspector.answers.recordings import read_recording
+from inspector.answers.replaying import replay
+from inspector.commands.cli import main
 from inspector.core.messages import Message
 from inspector.engines.base import Settings
 from inspector.engines.registry import engine
@@ -163,3 +166,22 @@ def test_the_transcript_has_each_message_once() -> None:
     assert list(found.transcript.ends) == sorted(found.transcript.ends)
     assert [event.step for event in found.events] == list(found.transcript.ends)
     assert len(found.tokens) == len(found.transcript)
+
+
+@pytest.mark.parametrize(("agent", "threshold"), [("gemini", None), ("kimi", 0.1)])
+def test_a_list_is_not_smaller_than_the_smallest_request(agent: str, threshold: float | None) -> None:
+    answers = Answers(
+        open_store(FIXTURES / "agents" / agent), {"threshold": threshold} if threshold else {}, None
+    )
+    (row,) = answers.store.conversations()
+    found = replay(answers, row.id)
+    assert found.run.events
+    assert min(found.run.tokens) >= min(found.recording.course.scale.least, *found.recording.tokens) > 0
+
+
+def test_a_run_at_the_recorded_steps_with_other_boundaries_is_told(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with pytest.raises(SystemExit):
+        main(["replay", str(FIXTURES / "agents" / "gemini")])
+    assert "what-if: compacts at the recorded steps, with other boundaries" in capsys.readouterr().out
