@@ -110,16 +110,17 @@ def caching_release(profile: str) -> Release:
     return "hermes-0.19" if (release_of(profile) or ()) >= (0, 18, 1) else "hermes-0.13"
 
 
-def reported_sizes(requests: Iterable[Request]) -> dict[int, int]:
-    """Return the last size of each generation's list, in tokens: a request and its answer.
+def reported_sizes(requests: Iterable[Request], live: int) -> dict[int, int]:
+    """Return the last size of each generation's list, in tokens: a request and its answer. `live` is the number of
+    the live list.
 
-    It is the larger of the last two, because the last may be the summarizing call.
+    For a compacted list it is the larger of the last two, because the last may be the summarizing call.
     """
     sizes: dict[int, list[int]] = {}
     for request in requests:
-        if not request.summed:
+        if not request.summed and request.context:
             sizes.setdefault(request.generation, []).append(request.context + request.output)
-    return {number: max(found[-2:]) for number, found in sizes.items()}
+    return {number: found[-1] if number == live else max(found[-2:]) for number, found in sizes.items()}
 
 
 def live_of(
@@ -141,7 +142,8 @@ def live_of(
     conversation = store.open(row.id)
     settings = Inspection(store, conversation, False, config).with_threshold(flags).settings
     threshold = engine(settings.profile).budgets(settings).threshold_tokens
-    tokens = reported_sizes(store.requests(conversation)).get(conversation.live.number)
+    number = conversation.live.number
+    tokens = reported_sizes(store.requests(conversation), number).get(number)
     if tokens is None:
         tokens = store.live_tokens(row.id, watch)
     return len(conversation.live), tokens, threshold, store.count_compactions(row.id)

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from inspector.answers.answers import Answers
-from inspector.answers.resolving import caching_release, resolve
+from inspector.answers.resolving import caching_release, reported_sizes, resolve
+from inspector.core.conversations import Request
 from inspector.stores.detect import open_store
 from inspector.stores.several import SeveralStores
 from tests.recipes import recipe
@@ -62,3 +63,14 @@ def test_a_profile_that_somebody_chose_is_in_force_whatever_wrote_the_session(tm
     _, resolved = answers.opened("5e55a000")
     assert resolved.settings.profile == "claude-code"
     assert round(resolved.settings.threshold * 200_000) == 167_000
+
+
+def test_the_size_of_the_live_list_is_that_of_its_last_request() -> None:
+    sent = [(1, 80_000), (1, 9_000), (2, 146_000), (2, 83_000)]
+    requests = [
+        Request(place, number, "m", "model", 0.0, tokens, 0, 0, None, 60)
+        for place, (number, tokens) in enumerate(sent, 1)
+    ]
+    # Before a compaction the last request may be the summarizing call; of the live list it is the list.
+    assert reported_sizes(requests, live=2) == {1: 80_060, 2: 83_060}
+    assert reported_sizes(requests, live=3) == {1: 80_060, 2: 146_060}

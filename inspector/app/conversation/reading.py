@@ -86,7 +86,7 @@ def open_conversation(
     end = () if before is not None else store.messages(live, start)
     requests = inspection.requests()
     first_sent = {one.generation: one.context for one in reversed(requests) if not one.summed}
-    opened = Opened(inspection, prompts, resolved, reported_sizes(requests), first_sent)
+    opened = Opened(inspection, prompts, resolved, reported_sizes(requests, live.number), first_sent)
     return Opening(opened, lines_of(end, start))
 
 
