@@ -25,7 +25,7 @@ from inspector.quality.grouping import dismissal_key
 
 #: The condition that counts all repeated work after compactions.
 AFTERMATH = "aftermath"
-#: Default conditions: lost context, or a lost rule of the user.
+#: Default conditions: lost context, or a lost constraint of the user.
 DEFAULT = ("error", "constraint-lost")
 
 

@@ -115,13 +115,13 @@ def list_aftermath(answers: Answers, names: Sequence[str] = ()) -> list[Conversa
 
 
 def in_all(losses: Sequence[ConversationLosses]) -> str:
-    """One sentence over a whole store: compactions, rules kept word for word, corrections."""
+    """One sentence over a whole store: compactions, constraints kept word for word at first, corrections."""
     compactions = sum(found.recorded for found in losses)
     rules, verbatim = sum(found.rules for found in losses), sum(found.verbatim for found in losses)
     kept = (
-        f"{verbatim / rules:.0%} of {plural(rules, 'rule')} kept word for word"
+        f"{verbatim:,} of {plural(rules, 'constraint')} word for word in the list after their first compaction"
         if rules
-        else "no rule summarized"
+        else "no constraint summarized"
     )
     corrected = sum(found.corrected for found in losses)
     return f"{plural(compactions, 'compaction')}: {kept}, {corrected:,} followed by a correction."

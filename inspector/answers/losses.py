@@ -44,7 +44,7 @@ def facts_of(inspection: Inspection) -> ConversationFacts:
 
 
 class FactEvidence(Struct, frozen=True):
-    """Evidence for findings, by compaction: lost hard constraints, values that a summary changed, gaps of a summary,
+    """Evidence for findings, by compaction: lost constraints, values that a summary changed, gaps of a summary,
     and events of the aftermath."""
 
     lost: Mapping[int, tuple[LostRule, ...]] = field(default_factory=dict)
@@ -69,7 +69,7 @@ def fact_evidence(
 def lost_rules(
     facts: ConversationFacts, compactions: Sequence[Compaction]
 ) -> dict[int, tuple[LostRule, ...]]:
-    """Return, by compaction, the user's hard constraints that it lost and that nothing brought back.
+    """Return, by compaction, the user's constraints that it lost and that nothing brought back.
 
     A summary that has a third of the words of a constraint without an exact value may have it in other words. It is
     left to `losses`.
@@ -121,7 +121,9 @@ def gaps(inspection: Inspection, facts: ConversationFacts) -> dict[int, tuple[Ga
 def _counts(life: Life, died: int) -> bool:
     # A rule that the user took back before the compaction is not a loss.
     taken_back = life.contradicted is not None and life.contradicted.saying.generation <= died
-    return life.fact.standing and life.back is None and not taken_back
+    # A later summary may have it again, from the words of another message.
+    again = life.fates[-1].alive
+    return life.fact.standing and life.back is None and not taken_back and not again
 
 
 def _outlasts_request(life: Life, brief: frozenset[int]) -> bool:

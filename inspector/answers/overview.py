@@ -28,7 +28,7 @@ class Live(NamedTuple):
 
 class Overview(NamedTuple):
     """The numbers of facts that a conversation lost for good, of constraints among them, of weakened facts, of errors
-    and warnings, and of facts with an unknown fate."""
+    and warnings (findings with one cause count once), and of facts with an unknown fate."""
 
     conversation: str
     lost: int
@@ -81,7 +81,7 @@ def known_overview(
 def _without_dismissed(row: ConversationRow, overview: Overview, grave: Sequence[str]) -> Overview:
     """The overview of a row, with the errors and warnings that are not dismissed; `grave` are the keys of all."""
     dismissed = Dismissals.load().findings_of(row.root)
-    return overview._replace(findings=sum(key not in dismissed for key in grave))
+    return overview._replace(findings=len(set(grave) - dismissed))
 
 
 def read_overview(
@@ -105,6 +105,6 @@ def read_overview(
     found = read_findings(inspection, resolved)
     grave = tuple(dismissal_key(finding) for finding in found if finding.severity != "info")
     rules = losses.lost.get("constraint", 0)
-    overview = Overview(row.id, losses.total, rules, losses.weakened, len(grave), losses.unjudged)
+    overview = Overview(row.id, losses.total, rules, losses.weakened, len(set(grave)), losses.unjudged)
     kept.keep((overview, grave))
     return _without_dismissed(row, overview, grave)

@@ -43,10 +43,10 @@ class CompactionLoss(Struct, frozen=True):
     """The losses of one compaction and what was done again after it.
 
     `at` is in seconds since the epoch, None if unknown. `lost` counts facts by kind. `facts` are the worst that were
-    lost or weakened. `aftermath` counts events by kind; `broken` of these have a lost rule behind them, `explained`
-    another lost fact. `gaps` are sentences about gaps of the summary. The summary of this compaction cannot be read,
-    so the fates of `unknown` facts are unknown. `pasted` facts were lost too, but they are of pasted texts and count
-    nowhere else.
+    lost or weakened. `aftermath` counts events by kind; `broken` of these have a lost constraint behind them,
+    `explained` another lost fact. `gaps` are sentences about gaps of the summary. The summary of this compaction
+    cannot be read, so the fates of `unknown` facts are unknown. `pasted` facts were lost too, but they are of pasted
+    texts and count nowhere else.
     """
 
     compaction: int
@@ -64,7 +64,8 @@ class CompactionLoss(Struct, frozen=True):
 
     @property
     def order(self) -> tuple[int, ...]:
-        """Return the sort key of losses; larger is worse. Acts against lost rules and repeated work come first."""
+        """Return the sort key of losses; larger is worse. Acts against lost constraints and repeated work count
+        first."""
         rules, *rest = grave(self.lost, self.weakened)
         repeated = sum(self.aftermath.values())
         return (

@@ -25,7 +25,7 @@ def conversations(asked: Asked) -> None:
 def losses(asked: Asked, limit: int | None) -> None:
     """List the losses of every compaction, the worst first.
 
-    An act against a lost rule comes first, then lost rules, then the rest.
+    An act against a lost constraint comes first, then lost constraints, then the rest.
     Covers all conversations, or the named ones. Results are stored between runs.
     """
     from inspector.answers.fact_results import list_losses

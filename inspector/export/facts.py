@@ -50,6 +50,7 @@ def life_document(life: Life) -> Document:
         "compaction": life.compaction,
         **_fate(life.fate),
         "is_lost": is_lost(life),
+        "after": life.fate.compaction,
         "fates": list(map(fate_after, life.fates)),
         "rank": life.rank,
         "score": fact.rank,
@@ -117,7 +118,12 @@ def print_facts(documents: Sequence[Document]) -> None:
 
 def _title(group: Sequence[Document]) -> str:
     number = group[0]["compaction"]
-    return f"Compaction {number}" if group[0]["fate"] is not None else f"At risk in compaction {number}"
+    if group[0]["fate"] is None:
+        return f"At risk in compaction {number}"
+    after = max(entry["after"] for entry in group)
+    return (
+        f"Compaction {number}" if after == number else f"Compaction {number}, fates after compaction {after}"
+    )
 
 
 def _counts(group: Sequence[Document]) -> str:

@@ -31,7 +31,7 @@ def request_gone(evidence: ConversationEvidence) -> Iterator[Violation]:
 
 
 def constraint_lost(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """Yield hard constraints of the user that are no longer in the list. More than FEW of one message are one."""
+    """Yield constraints of the user that are no longer in the list. More than FEW of one message are one."""
     for compaction in evidence.compactions:
         number = compaction.index
         by_message: dict[tuple[int, int], list[LostRule]] = defaultdict(list)
@@ -46,7 +46,7 @@ def constraint_lost(evidence: ConversationEvidence) -> Iterator[Violation]:
         for lost, others in named[:MOST]:
             how = "mentions only its subject" if lost.mentioned else "does not have it"
             yield Violation(
-                f"“{safe_title(lost.text, _QUOTE)}” is a hard constraint of the user's; the list after compaction "
+                f"“{safe_title(lost.text, _QUOTE)}” is a constraint of the user; the list after compaction "
                 f"{number} {how}.{others}",
                 number,
                 lost.generation,
@@ -55,7 +55,7 @@ def constraint_lost(evidence: ConversationEvidence) -> Iterator[Violation]:
             )
         more = len(named) - MOST
         if more > 0:
-            yield Violation(f"Compaction {number} lost {more:,} more of the user's hard constraints.", number)
+            yield Violation(f"Compaction {number} lost {more:,} more constraints of the user.", number)
 
 
 def number_changed(evidence: ConversationEvidence) -> Iterator[Violation]:

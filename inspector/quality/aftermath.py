@@ -1,4 +1,4 @@
-"""Repeated work after compactions, and acts against lost rules.
+"""Repeated work after compactions, and acts against lost constraints.
 
 An event does not prove that a compaction is its cause. A repeated act counts only if the earlier act has left the list
 and the list has no later copy of it.
@@ -43,7 +43,7 @@ AFTERMATH_KINDS: tuple[AftermathKind, ...] = (
 )  # fmt: skip
 #: Events of each kind as a singular and a plural noun.
 _EVENTS: Mapping[AftermathKind, tuple[str, str]] = {
-    "against a rule": ("act against a lost rule", "acts against a lost rule"),
+    "against a rule": ("act against a lost constraint", "acts against a lost constraint"),
     "said again": ("statement repeated", "statements repeated"),
     "asked again": ("question asked again", "questions asked again"),
     "failed again": ("failure repeated", "failures repeated"),
@@ -219,7 +219,7 @@ def _with_result(step: Step, message: Message, tool: str) -> Step:
 
 
 def aftermath_counts(kinds: Mapping[AftermathKind, int]) -> str:
-    """Return counts in words: "2 acts against a lost rule, 5 files read again"; "" if nothing was done again."""
+    """Return counts in words: "2 acts against a lost constraint, 5 files read again"; "" if nothing was done again."""
     return ", ".join(plural(kinds[kind], *_EVENTS[kind]) for kind in AFTERMATH_KINDS if kinds.get(kind))
 
 

@@ -125,15 +125,16 @@ _ALL = (
     Rule(
         "constraint-lost",
         "warning",
-        "A user's hard constraint is lost",
+        "A constraint of the user is lost",
         "A rule of the user's (must, must never) is no longer in the list. Nothing stops the agent from "
         "breaking it.",
-        "A hard constraint in the user's own words was in a summarized message: a prohibition, a bound, a "
+        "A constraint in the user's own words was in a summarized message: a prohibition, a bound, a "
         f"condition, “always” or “must”, in a sentence of {SHORTEST} to {CONCISE} bytes, in a message "
         f"of at most {CROWDED} statements. It begins like a lasting rule (“always”, “never”, “do not ... until I say "
         "so”), has an exact value, is in the user's first two messages, or was said twice. The constraint is not in "
-        "the list after the compaction, no later message repeats it, and the user had not withdrawn it before. "
-        "Without an exact value, it is in a script with spaces, and the summary has fewer than a third of its words. "
+        "the list after the compaction and not in today's list, no later message repeats it, and the user had not "
+        "withdrawn it before. Without an exact value, it is in a script with spaces, and the summary has fewer than a "
+        "third of its words. "
         "Other rules hold only for their own request; the losses command lists them. If one message has more than "
         f"{FEW} lost constraints, they are one finding.",
         "Repeat the rule if it still holds. The facts command prints a checklist of the facts at risk, for "

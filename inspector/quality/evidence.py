@@ -24,7 +24,7 @@ USER, ASSISTANT, TOOL, SYSTEM = (ROLE_CODES[name] for name in ("user", "assistan
 
 
 class LostRule(Struct, frozen=True):
-    """A user's hard constraint that the list after a compaction no longer has.
+    """A constraint of the user that the list after a compaction no longer has.
 
     `generation` and `index` are its message. `mentioned`: the list still mentions its subject.
     """
@@ -55,7 +55,7 @@ class CompactionEvidence(Struct, frozen=True):
     first copied message of the tail if it is a tool result without its call. `answered`: a response followed. `at_work`
     is the number of messages since the last request if the last message is a call or its result, else None.
 
-    `summary` is parsed; None if there is none. `lost` are hard constraints of the user. `exchanged` are
+    `summary` is parsed; None if there is none. `lost` are constraints of the user. `exchanged` are
     exact values that the summary changed. `request_gone`: the last request is neither kept nor in the summary;
     `request_told`: it is in one of them. `turn_end` is the index, in the list after, of the user's next request once
     the agent has gone on; None without one. `gaps` are signs that the summary leaves something out. `aftermath` are the

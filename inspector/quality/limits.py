@@ -29,7 +29,7 @@ LATE_MESSAGES = 3
 SHORTEST, CONCISE = 15, 160
 #: Maximum statements of an ordinary message. A longer message is a document, and its weak cues count less.
 CROWDED = 15
-#: Maximum number of lost rules of one message that are findings of their own: a longer list is one finding.
+#: Maximum number of lost constraints of one message that are findings of their own: a longer list is one finding.
 FEW = 3
 #: Maximum number of findings of one rule about one list; a last one counts the others.
 MOST = 20

@@ -63,7 +63,7 @@ async def test_it_opens_at_the_end_of_the_live_list_with_everything_counted(rota
         assert screen.query_one(Gauge).state.kind == "exact"
         assert screen.query_one(Gauge).state.tokens == sum(rows(pilot).exact.values())
         assert {row(pilot, n).token_kind for n in range(42)} == {"exact"}
-        assert title(pilot).startswith(f"{CHECKOUT} ─ ! 1 error, 8 warnings")
+        assert title(pilot).startswith(f"{CHECKOUT} ─ ! 1 error, 4 warnings")
         shown = screen.query_one(MessagePane).view
         assert shown is not None
         assert (shown.label, shown.token_kind) == ("41", "exact")

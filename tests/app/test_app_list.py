@@ -98,7 +98,7 @@ async def test_behind_a_conversation_that_was_opened_by_name_is_a_whole_list(rot
         here = table.entry(table.cursor)
         assert here is not None
         assert here.title == CHECKOUT, "the cursor is where one was"
-        assert here.findings == 9
+        assert here.findings == 5
         await press(pilot, "home", "question_mark", "escape")
         assert table.cursor == 0, "help is no conversation to go back to"
 
@@ -109,11 +109,15 @@ async def test_filter_as_one_types(rotating: Path) -> None:
         await press(pilot, "slash")
         await write(pilot, "weekly")
         assert table.row_count == 2
+        found = table.current
         assert "2 of 5 conversations" in title(pilot)
         await write(pilot, "zzz")
         assert table.row_count == 0
+        assert "No conversation matches “weeklyzzz”. Press escape" in screen_text(pilot)
         await press(pilot, "enter", "escape")
         assert table.row_count == 5
+        assert table.current == found, "the cursor is where it was before nothing was left"
+        assert "No conversation matches" not in screen_text(pilot)
         assert not conversations(pilot).query_one("#filter", Input).display
         assert "5 conversations" in title(pilot)
 

@@ -15,10 +15,13 @@ from inspector.answers.answers import Answers
 from inspector.answers.fact_results import list_losses
 from inspector.app.conversations import reading
 from inspector.app.losses.screen import LossesScreen, LossList
+from inspector.app.saved_state import SavedState
 from inspector.core.errors import InspectorError
 from inspector.quality.aftermath import aftermath_counts
+from inspector.stores.detect import open_store
 from tests.app.running import (
     CHECKOUT,
+    app_on,
     conversation,
     conversations,
     notes,
@@ -26,6 +29,7 @@ from tests.app.running import (
     press,
     running,
     screen_text,
+    settled,
     until,
 )
 from tests.stores.writer import simple
@@ -53,7 +57,7 @@ async def test_losses_and_findings_come_by_themselves(rotating: Path) -> None:
         assert all(entry.lost is not None and entry.findings is not None for entry in found.values())
         assert found[CHECKOUT].lost
         assert found[CHECKOUT].constraints
-        assert found[CHECKOUT].findings == 9
+        assert found[CHECKOUT].findings == 5
         assert found["Numbers for the weekly report"].findings == 0
         row = next(line for line in screen_text(pilot).splitlines() if "Move checkout" in line)
         assert f"‼{found[CHECKOUT].constraints}" in row
@@ -61,6 +65,17 @@ async def test_losses_and_findings_come_by_themselves(rotating: Path) -> None:
         worst = conversations(pilot).query_one(ConversationTable)
         worst.set_sort("lost", True)
         assert worst.entry(0) == max(found.values(), key=lambda e: (e.constraints, e.lost or 0, e.weakened))
+
+
+@pytest.mark.usefixtures("nothing_kept")
+async def test_a_remembered_sort_holds_for_values_that_come_later(rotating: Path) -> None:
+    app = app_on(open_store(rotating), SavedState(sort=("findings", True)))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settled(pilot)
+        table = conversations(pilot).query_one(ConversationTable)
+        counts = [entry.findings or 0 for row in range(table.row_count) if (entry := table.entry(row))]
+        assert counts == sorted(counts, reverse=True)
+        assert counts[0]
 
 
 async def test_another_process_works_the_same_out(

@@ -60,8 +60,8 @@ def test_what_is_left_out_is_counted(tmp_path: Path) -> None:
         # The counts also have what earlier compactions lost for good.
         assert counts["lost"] + counts["value lost"] >= group.total >= 30
         section = page.by_id(f"compaction-{part.compared.recorded.index}")
-        assert f"{group.total} hard constraints" in section.text
-        assert f"and {group.more} more hard constraints" in section.text
+        assert f"{group.total} constraints" in section.text
+        assert f"and {group.more} more constraints" in section.text
         assert f"and {group.more} more (the facts command" in document
         assert len([li for li in section.all("li") if "lost" in (li.attributes.get("class") or "")]) <= 5 * 25
     second = report.compactions[1]

@@ -38,11 +38,11 @@ async def test_findings_are_counted_marked_and_jumped_to(fixtures_dir: Path) -> 
         screen = app.screen
         assert isinstance(screen, ConversationScreen)
         assert screen.derived is not None
-        assert screen.derived.findings.words == "! 1 error, 8 warnings"
+        assert screen.derived.findings.words == "! 1 error, 4 warnings"
         await pilot.press("exclamation_mark")
         await settled(pilot)
         pane = screen.query_one(FindingsPane)
-        assert pane.list.row_count == 8, "findings of one cause share a line"
+        assert pane.list.row_count == 6, "findings of one cause share a line and count once"
         assert pane.list.has_focus
         await pilot.press("enter")
         await settled(pilot)

@@ -120,6 +120,16 @@ def test_a_dismissed_finding_is_hidden_with_a_note(
     assert "No summary was made (dismissed)" in CliRunner().invoke(commands, [*words, "--dismissed"]).stdout
 
 
+def test_the_list_counts_findings_as_they_are_listed(
+    fixtures_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    store = open_store(fixtures_dir / "hermes-0.13-rotating.db")
+    row = next(row for row in store.conversations() if row.title == "Move checkout to orders-v2")
+    grave = [one for one in read_findings(*Answers(store, {}, None).opened(row.id)) if one.severity != "info"]
+    assert read_overview(store, row, {}, None).findings == len(grouped(grave)) < len(grave)
+
+
 def test_a_dismissed_fact_counts_nowhere_and_is_listed_apart(
     fixtures_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -174,3 +184,14 @@ def test_groups_of_real_evidence_keep_their_places() -> None:
     found = find(evidence(*(compaction_evidence(one.index, {"before": 45}) for one in recorded)))
     group = next(group for group in grouped(found) if group.first.rule == "quick-succession")
     assert group.compactions == (2, 3)
+
+
+def test_a_constraint_that_todays_list_has_again_is_no_finding(fixtures_dir: Path) -> None:
+    answers = Answers(open_store(fixtures_dir / "hermes-0.13-rotating.db"), {}, None)
+    inspection, resolved = answers.opened("Move checkout to orders-v2")
+    facts = facts_of(inspection)
+    back = {life.text for life in facts.lives if life.fact.binds and life.died and life.fates[-1].alive}
+    lost = {one.cause for one in read_findings(inspection, resolved, facts) if one.rule == "constraint-lost"}
+    assert "Keep stripe-node pinned to 14.21.0." in back
+    assert lost
+    assert not lost & back

@@ -19,7 +19,7 @@ async def test_a_compaction_shows_both_boundaries_and_every_message() -> None:
         for part in (
             "compaction 2 of 3  Σ a summary replaced the middle",
             "343 → 130",
-            "− 214 removed (~61.0k)  = 129 kept  Σ 1 added",
+            "− 214 removed (~61.0k)  = 129 kept  + 1 Σ",
             "saved 68.3k, 68%",
             "differs from the record",
             "! Saved little before.",
@@ -148,3 +148,13 @@ async def test_why_it_fired_and_its_aftermath_are_shown() -> None:
         pane.body.focus()
         await host.press("J", "enter")
         assert [message.place for message in host.of(GoTo)] == [(3, 61, "src/cart.py")]
+
+
+@pytest.mark.parametrize(
+    ("summary", "words"), [("The work so far.", "= 129 kept  Σ merged"), (None, "= 129 kept\n")]
+)
+async def test_a_summary_without_a_message_of_its_own(summary: str | None, words: str) -> None:
+    pane = CompactionPane()
+    view = replace(COMPACTION, done=replace(COMPACTION.done, after=129, summary=summary))
+    async with hosting(pane, size=(100, 40), set_up=lambda: pane.set_view(view, ROWS)):
+        assert words in shown(pane)

@@ -23,7 +23,7 @@ async def test_it_counts_lists_and_explains(size: tuple[int, int]) -> None:
         assert head.startswith("compaction 1 of 3 ")
         for outcome in ("lost", "value lost", "paraphrased", "verbatim"):
             assert f"{OUTCOMES[outcome][0]} 1 {outcome}" in head
-        assert [lines(pane.facts)[n].strip()[:1] for n in (1, 2)] == ["?", "≈"]
+        assert [lines(pane.facts)[n].strip()[:1] for n in (1, 2)] == ["□", "≈"]
         assert "Retry 1 times" in pane.body.text
         assert "#7 of generation 1" in pane.body.text
         assert pane.body.size.height >= 3
@@ -155,3 +155,13 @@ async def test_waiting_nothing_and_hostile_text() -> None:
         await host.settle()
         assert "\x1b" not in shown(pane)
         assert "[/foo]" in shown(pane)
+
+
+async def test_every_fate_stays_in_a_narrow_filter() -> None:
+    pane = LossesFacts()
+    facts = tuple(fact(number, outcome) for number, outcome in enumerate(OUTCOMES) if outcome != "at risk")
+    view = replace(LOSSES, scopes=(FactScope("1", facts),))
+    async with hosting(pane, size=(70, 38), set_up=lambda: pane.set_view(view)):
+        fates = next(line for line in shown(pane).splitlines() if line.startswith("fate"))
+        assert fates.split()[:4] == ["fate", "●", "all", OUTCOMES["lost"][0]]
+        assert all(f"{OUTCOMES[fact.fate.outcome][0]} 1" in fates for fact in facts)

@@ -36,6 +36,20 @@ def test_marks_become_styles() -> None:
     ]
 
 
+def test_cells_of_a_wide_table_stand_below_each_other() -> None:
+    long = "Removed the static import and wrapped it in a function that falls back to nothing"
+    table = f"| Issue | Fix | File |\n|---|---|---|\n| Crash | {long} | `a.ts` |\n| Swipe | | b.ts |\n"
+    lines = markdown_lines(table)
+    assert [(line.prefix, line.text) for line in lines] == [
+        ("", "Crash"),
+        ("  ", f"Fix: {long}"),
+        ("  ", "File: a.ts"),
+        ("", "Swipe"),
+        ("  ", "File: b.ts"),
+    ]
+    assert [lines[2].text[span.start : span.end] for span in lines[2].spans] == ["File: ", "a.ts"]
+
+
 def test_a_table_has_columns_and_keeps_every_cell() -> None:
     table = "| file | `n` |\n|---|--:|\n| a.py | 12 |\n| longer **name** | 日本 |\n"
     assert [(line.text, line.style) for line in markdown_lines(table)] == [

@@ -49,14 +49,14 @@ async def test_panes_name_what_they_show_and_hidden_ones_nothing() -> None:
     pane = CompactionPane()
     async with hosting(pane, size=(80, 40), set_up=lambda: pane.set_view(COMPACTION, ROWS)) as host:
         signs = named(host)
-        assert {"✗", "?", "≠", "−", "="} <= set(signs)
+        assert {"✗", "□", "≠", "−", "="} <= set(signs)
         assert all(sign.split()[0] in shown(pane) for sign in signs)
         pane.display = False
         await host.settle()
         assert named(host) == {}
     facts = LossesFacts()
     async with hosting(facts, size=(80, 40), set_up=lambda: facts.set_view(LOSSES)) as host:
-        assert set(named(host)) == {"✗", "?", "≈", "="}
+        assert set(named(host)) == {"✗", "□", "≈", "="}
 
 
 async def test_a_timeline_names_unusual_generations() -> None:

@@ -20,6 +20,8 @@ _FILTERS: dict[str, Callable[[ListedFact], str]] = {
     "fate": outcome_of,
     "role": lambda fact: fact.role,
 }
+#: In a narrow bar a fate is its sign, as in the list below.
+_SHORT = {name: sign for name, (sign, _) in OUTCOMES.items()}
 _ORDER: dict[str, tuple[str, ...]] = {
     "kind": ("constraint", "preference", "decision", "value", "link"),
     "fate": tuple(OUTCOMES),
@@ -89,7 +91,10 @@ class FactFilters(Vertical):
             chosen = self._bars[name].mode
             if chosen not in (ALL, "", *names):
                 names.append(chosen)
-            self._bars[name].set_modes([Mode(ALL, ALL), *(Mode(n, f"{n} ({counts[n]:,})") for n in names)])
+            choices = [
+                Mode(n, f"{n} ({counts[n]:,})", short=f"{_SHORT.get(n, n)} {counts[n]:,}") for n in names
+            ]
+            self._bars[name].set_modes([Mode(ALL, ALL), *choices])
 
     def _passes(self, fact: ListedFact, without: str = "") -> bool:
         return all(

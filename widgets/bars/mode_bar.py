@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from msgspec import Struct
+from rich.cells import cell_len
 from rich.style import Style
 from textual import events
 from textual.message import Message
@@ -16,11 +17,15 @@ from widgets.base.strips import Row
 
 
 class Mode(Struct, frozen=True):
-    """A choice: its name, what is written (a count with it, say), and what it does for the tooltip."""
+    """A choice: its name, what is written (a count with it, say), and what it does for the tooltip.
+
+    `short` is written in a bar without room for the label.
+    """
 
     name: str
     label: str
     help: str = ""
+    short: str = ""
 
 
 class ModeBar(Inked):
@@ -85,14 +90,14 @@ class ModeBar(Inked):
         width, row = self.size.width, Row()
         if self._title:
             row.add(f"{self._title}  ", self.ink("muted"))
-        needed = row.width + sum(len(mode.label) + 4 for mode in self.modes)
-        # A narrow bar drops the gaps, then the empty dots.
-        gap, empty = (
-            ("  ", "○ ") if needed <= width else (" ", "○ " if needed - len(self.modes) <= width else "")
-        )
+        # A narrow bar drops the second blank of the gaps, then the empty dots, then takes the short labels.
+        room, count = width - row.width, len(self.modes)
+        needed = sum(cell_len(mode.label) + 4 for mode in self.modes)
+        gap, empty = ("  ", "○ ") if needed <= room else (" ", "○ " if needed - count <= room else "")
+        short = needed - count - 2 * (count - 1) - 1 > room
         for mode in self.modes:
             chosen = mode.name == self.mode
-            label = f"{'● ' if chosen else empty}{mode.label}"
+            label = f"{'● ' if chosen else empty}{mode.short if short and mode.short else mode.label}"
             style = self.ink("strong" if chosen else "muted") + Style(meta={"mode": mode.name})
             row.add(label, style).add(gap, Style())
         return row.strip(width, self.base_style)

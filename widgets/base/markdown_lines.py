@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 #: Longer texts are shown as they are, in characters.
 MAX_MARKDOWN = 30_000
+#: Maximum width of a table with columns, in cells: about the width of a pane.
+WIDEST_TABLE = 72
 #: Signs of Markdown in a text: a heading, a code block, a list, a table, bold words, inline code, a link.
 _SIGNS = re.compile(
     r"^(?:#{1,6} \S|```|~~~|[ \t]*[-*+] \S|[ \t]*\d{1,3}[.)] \S|>[ \t]?\S|\|.{0,200}\|[ \t]*$)"
@@ -143,9 +145,15 @@ class _Lines:
             self._mark = ""
 
     def _end_table(self) -> None:
-        """Add the rows of a table, each column as wide as its widest cell; a line is below the first row."""
+        """Add the rows of a table, each column as wide as its widest cell; a line is below the first row.
+
+        Rows of a wide table would wrap into each other. Its cells stand below each other instead.
+        """
         rows, self._table = self._table or [], None
         widths = [max(width_of(text) for text, _ in column) for column in zip(*rows, strict=False)]
+        if len(rows) > 1 and sum(widths) + 3 * (len(widths) - 1) > WIDEST_TABLE:
+            self._stack(rows)
+            return
         for number, row in enumerate(rows):
             text, spans = "", list[Span]()
             for (cell, styled), width in zip(row, widths, strict=False):
@@ -161,6 +169,20 @@ class _Lines:
                         "┼".join("─" * (width + 1 + (at > 0)) for at, width in enumerate(widths)), "rest"
                     )
                 )
+
+    def _stack(self, rows: Sequence[Sequence[Run]]) -> None:
+        """Add the cells of a table below each other: the first one of each row, and the others with their heading."""
+        headings, *others = rows
+        indent = self._indent()
+        for row in others:
+            for at, ((cell, spans), (heading, _)) in enumerate(zip(row, headings, strict=False)):
+                if not at:
+                    self.lines.append(TextLine(cell, "strong", spans, indent))
+                elif cell:
+                    lead = f"{heading}: " if heading else ""
+                    moved = tuple(Span(s.start + len(lead), s.end + len(lead), s.style) for s in spans)
+                    styled = (Span(0, len(lead), "muted"), *moved) if lead else moved
+                    self.lines.append(TextLine(lead + cell, "", styled, f"{indent}  "))
 
 
 def _runs(tokens: Sequence[Token]) -> list[Run]:

@@ -137,6 +137,8 @@ class ConversationTable(LineList):
         self._agents: tuple[str, ...] = ()
         self._column = _BY_NAME["active"]
         self._reverse = True
+        #: The conversation under the cursor before the last filter.
+        self._left: str | None = None
         #: The current time for ages; None is the clock. Tests and pictures set it.
         self.now: float | None = None
 
@@ -178,12 +180,17 @@ class ConversationTable(LineList):
         self._needles = []
         self.refresh()
 
+    def sort_again(self) -> None:
+        """Sort rows that were replaced in place; the cursor stays on its conversation."""
+        self._arrange(self.current)
+
     def set_filter(self, text: str) -> None:
         """Show only conversations whose title, model, agent, folder or id contain every word of the text."""
         if text != self.filter:
-            keep = self.current
+            # A filter that leaves nothing does not lose the place.
+            self._left = self.current or self._left
             self.filter = text
-            self._arrange(keep)
+            self._arrange(self._left)
 
     def set_sort(self, column: str, reverse: bool) -> None:
         """Sort by a column (a name of COLUMNS). Raises KeyError for any other name. Posts nothing."""

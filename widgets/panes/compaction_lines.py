@@ -20,8 +20,8 @@ from widgets.lists.fact_list import OUTCOMES
 from widgets.panes.attempt_lines import NO_ATTEMPTS, AttemptsView
 from widgets.panes.summary_lines import SummaryView, section_lines
 
-#: Below NARROW cells lines have fewer words; from _WIDE on the longest ones.
-NARROW, _WIDE = 60, 84
+#: Below NARROW cells lines have fewer words.
+NARROW = 60
 _WHO = {"assistant": "agent"}
 #: Maximum number of events after a compaction.
 _AFTERMATH_SHOWN = 6
@@ -100,7 +100,7 @@ def _messages(view: CompactionView, width: int) -> TextLine:
         (f"− {done.removed:,} removed", "removed"),
         (size, "muted"),
         (f"  = {done.remaining:,} kept", "kept"),
-        (f"  Σ {came:,}" + (" added" if width >= _WIDE else ""), "accent"),
+        (f"  + {came:,} Σ" if came else "  Σ merged" if done.summary else "", "accent"),
     )
 
 

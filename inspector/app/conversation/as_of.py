@@ -30,8 +30,9 @@ if TYPE_CHECKING:
 class FindingsThen(Struct, frozen=True):
     """Findings up to a step.
 
-    `words` has the numbers of errors and warnings. `marked` has the messages with an error or a warning, by
-    generation, and `by_compaction` their number by compaction. No count includes `dismissed` findings.
+    `words` has the numbers of errors and warnings; findings with one cause count once. `marked` has the messages
+    with an error or a warning, by generation, and `by_compaction` their number by compaction. No count includes
+    `dismissed` findings.
     """
 
     findings: tuple[Finding, ...] = ()
@@ -71,6 +72,7 @@ class FindingsAsOf:
 
 
 def _shown(findings: tuple[Finding, ...], dismissed: tuple[Finding, ...]) -> FindingsThen:
+    from inspector.quality.grouping import grouped
     from widgets.panes.findings_pane import counts
 
     grave = [finding for finding in findings if finding.severity != "info"]
@@ -80,7 +82,7 @@ def _shown(findings: tuple[Finding, ...], dismissed: tuple[Finding, ...]) -> Fin
             marked.setdefault(finding.generation, set()).add(finding.index)
     return FindingsThen(
         findings,
-        f"! {counts([finding.severity for finding in grave])}" if grave else "",
+        f"! {counts([group.first.severity for group in grouped(grave)])}" if grave else "",
         {number: frozenset(indexes) for number, indexes in marked.items()},
         Counter(finding.compaction for finding in grave if finding.compaction is not None),
         dismissed,

@@ -208,11 +208,8 @@ class ConversationsScreen(JobScreen):
         if first:
             self._begin_at(rows)
             later(self, PREPARE_SECONDS, self.prepare)
-        empty = self.query_one("#empty", Static)
-        empty.display = table.display = not rows
         table.display = bool(rows)
-        if not rows:
-            empty.update("There are no conversations here yet. They appear here when an agent writes them.")
+        self._show_empty()
         self.going_on("index", "")
         self._show_title()
         self.tell(*self.store.notes)
@@ -262,6 +259,18 @@ class ConversationsScreen(JobScreen):
         if seen:
             self._follow(False)
 
+    def _show_empty(self) -> None:
+        """Tell why the list is empty."""
+        table, empty = self.query_one(ConversationTable), self.query_one("#empty", Static)
+        empty.display = not table.row_count
+        if not self._rows:
+            empty.update("There are no conversations here yet. They appear here when an agent writes them.")
+        elif empty.display:
+            where = f" of {table.agent}" if table.agent else ""
+            empty.update(
+                f"No conversation{where} matches “{table.filter}”. Press escape to clear the filter."
+            )
+
     def _show_title(self) -> None:
         table = self.query_one(ConversationTable)
         parts = [
@@ -303,6 +312,7 @@ class ConversationsScreen(JobScreen):
 
     def _overviews_read(self, rows: tuple[ConversationRow, ...]) -> None:
         self._read.update((row.id, row) for row in rows)
+        self.query_one(ConversationTable).sort_again()
         self._read_overviews()
 
     def _overviews_came(self, found: Sequence[Live | Overview]) -> None:
@@ -348,6 +358,7 @@ class ConversationsScreen(JobScreen):
 
     @on(ConversationTable.AgentChanged)
     def _of_agent(self) -> None:
+        self._show_empty()
         self._show_title()
 
     def shown(self) -> tuple[str, ...]:
@@ -373,6 +384,7 @@ class ConversationsScreen(JobScreen):
     def on_input_changed(self, event: Input.Changed) -> None:
         """Show what the filter leaves."""
         self.query_one(ConversationTable).set_filter(event.value)
+        self._show_empty()
         self._show_title()
 
     def on_input_submitted(self) -> None:

@@ -24,7 +24,7 @@ from inspector.summaries.summary import ItemChange
 
 #: Kind → (one, several).
 KIND_NAMES: Mapping[Kind, tuple[str, str]] = {
-    "constraint": ("hard constraint", "hard constraints"),
+    "constraint": ("constraint", "constraints"),
     "preference": ("preference", "preferences"),
     "decision": ("decision", "decisions"),
     "value": ("exact value", "exact values"),

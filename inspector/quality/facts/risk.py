@@ -94,7 +94,7 @@ class RiskIndex:
 
 
 class Gone(Struct, frozen=True):
-    """Number of facts that no message has word for word any more, and number of hard constraints among them."""
+    """Number of facts that no message has word for word any more, and number of constraints among them."""
 
     facts: int
     constraints: int
@@ -121,7 +121,7 @@ class FactSteps:
 
     @property
     def constraints(self) -> int:
-        """Number of hard constraints among the facts."""
+        """Number of constraints among the facts."""
         return len(self._constraints.steps)
 
     def gone(self, left: Mapping[int, int]) -> Gone:

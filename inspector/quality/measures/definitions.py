@@ -10,7 +10,7 @@ from inspector.quality.measures.measure import Definition
 
 _PROBES = "Factory Research, Evaluating Context Compression for AI Agents (December 2025)"
 _KIND_TITLES: Mapping[Kind, str] = {
-    "constraint": "Hard constraints that survive",
+    "constraint": "Constraints that survive",
     "preference": "Preferences that survive",
     "decision": "Decisions that survive",
     "value": "Exact values that survive",

@@ -64,6 +64,15 @@ def test_a_fact_tells_its_later_life(capsys: pytest.CaptureFixture[str]) -> None
     ]
 
 
+def test_a_heading_tells_when_its_fates_hold(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "Compaction 1, fates after compaction 4  4 verbatim" in run(capsys)
+    assert "\nCompaction 4  " in run(capsys)
+    early = run(capsys, "--after", "2")
+    assert "Compaction 1, fates after compaction 2  " in early
+    assert "\nCompaction 2  " in early
+    assert {entry["after"] for entry in documents(capsys, "--after", "2")} == {2}
+
+
 def test_filters(capsys: pytest.CaptureFixture[str]) -> None:
     everything = documents(capsys)
     assert documents(capsys, "--compaction", "2") == [e for e in everything if e["compaction"] == 2]
@@ -108,7 +117,7 @@ def test_at_risk_follows_the_settings(capsys: pytest.CaptureFixture[str]) -> Non
 
 def test_text_says_what_became_of_each(capsys: pytest.CaptureFixture[str]) -> None:
     text = run(capsys)
-    assert text.startswith("Compaction 1  ")
+    assert text.startswith("Compaction 1, fates after compaction 4  ")
     assert "= constraint verbatim (summary)  user, #33 (row 34)  [" in text
     assert "✗ constraint lost" in text
     assert "gone after compaction 2" in text
