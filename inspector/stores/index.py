@@ -15,11 +15,13 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
+
 import inspector
 from inspector.agents import agents
 from inspector.config.database import CacheFile
 from inspector.config.opened import OpenedOnce
-from inspector.stores.recorded import FileDigest, digest_from
+from inspector.stores.recorded import FileDigest
 from inspector.stores.signatures import Signature
 
 #: Maximum bytes of the database; a larger one is emptied when it is opened. A file takes some 500 bytes.
@@ -125,12 +127,9 @@ def _all_kept(values: Sequence[Any]) -> list[Kept | None]:
     """Unpack many values at once, because a home has thousands. If that fails, another program wrote one: unpack each
     alone."""
     try:
-        documents = json.loads(b"[%s]" % b",".join(values))
-        return [
-            Kept(int(size), int(changed), str(agent), tuple(map(digest_from, digests)))
-            for size, changed, agent, digests in documents
-        ]
-    except (ValueError, TypeError):
+        found: list[Kept | None] = msgspec.convert(json.loads(b"[%s]" % b",".join(values)), list[Kept])
+        return found
+    except ValueError:
         return [kept for value in values for kept in _all_kept([value])] if len(values) > 1 else [None]
 
 

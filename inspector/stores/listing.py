@@ -12,10 +12,12 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import msgspec
+
 from inspector.core.conversations import ConversationRow
 from inspector.core.errors import StoreError
 from inspector.stores.index import FileIndex, Kept, mark_of_files
-from inspector.stores.recorded import FileDigest, Reader, Source, row_from
+from inspector.stores.recorded import FileDigest, Reader, Source
 from inspector.stores.sharing import is_running, second_reader
 from inspector.stores.signatures import Signature
 
@@ -246,8 +248,8 @@ class Listing:
         kept = self._index.recall(self._name)
         try:
             mark, told = kept
-            rows = [row_from(values) for values in told]
-        except (TypeError, ValueError, LookupError):
+            rows = msgspec.convert(told, list[ConversationRow])
+        except (TypeError, ValueError):
             return False
         self._before = Listed(rows, partial(self._recalled_places, mark, len(rows)))
         return bool(mark == mark_of_files(now))

@@ -58,18 +58,6 @@ class FileDigest(NamedTuple):
     stream: bool = False
 
 
-_COMPACTIONS = FileDigest._fields.index("compactions")
-_SESSIONS = ConversationRow._fields.index("sessions")
-
-
-def digest_from(values: Sequence[Any]) -> FileDigest:
-    """Make a digest of the values of its fields, as JSON returns them. Raises ValueError and TypeError."""
-    if len(values) != len(FileDigest._fields):
-        raise ValueError("a digest has other fields")
-    make: Callable[..., FileDigest] = FileDigest
-    return make(*values[:_COMPACTIONS], tuple(values[_COMPACTIONS]), *values[_COMPACTIONS + 1 :])
-
-
 class Source(Struct, frozen=True):
     """A conversation in the list and its files, oldest first.
 
@@ -93,13 +81,6 @@ class Recorded(Struct, frozen=True):
     read: Bodies
     prompt: str = ""
     failures: tuple[FailedCompaction, ...] = ()
-
-
-def row_from(values: list[Any]) -> ConversationRow:
-    """Make a row of the values of its fields, as JSON returns them. Changes the list. Raises TypeError and
-    LookupError."""
-    values[_SESSIONS] = tuple(values[_SESSIONS])
-    return ConversationRow._make(values)
 
 
 class Memory(Protocol):
