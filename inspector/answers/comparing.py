@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 
 from msgspec import Struct, field
@@ -13,36 +12,7 @@ from inspector.answers.losses import facts_of
 from inspector.answers.requests import bills_of, requests_of
 from inspector.core.errors import InspectorError
 from inspector.quality.facts.fact import KINDS, Kind
-
-#: The normal quantile of a 95% interval.
-_Z = 1.96
-
-
-class Proportion(Struct, frozen=True):
-    """A count of a total, with the 95% interval of Wilson (0 to 1)."""
-
-    count: int
-    of: int
-
-    @property
-    def share(self) -> float | None:
-        """Return the share, or None if the total is 0."""
-        return self.count / self.of if self.of else None
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """Return the 95% confidence interval of the share."""
-        if not self.of:
-            return 0.0, 1.0
-        share, n = self.count / self.of, self.of
-        middle = (share + _Z**2 / (2 * n)) / (1 + _Z**2 / n)
-        half = _Z / (1 + _Z**2 / n) * math.sqrt(share * (1 - share) / n + _Z**2 / (4 * n * n))
-        return max(0.0, middle - half), min(1.0, middle + half)
-
-    def differs(self, other: Proportion) -> bool:
-        """Whether the intervals do not overlap."""
-        (low, high), (other_low, other_high) = self.interval, other.interval
-        return high < other_low or other_high < low
+from inspector.quality.measures.measure import Share
 
 
 class Side(Struct, frozen=True):
@@ -56,20 +26,18 @@ class Side(Struct, frozen=True):
     label: str
     conversations: int = 0
     compactions: int = 0
-    kept: dict[Kind, Proportion] = field(default_factory=dict)
+    kept: dict[Kind, Share] = field(default_factory=dict)
     open: int = 0
     aftermath: dict[str, int] = field(default_factory=dict)
-    hurt: Proportion = field(default_factory=lambda: Proportion(0, 0))
+    hurt: Share = field(default_factory=lambda: Share(0, 0))
     cost: float = 0.0
     priced: int = 0
     unread: tuple[str, ...] = ()
 
     @property
-    def all_kept(self) -> Proportion:
+    def all_kept(self) -> Share:
         """Return the share of kept facts of all kinds."""
-        return Proportion(
-            sum(one.count for one in self.kept.values()), sum(one.of for one in self.kept.values())
-        )
+        return sum(self.kept.values(), Share(0, 0))
 
 
 class Comparison(Struct, frozen=True):
@@ -81,7 +49,7 @@ class Comparison(Struct, frozen=True):
     @property
     def differs(self) -> tuple[str, ...]:
         """Names of the shares that differ beyond chance: kinds of facts, "facts", "followed by repeated work"."""
-        shares: list[tuple[str, Proportion, Proportion]] = [
+        shares: list[tuple[str, Share, Share]] = [
             (kind, self.one.kept[kind], self.other.kept[kind])
             for kind in KINDS
             if kind in self.one.kept and kind in self.other.kept
@@ -121,11 +89,10 @@ def side_of(answers: Answers, label: str) -> Side:
         priced += len(bills)
         cost += sum(found.cost.amount for found, _ in bills.values())
     by_kind = {
-        kind: Proportion(counts[kind, True], counts[kind, True] + counts[kind, False])
+        kind: Share(counts[kind, True], counts[kind, True] + counts[kind, False])
         for kind in KINDS
         if counts[kind, True] + counts[kind, False]
     }
-    hurt_share = Proportion(hurt, compactions)
     return Side(
         label,
         conversations,
@@ -133,7 +100,7 @@ def side_of(answers: Answers, label: str) -> Side:
         by_kind,
         undecided,
         dict(aftermath),
-        hurt_share,
+        Share(hurt, compactions),
         cost,
         priced,
         tuple(unread),

@@ -13,7 +13,6 @@ from msgspec.structs import replace
 
 from inspector.answers.attempt_survival import list_after
 from inspector.answers.attempting import SummarizedList, Wording, ask_for, counted
-from inspector.answers.comparing import Proportion
 from inspector.answers.corpus import CorpusConversation, TrueStatement
 from inspector.answers.inspection import measured, plan_with
 from inspector.config.bundled import fixtures_dir
@@ -39,6 +38,7 @@ from inspector.quality.facts.fate import fate
 from inspector.quality.facts.gather import gather, values_said
 from inspector.quality.facts.passages import ListText, PassageIndex
 from inspector.quality.facts.values import values_of
+from inspector.quality.measures.measure import Share
 
 #: Window in tokens for which the corpus is planned: its conversations are long for this window.
 CONTEXT_LENGTH = 32_000
@@ -95,21 +95,21 @@ class ScoreRow(Struct, frozen=True):
         return [one for score in self.compacted for one in score.statements if one.statement.still_holds]
 
     @property
-    def withdrawn(self) -> Proportion:
+    def withdrawn(self) -> Share:
         """Number of withdrawn statements that are still in the list."""
         old = [one for score in self.compacted for one in score.statements if not one.statement.still_holds]
-        return Proportion(sum(scored.fate.alive for scored in old), len(old))
+        return Share.counted(scored.fate.alive for scored in old)
 
-    def kept(self, kind: Kind | None = None) -> Proportion:
+    def kept(self, kind: Kind | None = None) -> Share:
         """Number of statements, of all or of one kind, that can still be read. Uncertain statements do not count."""
         counted = [scored for scored in self.statements if kind in (None, scored.statement.kind)]
-        return Proportion(sum(scored.fate.alive for scored in counted), len(counted))
+        return Share.counted(scored.fate.alive for scored in counted)
 
     @property
-    def lost_important(self) -> Proportion:
+    def lost_important(self) -> Share:
         """Number of lost statements of importance 3."""
         counted = [scored for scored in self.statements if scored.statement.importance == 3]
-        return Proportion(sum(scored.lost for scored in counted), len(counted))
+        return Share.counted(scored.lost for scored in counted)
 
     @property
     def uncertain(self) -> int:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from inspector.answers.comparing import Comparison, Proportion, Side
+from inspector.answers.comparing import Comparison, Side
 from inspector.core.text import safe_line
 from inspector.export.console import Table
-from inspector.export.document import Document, fields_of
+from inspector.export.document import Document, built, fields_of
 from inspector.quality.aftermath import AFTERMATH_KINDS
 from inspector.quality.facts.fact import KINDS
+from inspector.quality.measures.measure import Share
 
 #: Maximum characters of a label in the table, and of a line.
 _LABEL, _ROOM = 40, 1_000
@@ -35,10 +36,10 @@ def _side(side: Side) -> Document:
     }
 
 
-def share_document(share: Proportion) -> Document:
+def share_document(share: Share) -> Document:
     """Return a share with its 95% interval."""
     low, high = share.interval
-    return fields_of(share, "count", "of", "share") | {"low": low, "high": high}
+    return {**built(share), "share": share.value, "low": low, "high": high}
 
 
 def comparison_table(comparison: Comparison) -> list[tuple[str, str, str, str]]:
@@ -47,7 +48,7 @@ def comparison_table(comparison: Comparison) -> list[tuple[str, str, str, str]]:
     rows = [("", _short(one.label), _short(other.label), "")]
     rows.append(("conversations", f"{one.conversations:,}", f"{other.conversations:,}", ""))
     rows.append(("compactions", f"{one.compactions:,}", f"{other.compactions:,}", ""))
-    nothing = Proportion(0, 0)
+    nothing = Share(0, 0)
     shares = [(f"{kind} kept", one.kept.get(kind, nothing), other.kept.get(kind, nothing)) for kind in KINDS]
     shares += [
         ("facts kept", one.all_kept, other.all_kept),
@@ -103,11 +104,11 @@ def comparison_page(comparison: Comparison, html: bool) -> str:
     )
 
 
-def _words(share: Proportion) -> str:
-    if share.share is None:
+def _words(share: Share) -> str:
+    if share.value is None:
         return "-"
     low, high = share.interval
-    return f"{share.count:,} of {share.of:,}: {share.share:.0%} ({low:.0%} to {high:.0%})"
+    return f"{share.count:,} of {share.of:,}: {share.value:.0%} ({low:.0%} to {high:.0%})"
 
 
 def _cost(side: Side) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from inspector.answers.comparing import Proportion
 from inspector.answers.corpus import CorpusConversation
 from inspector.answers.scoring import ScoredStatement, ScoreRow
 from inspector.core.text import safe_line, safe_title
@@ -12,6 +11,7 @@ from inspector.export.comparing import share_document
 from inspector.export.console import Table, print_table, say
 from inspector.export.document import Document, fields_of
 from inspector.quality.facts.fact import KINDS
+from inspector.quality.measures.measure import Share
 
 #: Columns that are left out on narrow lines, in that order.
 _SPARE = ("tokens", "link", "value", "preference", "decision")
@@ -126,7 +126,7 @@ def _cells(row: ScoreRow) -> tuple[str, ...]:
     )
 
 
-def _share(share: Proportion) -> str:
+def _share(share: Share) -> str:
     low, high = share.interval
     return f"{share.count}/{share.of}\n{low:.0%}–{high:.0%}" if share.of else "–"
 

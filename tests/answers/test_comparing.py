@@ -10,33 +10,34 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.answers.comparing import Comparison, Proportion, Side
+from inspector.answers.comparing import Comparison, Side
 from inspector.commands.cli import commands
 from inspector.core.errors import UsageProblem
 from inspector.export.comparing import comparison_page, comparison_table
+from inspector.quality.measures.measure import Share
 
 
 @given(st.integers(0, 10_000), st.integers(0, 10_000))
 def test_an_interval_holds_its_share(count: int, more: int) -> None:
-    share = Proportion(count, count + more)
+    share = Share(count, count + more)
     low, high = share.interval
     assert 0 <= low <= high <= 1
-    if share.share is not None:
-        assert low - 1e-9 <= share.share <= high + 1e-9
+    if share.value is not None:
+        assert low - 1e-9 <= share.value <= high + 1e-9
 
 
 @pytest.mark.parametrize(
     ("count", "of", "low", "high"), [(7, 10, 0.397, 0.892), (0, 20, 0.0, 0.161), (50, 100, 0.404, 0.596)]
 )
 def test_intervals_are_those_of_wilson(count: int, of: int, low: float, high: float) -> None:
-    assert Proportion(count, of).interval == pytest.approx((low, high), abs=0.001)
+    assert Share(count, of).interval == pytest.approx((low, high), abs=0.001)
 
 
 def test_only_intervals_that_do_not_overlap_differ() -> None:
-    few, many = Proportion(3, 4), Proportion(90, 100)
-    assert not few.differs(Proportion(1, 4))
-    assert many.differs(Proportion(40, 100))
-    sides = (Side("a", kept={"constraint": many}), Side("b", kept={"constraint": Proportion(40, 100)}))
+    few, many = Share(3, 4), Share(90, 100)
+    assert not few.differs(Share(1, 4))
+    assert many.differs(Share(40, 100))
+    sides = (Side("a", kept={"constraint": many}), Side("b", kept={"constraint": Share(40, 100)}))
     assert Comparison(*sides).differs == ("constraint", "facts")
     assert [row[3] for row in comparison_table(Comparison(*sides)) if row[0] == "constraint kept"] == [
         "differs"
@@ -71,7 +72,7 @@ def test_a_folder_compared_with_itself_does_not_differ(fixtures_dir: Path) -> No
 def test_a_page_has_every_row_and_shows_hostile_names_as_text(html: bool) -> None:
     label = "<script>alert(1)</script>|a"
     found = Comparison(
-        Side(label, 3, 2, {"constraint": Proportion(1, 4)}, unread=("<b>x</b> | y",)), Side("b" * 60)
+        Side(label, 3, 2, {"constraint": Share(1, 4)}, unread=("<b>x</b> | y",)), Side("b" * 60)
     )
     page = comparison_page(found, html)
     assert "<script>" not in page

@@ -87,7 +87,7 @@ def test_one_rule_is_old_and_never_repeated(corpus: tuple[CorpusConversation, ..
 
 def test_everything_keeps_everything(baselines: dict[str, ScoreRow]) -> None:
     row = baselines["everything"]
-    assert row.kept().share == 1.0
+    assert row.kept().value == 1.0
     assert {scored.fate.outcome for scored in row.statements} == {"verbatim"}
     assert row.ratio == 1.0
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from inspector.quality.facts.fact import KINDS, ConversationFacts, Fate, Kind, Life
 from inspector.quality.facts.risk import AtRisk
 from inspector.quality.losses import KINDS_LOST, is_lost, lives_after
-from inspector.quality.measures.measure import Share
+from inspector.quality.measures.survival import kept_share
 from widgets.lists.survival_table import Survival
 from widgets.panes.losses_view import AT_RISK, DISMISSED, PRUNED, FactScope
 
@@ -95,15 +95,9 @@ def survival(facts: ConversationFacts, compactions: Sequence[Compaction]) -> Sur
         for life in lives_after(facts.lives, done.index):
             if is_lost(life) or not life.fate.gone:
                 fates[life.fact.kind, done.index].append(life.fate)
-    shares = {kind: tuple(_share(fates.get((kind, done.index))) for done in compactions) for kind in KINDS}
-    return Survival(tuple(compactions), shares)
-
-
-def _share(fates: Sequence[Fate] | None) -> Share | None:
-    if fates is None:
-        return None
-    settled = [fate for fate in fates if fate.settled]
-    return Share(sum(fate.alive for fate in settled), len(settled))
+    shares = {name: kept_share(found) for name, found in fates.items()}
+    of_kinds = {kind: tuple(shares.get((kind, done.index)) for done in compactions) for kind in KINDS}
+    return Survival(tuple(compactions), of_kinds)
 
 
 def lost_rows(reading: FactsReading) -> dict[int, frozenset[int]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import Literal
 
@@ -9,6 +10,9 @@ from msgspec import Struct
 
 from inspector.core.conversations import Compaction
 from inspector.quality.facts.fact import Where
+
+#: The normal quantile of a 95% interval.
+_Z = 1.96
 
 
 class Definition(Struct, frozen=True):
@@ -22,7 +26,7 @@ class Definition(Struct, frozen=True):
 
 
 class Share(Struct, frozen=True):
-    """A share: `count` of `of`. Adding shares adds both numbers."""
+    """A share: `count` of `of`, with the 95% interval of Wilson. Adding shares adds both numbers."""
 
     count: int
     of: int
@@ -32,8 +36,29 @@ class Share(Struct, frozen=True):
         """The share from 0 to 1; None if `of` is 0."""
         return self.count / self.of if self.of else None
 
+    @classmethod
+    def counted(cls, values: Iterable[bool]) -> Share:
+        """Return the share of true values."""
+        found = list(values)
+        return cls(sum(found), len(found))
+
     def __add__(self, other: Share) -> Share:
         return Share(self.count + other.count, self.of + other.of)
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The 95% confidence interval of the share, from 0 to 1."""
+        if not self.of:
+            return 0.0, 1.0
+        share, n = self.count / self.of, self.of
+        middle = (share + _Z**2 / (2 * n)) / (1 + _Z**2 / n)
+        half = _Z / (1 + _Z**2 / n) * math.sqrt(share * (1 - share) / n + _Z**2 / (4 * n * n))
+        return max(0.0, middle - half), min(1.0, middle + half)
+
+    def differs(self, other: Share) -> bool:
+        """Return whether the intervals do not overlap."""
+        (low, high), (other_low, other_high) = self.interval, other.interval
+        return high < other_low or other_high < low
 
 
 class Place(Struct, frozen=True):

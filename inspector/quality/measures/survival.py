@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from inspector.quality.facts.fact import KINDS, ConversationFacts, Fate, Kind, Life
 from inspector.quality.losses import is_lost, lives_after
@@ -27,8 +27,8 @@ def _measure(facts: ConversationFacts, compaction: int, kind: Kind) -> Measure:
     for role in _ROLES:
         fates = [life.fate for life in now if life.fact.role == role and life.fate.settled]
         if fates:
-            parts.append((role, _share(fates)))
-    share = _share([life.fate for life in now])
+            parts.append((role, kept_share(fates)))
+    share = kept_share(life.fate for life in now)
     return Measure(
         f"survival-{kind}",
         compaction,
@@ -40,10 +40,9 @@ def _measure(facts: ConversationFacts, compaction: int, kind: Kind) -> Measure:
     )
 
 
-def _share(fates: Sequence[Fate]) -> Share:
+def kept_share(fates: Iterable[Fate]) -> Share:
     """Return the share of facts that the list still has; uncertain and unknown fates are left out."""
-    settled = [fate for fate in fates if fate.settled]
-    return Share(sum(fate.alive for fate in settled), len(settled))
+    return Share.counted(fate.alive for fate in fates if fate.settled)
 
 
 def _evidence(life: Life, fate: Fate) -> Evidence:
