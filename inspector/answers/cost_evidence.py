@@ -67,11 +67,11 @@ def _falls(inspection: Inspection, found: Requests, profile: str) -> Iterator[Fa
     back), and a fall after which the prompt is as long as before again (two agents share a session).
     """
     cleared = [(one.generation, one.at) for one in inspection.store.microcompactions(inspection.conversation)]
-    asked = tuple(one for one in _in_lists(inspection, profile, found) if not one.judged.request.summed)
+    asked = tuple(one for one in _in_lists(inspection, profile, found) if not one.request.summed)
     places = answer_places(inspection, profile, replace(found, priced=asked))
     thoughts = 0
     for number, ((earlier, later), place) in enumerate(zip(pairwise(asked), places[1:], strict=True)):
-        before, request = earlier.judged.request, later.judged.request
+        before, request = earlier.request, later.request
         fell = before.context - request.context
         thoughts += before.reasoning
         known = any(where == request.generation and before.at <= at <= request.at for where, at in cleared)
@@ -83,7 +83,7 @@ def _falls(inspection: Inspection, found: Requests, profile: str) -> Iterator[Fa
         paused = before.at and request.at - before.at > FIVE_MINUTES
         if paused or fell - dropped < FALL_TOKENS:
             continue
-        soon = [one.judged.request for one in asked[number + 2 : number + 2 + _SOON]]
+        soon = [one.request for one in asked[number + 2 : number + 2 + _SOON]]
         if any(one.generation == request.generation and one.context >= before.context for one in soon):
             continue
         generation = inspection.generation(request.generation)
@@ -100,11 +100,11 @@ def _in_lists(inspection: Inspection, profile: str, found: Requests) -> tuple[Pr
     """Return the requests whose answers are in the lists. Return all requests if the times of most answers do not
     match."""
     lists = places_by_list(inspection, profile, found)
-    asked = tuple(one for one in found.priced if not one.judged.request.summarizes)
+    asked = tuple(one for one in found.priced if not one.request.summarizes)
     there = tuple(
         one
         for one in asked
-        if (request := one.judged.request).generation in lists and lists[request.generation].has(request)
+        if (request := one.request).generation in lists and lists[request.generation].has(request)
     )
     return there if 2 * len(there) > len(asked) else asked
 
@@ -116,16 +116,16 @@ def _missed(inspection: Inspection, found: Requests, profile: str) -> Iterator[M
     missed = [
         (one, place)
         for one, place in zip(found.priced, places, strict=True)
-        if one.judged.cause == "prefix" and one.judged.request.cache_write
+        if one.judged.cause == "prefix" and one.request.cache_write
     ]
     more = sum(one.more or 0.0 for one, _ in missed)
     cost = found.cost
     if not missed or cost is None or more < max(NOTICED_DOLLARS, MISSED_SHARE * cost.amount):
         return
     first, place = missed[0]
-    numbers = tuple(one.judged.request.index for one, _ in missed)
+    numbers = tuple(one.request.index for one, _ in missed)
     tokens = sum(one.judged.missed for one, _ in missed)
-    generation = first.judged.request.generation
+    generation = first.request.generation
     most_read = max((one.judged for one, _ in missed), key=lambda judged: judged.missed).request.cache_read
     yield MissedEvidence(len(missed), numbers, tokens, more, cost.amount, most_read, generation, place)
 

@@ -16,7 +16,6 @@ from inspector.answers.requests import (
     modelled,
     requests_again,
     requests_of,
-    summarizing_calls,
 )
 from inspector.answers.resolving import policy_of, ttl_of
 from inspector.caching.breakpoints import Layout
@@ -77,10 +76,10 @@ def _others(
     inspection: Inspection, resolved: ResolvedSettings, found: Requests
 ) -> list[tuple[str, Requests]]:
     """Return the requests under the other time to live and, if the release sets the layout, under the other layout."""
-    written = sum(one.judged.request.cache_write for one in found.priced)
+    written = sum(one.request.cache_write for one in found.priced)
     if not written:
         return []
-    long = sum(one.judged.request.cache_write_1h or 0 for one in found.priced)
+    long = sum(one.request.cache_write_1h or 0 for one in found.priced)
     hour, profile = 2 * long > written, resolved.settings.profile
     name = "for 5 minutes" if hour else "for 1 hour"
     if not found.modelled:
@@ -104,14 +103,12 @@ def _basis(
         list_tokens(chars, images) + course.system
         for chars, images in zip(course.chars, course.images, strict=True)
     ]
-    own = summarizing_calls(inspection, found)
+    own = inspection.summarizing(one.request for one in found.priced)
     placed = [
-        (one, index)
-        for one, index in zip(found.priced, places, strict=True)
-        if one.judged.request.index not in own
+        (one, index) for one, index in zip(found.priced, places, strict=True) if one.request.index not in own
     ]
     priced = [one for one, _ in placed]
-    writes = any(one.judged.request.cache_write for one in priced)
+    writes = any(one.request.cache_write for one in priced)
     bills = bills_of(inspection, found)
     ends = recording.transcript.ends
     recorded = [
@@ -142,7 +139,7 @@ def _steps(recording: Recording, placed: Sequence[tuple[PricedRequest, int | Non
     starts = (0, *recording.moments.generation_steps)
     steps: list[int] = []
     for one, index in placed:
-        number = one.judged.request.generation
+        number = one.request.generation
         start = starts[min(number, len(starts)) - 1]
         step = 0 if index is None else recording.moments.step_of(number, index)
         steps.append(max(start, step - 1, steps[-1] if steps else 0))
@@ -155,7 +152,7 @@ def _calls(
     calls: list[PricedCall] = []
     lives, cached, before = FIVE_MINUTES, 0, -1
     for one, step in zip(priced, steps, strict=True):
-        request, idle = one.judged.request, one.judged.idle
+        request, idle = one.request, one.judged.idle
         assert one.rates is not None
         assert one.cost is not None
         written, long = request.cache_write, request.cache_write_1h or 0

@@ -91,10 +91,6 @@ class Inspection:
         """Open the conversation named `name`. Raises UnknownConversation and StoreErrors."""
         return cls(store, store.open(store.resolve(name)), alone, config)
 
-    def in_force(self) -> ResolvedSettings:
-        """Return the settings in force for the conversation, without flags. Raises as `resolve` does."""
-        return self.resolved({})
-
     def resolved(self, flags: Mapping[str, Any]) -> ResolvedSettings:
         """Return the settings for the conversation. Raises as `resolve` does, and StoreErrors.
 

@@ -62,7 +62,7 @@ def _evidence(inspection: Inspection, requests: Sequence[Reported], profile: str
     """The records about sizes of requests, and the settings that a profile had in force."""
     conversation, store = inspection.conversation, inspection.store
     microcompactions = store.microcompactions(conversation)
-    force = inspection.in_force().settings
+    force = inspection.resolved({}).settings
     made_by = engine(force.profile)
     with failures_named(made_by):
         threshold = made_by.budgets(force).threshold_tokens

@@ -77,7 +77,7 @@ def reproduced(inspection: Inspection) -> Reproduction:
     `replay` does."""
     known: Reproduction | None = inspection.reproduction
     if known is None:
-        force = inspection.in_force().settings
+        force = inspection.resolved({}).settings
         recording = shared_recording(inspection, force.profile)
         run = recording.course.measured(force, recording.model)
         models = len({session.model for session in inspection.conversation.sessions if session.model})

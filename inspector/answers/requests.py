@@ -66,7 +66,7 @@ class Requests(Struct, frozen=True):
     @property
     def sent(self) -> int:
         """The tokens of all prompts."""
-        return sum(one.judged.request.context for one in self.priced)
+        return sum(one.request.context for one in self.priced)
 
     @property
     def cost(self) -> Cost | None:
@@ -134,7 +134,7 @@ def with_differences(inspection: Inspection, resolved: ResolvedSettings, found: 
     firsts: dict[int, tuple[Request, int, Sequence[int]]] = {}
     priced = []
     for one, index in zip(found.priced, places, strict=True):
-        request = one.judged.request
+        request = one.request
         if index is not None:
             if request.generation not in firsts:
                 generation = inspection.generation(request.generation)
@@ -152,13 +152,13 @@ def answer_places(inspection: Inspection, profile: str, found: Requests) -> tupl
     Estimated requests have the row of the answer. Others are found by time: the answer of that time, else the last
     answer before."""
     lists = places_by_list(inspection, profile, found)
-    asked = (one.judged.request for one in found.priced)
+    asked = (one.request for one in found.priced)
     return tuple(lists[one.generation].of(one) if one.generation in lists else None for one in asked)
 
 
 def places_by_list(inspection: Inspection, profile: str, found: Requests) -> Mapping[int, AnswerPlaces]:
     """Return the answers of each list that the requests use, by generation."""
-    used = {one.judged.request.generation for one in found.priced}
+    used = {one.request.generation for one in found.priced}
     return {
         generation.number: AnswerPlaces(
             generation, inspection.sent(generation, profile).times, found.modelled
@@ -236,21 +236,18 @@ def _tokens_until(grown: Sequence[int], system: int, stop: int) -> int:
     return system + grown[stop]
 
 
-def summarizing_calls(inspection: Inspection, found: Requests) -> Mapping[int, int]:
-    """Return the requests that wrote summaries, by number of the compaction."""
-    return inspection.summarizing(one.judged.request for one in found.priced)
-
-
 def bills_of(inspection: Inspection, found: Requests) -> Mapping[int, tuple[Bill, Rates]]:
     """Return the bill of each compaction, by index. Compactions without known usage or prices are missing."""
     bills = {}
-    own = {number: index for index, number in summarizing_calls(inspection, found).items()}
+    own = {
+        number: index for index, number in inspection.summarizing(one.request for one in found.priced).items()
+    }
     by_list: dict[int, list[PricedRequest]] = {}
     for one in found.priced:
-        by_list.setdefault(one.judged.request.generation, []).append(one)
+        by_list.setdefault(one.request.generation, []).append(one)
     for recorded in inspection.compactions():
         call = own.get(recorded.index)
-        before = [one for one in by_list.get(recorded.index, ()) if one.judged.request.index != call]
+        before = [one for one in by_list.get(recorded.index, ()) if one.request.index != call]
         after = by_list.get(recorded.index + 1, [])
         # The cost of a failed call is unknown. So is the cost of an unreadable summary, or of a summary by an
         # extension, unless it was recorded.
@@ -259,8 +256,8 @@ def bills_of(inspection: Inspection, found: Requests) -> Mapping[int, tuple[Bill
             continue
         made = bill(_usage(inspection, recorded, before[-1], after), after[0].rates)
         if made is not None and call is not None:
-            written = next(one for one in found.priced if one.judged.request.index == call)
-            made = None if written.cost is None else made.paid(written.cost, _warm(written.judged.request))
+            written = next(one for one in found.priced if one.request.index == call)
+            made = None if written.cost is None else made.paid(written.cost, _warm(written.request))
         elif made is not None and recorded.usage is not None:
             request = _as_request(recorded, recorded.usage)
             paid = pricer(after[0].rates)(request)
@@ -268,7 +265,7 @@ def bills_of(inspection: Inspection, found: Requests) -> Mapping[int, tuple[Bill
         if made is None:
             continue
         bills[recorded.index] = (
-            replace(made, paid_by=_paid_by(made, before[-1].judged.request, after)),
+            replace(made, paid_by=_paid_by(made, before[-1].request, after)),
             after[0].rates,
         )
     return bills
@@ -280,7 +277,7 @@ def _paid_by(made: Bill, last: Request, later: Sequence[PricedRequest]) -> int |
     `last` is the request before it. If its cache expired before the first request after the compaction, that request
     would have written the whole list again.
     """
-    first = later[0].judged.request
+    first = later[0].request
     cold = bool(last.at and (last.cache_read or last.cache_write)) and first.at - last.at > _lives(last)
     saved = made.saved_cold + made.cost.write if cold else 0.0
     if saved >= made.cost.amount:
@@ -288,7 +285,7 @@ def _paid_by(made: Bill, last: Request, later: Sequence[PricedRequest]) -> int |
     for one in later[1:]:
         saved += max(made.saved_a_request, made.saved_cold if one.judged.cause in ("ttl", "prefix") else 0.0)
         if saved >= made.cost.amount:
-            return one.judged.request.index
+            return one.request.index
     return None
 
 
@@ -327,7 +324,7 @@ def why_no_bill(recorded: Compaction, found: Requests) -> str:
         return "its summary cannot be read" if recorded.encrypted else "it has no summary"
     if recorded.by_hook and recorded.usage is None:
         return "an extension of the agent made the summary, and its calls are not recorded"
-    lists = {one.judged.request.generation for one in found.priced}
+    lists = {one.request.generation for one in found.priced}
     if recorded.index not in lists:
         return "no request before it is known"
     if recorded.index + 1 not in lists:
@@ -338,7 +335,7 @@ def why_no_bill(recorded: Compaction, found: Requests) -> str:
 def _usage(
     inspection: Inspection, recorded: Compaction, last: PricedRequest, after: list[PricedRequest]
 ) -> CompactionUsage:
-    before, first = last.judged.request, after[0].judged.request
+    before, first = last.request, after[0].request
     # A summarizing call reads from the cache only if it has the same model and the same prompt as the requests.
     shares = (
         has_warm_summaries(inspection.conversation.row.agent) and before.cache_read + before.cache_write > 0
@@ -352,7 +349,7 @@ def _usage(
         warm=shares and (not before.at or not recorded.at or recorded.at - before.at <= _lives(before)),
         hour=bool(first.cache_write_1h),
         later=len(after) - 1,
-        cached=any(one.judged.request.cache_read for one in after[1:]) or first.cache_write > 0,
+        cached=any(one.request.cache_read for one in after[1:]) or first.cache_write > 0,
     )
 
 

@@ -8,10 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec import Struct
 
 from inspector.answers.answers import Answers
-from inspector.answers.fact_reading import read_facts
 from inspector.answers.inspection import Inspection
-from inspector.answers.kept_results import default_results
-from inspector.answers.losses import read_aftermath
+from inspector.answers.losses import facts_of, read_aftermath
 from inspector.core.conversations import Compaction, ConversationRow
 from inspector.core.handoff import handoff_of
 from inspector.core.places import place_name
@@ -128,7 +126,7 @@ def trace_in(
     """The history of a phrase in one conversation; `facts` are its facts if they are known. Raises StoreErrors."""
     phrase = _whole(folded(text))
     said = tuple(_said(inspection, phrase))
-    facts = _facts_of(inspection) if facts is None else facts
+    facts = facts_of(inspection, "changes") if facts is None else facts
     life = _life_of(facts, phrase, folded(text))
     events = read_aftermath(inspection, facts) if inspection.compactions() else ()
     fact = "" if life is None else life.fact.text
@@ -138,12 +136,6 @@ def trace_in(
         event for event in events if phrase.search(folded(event.text)) or (fact and event.fact == fact)
     )
     return Trace(row, text, said, fact, fates, related)
-
-
-def _facts_of(inspection: Inspection) -> ConversationFacts:
-    if not inspection.compactions():
-        return ConversationFacts()
-    return read_facts(inspection, default_results(), places="changes").facts
 
 
 def folded(text: str) -> str:

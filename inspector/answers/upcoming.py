@@ -114,11 +114,9 @@ def upcoming_of(
     requests = [
         one
         for one in requests_of(inspection, resolved).priced
-        if (request := one.judged.request).generation == live.number
-        and request.context
-        and not request.summed
+        if (request := one.request).generation == live.number and request.context and not request.summed
     ]
-    contexts = [one.judged.request.context for one in requests]
+    contexts = [one.request.context for one in requests]
     tokens, reported = _tokens_now(inspection, resolved, plan, requests)
     threshold = plan.budgets.threshold_tokens
     growth = _growth(contexts)
@@ -126,7 +124,7 @@ def upcoming_of(
     head, tail = plan.regions()
     takes = tuple(index for index in range(head, tail) if index not in plan.kept) if plan.compacts else ()
     risks = tuple(risks_wanted(inspection, resolved, reading, Wanted())) if plan.compacts else ()
-    last = requests[-1].judged.request if requests else None
+    last = requests[-1].request if requests else None
     lives = _HOUR if ttl_of(resolved) == "1h" or (last is not None and last.cache_write_1h) else _FIVE_MINUTES
     warm = None if last is None or not last.at else (time.time() if now is None else now) - last.at < lives
     return Upcoming(
@@ -144,7 +142,7 @@ def _tokens_now(
     index = inspection.token_index(live, resolved.settings.profile)
     if not requests or requests[-1].judged.modelled:
         return plan.tokens_before, False
-    last = requests[-1].judged.request
+    last = requests[-1].request
     answers = [at for at, row in enumerate(live.ids) if str(row) == last.message]
     after = answers[-1] + 1 if answers else len(live)
     later = index.rough_until(len(live)) - index.rough_until(after)
@@ -160,7 +158,7 @@ def _growth(contexts: Sequence[int]) -> int | None:
 def _bill(plan: Plan, tokens: int, requests: Sequence[PricedRequest], warm: bool | None) -> Bill | None:
     if not plan.compacts or not requests or requests[-1].rates is None or plan.tokens_before <= 0:
         return None
-    request = requests[-1].judged.request
+    request = requests[-1].request
     after = round(tokens * plan.tokens_after / plan.tokens_before)
     writes = bool(request.cache_write)
     hour = bool(request.cache_write_1h)

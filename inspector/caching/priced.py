@@ -7,6 +7,7 @@ from typing import NamedTuple
 from inspector.caching.costs import Cost, Rates, missing_rates
 from inspector.caching.idle import miss_cost
 from inspector.caching.misses import JudgedRequest
+from inspector.core.conversations import Request
 
 
 class PricedRequest(NamedTuple):
@@ -21,6 +22,11 @@ class PricedRequest(NamedTuple):
     differs: str = ""
 
     @property
+    def request(self) -> Request:
+        """The request."""
+        return self.judged.request
+
+    @property
     def more(self) -> float | None:
         """Return the extra cost of the miss in US dollars, None if unknown."""
         return miss_cost(self.judged, self.rates)
@@ -31,6 +37,6 @@ class PricedRequest(NamedTuple):
         if self.cost is not None:
             return ""
         if self.rates is None:
-            return f"no price of {self.judged.request.model or 'the model'} is known"
-        missing = " and ".join(missing_rates(self.judged.request, self.rates))
+            return f"no price of {self.request.model or 'the model'} is known"
+        missing = " and ".join(missing_rates(self.request, self.rates))
         return f"{self.rates.source} has no price of {missing}"

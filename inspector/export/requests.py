@@ -33,7 +33,7 @@ def bill_document(found: tuple[Bill, Rates] | None, modelled: bool = False) -> D
 
 def request_document(one: PricedRequest) -> Document:
     """An entry of `requests`."""
-    judged, request = one.judged, one.judged.request
+    judged, request = one.judged, one.request
     return {
         **fields_of(request, "index", "generation"),
         "message": safe_line(request.message),
@@ -93,9 +93,9 @@ def sums_document(answer: Requests) -> Document:
         "modelled": answer.modelled,
         "sent_tokens": answer.sent,
         "reported_tokens": answer.reported or None,
-        "cache_read_tokens": sum(one.judged.request.cache_read for one in priced),
-        "cache_write_tokens": sum(one.judged.request.cache_write for one in priced),
-        "output_tokens": sum(one.judged.request.output for one in priced),
+        "cache_read_tokens": sum(one.request.cache_read for one in priced),
+        "cache_write_tokens": sum(one.request.cache_write for one in priced),
+        "output_tokens": sum(one.request.output for one in priced),
         "cost": cost_document(answer.cost, rates),
         "prices_of": dates,
         "cost_notes": list(answer.why_no_cost),

@@ -13,7 +13,7 @@ from inspector.answers.answers import Answers
 from inspector.answers.costing import Costing, costing_of
 from inspector.answers.inspection import Inspection
 from inspector.answers.recordings import shared_recording
-from inspector.answers.requests import Requests, answer_places, bills_of, requests_of, summarizing_calls
+from inspector.answers.requests import Requests, answer_places, bills_of, requests_of
 from inspector.caching.costs import Rates
 from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import ROLE_CODES
@@ -84,7 +84,7 @@ def holds(path: Path) -> int:
         recorded = recorded_metrics(recording, inspection.compactions()).cost
         assert found.cost is not None
         # A summarizing call that is one of the requests is in their sum.
-        listed = set(summarizing_calls(inspection, found).values())
+        listed = set(inspection.summarizing(one.request for one in found.priced).values())
         unlisted = [bill for index, (bill, _) in bills.items() if index not in listed]
         paid = found.cost.amount + sum(bill.own.amount for bill in unlisted)
         if billed:

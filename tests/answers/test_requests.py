@@ -17,7 +17,6 @@ from inspector.answers.requests import (
     difference,
     list_requests,
     requests_of,
-    summarizing_calls,
     with_differences,
 )
 from inspector.app.conversation.request_views import read_requests
@@ -134,7 +133,7 @@ def test_a_call_that_summarizes_is_billed_as_it_was(fixtures_dir: Path) -> None:
     (row,) = answers.store.conversations()
     inspection, resolved = answers.opened(row.id)
     found = requests_of(inspection, resolved)
-    own = summarizing_calls(inspection, found)
+    own = inspection.summarizing(one.request for one in found.priced)
     assert sorted(own.values()) == [one.index for one in inspection.compactions()]
     dear = Requests(
         tuple(one._replace(cost=request_cost(one.judged.request, OPUS), rates=OPUS) for one in found.priced),

@@ -193,7 +193,7 @@ def test_phases_in_which_nothing_happens_are_left_out() -> None:
     shown = set()
     for row in store.conversations():
         inspection = Inspection.open(store, row.id)
-        moments = read_recording(inspection, inspection.in_force().settings.profile).moments
+        moments = read_recording(inspection, inspection.resolved({}).settings.profile).moments
         for recorded in inspection.compactions():
             phases = moments.phases(recorded.index)
             assert ("kept" in phases) is (recorded.remaining > 0)

@@ -29,7 +29,7 @@ class RequestList(EntryList[PricedRequest]):
     def draw_line(self, line: int, width: int) -> Strip:
         """Draw a request."""
         priced = self.entries[line]
-        judged, request = priced.judged, priced.judged.request
+        judged, request = priced.judged, priced.request
         cause = judged.cause or ""
         cost = None if priced.cost is None else priced.cost.amount
         cells = (

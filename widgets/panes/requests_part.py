@@ -88,7 +88,7 @@ class RequestsPart(Part[RequestsView]):
         event.stop()
         index = self.requests.places[event.row]
         if index is not None:
-            generation = self.requests.requests[event.row].judged.request.generation
+            generation = self.requests.requests[event.row].request.generation
             self.post_message(GoTo(generation, index, pane="cache"))
 
 

@@ -37,7 +37,7 @@ class RequestsRead(Struct, frozen=True, eq=False):
         sent = [
             (priced, index)
             for priced, index in zip(self.view.requests, self.view.places, strict=True)
-            if _sent_by(priced.judged.request.generation, index, generation, length)
+            if _sent_by(priced.request.generation, index, generation, length)
         ]
         until = replace(self.requests, priced=tuple(priced for priced, _ in sent), reported=0)
         return RequestsView(until.priced, tuple(index for _, index in sent), _note(until))
