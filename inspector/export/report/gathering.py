@@ -15,7 +15,9 @@ from inspector.answers.facts import facts_reading, note_dismissed
 from inspector.answers.findings import dismissed_words, findings, shown_findings
 from inspector.answers.inspection import Compared, Inspection
 from inspector.answers.measures import measure_conversation
+from inspector.answers.recordings import read_recording
 from inspector.answers.requests import Requests, bills_of, requests_of, why_no_bill
+from inspector.answers.resolving import reported_sizes
 from inspector.caching.costs import Bill, Rates
 from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import Compaction
@@ -41,6 +43,7 @@ from inspector.models.kept import default_attempts
 from inspector.quality.catalogue import RULES
 from inspector.quality.facts.fact import KINDS, Kind
 from inspector.quality.finding import SEVERITIES, Finding
+from inspector.quality.grouping import grouped
 from inspector.quality.measures.conversation_measures import ConversationMeasures
 from inspector.quality.measures.definitions import DEFINITIONS
 from inspector.quality.measures.measure import Share
@@ -80,6 +83,9 @@ def gather_report(
     attempts = [attempts_part(inspection, settings, one, made, reading.facts, watch) for one in compared]
     live = inspection.plan(conversation.live, settings)
     transcript = transcript_of(conversation, inspection.compactions())
+    course = _course(inspection, settings, transcript, compared)
+    number = conversation.live.number
+    reported = reported_sizes(inspection.requests(), number).get(number)
     placed = {f.compaction for f in found} & {c.recorded.index for c in compared}
     masker = masker_of(inspection, mask)
     report = Report(
@@ -98,8 +104,8 @@ def gather_report(
         settings=_settings(settings, resolved),
         derivations=_derivations(live.budgets),
         generations=_generations(inspection, settings, transcript),
-        course=_course(inspection, settings, transcript, compared),
-        compactions=_compactions(inspection, settings, compared, reading, found, requests, attempts),
+        course=course,
+        compactions=_compactions(inspection, settings, compared, reading, found, requests, attempts, course),
         curves=tuple(_curve(kind, measures) for kind in KINDS),
         measures=_measure_rows(measures, len(compared)),
         drift=drift_part(inspection, settings),
@@ -107,11 +113,13 @@ def gather_report(
         risk=risk_part(live, reading, masker),
         findings=_findings(f for f in found if f.compaction not in placed),
         finding_counts={
-            severity: sum(finding.severity == severity for finding in found) for severity in SEVERITIES
+            severity: sum(group.first.severity == severity for group in grouped(found))
+            for severity in SEVERITIES
         },
         notes=tuple(answers.notes()),
         context_length=settings.context_length,
-        live_tokens=live.tokens_before,
+        live_tokens=live.tokens_before if reported is None else reported,
+        live_reported=reported is not None,
     )
     report = masked(report, masker)
     for note in masking_note(masker):
@@ -197,8 +205,19 @@ def _course(
         if c.index <= len(transcript.ends)
     )
     budgets = inspection.plan(inspection.conversation.live, settings).budgets
+    sizes = ""
+    if inspection.requests():
+        # A threshold is compared with the sizes that the agent reports.
+        recording = read_recording(inspection, settings.profile)
+        scale, after = recording.course.scale, [(e.tokens_before, e.tokens_after) for e in recording.events]
+        if scale.excess and (len(recording.tokens), len(after)) == (len(tokens), len(falls)):
+            sizes, tokens = scale.sentence(), list(recording.tokens)
+            falls = tuple(
+                replace(fall, before=before, after=then)
+                for fall, (before, then) in zip(falls, after, strict=True)
+            )
     return Course(
-        tuple(tokens), falls, budgets.threshold_tokens, settings.context_length, budgets.hygiene_tokens
+        tuple(tokens), falls, budgets.threshold_tokens, settings.context_length, budgets.hygiene_tokens, sizes
     )
 
 
@@ -210,6 +229,7 @@ def _compactions(
     found: Sequence[Finding],
     requests: Requests,
     attempts: Sequence[Document],
+    course: Course,
 ) -> tuple[CompactionPart, ...]:
     number = len(compared)
     longest, items = summary_limit(number), items_limit(number)
@@ -217,6 +237,7 @@ def _compactions(
     bills = bills_of(inspection, requests)
     ended = reading.facts.ended()
     before: tuple[int, str] | None = None
+    sizes = {fall.compaction: (fall.before, fall.after) for fall in course.falls if course.sizes}
     for one, made in zip(compared, attempts, strict=True):
         recorded = one.recorded
         text = recorded.summary
@@ -237,6 +258,7 @@ def _compactions(
                 _findings(f for f in found if f.compaction == recorded.index),
                 _bill_words(recorded, bills.get(recorded.index), requests),
                 made,
+                sizes.get(recorded.index),
             )
         )
     return tuple(parts)

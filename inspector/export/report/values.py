@@ -53,13 +53,17 @@ class Fall(Struct, frozen=True):
 
 
 class Course(Struct, frozen=True):
-    """Tokens of the live list after each message of the conversation, with the system prompt."""
+    """Tokens of the live list after each message of the conversation, with the system prompt.
+
+    `sizes` is a sentence about sizes that the agent reported; "" if all sizes are rough.
+    """
 
     tokens: tuple[int, ...]
     falls: tuple[Fall, ...]
     threshold: int
     window: int
     hygiene: int = 0
+    sizes: str = ""
 
 
 #: A fact in a report: taken by a compaction, or at risk.
@@ -121,7 +125,8 @@ class DiffPart(Struct, frozen=True):
 
 class CompactionPart(Struct, frozen=True):
     """Everything about one compaction. `tokens` are (head, middle, tail) of the list before by the recorded boundaries.
-    `bill` is what it cost in words, or why that is not known.
+    `bill` is what it cost in words, or why that is not known. `reported` are the sizes of the list before and after
+    by the agent's reports, None if it reported none.
 
     `summary` is cut to some length; `summary_more` characters were left out.
     """
@@ -135,6 +140,7 @@ class CompactionPart(Struct, frozen=True):
     findings: tuple[Document, ...]
     bill: str
     attempts: Document
+    reported: tuple[int, int] | None = None
 
     @property
     def recorded(self) -> Compaction:
@@ -176,8 +182,10 @@ class Report(Struct, frozen=True):
     costs: Document
     risk: Document
     findings: tuple[Document, ...]
-    #: By severity, findings of compactions included.
+    #: By severity, findings of compactions included. Findings with one cause count once.
     finding_counts: Mapping[Severity, int]
     notes: tuple[str, ...]
     context_length: int
     live_tokens: int
+    #: Whether the agent reported `live_tokens`; else they are rough.
+    live_reported: bool = False

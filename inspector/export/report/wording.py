@@ -14,7 +14,7 @@ from inspector.core.shares import dollars, kept_of, percent, plural
 from inspector.core.signs import CHANGE_SIGNS, FATE_SIGNS
 from inspector.core.text import safe_title
 from inspector.export.document import Document
-from inspector.export.report.values import CompactionPart, DiffPart, Report, ToldFact
+from inspector.export.report.values import CompactionPart, Course, DiffPart, Report, ToldFact
 from inspector.quality.facts.fact import Kind, Life
 from inspector.quality.facts.risk import AtRisk
 from inspector.quality.facts.survival import KindSurvival
@@ -172,6 +172,24 @@ def saved_words(part: CompactionPart) -> str:
     """Return the change of the list's size: "(-52%)"."""
     before, after = part.recorded.tokens_before, part.recorded.tokens_after
     return f"({after / before - 1 if before > 0 else 0.0:+.0%})"
+
+
+def reported_words(part: CompactionPart) -> str:
+    """The sizes before and after a compaction by the agent's reports; "" if it reported none."""
+    if part.reported is None:
+        return ""
+    before, after = part.reported
+    return f"by the agent's reports ~{before:,} → ~{after:,} tokens, with the parts that are not recorded"
+
+
+def live_words(report: Report) -> str:
+    """The tokens of the live list."""
+    return f"{'' if report.live_reported else '~'}{report.live_tokens:,}"
+
+
+def course_words(course: Course) -> str:
+    """Source of the sizes of a course."""
+    return course.sizes or "Tokens are rough counts with the system prompt."
 
 
 def regions_words(part: CompactionPart) -> str:
