@@ -165,8 +165,9 @@ class Inspection:
         return row._replace(model=session.model, provider=session.provider, base_url=session.base_url)
 
     def _under(self, row: ConversationRow, flags: Mapping[str, Any]) -> ResolvedSettings:
-        """Return the settings for a model and its limits, with the threshold that its compactions show."""
-        found = resolve(self.store, row, flags, self.config)
+        """Return the settings for a model and its limits, with the window that its requests show and the threshold that
+        its compactions show."""
+        found = self._with_shown_window(row, flags, resolve(self.store, row, flags, self.config))
         settings, source = found.settings, found.sources.get("threshold", "")
         if not agent_of(settings.profile) or not source.startswith("observed"):
             return found
@@ -192,6 +193,29 @@ class Inspection:
             settings=settings.with_(threshold=share),
             sources={**found.sources, "threshold": source},
         )
+
+    def _with_shown_window(
+        self, row: ConversationRow, flags: Mapping[str, Any], found: ResolvedSettings
+    ) -> ResolvedSettings:
+        """Return the settings with a wider window, if the model answered two requests that are larger than the window
+        that no one recorded. One such request may be an error of the record."""
+        window = found.settings.context_length
+        if row.window is not None or all(request.context <= window for request in self._asked()):
+            return found
+        larger = [one.context for one in self._asked() if one.context > window and self._limits(one) == row]
+        if len(larger) < 2:
+            return found
+        source = f"at least: a request of {max(larger):,} tokens was answered"
+        wider = resolve(
+            self.store, row._replace(window=max(larger), window_source=source), flags, self.config
+        )
+        if wider.sources["context_length"] != source:
+            return found
+        note = (
+            f"The context window is at least {max(larger):,} tokens, because a request of this size was answered; "
+            f"{window:,} are expected ({found.sources['context_length']}). Give --context-length to set it."
+        )
+        return replace(wider, notes=(*wider.notes, note))
 
     def _shown_tail(self, settings: Settings) -> int | None:
         """Return the tokens of the tail that the recorded compactions show; None if it is the usual number or

@@ -98,7 +98,7 @@ class TranscriptStore(Store):
         agent = self._agent
         # It is known since it was listed.
         source = self._listing.known(session) or self._source(session)
-        version = source.row.source.removeprefix(agent).strip()
+        version = source.row.source.removeprefix(agent).lstrip(", ")
         if not version or self.info.profile != agent:
             return self.info
         reason = f"{self._title} {version} wrote it last."

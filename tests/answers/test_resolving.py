@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -74,3 +76,36 @@ def test_the_size_of_the_live_list_is_that_of_its_last_request() -> None:
     # Before a compaction the last request may be the summarizing call; of the live list it is the list.
     assert reported_sizes(requests, live=2) == {1: 80_060, 2: 83_060}
     assert reported_sizes(requests, live=3) == {1: 80_060, 2: 146_060}
+
+
+@pytest.mark.parametrize(
+    ("sizes", "window"), [((70_000, 90_000), 90_000), ((70_000, 30_000), 64_000), ((20_000, 30_000), 64_000)]
+)
+def test_answered_requests_show_that_a_window_is_wider_than_expected(
+    tmp_path: Path, sizes: tuple[int, int], window: int
+) -> None:
+    path = written_by_pi(tmp_path / "a.jsonl", sizes)
+    _, resolved = Answers.of([path], {}, None).opened("ferry")
+    assert resolved.settings.context_length == window
+    notes = [note for note in resolved.notes if note.startswith("The context window is at least")]
+    assert len(notes) == (window > 64_000)
+    _, chosen = Answers.of([path], {"context_length": 50_000}, None).opened("ferry")
+    assert chosen.settings.context_length == 50_000
+    assert not [note for note in chosen.notes if note.startswith("The context window is at least")]
+
+
+def written_by_pi(path: Path, sizes: tuple[int, ...]) -> Path:
+    """A session whose answers, of a model with 64,000 tokens, report prompts of these sizes."""
+    entries: list[dict[str, Any]] = [{"type": "session", "version": 3, "id": "ferry", "cwd": "/ferry"}]
+    for size in sizes:
+        answer = {
+            "role": "assistant", "model": "deepseek-chat", "provider": "deepseek",
+            "content": [{"type": "text", "text": "Berth 4."}], "usage": {"input": size, "output": 5},
+        }  # fmt: skip
+        for message in ({"role": "user", "content": "Which berth is free?"}, answer):
+            at, before = len(entries), str(len(entries) - 1) if len(entries) > 1 else None
+            entries.append({"type": "message", "id": str(at), "parentId": before, "message": message})
+    for at, entry in enumerate(entries):
+        entry["timestamp"] = f"2026-03-05T10:00:{at:02}.000Z"
+    path.write_text("".join(json.dumps(entry) + "\n" for entry in entries), encoding="utf-8")
+    return path
