@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from inspector.core.conversations import Conversation
 from inspector.stores.base import Store
 from inspector.stores.detect import open_store
@@ -103,3 +105,23 @@ def test_a_branch_with_other_words_is_no_rewrite(tmp_path: Path) -> None:
     assert conversation.notes == ("1 message on abandoned branches is in no list.",)
     assert not store.microcompactions(conversation)
     assert len(store.requests(conversation)) == 3
+
+
+@pytest.mark.parametrize(
+    ("details", "failed"),
+    [
+        ({"status": "error", "error": "ENOENT"}, True),
+        ({"status": "failed"}, True),
+        ({"status": "completed", "exitCode": 1}, True),
+        ({"status": "completed", "exitCode": 0}, False),
+        ({"status": 200}, False),
+        ("none", False),
+    ],
+)
+def test_details_say_that_a_tool_failed(tmp_path: Path, details: object, failed: bool) -> None:
+    made = Branches()
+    made.say("user", "Read the tide table.")
+    made.say("toolResult", [{"type": "text", "text": "No such file"}], toolCallId="c1", details=details)
+    store, conversation = made.open(tmp_path / "5e55.jsonl")
+    with store:
+        assert bool(store.messages(conversation.live, 1, 2)[0].wire.get("is_error")) == failed

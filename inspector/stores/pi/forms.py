@@ -27,7 +27,7 @@ def entry_wires(value: Mapping[str, Any]) -> list[Wire]:
     if role == "assistant":
         return [_assistant(content)]
     if role == "toolResult":
-        wire = result_of(message.get("toolCallId"), plain(content), message.get("isError") is True)
+        wire = result_of(message.get("toolCallId"), plain(content), _failed(message))
         return [{**wire, "name": str(message.get("toolName") or "")}]
     if role == "user":
         return [{"role": "user", "content": plain(content)}]
@@ -37,6 +37,14 @@ def entry_wires(value: Mapping[str, Any]) -> list[Wire]:
     if role == "bashExecution":
         return [{"role": "system", "content": f"$ {message.get('command')}\n{message.get('output')}"}]
     return [{"role": "system", "content": plain(content if content is not None else message.get("summary"))}]
+
+
+def _failed(message: Mapping[str, Any]) -> bool:
+    """Return whether a tool failed. OpenClaw says so in the details of a result."""
+    details = message.get("details")
+    details = details if isinstance(details, Mapping) else {}
+    ended = details.get("status") in ("error", "failed") or details.get("exitCode") not in (None, 0)
+    return message.get("isError") is True or ended
 
 
 def _assistant(content: object) -> Wire:
