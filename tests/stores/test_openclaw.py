@@ -123,5 +123,5 @@ def test_details_say_that_a_tool_failed(tmp_path: Path, details: object, failed:
     made.say("user", "Read the tide table.")
     made.say("toolResult", [{"type": "text", "text": "No such file"}], toolCallId="c1", details=details)
     store, conversation = made.open(tmp_path / "5e55.jsonl")
-    with store:
-        assert bool(store.messages(conversation.live, 1, 2)[0].wire.get("is_error")) == failed
+    assert bool(store.messages(conversation.live, 1, 2)[0].wire.get("is_error")) == failed
+    store.close()
