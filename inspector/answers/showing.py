@@ -10,7 +10,7 @@ from msgspec import Struct
 from inspector.answers.answers import Answers
 from inspector.answers.cachepoints import breakpoints_of
 from inspector.answers.inspection import Inspection
-from inspector.answers.resolving import ttl_of
+from inspector.answers.resolving import reported_sizes, ttl_of
 from inspector.caching.breakpoints import Breakpoint
 from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import Compaction, Conversation, Generation, Usage
@@ -37,8 +37,9 @@ class ShownGeneration(Struct, frozen=True):
 
     `step` is how many messages had been said in the conversation where the list is shown as it was then, None for the
     whole list. `recorded` is the compaction that ended it, None for the live one. `exact` is None if nothing was
-    counted, `usage` where the store has none of the generation's session. `profile_reason` says why this
-    profile, `limits` what its agent never records.
+    counted, `usage` where the store has none of the generation's session. `reported` is the size of the list in the
+    agent's last request and its answer, None if it reports none, or at a step. `profile_reason` says why this profile,
+    `limits` what its agent never records.
     """
 
     conversation: Conversation
@@ -54,6 +55,7 @@ class ShownGeneration(Struct, frozen=True):
     exact: ExactCount | None
     usage: Usage | None
     step: int | None = None
+    reported: int | None = None
 
     @property
     def system_tokens(self) -> int:
@@ -96,6 +98,9 @@ def show_generation(
         if step is None
         else None,
         step=step,
+        reported=reported_sizes(inspection.requests(), conversation.live.number).get(generation.number)
+        if step is None
+        else None,
     )
 
 

@@ -72,6 +72,7 @@ def launch(
         driver=drawing_driver(leaving) if served is None else served.driver, compaction=compaction, tell_place=served,
         outside=leaving.write,
     )  # fmt: skip
+    app.theme = theme_on(app.console.color_system, app.theme, chosen=bool(theme or saved.theme))
     be_prompt()
     end_with_terminal()
     leaving.leave = lambda: app.call_next(app.action_quit)
@@ -88,6 +89,14 @@ def launch(
             f"The app failed{f' ({reason.strip()})' if reason else ''}. This is a fault of the program; the sessions "
             f"were only read. Set {DETAILS}=1 and run it again to see where it failed."
         )
+
+
+def theme_on(colours: str | None, theme: str, chosen: bool) -> str:
+    """Return the theme of a terminal with these `colours` (of rich): with 16 colours the one that keeps to them, unless
+    the user has `chosen` another."""
+    from inspector.app.themes import SIXTEEN
+
+    return SIXTEEN.name if colours == "standard" and not chosen else theme
 
 
 def shows_most(rows: Sequence[ConversationRow]) -> str:

@@ -47,6 +47,7 @@ def show_document(answer: ShownGeneration, full: bool = False) -> Document:
             "exact_encoding": exact.encoding if exact else None,
             "reported": reported or None,
             "reported_calls": usage.calls if usage else None,
+            "reported_size": answer.reported,
         },
         **fields_of(plan, "compacts", "reason", "head_end", "tail_start", "summary_budget", "steps"),
         "system_prompt": {
@@ -188,10 +189,12 @@ def print_show(document: Document) -> None:
     )
     say(f"profile {document['profile']}: {document['profile_reason']}")
     threshold = document["threshold_tokens"]
-    share = percent(tokens["rough"], threshold)
+    size = tokens["reported_size"]
+    share = percent(tokens["rough"] if size is None else size, threshold)
+    known = "" if size is None else f"{size:,} reported, "
     exact = f", {tokens['exact']:,} exact ({tokens['exact_encoding']})" if tokens["exact"] is not None else ""
     say(
-        f"tokens ~{tokens['rough']:,} rough{exact} · threshold {threshold:,} ({share}) · {_budgets(document)}"
+        f"tokens {known}~{tokens['rough']:,} rough{exact} · threshold {threshold:,} ({share}) · {_budgets(document)}"
     )
     print_steps(document["explained"]["threshold_tokens"])
     if not document["compacts"]:

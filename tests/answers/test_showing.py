@@ -7,12 +7,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from inspector.answers.answers import Answers
 from inspector.answers.showing import show_generation
+from inspector.answers.upcoming import upcoming
+from inspector.commands.cli import commands
+from inspector.commands.sources import open_source
 from inspector.core.messages import Message
 from inspector.export.console import Table
 from inspector.stores import entries
@@ -20,6 +24,7 @@ from inspector.stores.detect import open_store
 from tests.recipes import recipe
 
 lines = recipe("claude_lines")
+DIVES = "Turn the dive log"
 
 
 def test_the_live_list_is_read_once_and_no_other_list_is(
@@ -59,3 +64,15 @@ def test_a_column_that_is_cut_stays_within_the_line(texts: list[str], room: int)
         table.add(number, text)
     for line in table.lines(room):
         assert cell_len(line) <= room
+
+
+def test_the_reported_size_is_shown_with_its_share_of_the_threshold() -> None:
+    answers = Answers(open_source(None, True), {}, None)
+    following = upcoming(answers, DIVES)
+    shown = show_generation(answers, DIVES, None, exact=False)
+    assert shown.reported == following.tokens
+    text = CliRunner().invoke(commands, ["show", "--demo", DIVES]).stdout
+    share = f"{following.tokens / following.threshold_tokens:.0%}"
+    assert f"tokens {following.tokens:,} reported, ~" in text
+    assert f"threshold {following.threshold_tokens:,} ({share})" in text
+    assert show_generation(answers, DIVES, None, exact=False, step=3).reported is None

@@ -10,7 +10,7 @@ from textual.widgets import Input
 
 from inspector.answers.answers import Answers
 from inspector.answers.conversations import list_conversations
-from inspector.app.launch import shows_most
+from inspector.app.launch import shows_most, theme_on
 from inspector.app.search.screen import HitList, SearchScreen, marked_word
 from inspector.config.folders import state_dir
 from inspector.export.conversations import conversation_documents
@@ -280,3 +280,17 @@ def test_a_first_look_at_the_bundled_databases_begins_where_most_is_to_see(fixtu
     (chosen,) = [row for row in rows if row.id == shows_most(rows)]
     assert (chosen.title, chosen.kind) == (CHECKOUT, "conversation")
     assert shows_most(()) == ""
+
+
+@pytest.mark.parametrize(
+    ("colours", "chosen", "theme"),
+    [
+        ("standard", False, "inspector-16"),
+        ("standard", True, "inspector-dark"),
+        ("256", False, "inspector-dark"),
+        ("truecolor", False, "inspector-dark"),
+        (None, False, "inspector-dark"),
+    ],
+)
+def test_a_terminal_with_16_colours_gets_its_theme(colours: str | None, chosen: bool, theme: str) -> None:
+    assert theme_on(colours, "inspector-dark", chosen) == theme

@@ -74,7 +74,9 @@ def test_show(name: str) -> None:
             answer, generation=WHOLE, threshold_tokens=WHOLE, tail_token_budget=WHOLE, tokens=(dict,), head_end=WHOLE,
             tail_start=WHOLE, messages=(list,),
         )  # fmt: skip
-        check(answer["tokens"], rough=WHOLE, exact=MAYBE_WHOLE, reported=MAYBE_WHOLE)
+        check(
+            answer["tokens"], rough=WHOLE, exact=MAYBE_WHOLE, reported=MAYBE_WHOLE, reported_size=MAYBE_WHOLE
+        )
         assert answer["generation"] == number
         marks = [entry["breakpoint"] for entry in answer["messages"]] + [
             answer["system_prompt"]["breakpoint"]

@@ -259,3 +259,14 @@ def test_a_tail_counts_results_as_shortened_and_begins_with_their_call() -> None
     plan = found.plan(found.measure(messages), settings("dsh"))
     # A shortened result counts 1,298 tokens: the second one exceeds the tail, and stays with its call.
     assert (plan.head_end, plan.tail_start) == (0, 9)
+
+
+def test_a_tail_that_is_a_share_of_the_list_has_its_size_as_budget() -> None:
+    found = engine("gemini")
+    measured = found.measure(messages_from(conversation(40)))
+    plan = found.plan(measured, settings("gemini"))
+    assert plan.budgets.tail_token_budget == round(0.3 * measured.total())
+    assert (
+        plan.budgets.steps["tail_token_budget"][-1].why == f"0.3 of the list's ~{measured.total():,} tokens"
+    )
+    assert plan.tail_tokens <= plan.budgets.tail_token_budget

@@ -158,3 +158,14 @@ async def test_a_summary_without_a_message_of_its_own(summary: str | None, words
     view = replace(COMPACTION, done=replace(COMPACTION.done, after=129, summary=summary))
     async with hosting(pane, size=(100, 40), set_up=lambda: pane.set_view(view, ROWS)):
         assert words in shown(pane)
+
+
+@pytest.mark.parametrize(("width", "fallback", "words"), [(66, False, "+ 1 Σ"), (70, True, "+ 1 text")])
+async def test_the_count_of_messages_fits_one_row_of_a_narrow_pane(
+    width: int, fallback: bool, words: str
+) -> None:
+    pane = CompactionPane()
+    view = replace(COMPACTION, done=replace(COMPACTION.done, fallback=fallback))
+    async with hosting(pane, size=(width, 40), set_up=lambda: pane.set_view(view, ROWS)):
+        row = next(line for line in shown(pane).splitlines() if line.startswith("messages"))
+        assert row.endswith(words)

@@ -22,6 +22,8 @@ from widgets.panes.summary_lines import SummaryView, section_lines
 
 #: Below NARROW cells lines have fewer words.
 NARROW = 60
+#: Cells of the name before a line.
+_LEAD = 10
 _WHO = {"assistant": "agent"}
 #: Maximum number of events after a compaction.
 _AFTERMATH_SHOWN = 6
@@ -93,14 +95,17 @@ def _messages(view: CompactionView, width: int) -> TextLine:
     done = view.done
     size = f" (~{human.tokens(view.removed_tokens)})" if view.removed_tokens is not None else ""
     counts = f"{done.before:,} → {done.after:,}"
-    came = max(0, done.after - done.remaining)
-    return line_of(
-        ("messages  ", "muted"),
-        (counts.ljust(0 if width < NARROW else 13) + "  ", ""),
+    came, text = max(0, done.after - done.remaining), "text" if done.fallback else "Σ"
+    parts = (
         (f"− {done.removed:,} removed", "removed"),
         (size, "muted"),
         (f"  = {done.remaining:,} kept", "kept"),
-        (f"  + {came:,} Σ" if came else "  Σ merged" if done.summary else "", "accent"),
+        (f"  + {came:,} {text}" if came else f"  {text} merged" if done.summary else "", "accent"),
+    )
+    # The scroll bar takes 2 cells.
+    room = width - _LEAD - 4 - sum(len(words) for words, _ in parts)
+    return line_of(
+        (counts.ljust(13 if room >= 13 else 0) + "  ", ""), *parts, prefix="messages  ", prefix_style="muted"
     )
 
 

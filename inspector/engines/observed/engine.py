@@ -161,6 +161,16 @@ class ObservedEngine:
             observed=True,
         )
 
+    def _budgets_of(self, total: int, settings: Settings) -> Budgets:
+        """Return the budgets for a list of `total` tokens; the kept tail may be a share of it."""
+        found, share = self.budgets(settings), self._rules.tail_share
+        stays = round(share * total)
+        if share == 1 or stays >= found.tail_token_budget:
+            return found
+        step = DerivationStep("list", stays, f"{share:g} of the list's ~{total:,} tokens", bound=True)
+        tail = (*found.steps["tail_token_budget"], step)
+        return replace(found, tail_token_budget=stays, steps={**found.steps, "tail_token_budget": tail})
+
     def measure(self, messages: Iterable[Message]) -> ObservedIndex:
         """One pass over the bodies."""
         return ObservedIndex(messages, self._rules)
@@ -180,7 +190,7 @@ class ObservedEngine:
         after = head_tokens + tail_tokens + rules.summary_tokens + system_tokens
         return Plan(
             profile=self.name,
-            budgets=self.budgets(settings),
+            budgets=self._budgets_of(total, settings),
             length=length,
             compacts=compacts,
             reason="" if compacts else "the list is no longer than what stays",
