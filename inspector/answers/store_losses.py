@@ -13,7 +13,7 @@ from inspector.core.conversations import ConversationRow
 from inspector.core.shares import plural
 from inspector.quality.aftermath import AFTERMATH_KINDS, AftermathEvent, AftermathKind
 from inspector.quality.facts.fact import ConversationFacts, Kind, Life, Outcome, Where
-from inspector.quality.losses import KINDS_LOST, LostFacts, grave, losses_of, unknown_facts
+from inspector.quality.losses import KINDS_LOST, LostFacts, counts, grave, losses_of, unknown_facts
 from inspector.stores.base import Store
 
 if TYPE_CHECKING:
@@ -45,8 +45,8 @@ class CompactionLoss(Struct, frozen=True):
     `at` is in seconds since the epoch, None if unknown. `lost` counts facts by kind. `facts` are the worst that were
     lost or weakened. `aftermath` counts events by kind; `broken` of these have a lost constraint behind them,
     `explained` another lost fact. `gaps` are sentences about gaps of the summary. The summary of this compaction
-    cannot be read, so the fates of `unknown` facts are unknown. `pasted` facts were lost too, but they are of pasted
-    texts and count nowhere else.
+    cannot be read, so the fates of `unknown` facts are unknown. `pasted` facts of pasted texts and `others`, results
+    of the agent and requests, were lost too, but count nowhere else.
     """
 
     compaction: int
@@ -61,6 +61,7 @@ class CompactionLoss(Struct, frozen=True):
     gaps: tuple[str, ...] = ()
     unknown: int = 0
     pasted: int = 0
+    others: int = 0
 
     @property
     def order(self) -> tuple[int, ...]:
@@ -77,6 +78,7 @@ class CompactionLoss(Struct, frozen=True):
             repeated,
             self.unknown,
             self.pasted,
+            self.others,
         )
 
 
@@ -187,10 +189,7 @@ def losses_of_facts(
 
 def _is_uncertain(life: Life) -> bool:
     countable = (
-        life.fact.kind in KINDS_LOST
-        and not life.fact.pasted
-        and life.back is None
-        and life.contradicted is None
+        life.fact.kind in KINDS_LOST and counts(life) and life.back is None and life.contradicted is None
     )
     return countable and bool(life.fates) and life.fates[-1].outcome == "uncertain"
 
@@ -239,6 +238,7 @@ def _loss(
         tuple(gaps),
         unknown,
         found.pasted,
+        found.others,
     )
 
 

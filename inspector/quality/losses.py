@@ -7,12 +7,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
-from inspector.quality.facts.fact import Fate, Kind, Life
+from inspector.quality.facts.fact import REQUESTS, Fate, Kind, Life
 
 #: Kinds that count as a loss, the most severe first. A link is not a loss: its name is in the text that used it.
 KINDS_LOST: tuple[Kind, ...] = ("constraint", "preference", "decision", "value")
-#: Ends of the rules of requests, which are mostly done by then.
-ONCE = (".request", ".errand")
 #: Maximum number of lost facts that are listed for a compaction.
 MAX_WORST = 8
 
@@ -21,7 +19,8 @@ class LostFacts(Struct, frozen=True):
     """The losses of a compaction: lost facts by kind (of KINDS_LOST), and the numbers of weakened and uncertain facts.
 
     Uncertain facts are not losses. `worst` are the worst lost and weakened facts, as they were after the compaction.
-    `pasted` counts lost facts of pasted texts, plans and programs. They are in no other number.
+    Two numbers count facts that no other number has: `pasted` those of pasted texts, plans and programs, `others` the
+    results of the agent, which can find them again, and requests, which are mostly done by then.
     """
 
     compaction: int
@@ -30,6 +29,7 @@ class LostFacts(Struct, frozen=True):
     uncertain: int
     worst: tuple[Life, ...]
     pasted: int = 0
+    others: int = 0
 
     @property
     def total(self) -> int:
@@ -44,6 +44,11 @@ def is_lost(life: Life) -> bool:
     Every answer uses this test.
     """
     return bool(life.fates) and life.fate.gone and life.back is None and life.contradicted is None
+
+
+def counts(life: Life) -> bool:
+    """Return whether the loss of a fact counts: it is the user's own words, and no request."""
+    return life.fact.own and not life.fact.rule.endswith(REQUESTS)
 
 
 def lives_after(lives: Iterable[Life], compaction: int) -> tuple[Life, ...]:
@@ -71,15 +76,17 @@ def losses_of(lives: Iterable[Life]) -> tuple[LostFacts, ...]:
     weak: dict[int, list[Life]] = defaultdict(list)
     unsure: Counter[int] = Counter()
     pasted: Counter[int] = Counter()
+    others: Counter[int] = Counter()
     for same in by_fact.values():
         # From its beginning on, the latest life has the same fates as the earlier ones.
         life = max(same, key=lambda item: item.compaction)
         today = life.fates[-1] if life.fates else None
         if today is None or life.back is not None or life.contradicted is not None:
             continue
-        if life.fact.pasted:
+        if not counts(life):
             if is_lost(life.seen(today.compaction)):
-                pasted[_since(same, life, lambda fate: fate.gone)] += 1
+                apart = pasted if life.fact.pasted else others
+                apart[_since(same, life, lambda fate: fate.gone)] += 1
         elif is_lost(life.seen(today.compaction)):
             gone[_since(same, life, lambda fate: fate.gone)].append(life)
         elif today.outcome == "weakened":
@@ -87,7 +94,9 @@ def losses_of(lives: Iterable[Life]) -> tuple[LostFacts, ...]:
         elif today.outcome == "uncertain":
             unsure[_since(same, life, lambda fate: fate.outcome == "uncertain")] += 1
     return tuple(
-        _lost_facts(number, gone.get(number, ()), weak.get(number, ()), unsure[number], pasted[number])
+        _lost_facts(
+            number, gone.get(number, ()), weak.get(number, ()), unsure[number], pasted[number], others[number]
+        )
         for number in sorted({*gone, *weak, *pasted})
     )
 
@@ -118,7 +127,7 @@ def _since(same: Sequence[Life], last: Life, alike: Callable[[Fate], bool]) -> i
 
 
 def _lost_facts(
-    number: int, gone: Sequence[Life], weak: Sequence[Life], uncertain: int, pasted: int
+    number: int, gone: Sequence[Life], weak: Sequence[Life], uncertain: int, pasted: int, others: int
 ) -> LostFacts:
     counts: dict[Kind, int] = {}
     for kind in KINDS_LOST:
@@ -129,9 +138,6 @@ def _lost_facts(
     worst = sorted(
         (*gone, *weak),
         key=lambda life: (
-            # The user's words first, then what the user asked for once, then the agent's words.
-            life.fact.role != "user",
-            life.fact.rule.endswith(ONCE),
             KINDS_LOST.index(life.fact.kind),
             id(life) in weakened,
             -life.fact.rank,
@@ -139,5 +145,11 @@ def _lost_facts(
         ),
     )
     return LostFacts(
-        number, counts, len(weak), uncertain, tuple(life.seen(number) for life in worst[:MAX_WORST]), pasted
+        number,
+        counts,
+        len(weak),
+        uncertain,
+        tuple(life.seen(number) for life in worst[:MAX_WORST]),
+        pasted,
+        others,
     )

@@ -107,7 +107,7 @@ def test_constraints_come_first_then_the_rank() -> None:
     agents = replace(life("lost", key="e"), fact=replace(life("lost", key="e").fact, role="assistant"))
     asked = replace(life("lost", key="f"), fact=replace(life("lost", key="f").fact, rule="en.request"))
     (mixed,) = losses_of([agents, asked, life("lost", kind="value", key="a")])
-    assert [one.fact.key for one in mixed.worst] == ["a", "f", "e"]
+    assert ([one.fact.key for one in mixed.worst], mixed.total, mixed.others) == (["a"], 1, 2)
 
 
 def test_facts_of_pasted_texts_count_apart() -> None:

@@ -95,6 +95,10 @@ _ASKS = late_pattern(
     re.IGNORECASE,
 )
 _AND = late_pattern(r"\b(?:and|as well as|plus)\b", re.IGNORECASE)
+#: Matches the words before a number that is a label, not a measure.
+_NUMBERED = late_pattern(
+    r"\b(?:options?|steps?|phases?|tasks?|points?|items?|parts?|levels?|stages?)\s?#?\Z", re.IGNORECASE
+)
 #: Characters of a line that are read before and after a sentence, for its conditions.
 _NEAR = 300
 _BINDING_SECTION = late_pattern(
@@ -244,12 +248,10 @@ class Comparison:
             return "contradicted", safe_title(self.there.text, 80)
         if self._does_the_other():
             return "contradicted", safe_title(self.there.text, 80)
+        # One word without any value is too little to say that something is missing.
+        weakened = ("weakened", "") if len(self.pairs) > 1 or kept_values else self._unlike(kept_values)
         if self._reports():
-            return (
-                ("contradicted", safe_title(self.there.text, 80))
-                if self._did_forbidden()
-                else ("weakened", "")
-            )
+            return ("contradicted", safe_title(self.there.text, 80)) if self._did_forbidden() else weakened
         if self._reversed():
             named = not any(value.distinctive for value in self.lost_values)
             turned = (self._turned() and not self._denies_other()) or self._swapped()
@@ -266,7 +268,7 @@ class Comparison:
             about = self.overlap >= MIN_SUBJECT and any(mine.weight >= 1.0 for mine, _ in self.pairs)
             return ("value lost" if about else "uncertain"), ""
         if not probe.asked and self._leaves_out():
-            return "weakened", ""
+            return weakened
         if not probe.asked and self._softer():
             # In a passage of several sentences, the soft one may be about something else.
             return ("uncertain" if self.joined else "weakened"), ""
@@ -289,6 +291,7 @@ class Comparison:
         if said or valued:
             doubtful = self._done_once() or self._unruled() or self._part_missing() or self._too_little(full)
             doubtful |= probe.asked and full < 3 and not self.valued and _ASKS.search(self.there.text) is None
+            doubtful |= probe.request and not (valued or self._about_key())
             return ("uncertain" if doubtful else "paraphrased"), ""
         return self._unlike(kept_values)
 
@@ -449,7 +452,7 @@ class Comparison:
 
         If only one value names the counted things ("165 tests", 8), the other text must name them too.
         """
-        if not comparable(value, other):
+        if not comparable(value, other) or _NUMBERED.search(self.probe.text[: value.span[0]]):
             return False
         if bool(value.unit) == bool(other.unit):
             return True
@@ -661,7 +664,9 @@ class Comparison:
         have = sum(mine.weight for mine, _ in self.pairs if not mine.name)
         near = have >= MIN_SAME * sum(word.weight for word in rest)
         return (
-            near and any(word.name for word in self.missing) and not any(word.name for word, _ in self.pairs)
+            near
+            and any(word.name and word.weight >= 1.0 for word in self.missing)
+            and not any(word.name for word, _ in self.pairs)
         )
 
 

@@ -57,6 +57,8 @@ _BOUNDS = {
         re.IGNORECASE,
     ),
 }
+_NUMBER_BEHIND = late_pattern(r"[^,.;，。；\d]{0,12}(?P<number>\d[\d.]*)")
+_NUMBER_BEFORE = late_pattern(r"(?P<number>\d[\d.]*)[^,.;，。；\d]{0,12}\Z")
 _EXTREME = late_pattern(r"\b(?P<extreme>most|least) (?P<of>[a-z]{4,})", re.IGNORECASE)
 
 
@@ -101,7 +103,9 @@ def _values_exchanged(
             for one in text.values
             if clause_of[id(one)] == home and one is not other and comparable(value, one)
         ]
-        if moved != home and rivals and most > places[moved]:
+        # A clause with more of the fact's words is its own clause.
+        told = Counter(there.clause for _, there in pairs)
+        if moved != home and rivals and most > places[moved] and told[home] >= told[moved]:
             return True
     return False
 
@@ -250,11 +254,21 @@ def _neighbours(text: str) -> Mapping[str, Neighbours]:
 def _bounds_differ(fact: str, text: str) -> bool:
     """Return whether a sentence has an upper bound where a fact has a lower one, or the reverse."""
     mine, theirs = _bounds(fact), _bounds(text)
-    return len(mine) == len(theirs) == 1 and mine != theirs
+    if not len(mine) == len(theirs) == 1 or mine.keys() == theirs.keys():
+        return False
+    # A bound of another number is another bound.
+    numbers = [*mine.values(), *theirs.values()]
+    return not all(numbers) or numbers[0] == numbers[1]
 
 
-def _bounds(text: str) -> set[str]:
-    return {bound for bound, form in _BOUNDS.items() if form.search(text)}
+def _bounds(text: str) -> dict[str, str]:
+    """Return the kinds of bounds that a text has, each with the number that it bounds, else ""."""
+    found = {}
+    for bound, form in _BOUNDS.items():
+        if (match := form.search(text)) is not None:
+            number = _NUMBER_BEHIND.match(text, match.end()) or _NUMBER_BEFORE.search(text[: match.start()])
+            found[bound] = number["number"] if number is not None else ""
+    return found
 
 
 def _extremes_differ(fact: str, text: str) -> bool:

@@ -29,8 +29,10 @@ Outcome = Literal[
 OUTCOMES: tuple[Outcome, ...] = (
     "verbatim", "paraphrased", "uncertain", "weakened", "value lost", "contradicted", "lost", "unknown",
 )  # fmt: skip
+#: Suffixes of the ids of rules that accept a user's request.
+REQUESTS = (".request", ".errand")
 #: Suffixes of the ids of rules that accept a user's sentence without any cue.
-PLAIN = (".request", ".question", ".told", ".errand")
+PLAIN = (*REQUESTS, ".question", ".told")
 #: Start of the rule of a fact that a model found; its name follows.
 BY_MODEL = "model "
 #: Minimum strength of a lasting rule ("never", "at most 40"). A weaker one may be a request ("make sure").
@@ -187,10 +189,14 @@ class Fact(Struct, frozen=True):
         return self.sayings[0]
 
     @property
+    def own(self) -> bool:
+        """Whether it is the user's own words."""
+        return self.role == "user" and not self.pasted
+
+    @property
     def binds(self) -> bool:
         """Whether it is a rule of the user's, rather than a request or a piece of information."""
-        own = self.kind == "constraint" and self.role == "user" and not self.pasted
-        return own and not self.rule.endswith(PLAIN)
+        return self.own and self.kind == "constraint" and not self.rule.endswith(PLAIN)
 
     @property
     def concise(self) -> bool:

@@ -225,7 +225,7 @@ def _candidates(probe: Probe, after: PassageIndex) -> list[int]:
     for value in probe.values:
         for key in value_keys(value):
             for number in after.by_value.get(key, ()):
-                scores[number] += 0.6 if key.startswith("#") else 1.0
+                scores[number] += 0.6 if key.startswith("#") else 1.0 + value.distinctive
     least = min(1.0, MIN_MAYBE * max(probe.weight, 0.5))
     ranked = sorted(
         (number for number, score in scores.items() if score >= least),

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from inspector.core.text import safe_line, safe_title
 from inspector.quality.facts.extract import points_of
-from inspector.quality.facts.fact import Life
+from inspector.quality.facts.fact import REQUESTS, Life
 from inspector.quality.facts.rules import CLAIMS, ELISIONS, REFERENCES, load_stemmer
 from inspector.quality.limits import CROWDED, LATE_MESSAGES
 
@@ -121,7 +121,7 @@ def _claimed(summary: str, own: Sequence[Life]) -> Iterator[Gap]:
         return
     late = sorted({_place(life) for life in own})[-LATE_MESSAGES:]
     for life in own:
-        asked = life.fact.rule.endswith((".request", ".errand"))
+        asked = life.fact.rule.endswith(REQUESTS)
         if asked and life.lost and _place(life) in late:
             yield Gap("claimed", life.text, claim.group(), life.saying.generation, life.saying.index)
 

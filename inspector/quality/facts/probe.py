@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from inspector.core.patterns import late_pattern
 from inspector.quality.facts.extract import ARROW, asked_and_answered
-from inspector.quality.facts.fact import PLAIN, Fact, Value
+from inspector.quality.facts.fact import PLAIN, REQUESTS, Fact, Value
 from inspector.quality.facts.meaning import BINDS, EVENT, Adjunct, Meaning, Word, meaning_of, parts_of
 from inspector.quality.facts.passages import EDGES, PIECES, plain, tongue_of
 from inspector.quality.facts.rules import HEDGES, load_stemmer
@@ -49,6 +49,7 @@ class Probe(Struct, frozen=True):
     of_user: bool
     asked: bool
     plain: bool
+    request: bool
     pasted: bool
     answer: frozenset[str]
     parts: tuple[Probe, ...] = ()
@@ -116,6 +117,7 @@ def _probe(fact: Fact) -> Probe:
         fact.role == "user",
         asked,
         fact.rule.endswith(PLAIN),
+        fact.rule.endswith(REQUESTS),
         fact.pasted,
         frozenset(word.concept for word in meaning_of(said).words) if question else frozenset(),
     )

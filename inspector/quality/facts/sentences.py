@@ -21,6 +21,8 @@ from inspector.quality.facts.fact import Span
 MOST = 60_000
 #: Maximum characters of a statement; a longer sentence is cut at a clause or between words.
 LONGEST = 420
+#: A longer message of the user holds a document. Only so many characters at its ends are the user's own words.
+_DOCUMENT, _EDGE = 20_000, 2_000
 #: A line with fewer characters is not wrapped: it ends where its writer ended it.
 _WRAPPED = 45
 #: Characters of a line to examine when code and logs are separated from prose.
@@ -35,6 +37,8 @@ _BY_PROGRAM = late_pattern(
     r"Operation stopped by hook:|UserPromptSubmit operation blocked by hook:|The background task |# AGENTS\.md "
     r"instructions|"
     r"Another language model started to solve|Unknown (?:skill|command|slash command): |"
+    # Prompts of a program that watches another session.
+    r"--- MODE SWITCH: |(?s:.{0,380}?)\bobserved_from_primary_session\b|"
     r"Please analyze this codebase and create a CLAUDE\.md|Contents of \S{1,300} \(|# claudeMd\b)"
 )
 # Text that a program adds after the user's text.
@@ -198,7 +202,7 @@ _LABEL = late_pattern(
 class Sentence(Struct, frozen=True):
     """A sentence of prose: its span, whether it is pasted rather than said, and whether it is a heading.
 
-    `planned`: it is part of a plan that an agent wrote and the user passes on.
+    `planned`: it is part of a plan or a document that the user passes on.
     """
 
     start: int
@@ -237,9 +241,12 @@ def sentences(text: str, of_user: bool = True, start: int = 0, end: int = MOST) 
                 yield from _of_part(text, own, False)
             return
     plan = _LEADS_IN.match(text, start, end) if of_user else None
+    document = (plan.end(), len(text)) if plan is not None else (len(text), 0)
+    if of_user and plan is None and len(text) > _DOCUMENT:
+        document = (_EDGE, len(text) - _EDGE)
     for part, pasted in _blocks(text, start, end) if of_user else [((start, end), False)]:
         for sentence in _of_part(text, part, pasted):
-            planned = plan is not None and sentence.start >= plan.end()
+            planned = document[0] <= sentence.start and sentence.end <= document[1]
             yield replace(sentence, planned=True) if planned else sentence
 
 
