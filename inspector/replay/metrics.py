@@ -42,13 +42,13 @@ METRICS: tuple[Metric, ...] = (
     Metric("peak_tokens", "peak context", "max", form="tokens"),
     Metric("mean_tokens", "mean context", "mean", form="tokens"),
     Metric("input_tokens", "input tokens", form="tokens"),
-    Metric("summarized_share", "summarized", "mean", form="share", short="once"),
-    Metric("resummarized_share", "summarized again", "mean", form="share", short="twice"),
+    Metric("summarized_share", "summarized", "mean", form="share", short="summ."),
+    Metric("resummarized_share", "summarized again", "mean", form="share", short="again"),
     Metric("user_steps", "user message lasts", "mean", True, "steps"),
     Metric("cost", "cost, USD", form="money", short="USD"),
     Metric("facts_at_risk", "facts at risk", facts=True),
     Metric("facts_at_risk_share", "share at risk", "mean", form="share", weight="facts", facts=True),
-    Metric("constraints_at_risk", "constraints at risk", facts=True, short="hard"),
+    Metric("constraints_at_risk", "constraints at risk", facts=True, short="constr."),
 )
 BY_NAME = {metric.name: metric for metric in METRICS}
 

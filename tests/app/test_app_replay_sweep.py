@@ -16,7 +16,7 @@ from inspector.app.sweep.screen import SweepScreen
 from inspector.replay.axes import SWEPT, axes_of, default_axis, nearest
 from inspector.replay.sweep import Axis
 from tests.app.conftest import MakeApp
-from tests.app.running import Test, conversation, press, running, screen_text, settled, told, write
+from tests.app.running import Test, conversation, press, running, screen_text, settled, title, told, write
 from tests.examples import also
 from widgets.lists.heat_map import ALIKE, BEST, FORCE, NOW, SAME, HeatMap
 from widgets.panes.token_graph import TokenGraph
@@ -58,6 +58,16 @@ async def test_a_cell_shows_its_run_and_is_taken(in_place: Path) -> None:
         assert conversation(pilot).state.settings == wanted != before
         await press(pilot, "ctrl+z")
         assert conversation(pilot).state.settings == before
+
+
+async def test_a_narrow_sweep_has_short_names_and_names_the_metric_in_full(in_place: Path) -> None:
+    async with running(in_place, ORDERS, size=(80, 24)) as pilot:
+        await press(pilot, "v")
+        assert title(pilot).startswith("Sweep: compactions ─ ")
+        bar = on_sweep(pilot).query_one("#sweep-metric").render_line(0).text
+        assert bar.split()[-6:] == ["summ.", "again", "user", "USD", "facts", "constr."]
+        await press(pilot, "M")
+        assert title(pilot).startswith("Sweep: constraints at risk ─ ")
 
 
 @pytest.mark.slow

@@ -229,6 +229,16 @@ async def test_modes_are_chosen_by_click_and_step() -> None:
         assert widget.mode == "x"
 
 
+async def test_a_bar_without_room_takes_short_labels() -> None:
+    modes = (Mode("lost", "lost (7)", short="✗ 7"), Mode("same", "verbatim (24)", short="= 24"))
+    widget = ModeBar(modes, title="fate")
+    async with hosting(widget, size=(60, 3)):
+        assert lines(widget)[0].startswith("fate  ● lost (7)  ○ verbatim (24)")
+    widget = ModeBar(modes, title="fate")
+    async with hosting(widget, size=(24, 3)):
+        assert lines(widget)[0].rstrip() == "fate  ● ✗ 7 = 24"
+
+
 async def test_a_headline_is_as_high_as_its_text_and_safe() -> None:
     widget = Headline(5)
     async with hosting(widget, size=(40, 12)) as host:

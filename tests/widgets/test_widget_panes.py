@@ -120,7 +120,7 @@ async def test_the_cache_pane_tells_where_breakpoints_are_and_which_are_wasted()
         text = shown(pane)
         for part in (
             "3 of 4 breakpoints  request of ~80,000 tokens  ✗ 1 wasted",
-            "layout  ● native  ○ envelope",
+            "layout    ● native  ○ envelope",
             "● 5 minutes  ○ 1 hour",
             "cached up to the last breakpoint: 98%",
             "⚑1 sys system  on the system prompt  ~2.1k up to here (3%)",

@@ -82,14 +82,14 @@ class NextRequest(TextPart[CacheView]):
                     "envelope", "envelope", "OpenRouter and the like: some messages cannot carry a breakpoint"
                 ),
             ),
-            title="layout",
+            title="layout  ",
         )
         self._ttls = ModeBar(
             (
                 Mode("5m", "5 minutes", "The short time to live"),
                 Mode("1h", "1 hour", "The long time to live; writes cost more"),
             ),
-            title="ttl   ",
+            title="kept for",
         )
         self._bar = Headline(3, id="cache-bar")
         choices = Container(self._layouts, self._ttls, id="cache-choices")

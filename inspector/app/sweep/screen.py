@@ -96,20 +96,15 @@ class SweepScreen(JobScreen):
 
     def on_mount(self) -> None:
         """Begin."""
-        self.query_one(TitleBar).parts = (TitlePart("Sweep", 9), TitlePart(self.subject.title, 8))
         self.map.focus()
         self.begin()
 
     def on_resize(self) -> None:
-        """Narrow terminals show the curve below the map, and short names of metrics."""
+        """Narrow terminals show the curve below the map."""
         self.set_class(self.size.width < 110, "narrow")
-        self.query_one("#sweep-metric", ModeBar).set_modes(self._metrics(), self.state.metric)
 
     def _metrics(self) -> list[Mode]:
-        room = self.size.width - 12 - sum(len(metric.words) + 1 for metric in _OFFERED)
-        return [
-            Mode(m.name, m.words if room >= 0 else m.short or m.name.split("_")[0], m.words) for m in _OFFERED
-        ]
+        return [Mode(m.name, m.words, m.words, m.short or m.name.split("_")[0]) for m in _OFFERED]
 
     def _scopes(self) -> list[Mode]:
         subject = self.subject
@@ -207,6 +202,8 @@ class SweepScreen(JobScreen):
         """Hand bars and map their values."""
         state, subject = self.state, self.subject
         self.map.state = heat_state(state, self.found, subject.settings, subject.force)
+        words = BY_NAME[state.metric].words
+        self.query_one(TitleBar).parts = (TitlePart(f"Sweep: {words}", 9), TitlePart(subject.title, 8))
         self.query_one("#sweep-metric", ModeBar).set_modes(self._metrics(), state.metric)
         self.query_one("#sweep-scope", ModeBar).set_modes(self._scopes(), state.scope)
 
