@@ -8,7 +8,6 @@ from msgspec import Struct
 
 from inspector.agents import has_warm_summaries
 from inspector.answers.inspection import Inspection
-from inspector.answers.recordings import shared_recording
 from inspector.answers.requests import (
     Requests,
     answer_places,
@@ -50,15 +49,13 @@ class Costing(Struct, frozen=True, eq=False):
 def costing_of(
     inspection: Inspection,
     resolved: ResolvedSettings,
-    recording: Recording | None = None,
+    recording: Recording,
     otherwise: bool = True,
 ) -> Costing:
-    """Return the basis of costs of a conversation, and the alternatives in `otherwise` if they are wanted.
+    """Return the basis of costs of a conversation with this recording; with `otherwise` also the alternatives.
 
-    `recording` is its recording if it is known. Raises StoreErrors, EngineErrors, BadInput for a file of prices that
-    cannot be used.
+    Raises StoreErrors, EngineErrors, BadInput for a file of prices that cannot be used.
     """
-    recording = recording or shared_recording(inspection, resolved.settings.profile)
     found = requests_of(inspection, resolved)
     if not found.priced:
         return Costing(None, why="The store keeps no requests.")

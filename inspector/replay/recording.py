@@ -106,15 +106,14 @@ def recording_of(
     rules: Replayable[Any],
     lists: Sequence[ReadList],
     systems: Sequence[int],
-    evidence: Evidence | None = None,
-    clears: bool = False,
+    evidence: Evidence,
+    clears: bool,
 ) -> Recording:
     """Prepare a conversation for replay under the rules of an engine.
 
     `lists` are its generations, read by these rules; `systems` are the tokens of their system prompts. `clears`: runs
     repeat the recorded clearings of tool results. Raises EngineError if the engine fails.
     """
-    evidence = evidence or Evidence()
     transcript = transcript_of(conversation, compactions)
     stretches = []
     for number, places in groupby(transcript.places, key=lambda place: place.generation):

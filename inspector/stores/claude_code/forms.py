@@ -79,7 +79,7 @@ def user_wires(line: Mapping[str, Any]) -> list[Wire]:
         return [{"role": "user", "content": whole_text(content)}]
     results: list[Mapping[str, Any]] = []
     words: list[Mapping[str, Any]] = []
-    for part in [{"type": "text", "text": content}] if isinstance(content, str) else _parts(content):
+    for part in _parts(content):
         (results if part.get("type") == "tool_result" else words).append(part)
     wires = [_result(part) for part in results]
     if not words:
@@ -91,8 +91,6 @@ def user_wires(line: Mapping[str, Any]) -> list[Wire]:
 
 def whole_text(content: object) -> str:
     """The texts of a content, such as that of a summary line."""
-    if isinstance(content, str):
-        return content
     return "\n".join(str(part["text"]) for part in _parts(content) if isinstance(part.get("text"), str))
 
 
@@ -122,8 +120,7 @@ def without_tag(text: str) -> str:
 
 def blocks_of(line: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """The content blocks in a line of type assistant."""
-    content = mapping_at(line, "message").get("content")
-    return list(_parts([content] if isinstance(content, str) else content))
+    return list(_parts(mapping_at(line, "message").get("content")))
 
 
 def attachment_wires(line: Mapping[str, Any]) -> list[Wire]:
@@ -172,18 +169,13 @@ def prompt_in(line: Mapping[str, Any]) -> str:
 
 def queued_wires(line: Mapping[str, Any]) -> list[Wire]:
     """Return the messages in a line about a queued prompt."""
-    parts = _prompted(line.get("content"))
-    return _said(parts) if parts else []
+    return _said(list(_parts(line.get("content"))))
 
 
 def _queued(attachment: Mapping[str, Any]) -> list[Wire]:
-    parts = _prompted(attachment.get("prompt"))
+    parts = list(_parts(attachment.get("prompt")))
     human = attachment.get("commandMode") in (None, "prompt") and _origin(attachment) in _HUMAN
     return _said(parts) if human else [{"role": "system", "content": plain(parts)}]
-
-
-def _prompted(prompt: object) -> list[Mapping[str, Any]]:
-    return [{"type": "text", "text": prompt}] if isinstance(prompt, str) else list(_parts(prompt))
 
 
 def _said(parts: Sequence[Mapping[str, Any]]) -> list[Wire]:
@@ -240,7 +232,8 @@ def _result(part: Mapping[str, Any]) -> Wire:
 
 
 def _parts(content: object) -> Iterator[Mapping[str, Any]]:
-    for part in content if isinstance(content, list) else ():
+    """Yield the blocks of a content. A text, alone or in a list, is a block."""
+    for part in [content] if isinstance(content, str) else content if isinstance(content, list) else ():
         if isinstance(part, dict):
             yield part
         elif isinstance(part, str):
