@@ -20,6 +20,8 @@ from inspector.quality.limits import FALL_SHARE, FALL_TOKENS, MISSED_SHARE, NOTI
 
 #: Causes that explain why the prompt was not read from the cache.
 _KNOWN = frozenset({"first", "compaction", "microcompaction", "model", "ttl"})
+#: Share of a prompt that a request reads from the cache if nothing in it was removed.
+_UNBROKEN = 0.9
 #: Number of requests after a fall in which the size may return, if two agents share a session.
 _SOON = 5
 
@@ -64,7 +66,8 @@ def _falls(inspection: Inspection, found: Requests, profile: str) -> Iterator[Fa
 
     Agents drop the thoughts of an answered request, and rebuild the prompt after a pause. So a fall by no more than
     the thoughts, or after a pause, is left out. So are requests whose answers the list does not have (the user went
-    back), and a fall after which the prompt is as long as before again (two agents share a session).
+    back), a fall after which the prompt is as long as before again (two agents share a session), and a request that
+    reads its prompt from the cache: what is removed breaks the prefix.
     """
     cleared = [(one.generation, one.at) for one in inspection.store.microcompactions(inspection.conversation)]
     asked = tuple(one for one in _in_lists(inspection, profile, found) if not one.request.summed)
@@ -80,6 +83,8 @@ def _falls(inspection: Inspection, found: Requests, profile: str) -> Iterator[Fa
         if fell < FALL_TOKENS or fell < FALL_SHARE * before.context:
             continue
         dropped, thoughts = thoughts, 0
+        if request.cache_read > _UNBROKEN * request.context:
+            continue
         paused = before.at and request.at - before.at > FIVE_MINUTES
         if paused or fell - dropped < FALL_TOKENS:
             continue

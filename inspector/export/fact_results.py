@@ -40,6 +40,7 @@ def loss_documents(answer: Iterable[ListedLoss]) -> list[Document]:
                 "uncertain",
                 "unknown",
                 "pasted",
+                "others",
                 "aftermath",
             ),
             "aftermath_of_lost_rules": one.loss.broken,

@@ -173,12 +173,12 @@ def error_in(result: str) -> str:
 
 def marked_error(result: str) -> str:
     """The first line of several words of a result that is marked as an error; "" if the user stopped or refused the
-    call, or if it says nothing about the error."""
+    call, or if it says nothing about the error: a question ("Exit plan mode?") asks for a permission."""
     if _REFUSED.search(result[:_ERROR_PART]):
         return ""
     text = _TAG.sub("", result[:_ERROR_PART])
     line = next((line for line in text.split("\n") if len(line.split()) > 2), "")
-    return "" if _UNTELLING.search(line) else _folded(line)[:_ERROR_LINE]
+    return "" if _UNTELLING.search(line) or line.rstrip().endswith("?") else _folded(line)[:_ERROR_LINE]
 
 
 def opened(act: Act, result: str) -> bool:

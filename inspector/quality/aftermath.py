@@ -251,8 +251,12 @@ class _HarmedFacts:
         return fate.outcome
 
     def about(self, names: Sequence[str], generation: int) -> tuple[Fact, str] | None:
-        """Return the harmed fact of the highest rank that names one of `names` (paths or addresses)."""
+        """Return the harmed fact of the highest rank that names one of `names` (paths or addresses).
+
+        A rule that names a file does not say what is in it."""
         for fact, fate in self._of(generation):
+            if fact.binds:
+                continue
             for value in fact.values:
                 for name in names:
                     if len(value.text) > 3 and (

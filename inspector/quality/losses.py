@@ -47,8 +47,9 @@ def is_lost(life: Life) -> bool:
 
 
 def counts(life: Life) -> bool:
-    """Return whether the loss of a fact counts: it is the user's own words, and no request."""
-    return life.fact.own and not life.fact.rule.endswith(REQUESTS)
+    """Return whether the loss of a fact counts: it is the user's own words, no request, and no mere label."""
+    fact = life.fact
+    return fact.own and not (fact.rule.endswith(REQUESTS) or fact.text.endswith((":", "：")))
 
 
 def lives_after(lives: Iterable[Life], compaction: int) -> tuple[Life, ...]:
@@ -139,6 +140,7 @@ def _lost_facts(
         (*gone, *weak),
         key=lambda life: (
             KINDS_LOST.index(life.fact.kind),
+            -life.fact.strength,
             id(life) in weakened,
             -life.fact.rank,
             life.fact.key,

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from inspector.core.messages import Message, ToolCall
 from inspector.quality.acts import SOME_LINES, Lines, acts_of_call, error_in, overlap
 from inspector.quality.aftermath import AftermathEvent, Step, aftermath_of, steps_with_acts
-from inspector.quality.facts.fact import ConversationFacts, Fact, Fate, Life, Outcome, Saying
+from inspector.quality.facts.fact import ConversationFacts, Fact, Fate, Life, Outcome, Saying, Value
 from inspector.quality.facts.rules import load_stemmer
 from inspector.quality.prohibitions import prohibitions_of
 
@@ -265,6 +265,8 @@ def test_a_tool_that_is_marked_as_failed_failed_again() -> None:
     assert events((1, 1, click), (2, None, other)) == []
     refused = marked("browser_click", "The user doesn't want to proceed with this tool use.", ref="e51")
     assert events((1, 1, refused), (2, None, refused)) == []
+    permission = marked("ExitPlanMode", "Leave the plan mode?")
+    assert events((1, 1, permission), (2, None, permission)) == []
 
 
 def test_a_question_is_asked_again() -> None:
@@ -301,6 +303,16 @@ def test_an_act_against_a_lost_rule_is_tied_to_it() -> None:
     (event,) = events((1, 1, START), (2, None, PUSH), facts=facts)
     assert (event.kind, event.fact, event.fate, event.earlier) == ("against a rule", RULE.text, "lost", None)
     assert event.breaks_rule
+
+
+def test_a_rule_that_names_a_file_does_not_explain_its_second_reading() -> None:
+    path = Value("a.py", "file", "a.py", "", True, (0, 4))
+    rule = replace(fact("a.py must stay short.", ["stay", "short"], saying(0, 1, 1)), values=(path,))
+    told = replace(rule, kind="link", key="told", text="a.py has the tide tables.")
+    for one, text in ((rule, ""), (told, told.text)):
+        facts = ConversationFacts((one,), (life(one, "lost"),))
+        (event,) = events((1, 1, READ), (2, None, READ), facts=facts)
+        assert (event.kind, event.fact, event.breaks_rule) == ("read again", text, False)
 
 
 def test_a_rule_that_is_kept_or_said_again_or_broken_before_is_not_reported() -> None:

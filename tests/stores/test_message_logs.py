@@ -200,6 +200,33 @@ def test_sums_of_several_calls_are_no_size_of_the_list(tmp_path: Path, told: boo
     assert any("several calls" in note for note in inspection.conversation.notes) is not told
 
 
+@pytest.mark.parametrize(("read", "shrank"), [(2_000, True), (34_000, False)])
+def test_a_prompt_that_the_cache_still_has_did_not_shrink(tmp_path: Path, read: int, shrank: bool) -> None:
+    messages: list[dict[str, Any]] = []
+    records = []
+    for number, sent in enumerate((20_000, 90_000, 35_000)):
+        messages.append({"role": "user", "content": f"{RULE} {number}"})
+        answer = {"role": "assistant", "content": [{"type": "text", "text": f"Berth {number}."}]}
+        usage = {"input_tokens": sent - read, "cache_read_input_tokens": read, "output_tokens": 50}
+        response = {
+            "id": f"msg_{number}",
+            "type": "message",
+            "stop_reason": "end_turn",
+            "usage": usage,
+            **answer,
+        }
+        request = {"model": "claude-opus-5", "messages": list(messages)}
+        records.append(
+            {"request": request, "response": response, "timestamp": f"2026-04-01T10:00:0{number}Z"}
+        )
+        messages.append(answer)
+    store = open_store(write_lines(tmp_path / "a.jsonl", records))
+    (row,) = store.conversations()
+    inspection = Inspection.open(store, row.id)
+    found = {one.rule for one in findings(inspection, inspection.resolved({}))}
+    assert ("context-shrank" in found) is shrank
+
+
 def test_a_conversation_that_only_grows_was_never_compacted(tmp_path: Path) -> None:
     (row,) = open_store(write_lines(tmp_path / "a.jsonl", chat_log(True)[:2])).conversations()
     assert (row.compactions, row.messages, row.title) == (0, 4, RULE)

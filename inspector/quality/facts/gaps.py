@@ -101,13 +101,10 @@ def _dangling(summary: str, own: Sequence[Life], before: Before) -> Iterator[Gap
 
 
 def _explained(label: str, summary: str) -> bool:
-    """Return whether a summary explains a number or letter at once: "#5 (slow query)", "#5 (P3)", "B: keep both"."""
-    return (
-        re.search(
-            rf"(?<![\w.])#?{label}\*{{0,2}}(?:(?:\s*[:–—=]|\s+-)\s*[^\W\d]{{2}}|\s*\(\s*[^\W\d])", summary
-        )
-        is not None
-    )
+    """Return whether a summary explains a number or letter: "#5 (slow query)", "B: keep both", "Phase 4 Tests"."""
+    at_once = rf"(?<![\w.])#?{label}\*{{0,2}}(?:(?:\s*[:–—=]|\s+-)\s*[^\W\d]{{2}}|\s*\(\s*[^\W\d])"
+    named = rf"\b[^\W\d]{{4,}} {label} [A-Z][a-z]{{2}}"
+    return re.search(f"{at_once}|{named}", summary) is not None
 
 
 def _told(point: str, lines: Sequence[frozenset[str]]) -> bool:

@@ -58,6 +58,8 @@ def test_a_choice_by_number_whose_list_is_gone() -> None:
     assert (gap.kind, gap.more) == ("dangling", "5, 7")
     told = f"{summary}- Skip the quadratic loop in comments.\n- Leave the unused wrapper function.\n"
     assert gaps(told, "skip 5, 7 and do the rest.", before=[LIST]) == []
+    named = f"{summary}- **Item 5 Loops**: done\n- Item 7 Wrappers: done\n"
+    assert gaps(named, "skip 5, 7 and do the rest.", before=[LIST]) == []
     assert gaps(summary, "skip 5, 7 and do the rest.", before=["No list here."]) == []
     assert gaps("## Goal\nA parser.", "skip 5, 7 and do the rest.", before=[LIST]) == []
 
