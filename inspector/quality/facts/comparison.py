@@ -257,7 +257,7 @@ class Comparison:
             turned = (self._turned() and not self._denies_other()) or self._swapped()
             # One word without any value is too little for a denial.
             enough = full > 1 or kept_values or not values
-            sure = self.frame >= MIN_SAME and named and turned and enough
+            sure = self.frame >= MIN_SAME and named and turned and enough and not self._states_exception()
             return ("contradicted", safe_title(self.there.text, 80)) if sure else ("uncertain", "")
         if inside:
             reports = probe.binds and not (self.binding or BINDS.search(self.there.text))
@@ -316,7 +316,17 @@ class Comparison:
         more words shares with a rule."""
         if full > 1 or self.probe.values or not self.probe.of_user:
             return False
+        line = {word.concept for word in self.line.words}
+        caused = any(one.kind == "reason" and len(one.concepts & line) > 1 for one in self.probe.adjuncts)
+        if caused and all(mine.denied == other.denied for mine, other in self.pairs):
+            return False
         return self.probe.plain or len(self.there.words) > len(self.probe.main.words) + 2
+
+    def _states_exception(self) -> bool:
+        """Return whether the passage has all words of an exception of the fact, so that it may state the exception."""
+        there = {word.concept for word in self.there.words}
+        exceptions = [one.concepts for one in self.probe.adjuncts if one.kind == "exception"]
+        return any(one and one <= there for one in exceptions)
 
     def _part_missing(self) -> bool:
         """Return whether the line has nothing of a part of the fact: "check A and B" with A alone."""
@@ -635,7 +645,9 @@ class Comparison:
         if adjunct.kind == "aside":
             return False
         there = {word.concept for word in self.line.words}
-        share = len(adjunct.concepts & there) / len(adjunct.concepts) if adjunct.concepts else 1.0
+        # The words that the main clause has too do not show the adjunct.
+        own = adjunct.concepts - self.probe.concepts or adjunct.concepts
+        share = len(own & there) / len(own) if own else 1.0
         valued = any(same_value(v, o) for v in adjunct.values for o in self.line.values)
         if valued or (adjunct.kind == "reason" and len(adjunct.concepts) < 2):
             return False
@@ -643,6 +655,8 @@ class Comparison:
         # Words of two lines may be about different things. An inclusion must be there with all its words.
         if adjunct.kind == "inclusion" or marker == "only":
             return share < 1.0
+        if ONLY.search(adjunct.text) and not restricts(self.line.text):
+            return True
         if adjunct.kind == "exception" and self.across and not _EXEMPTS.search(self.line.text):
             return True
         least = MIN_SAME if self.across else MIN_ADJUNCT
@@ -693,12 +707,21 @@ def _aligned(mine: Sequence[Word], theirs: Sequence[Word]) -> Iterator[tuple[Wor
         taken.add(id(best))
         yield word, best
     rest = [other for other in theirs if left and id(other) not in taken]
+    # "Roll back" is "rollback".
+    joined: dict[int, set[str]] = defaultdict(set)
+    for one, following in pairwise(left):
+        for word in (one, following):
+            joined[id(word)].add(one.stem + following.stem)
     for word in left:
         alike = (other for other in rest if other.stem[0] == word.stem[0])
         typo = next((other for other in alike if mistyped(word.stem, other.stem)), None)
         if typo is not None:
             rest.remove(typo)
             yield word, typo
+            continue
+        whole = next((one for one in rest if one.stem in joined.get(id(word), ())), None)
+        if whole is not None:
+            yield word, whole
             continue
         # The passage may have a repeated word once.
         again = next((other for other in theirs if other.concept == word.concept), None)

@@ -21,7 +21,7 @@ from inspector.quality.facts.values import values_of
 #: Words with little meaning. They count less in a comparison.
 _SLIGHT = word_set(
     "use make do set put take go come thing work way want need keep get let time new case part kind "
-    "lot bit just also currently project code file user"
+    "lot bit just also currently project code file user good around say tell know figure anyway simply"
 )
 #: Weights of a slight word, and of any other word, in the overlap of two sentences.
 _LITTLE, _FULL = 0.4, 1.0
@@ -79,7 +79,7 @@ _QUOTE = late_pattern(r"\"[^\"\n]{1,120}\"|“[^”\n]{1,120}”")
 # "On" and "off" count as words if they are states: "is off", "default to on".
 _STATE = late_pattern(
     r"\b(?:be|is|are|was|stays?|remains?|to|default(?:s|ed)?|turn(?:s|ed)?|switch(?:es|ed)?|"
-    r"set|keep|kept|it|them|,|:)\s+(?=(?:on|off)\b(?!\s+(?:the|a|our|\w+day)\b))|\b(?=(?:on|"
+    r"set|keep|kept|,|:)\s+(?=(?:on|off)\b(?!\s+(?:the|a|our|it|them|this|that|\w+day)\b))|\b(?=(?:on|"
     r"off) (?:in|by default|for)\b)|"
     r"\b(?:turn|switch|leav|keep|kept|left|put|flip)\w*\b[^.,;:!?\n]{0,40}?\s(?=(?:on|off)\s*(?:[.,;:!?)]|\Z|"
     r"(?:again|until|unless|when|if|while|once|and|or)\b))",
@@ -90,7 +90,7 @@ _STATES = {"on": "enabl", "off": "disabl"}
 _GOES_ON = late_pattern(r"\s+[\w\"'`(*/.~]")
 # A number counts what follows it, unless a preposition or a joining word follows.
 _COUNTS = late_pattern(r"\s+(?!(?:for|in|on|at|as|when|if|from|to|with|and|or|because|by|of)\b)[^\W\d]")
-_HUMP = late_pattern(r"(?<=[a-z0-9])(?=[A-Z])")
+_HUMP = late_pattern(r"(?<=[a-z0-9]{2})(?=[A-Z])")
 
 #: Matches a binding sentence: something must be, must not be, or always is.
 BINDS = late_pattern(
@@ -231,7 +231,8 @@ _DEMANDS = late_pattern(
 # An adjunct: a clause that limits the main one (an exception, a condition, a reason).
 _EXCEPTION = (
     r"\b(?:except(?: for)?|apart from|other than|excluding|unless|save for|but (?!do\b|don|not\b|never\b|"
-    r"keep\b|leave\b|only\b|always\b|must\b|please\b)|but not|with the exception of|salvo|excepto|außer|sauf|"
+    r"keep\b|leave\b|only\b|always\b|must\b|please\b)|but not|"
+    r",\s+only (?=[^,.;:]{2,60}\b(?:do|does|may|can|is|are)\W*\Z)|with the exception of|salvo|excepto|außer|sauf|"
     r"exceto|кроме)\b|除了?"
 )
 #: A thing that a rule includes expressly: "the admin pages too", "not even at debug level".
@@ -242,7 +243,7 @@ _INCLUSION = (
 #: Concepts of words that only say that a thing is included.
 _INCLUDES = frozenset({"includ", "one"})
 _CONDITION = (
-    r"\b(?:(?<=and )only (?=(?:on|in|at|for|with|after|by|during|from|within|to)\b)|until|if|when|whenever|as long as|"
+    r"\b(?:(?:(?<=and )|(?<=but ))only (?=(?:on|in|at|for|with|after|by|during|from|within|to)\b)|until|if|when|whenever|as long as|"
     r"as soon as|once|in case|provided|while)\b|如果|[当當]"
 )
 _BECAUSE = (
@@ -250,7 +251,8 @@ _BECAUSE = (
     r"因[为為]|以免|否[则則]"
 )
 _ASIDE = (
-    r"(?<=[\w)`\"'])(?:,|;|:|\s[—–-]+)\s+(?=(?:it['’]s|it is|they|we|i|he|she|that['’]s|that is|this|there|the "
+    r"(?<=[\w)`\"'])(?:,|;|:|\s[—–-]+)\s+(?=(?:it['’]s|it is|they|we|i|he|she|that['’]s|that is|this|there|(?:the )?last time|one of|nobody|"
+    r"(?:it|they|we|i|he|she)['’](?:d|ll|re)|the "
     r"\w+ (?:\w+ )?(?:is|are|won['’]t|can['’]t|does|doesn['’]t|\w+s))\b)"
 )
 # A clause after a colon explains the words before it if it has a subject.
@@ -521,6 +523,10 @@ def _refused(words: Sequence[Word], clause: int) -> list[Word]:
     ]
 
 
+def _rules(text: str) -> bool:
+    return BINDS.search(text) is not None or bool(values_of(text))
+
+
 @lru_cache(maxsize=4_096)
 def parts_of(text: str) -> tuple[Meaning, tuple[Adjunct, ...]]:
     """Split a statement into its main clause and its adjuncts."""
@@ -528,7 +534,13 @@ def parts_of(text: str) -> tuple[Meaning, tuple[Adjunct, ...]]:
     at = 0
     while (found := _ADJUNCT.search(text, at)) is not None:
         kind = found.lastgroup or ""
-        if found.group().startswith(":") and len(text[: found.start()].split()) <= _LABEL:
+        before, behind = text[: found.start()], text[found.end() :]
+        if found.group().startswith(":") and len(before.split()) <= _LABEL:
+            at = found.end()
+            continue
+        if found.group().lower().startswith((":", "but")) and _rules(behind) and not _rules(before):
+            # A clause without a rule or a value leads in: "the board met: every ticket costs 38 euros".
+            spans = [("aside", 0, found.start())]
             at = found.end()
             continue
         if found["aside"]:

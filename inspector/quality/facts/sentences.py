@@ -158,7 +158,7 @@ _END = late_pattern(
     r"(?<=\w) {3,}(?=[A-Z])"
 )
 _ABBREVIATED = late_pattern(
-    r"(?:\b(?:e\.g|i\.e|vs|etc|cf|approx|no|fig|dr|mr|mrs|st|z\.\s?b|d\.\s?h|bzw|ca|ggf|inkl|p\.\s?ej|p\.\s?ex|"
+    r"(?:\b(?:e\.g|i\.e|vs|etc|cf|approx|no|fig|dr|mr|mrs|(?-i:Ms)|st|z\.\s?b|d\.\s?h|bzw|ca|ggf|inkl|p\.\s?ej|p\.\s?ex|"
     r"max|min|incl)|^\s*\d{1,3}|\s[A-Z])\.\s*$",
     re.IGNORECASE,
 )  # fmt: skip

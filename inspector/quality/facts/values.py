@@ -34,7 +34,7 @@ UNITS: Mapping[str, str] = {
     "day": "day days d Tage Tagen Tag días dias jours dagen hari 天 日間 дней дня",
     "night": "night nights 晚",
     "week": "week weeks Wochen Woche semanas semaines weken 周 星期 个星期 週間 недель недели",
-    "month": "month months Monate Monaten meses mois 个月 か月 месяцев месяца",
+    "month": "month months mo Monate Monaten meses mois 个月 か月 месяцев месяца",
     "year": "year years yr yrs Jahre Jahren años anos ans années 年 лет года",
     "B": "B byte bytes octets",
     "KB": "KB kB kb kilobytes KiB Ko",
@@ -203,6 +203,7 @@ _AN_AMOUNT = "|".join(
     rf"(?<={word} )"
     for word in (
         "within",
+        "over",
         "after",
         "for",
         "than",

@@ -659,4 +659,72 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
         "- Les fiches des livres portent une cote",
         "weakened",
     ),
+    # The clause with the rule or the value is compared, not the one that leads in.
+    (
+        "lead-in",
+        "The crew talked it over: a mooring costs 12 euros a night from May on.",
+        "- From May on a mooring has a new price a night",
+        "value lost",
+    ),
+    (
+        "lead-in",
+        "it cost me a weekend but the profiler says 41% of the time goes into font loading",
+        "- Profiler: font loading takes 41% of the time",
+        "kept",
+    ),
+    (
+        "lead-in",
+        "So that we agree: the log is closed after the hatch is locked, we lost entries twice.",
+        "- The log is closed before the hatch is locked",
+        "contradicted",
+    ),
+    # The words of the main clause do not show an exception.
+    (
+        "exception",
+        "All maps are cached for a day except the ice map, a map that changes each hour.",
+        "- All maps are cached for a day",
+        "weakened",
+    ),
+    (
+        "exception",
+        "Pilots can edit a route but removing routes is for planners only.",
+        "- Pilots can edit and remove a route",
+        "uncertain",
+    ),
+    (
+        "exception",
+        "Restart the pump when it stalls for more than an hour, but only on the test rig.",
+        "- When the pump stalls for over an hour, restart it",
+        "weakened",
+    ),
+    (
+        "exception",
+        "none of the boats may leave the inner harbour, only the rescue boat does",
+        "- The ferry may not leave the inner harbour",
+        "weakened",
+    ),
+    (
+        "same",
+        "Invoices go out after the treasurer signed them off.",
+        "- Sign-off of the treasurer before invoices go out",
+        "kept",
+    ),
+    (
+        "same",
+        'A "copy as cURL" entry in the menu of the list, please.',
+        '- User wants a "Copy as cURL" entry in the menu of the list',
+        "kept",
+    ),
+    (
+        "same",
+        "Call me by my first name, not Ms. Harrow, in every mail.",
+        "- In every mail call the user by first name, not Ms. Harrow",
+        "kept",
+    ),
+    (
+        "reason",
+        "The charts were empty since the parser skips rows without a depth.",
+        "- Empty charts came from the parser skipping rows without a depth",
+        "kept",
+    ),
 )
