@@ -251,9 +251,9 @@ _BECAUSE = (
     r"因[为為]|以免|否[则則]"
 )
 _ASIDE = (
-    r"(?<=[\w)`\"'])(?:,|;|:|\s[—–-]+)\s+(?=(?:it['’]s|it is|they|we|i|he|she|that['’]s|that is|this|there|(?:the )?last time|one of|nobody|"
-    r"(?:it|they|we|i|he|she)['’](?:d|ll|re)|the "
-    r"\w+ (?:\w+ )?(?:is|are|won['’]t|can['’]t|does|doesn['’]t|\w+s))\b)"
+    r"(?<=[\w)`\"'])(?:,|;|:|\s[—–-]+)\s+(?=(?:it['’]s|it is|they|we|i|he|she|that['’]s|that is|this|there|"
+    r"(?:the )?last time|one of|nobody|(?:it|they|we|i|he|she)['’](?:d|ll|re)|"
+    r"the \w+ (?:\w+ )?(?:is|are|won['’]t|can['’]t|does|doesn['’]t|\w+s))\b)"
 )
 # A clause after a colon explains the words before it if it has a subject.
 _EXPLAINS = r":\s+(?=(?:the|it|this|that|we|they|you|he|she|our|otherwise|without|an?)\b(?:\s+\S+){3,}\W*\Z)"
