@@ -243,8 +243,8 @@ _INCLUSION = (
 #: Concepts of words that only say that a thing is included.
 _INCLUDES = frozenset({"includ", "one"})
 _CONDITION = (
-    r"\b(?:(?:(?<=and )|(?<=but ))only (?=(?:on|in|at|for|with|after|by|during|from|within|to)\b)|until|if|when|whenever|as long as|"
-    r"as soon as|once|in case|provided|while)\b|如果|[当當]"
+    r"\b(?:(?:(?<=and )|(?<=but ))only (?=(?:on|in|at|for|with|after|by|during|from|within|to)\b)|until|if|when|"
+    r"whenever|as long as|as soon as|once|in case|provided|while)\b|如果|[当當]"
 )
 _BECAUSE = (
     r"\b(?:because|since|otherwise|so that|in order to|due to|as (?:it|they|we|the)|or else)\b|"
