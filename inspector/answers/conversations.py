@@ -100,8 +100,10 @@ def search(answers: Answers, query: str, limit: int) -> list[FoundMessage]:
 
 
 class ListedConversation(Struct, frozen=True):
-    """A conversation, its settings in force, the path of its store, and the numbers of lost facts and of facts with an
-    unknown fate (None while they are unread)."""
+    """A conversation with its settings in force and the path of its store.
+
+    `lost` and `unknown` count lost facts and facts with an unknown fate. They are None while they are unread.
+    """
 
     conversation: Conversation
     settings: Settings

@@ -22,13 +22,15 @@ from inspector.quality.limits import FALL_SHARE, FALL_TOKENS, MISSED_SHARE, NOTI
 _KNOWN = frozenset({"first", "compaction", "microcompaction", "model", "ttl"})
 #: Share of a prompt that a request reads from the cache if nothing in it was removed.
 _UNBROKEN = 0.9
-#: Number of requests after a fall in which the size may return, if two agents share a session.
+#: If two agents share a session, the size returns within this number of requests after a fall.
 _SOON = 5
 
 
 class CostEvidence(Struct, frozen=True):
-    """The bills by compaction (`modelled` or recorded), the use of the cache, the cost of idling (both None without
-    requests), and the microcompactions with known saved and missed tokens."""
+    """Evidence about costs: the bills by compaction (`modelled` or recorded), the use of the cache, the cost of idling.
+
+    `cache` and `idle` are None without requests. `missed` are the microcompactions with known saved and missed tokens.
+    """
 
     bills: Mapping[int, Bill] = field(default_factory=dict)
     modelled: bool = False
@@ -62,12 +64,12 @@ def cost_evidence(
 
 
 def _falls(inspection: Inspection, found: Requests, profile: str) -> Iterator[FallEvidence]:
-    """Return requests that sent much less than the previous request of the same list without a microcompaction between.
+    """Yield requests that sent much less than the previous request of the same list without a microcompaction between.
 
     Agents drop the thoughts of an answered request, and rebuild the prompt after a pause. So a fall by no more than
-    the thoughts, or after a pause, is left out. So are requests whose answers the list does not have (the user went
-    back), a fall after which the prompt is as long as before again (two agents share a session), and a request that
-    reads its prompt from the cache: what is removed breaks the prefix.
+    the thoughts, or after a pause, is left out. If the list lacks the answer, the user went back. If the prompt is
+    soon as long as before, two agents share a session. If the prompt was read from the cache, nothing was removed,
+    because a removal breaks the prefix. These falls are left out too.
     """
     cleared = [(one.generation, one.at) for one in inspection.store.microcompactions(inspection.conversation)]
     asked = tuple(one for one in _in_lists(inspection, profile, found) if not one.request.summed)

@@ -54,8 +54,10 @@ class JudgePrompt(Struct, frozen=True):
 
 
 class JudgedStatement(Struct, frozen=True):
-    """A statement with its place: the message that says it (row of the store and index in the list before), and where
-    the evidence is in the list after (region and index)."""
+    """A statement with its place: `message` is the row of the store, and `index` is in the list before.
+
+    The evidence is in the region `where` of the list after, at the index `found`.
+    """
 
     statement: Statement
     message: int | None

@@ -27,8 +27,11 @@ class Live(NamedTuple):
 
 
 class Overview(NamedTuple):
-    """The numbers of facts that a conversation lost for good, of constraints among them, of weakened facts, of errors
-    and warnings (findings with one cause count once), and of facts with an unknown fate."""
+    """Counts of a conversation.
+
+    `lost` facts are lost for good, and `constraints` are the constraints among them. `findings` counts errors and
+    warnings; findings with one cause count once. `unknown` counts facts with an unknown fate.
+    """
 
     conversation: str
     lost: int

@@ -20,8 +20,10 @@ from inspector.replay.whatif import Metrics, Range, WhatIf, range_of
 
 
 class Replay(Struct, frozen=True):
-    """The record with its figures, the run under the settings with its range, the basis of costs, and how well the
-    settings in force reproduce the record."""
+    """The answer of `replay`: the record with its figures, and the run under the settings with its range.
+
+    `costing` is the basis of costs. `reproduces` is the fit of the settings in force to the record.
+    """
 
     conversation: str
     resolved: ResolvedSettings

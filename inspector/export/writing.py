@@ -27,9 +27,9 @@ class FileThere(OutputProblem):
 def check_target(path: Path, stores: Iterable[Path], force: bool) -> Path:
     """Return the file to write, symlinks followed.
 
-    Raises OutputProblem, even with `force`, for a file of one of the `stores` (files and folders), for any other
-    file of sessions, for agents' settings, and for everything in an agent's own folder. Raises it too if the folder is
-    missing, and FileThere if the file exists and `force` is false.
+    Raises OutputProblem, even with `force`, for files with sessions (the `stores`, which are files and folders, and any
+    other), for agents' settings, and for everything in an agent's own folder. Raises it also if the folder is missing,
+    and FileThere if the file exists and `force` is false.
     """
     target = refuse_agent_folders(path)
     try:

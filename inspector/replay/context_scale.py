@@ -19,8 +19,10 @@ _LEAST, _MOST = 0.5, 3.0
 
 
 class Reported(NamedTuple):
-    """A request: its list, its rough tokens as far as recorded, its reported tokens, the length of the list in
-    messages, the reported tokens of its answer, and its number."""
+    """A request with its reported `tokens`, and the reported tokens of its answer (`output`).
+
+    `generation` is its list, of `length` messages. `rough` are the rough tokens of the recorded part.
+    """
 
     generation: int
     rough: int

@@ -9,9 +9,9 @@ class Event(NamedTuple):
     """A compaction after `step` messages. Boundaries index the list before it; `before` and `after` are lengths in
     messages.
 
-    `tokens_before` and `tokens_after` are sizes of the request as the agent reports them; `rough_before` and
-    `rough_after` are rough estimates with the recorded system prompt, and of `rough_before` the last `cleared` tokens
-    were no longer sent, as old results had been cleared. `summary` is the size of the summary in rough tokens.
+    `tokens_before` and `tokens_after` are sizes of the request as the agent reports them. `rough_before` and
+    `rough_after` are rough estimates with the recorded system prompt. `rough_before` includes `cleared` tokens of old
+    results that were cleared and no longer sent. `summary` is the size of the summary in rough tokens.
     """
 
     step: int

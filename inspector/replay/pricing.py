@@ -1,10 +1,10 @@
 """Cost of a conversation with compactions at other steps.
 
 Each recorded call is the basis. If a run leaves the length of its prompt unchanged, the call keeps its recorded
-cost. Otherwise the prompt grows or shrinks with the run's list, in tokens of the provider. The call reads back
-the same share of the cache as in the recording, nothing after a pause that is longer than the time to live, and
-only the unchanged start after a compaction of the run. A compaction costs reading the messages that it
-summarizes and writing the summary. docs/costs.md has the formulas.
+cost. Otherwise the prompt grows or shrinks with the run's list, in tokens of the provider. The call reads the same
+share of the cache as in the recording. After a pause that is longer than the time to live it reads nothing, and after
+a compaction of the run only the unchanged start. A compaction costs reading the messages that it summarizes and
+writing the summary. docs/costs.md has the formulas.
 """
 
 from __future__ import annotations
@@ -58,9 +58,11 @@ class PricedCompaction(NamedTuple):
 
 
 class Stretches:
-    """Consecutive calls that read back everything cached, or nothing after a pause longer than the time to
-    live. If their prompts grow by a number of tokens, each call costs the price of reading (or writing) these
-    tokens more, so the cost of a stretch is a sum."""
+    """Consecutive calls that read everything from the cache, or nothing after a pause longer than the time to live.
+
+    If all prompts grow by the same tokens, each call pays for reading (or writing) these tokens. So the cost of a
+    stretch is a sum.
+    """
 
     def __init__(self, calls: Sequence[PricedCall], writes: bool) -> None:
         self._steps = [call.step for call in calls]

@@ -17,8 +17,8 @@ def recorded_threshold(
     """The size in tokens that explains the records better than the `usual` threshold; None if none does.
 
     A threshold explains an automatic compaction at or above it. It also explains a list in which no request at or
-    above it was followed by another request. Only sizes of recorded compactions are tried. If a size is not recorded,
-    it is at least the size of the last request, and at most that plus the largest step of any list. Each list counts
+    above it was followed by another request. Only sizes of recorded compactions are tried. A size that is not recorded
+    is at least the size of the last request. It exceeds that by at most the largest step of any list. Each list counts
     once, because parts of a conversation may have had other settings; the newest list decides. At `excused` times the
     agent cleared results or failed to compact, so it was at its threshold.
     """

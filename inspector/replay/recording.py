@@ -42,8 +42,8 @@ class Recording(Struct, frozen=True):
     and the course that a what-if runs. Sizes are the agent's reported sizes if it reports any (`course.scale`);
     sizes of events are rough. `model` has the summaries' recorded sizes and their median share of the budget.
 
-    `lists` are the lists of the generations, ready to be planned up to any message, `systems` the tokens of
-    their system prompts, `moments` the steps of the replay.
+    `lists` are the lists of the generations, ready to be planned up to any message. `systems` are the tokens of
+    their system prompts. `moments` are the steps of the replay.
     """
 
     transcript: Transcript
@@ -77,7 +77,7 @@ class Evidence(NamedTuple):
     """Records about sizes, besides the messages.
 
     `requests` have reported sizes, `sums` are totals of sessions without requests, and `microcompactions` cleared old
-    results. `threshold` (in tokens) and `loop` are those of the agent, None if unknown. `earlier` are the settings
+    results. `threshold` (in tokens) and `loop` are the agent's, None if unknown. `earlier` are the settings
     before the current ones. `gateway`: the messages came through a gateway.
     """
 

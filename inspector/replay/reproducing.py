@@ -20,9 +20,9 @@ _TRUSTED = 0.8
 class Reproduction(Struct, frozen=True):
     """Comparison of a run with the record.
 
-    `recorded` is the number of automatic compactions, `same` and `near` how many of them the run has at the same step
-    and near it, `more` the number of additional ones. `why_not` are sentences about reasons for differences, `changed`
-    about settings that changed in the conversation."""
+    `recorded` is the number of automatic compactions. The run has `same` of them at the same step, `near` of them near
+    it, and `more` additional ones. `why_not` are sentences about reasons for differences. `changed` are sentences about
+    settings that changed in the conversation."""
 
     recorded: int
     same: int

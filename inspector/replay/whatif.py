@@ -128,9 +128,9 @@ def looks(
 ) -> list[tuple[int, Look]]:
     """Return the points at which an agent may check its list, in order, with the number of messages until then.
 
-    RESULTS is after a round of tool results, TURN after a user message, BETWEEN before one, BY_HAND at a manual
-    compaction, CALL at a call of the model (`asked`), DUE at a call at the end of the list. ASK is a recorded check of
-    the agent (`looked`), or before messages that the agent inserted before a call.
+    RESULTS is after a round of tool results. TURN is after a user message, and BETWEEN is before one. BY_HAND is at a
+    manual compaction. CALL is at a call of the model (`asked`), and DUE is at a call at the end of the list. ASK is at
+    a recorded check of the agent (`looked`), or before messages that the agent inserted before a call.
     """
     moments: list[tuple[int, Look]] = []
     length, calls, hands = len(roles), frozenset(asked), frozenset(by_hand)

@@ -21,10 +21,12 @@ from inspector.core.messages import Message
 
 
 class StoreInfo(NamedTuple):
-    """Description of a store: its kind, which is the agent that writes it ("hermes"), schema version (None if it has
-    none), the profile that its wording and columns indicate with the reason, and notes about unreadable data.
-    `open_profiles` are the candidates if several remain. `limits` are sentences about data that the agent never
-    records."""
+    """Description of a store.
+
+    `kind` is the agent that writes it ("hermes"). `schema` is None if it has no version. Its wording and columns
+    indicate the `profile`; `open_profiles` are the candidates if several remain. `notes` are about unreadable data,
+    and `limits` about data that the agent never records.
+    """
 
     kind: str
     path: Path

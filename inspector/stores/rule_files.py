@@ -45,9 +45,9 @@ _PATHS = ("file_path", "path", "filePath", "absolute_path", "filename")
 class RuleFile(NamedTuple):
     """A rule file in a list: message `place` of `generation` has its text.
 
-    `how` is "loaded" (the agent put it there), "read" (a tool read it), "written" (the agent wrote it into its memory),
-    or "prompt" (the system prompt has it; then `place` is -1). `whole`: the agent wrote the whole file, so this text
-    replaces the earlier ones."""
+    `how` says who put it there: the agent ("loaded"), a tool that read it ("read"), the agent that wrote it into its
+    memory ("written"), or the system prompt ("prompt"; then `place` is -1). `whole`: the agent wrote the whole file, so
+    this text replaces earlier texts."""
 
     path: str
     text: str

@@ -91,7 +91,7 @@ class TranscriptStore(Store):
         return self._agent if agent is None else agent.title
 
     def info_of(self, session: str) -> StoreInfo:
-        """Return rows with the profile of the release that wrote a session last."""
+        """Describe this store, with the profile of the release that wrote a session last."""
         # The list is on screen without the engines.
         from inspector.engines.registry import profile_of
 

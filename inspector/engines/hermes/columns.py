@@ -25,11 +25,11 @@ class SizeColumns(NamedTuple):
 class MessageColumns:
     """A list as columns, a byte or a number for each message.
 
-    `walk` are tokens of the tail walk, `chars` and `images` characters and pictures of the rough estimate. `speaking`
-    marks assistants with text, `asked` user messages that the anchor counts, `shorts` messages that pruning shortens,
-    `hands` the parts of a handoff, `paired` texts that a later message repeats. `later` and `earlier` are pairs of
-    messages with the same text, in the order of the later ones. `images` is None if there is no picture. `troubles`
-    name the exceptions that the release would raise, by phase.
+    `walk` has the tokens of the tail walk. `chars` and `images` have the characters and pictures of the rough estimate;
+    `images` is None without pictures. `speaking` marks assistants with text. `asked` marks user messages that the
+    anchor counts. `shorts` marks messages that pruning shortens. `hands` marks the parts of a handoff. `paired` marks
+    texts that a later message repeats; `later` and `earlier` are these pairs, in the order of `later`. `troubles` name
+    the exceptions that the release would raise, by phase.
     """
 
     def __init__(

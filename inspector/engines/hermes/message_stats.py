@@ -19,9 +19,10 @@ Troubles = Mapping[str, list[tuple[int, str]]]
 class MessageStats(NamedTuple):
     """A message without its text.
 
-    `now` is its current size, `short` its size after pruning (None if pruning leaves it alone), `repeated` its size as
-    a back-reference to `same`, a later result with the same text. `role` is a code of inspector.core.conversations (5
-    where the key is missing); `calls`: it makes tool calls. `speaks`: it is an assistant's message with text.
+    `now` is its current size. `short` is its size after pruning, None if pruning leaves it unchanged. `same` is a later
+    result with the same text, and `repeated` the size of a reference to it. `role` is a code of
+    inspector.core.conversations, 5 if the key is missing. `calls`: it makes tool calls. `speaks`: it is an assistant's
+    message with text.
     `handoff`: the release takes it for a summary. `erasable`: pruning would remove this sign of a summary.
     """
 

@@ -174,8 +174,8 @@ def attempts_part(
 ) -> Document:
     """The recorded summary of a compaction and its newest attempts, oldest first: `lines`, and `more` left out.
 
-    Attempts at planned boundaries took other messages, so they are only counted. `id` is 0 for the recorded summary,
-    `tokens` is None for one that cannot be read, `problem` says why there is no summary, or only a part.
+    Attempts at planned boundaries took other messages, so they are only counted. `id` is 0 for the recorded summary.
+    `tokens` is None for an unreadable summary. `problem` says why a summary is missing or incomplete.
     """
     recorded = compared.recorded
     mine = [one for one in attempts if one.place.compaction == recorded.index]

@@ -85,7 +85,7 @@ def _bounded(nodes: Iterable[Node]) -> list[Node]:
 
 
 def announced_elsewhere(nodes: Sequence[Node]) -> list[Node]:
-    """Return the lines of several files. A summary is no boundary if its parent is a boundary in one of the files."""
+    """Return the lines of several files. If the parent of a summary is a boundary, the summary itself is not one."""
     named = {node.uuid for node in nodes if node.compacts and not node.summary}
     return [replace(node, boundary=None) if node.summary and node.parent in named else node for node in nodes]
 

@@ -249,7 +249,18 @@ def digests_of(path: Path, left_by: Mapping[str, str] | None = None) -> tuple[Fi
         tallies.get(left.get(handed.name, ""), own_last).hand(handed)
     own = next((title for title, leaf in reversed(summaries) if leaf in behind), "")
     title = titles.get("custom-title") or titles.get("ai-title") or own
-    told = {part: tally for part, tally in tallies.items() if tally.messages or tally.compactions}
+    return _digests_of_parts(
+        path,
+        {part: tally for part, tally in tallies.items() if tally.messages or tally.compactions},
+        title,
+        stream,
+    )
+
+
+def _digests_of_parts(
+    path: Path, told: Mapping[str, _Tally], title: str, stream: bool
+) -> tuple[FileDigest, ...]:
+    """Return the digests of the main conversation, of each sub-agent and of each branch that was left."""
     main = told.get("")
     if main is None and len(told) == 1:
         # A file of a sub-agent's own.

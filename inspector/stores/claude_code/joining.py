@@ -55,7 +55,7 @@ def join(digests: Sequence[FileDigest], memory: Memory | None = None) -> tuple[S
 
 
 def _own_files(group: list[FileDigest]) -> list[FileDigest]:
-    """Return the files of conversations without files in which they are parts, if there are such."""
+    """Return the files that hold a conversation of their own; if there are none, all files."""
     return [digest for digest in group if not digest.part] or group
 
 
@@ -153,14 +153,14 @@ def is_left(part: str) -> bool:
 
 
 class _Trunk(Struct):
-    """The files of a conversation in the order in which they continue each other."""
+    """The files of a conversation, in their order."""
 
     sessions: set[str] = field(default_factory=set)
     known: set[str] = field(default_factory=set)
     ends: set[str] = field(default_factory=set)
 
     def grow(self, digest: FileDigest, nodes: Sequence[Node]) -> None:
-        """The file goes on from it."""
+        """Add a file that continues the conversation."""
         self.sessions.add(digest.session)
         self.known.update(node.uuid for node in nodes)
         last = max((place for place, node in enumerate(nodes) if node.message), default=0)

@@ -1,9 +1,9 @@
 """The requests that newer releases of Claude Code (seen: 2.1.331) record as they sent them, with cache breakpoints.
 
-`api-request-shape` lines have the system prompt and the tools, `api-request-blob` lines a message each, and
-`api-request` lines the messages that a request kept of an earlier request, the messages that it added, and the places
-of the cache breakpoints. The model's own answers have no blob: they are in the transcript. The summarizing request is
-not recorded.
+An `api-request-shape` line has the system prompt and the tools. An `api-request-blob` line has one message. An
+`api-request` line has the messages that the request kept from an earlier request, the messages that it added, and the
+places of the cache breakpoints. The model's own answers have no blob, because they are in the transcript. The
+summarizing request is not recorded.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ _ROLE = (
     "CASE role WHEN 'user' THEN 0 WHEN 'assistant' THEN 1 WHEN 'tool' THEN 2 WHEN 'system' THEN 3 "
     "WHEN 'session_meta' THEN 5 ELSE 4 END"
 )
-#: Code of the row in which a gateway notes its model and tools. Hermes never sends it.
+#: Code of a row with the model and tools of a gateway. Hermes never sends it.
 _META = 5
 _DIGITS = bytes.maketrans(b"012345", bytes(range(6)))
 _STEP = 5e-6

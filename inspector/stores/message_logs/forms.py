@@ -38,12 +38,12 @@ class Call(NamedTuple):
 
 
 class Exchange(NamedTuple):
-    """A request and what came back: the messages that were sent, the number of messages that the API drops because a
-    compaction block follows, the answer (empty if it is not logged), and the usage of each call.
+    """A request with its messages, its answer (empty if it is not logged), and the usage of each call.
 
-    `block` is the place of OpenAI's last compaction item among the messages, None if there is none. `compacted`: the
-    answer has a compaction; `whole`: the answer is the whole list after it (`/responses/compact`). `previous` names the
-    response that the request continues, if the API adds the messages before it.
+    The API drops messages before a compaction block; `dropped` is their number. `block` is the place of
+    OpenAI's last compaction item among the messages, None if there is none. `compacted`: the answer has a compaction;
+    `whole`: the answer is the whole list after it (`/responses/compact`). `previous` names the response that the
+    request continues, if the API adds the messages before it.
     """
 
     wires: list[Wire]

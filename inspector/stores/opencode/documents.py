@@ -1,11 +1,11 @@
 """Sessions of opencode in an export, a folder of JSON files or a database. Each is read like an export.
 
-These forms are in opencode's source and in exports of 1.16 to 1.18: `storage/session/<project>/<name>.json`
-with `storage/message/<session>/*.json` and `storage/part/<message>/*.json` (in the oldest under
-`project/<folder>/storage/session`, as `info`, `message` and `part/<session>`), later `opencode.db` with the tables
-session, message and part, whose `data` are the same documents without their ids. opencode 2 has another form
-(`session_messages.py`) in the tables session_v2 and session_message. A database may have both forms, because opencode
-2 imports the sessions of opencode 1; the newer form is read.
+These forms are in opencode's source and in exports of 1.16 to 1.18. Folders have
+`storage/session/<project>/<name>.json` with `storage/message/<session>/*.json` and `storage/part/<message>/*.json`. The
+oldest have `info`, `message` and `part/<session>` under `project/<folder>/storage/session`. Later there is
+`opencode.db` with the tables session, message and part, whose `data` are the same documents without ids. opencode 2
+has another form (`session_messages.py`) in the tables session_v2 and session_message. A database may have both forms,
+because opencode 2 imports the sessions of opencode 1; the newer form is read.
 """
 
 from __future__ import annotations
