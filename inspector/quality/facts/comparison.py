@@ -68,8 +68,6 @@ MIN_MAYBE = 0.34
 MIN_ADJUNCT = 0.34
 #: Minimum word overlap that counts as nearly all words.
 _NEARLY_ALL = 0.85
-#: Weight of a word that only another passage of the same text has.
-ELSEWHERE = 0.5
 #: Minimum likeness in a language without a lexicon. Related words are unknown there, so nearly all must be equal.
 MIN_LIKE_FOREIGN = 82
 #: A passage about the same thing has at most twice the words of the fact, and this many more.
@@ -130,7 +128,7 @@ class Comparison:
         self.probe, self.there, self.joined, self.after = probe, there, passage.joined, after
         self.across = "\n" in passage.text
         self.part, self.span = after.parts[passage.part], passage.span
-        section, elsewhere = passage.section, after.elsewhere(passage.part)
+        section = passage.section
         self.binding = bool(_BINDING_SECTION.search(section))
         self.done = bool(DONE_SECTION.search(section)) and not self.binding
         self.pairs = list(_aligned(probe.main.words, there.words))
@@ -141,8 +139,6 @@ class Comparison:
         got = sum(word.weight for word, _ in self.pairs)
         #: Share of the words of the main clause that the passage has, by weight.
         self.overlap = got / weight if probe.main.words else 0.0
-        near = sum(word.weight * ELSEWHERE for word in self.missing if word.concept in elsewhere)
-        self.context = (got + near) / weight if probe.main.words else 0.0
         #: The same, but a word that excludes a word of the fact counts as its match.
         self.frame = (
             (got + sum(word.weight for word, _ in self.replaced)) / weight if probe.main.words else 0.0
@@ -228,10 +224,7 @@ class Comparison:
         inside = [value for value in self.lost_values if (value.canon, value.unit) not in hanging]
         all_there = kept_values == values > 0
         least = _NEARLY_ALL if self.across else MIN_SAME
-        near = (
-            self.context >= MIN_SAME and self.overlap >= MIN_SUBJECT and self._about_key() and not self.across
-        )
-        said = self.overlap >= least or near
+        said = self.overlap >= least
         full = sum(mine.weight >= 1.0 for mine, _ in self.pairs)
         valued = (
             all_there
@@ -268,7 +261,7 @@ class Comparison:
             about = self.overlap >= MIN_SUBJECT and any(mine.weight >= 1.0 for mine, _ in self.pairs)
             return ("value lost" if about else "uncertain"), ""
         if not probe.asked and self._leaves_out():
-            return weakened
+            return ("uncertain", "") if self._demands_otherwise() else weakened
         if not probe.asked and self._softer():
             # In a passage of several sentences, the soft one may be about something else.
             return ("uncertain" if self.joined else "weakened"), ""
@@ -633,6 +626,11 @@ class Comparison:
             return True
         there = {word.concept for word in self.line.words}
         return self._item_missing(there) or any(self._missing(one) for one in self.probe.adjuncts)
+
+    def _demands_otherwise(self) -> bool:
+        """Return whether the passage may demand what the fact names after "unless" or "until": "only after X"."""
+        markers = {one.text.split()[0].lower() for one in self.probe.adjuncts if self._missing(one)}
+        return bool(markers) and markers <= {"unless", "until"} and compensates("unless", self.there.text)
 
     def _item_missing(self, there: Collection[str]) -> bool:
         """Return whether only some of the things that the fact lists are among the concepts `there`."""

@@ -21,7 +21,8 @@ from inspector.quality.facts.values import values_of
 #: Words with little meaning. They count less in a comparison.
 _SLIGHT = word_set(
     "use make do set put take go come thing work way want need keep get let time new case part kind "
-    "lot bit just also currently project code file user good around say tell know figure anyway simply"
+    "lot bit just also currently project code file user good around say tell know figure anyway simply "
+    "sure his her him alright hey really"
 )
 #: Weights of a slight word, and of any other word, in the overlap of two sentences.
 _LITTLE, _FULL = 0.4, 1.0
@@ -60,6 +61,8 @@ _CONTRAST = late_pattern(
     r"au lieu de|plutôt que|em vez de|вместо|over(?= [A-Z]))\b|而不是|而非|代替",
     re.IGNORECASE,
 )
+#: Matches the word before what someone likes less.
+_PREFERS = late_pattern(r"\b(?:prefer\w*|rather)\b[^.,;:!?\n]{1,80}?\b(over|than)\b", re.IGNORECASE)
 _BREAK = late_pattern(r"[,;!?(){}\[\]，。；：、（）！？]|:(?!\d)|\.(?=\s|\Z)|\s[—–-]+\s|\s/\s")
 #: Words that join two clauses or two things.
 JOINS = word_set("and but or while whereas yet however und aber oder y pero o et mais ou e mas и но а")
@@ -121,6 +124,7 @@ SOFT = late_pattern(
     r"suggest(?:ed|s|ion)?|recommended|recommendation|preferabl[ey]|prefer(?:red|s|ence)?|try to|tr(?:y|ies) "
     r"(?:not )?to|would be (?:nice|good)|can be|is welcome|are welcome|allowed|permitted|"
     r"would (?:like|love)|wants? to try|plans? to|hop(?:es?|ing) to|low(?:er)? priority|not urgent|some ?day|"
+    r"(?:an?|one) (?:possible )?(?:option|possibility)|(?:[’']d|would) rather|"
     r"best[- ]effort|encouraged|appreciated|desirable|desired|helpful|worth|candidates?|evaluat(?:e|ing)|look into|"
     r"investigate|as far as|interested in|leans? towards?|might be|if (?:needed|necessary|time)|at some point|"
     r"maybe later|could do|at (?:our|your) discretion|up to (?:you|the)|not (?:strictly )?(?:required|"
@@ -401,7 +405,10 @@ def _words(text: str, values: tuple[Value, ...]) -> tuple[list[Word], tuple[int,
     held = [value.span for value in values if value.form not in ("identifier", "weekday")]
     breaks = [(mark.start(), mark.end()) for mark in _BREAK.finditer(text)]
     after = [match.span() for match in _DENIED_AFTER.finditer(text)]
-    contrasts = [match.span() for match in _CONTRAST.finditer(text)]
+    contrasts = sorted(
+        [match.span() for match in _CONTRAST.finditer(text)]
+        + [match.span(1) for match in _PREFERS.finditer(text)]
+    )
     states = {match.end() for match in _STATE.finditer(text)}
     quotes = [match.span() for match in _QUOTE.finditer(text)]
     quote_end: int | None = None

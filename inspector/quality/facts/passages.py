@@ -182,17 +182,6 @@ class PassageIndex:
             for passage in passages
         ) and not any(spelled_out(value, self.parts[number].text) for number in parts)
 
-    def elsewhere(self, part: int) -> frozenset[str]:
-        """Return the concepts of a part as a whole."""
-        return self._concepts[part]
-
-    @cached_property
-    def _concepts(self) -> Mapping[int, frozenset[str]]:
-        found: dict[int, set[str]] = defaultdict(set)
-        for passage in self.passages:
-            found[passage.part].update(word.concept for word in meaning_of(passage.text).words)
-        return defaultdict(frozenset, {part: frozenset(words) for part, words in found.items()})
-
     @cached_property
     def _listed(self) -> Mapping[str, int]:
         """Plain line without its bullet -> the parts that have it, each a bit."""

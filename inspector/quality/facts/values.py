@@ -8,6 +8,8 @@ from decimal import Decimal, InvalidOperation
 from functools import lru_cache
 from itertools import islice
 
+from msgspec.structs import replace
+
 from inspector.core.patterns import late_pattern
 from inspector.core.scan.exact import LINE, NUMBER, PATTERNS, is_path, plain_number
 from inspector.core.scan.words import word_set
@@ -125,7 +127,11 @@ _CJK_TENS = {"十": 10, "百": 100, "千": 1_000, "万": 10_000, "萬": 10_000}
 _CJK_NUMERAL = r"(?:[一二两兩三四五六七八九十百千万萬零]{2,8}|[二两兩三四五六七八九十半])"
 # "a" and "an" count only what has a size: "an hour", not "a test".
 _ARTICLES = ("half an", "half a", "an", "a", "one")
-_THOUSANDS: Mapping[str, int] = {"k": 1_000, "K": 1_000, "M": 1_000_000}
+_SCALES: Mapping[str, int] = {
+    "k": 1_000, "K": 1_000, "M": 1_000_000, "thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000,
+}  # fmt: skip
+_SCALE = r"(?:[kKM](?![A-Za-z])|\s(?:thousand|million|billion)\b)"
+_SCALED = late_pattern(_SCALE)
 _MONTHS: Mapping[str, int] = {
     form: number
     for number, forms in enumerate(
@@ -193,7 +199,7 @@ _MONTH = "|".join(form.capitalize() + "|" + form for form in sorted(_MONTHS, key
 _DAY = r"[12]\d|3[01]|0?[1-9]"
 # One copy of the units a pattern: each copy takes milliseconds to compile.
 # 1.5k is 1,500.
-_COUNT = rf"{PATTERNS['number']}(?:[kKM](?![A-Za-z]))?"
+_COUNT = rf"{PATTERNS['number']}{_SCALE}?"
 _NUMBER = (
     rf"(?:[€$£¥]\s?)?(?:(?:{PATTERNS['number']}\s?[-–]\s?)?{_COUNT}[\s-]?(?:{_SPELLED})|"
     rf"{_COUNT})"
@@ -271,6 +277,8 @@ _LONGEST_TOKEN = 200
 _LONGEST_RUN = 400
 #: Several numbers with a slash between them, but no date.
 _NUMBERS = late_pattern(r"(?<![\w/.])\d{1,6}(?:/(?!\d{4}\b)\d{1,6}){2,}(?![\w/])")
+#: A number with spaces between its thousands.
+_SPACED = late_pattern(r"(?<![\w.,/:+-])\d{1,3}(?: \d{3})+(?![\w/:+-]|[.,]\d| \d)")
 _RUN = late_pattern(rf"(?<!\S)\S{{{_LONGEST_RUN}}}\S*+")
 _JOINED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.@+~#/:%=*-")
 _EDGES = "\"'`.,;:!?()[]{}<>|*"
@@ -292,11 +300,12 @@ def _values_of(text: str) -> tuple[Value, ...]:
 def _scan(text: str) -> Iterator[Value]:
     if len(text) > _LONGEST_RUN and _RUN.search(text) is not None:
         text = _RUN.sub(lambda run: " " * len(run.group()), text)
-    text = _NUMBERS.sub(lambda numbers: numbers.group().replace("/", ";"), text)
-    for match in _VALUE.finditer(text):
+    read = _NUMBERS.sub(lambda numbers: numbers.group().replace("/", ";"), text)
+    read = _SPACED.sub(lambda number: number.group().replace(" ", ","), read)
+    for match in _VALUE.finditer(read):
         value = _value(match)
         if value is not None:
-            yield value
+            yield value if read is text else replace(value, text=text[slice(*value.span)])
 
 
 def _value(match: re.Match[str]) -> Value | None:
@@ -394,8 +403,8 @@ def _quantity(text: str, span: Span) -> Value:
     # Of a range the upper end counts.
     digits = list(NUMBER.finditer(text))[-1]
     number, end = plain_number(digits.group()), digits.end()
-    if text[end : end + 1] in _THOUSANDS and not text[end + 1 : end + 2].isalpha():
-        number, end = f"{(Decimal(number) * _THOUSANDS[text[end]]).normalize():f}", end + 1
+    if (scale := _SCALED.match(text, end)) is not None:
+        number, end = f"{(Decimal(number) * _SCALES[scale.group().strip()]).normalize():f}", scale.end()
     found = _UNIT.match(text, end)
     unit = _UNIT_OF.get(found[1], found[1]) if found else _UNIT_OF.get(text[:1], "")
     # Nothing is counted in fractions: "test 7.2 tries" has the number of a test.

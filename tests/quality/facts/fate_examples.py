@@ -727,4 +727,42 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
         "- Empty charts came from the parser skipping rows without a depth",
         "kept",
     ),
+    # Numbers in other notations, and a demand in place of "unless".
+    (
+        "number",
+        "Scans above 10 000 points need a second reader.",
+        "- Second reader needed for scans above 10k points",
+        "kept",
+    ),
+    ("number", "The join was too slow over 40 million rows.", "- Join too slow over 40M rows", "kept"),
+    (
+        "number",
+        "The join was too slow over 40 million rows.",
+        "- Join too slow over 40k rows",
+        "contradicted",
+    ),
+    (
+        "condition",
+        "Do not lease a berth unless the owner agrees to exactly that berth.",
+        "- Lease a berth only after its owner approved",
+        "uncertain",
+    ),
+    (
+        "contrast",
+        "I'd rather have one long table than five short ones.",
+        "- The user prefers one long table over five short ones",
+        "kept",
+    ),
+    (
+        "soft",
+        "The reader has to check each depth against the chart.",
+        "- Checking each depth against the chart is one possible option for the reader",
+        "weakened",
+    ),
+    (
+        "topic",
+        "Please write a test for the case where the dock is empty.",
+        "- A test of a dock with a broken crane was written\n- Empty rows are skipped",
+        "uncertain",
+    ),
 )
