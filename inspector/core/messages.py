@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -131,15 +131,20 @@ def shrunk_arguments(arguments: Any, longest: int = 200) -> Any:
         parsed = json.loads(arguments)
     except (ValueError, TypeError, RecursionError):
         return arguments
-    return json.dumps(_shrunk(parsed, longest), ensure_ascii=False)
+
+    def cut(text: str) -> str:
+        return text if len(text) <= longest else text[:longest] + "...[truncated]"
+
+    return json.dumps(with_texts(parsed, cut), ensure_ascii=False)
 
 
-def _shrunk(value: Any, longest: int) -> Any:
+def with_texts(value: Any, change: Callable[[str], str]) -> Any:
+    """Return a JSON value with every text changed."""
     if isinstance(value, str):
-        return value if len(value) <= longest else value[:longest] + "...[truncated]"
+        return change(value)
     if isinstance(value, dict):
-        return {key: _shrunk(item, longest) for key, item in value.items()}
-    return [_shrunk(item, longest) for item in value] if isinstance(value, list) else value
+        return {key: with_texts(item, change) for key, item in value.items()}
+    return [with_texts(item, change) for item in value] if isinstance(value, list) else value
 
 
 def messages_from(wires: Iterable[Mapping[str, Any]]) -> tuple[Message, ...]:

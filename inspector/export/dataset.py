@@ -14,7 +14,7 @@ from typing import Any
 from inspector.answers.answers import Answers
 from inspector.answers.each import Question, ask_each
 from inspector.config.agent_folders import refuse_agent_folders
-from inspector.config.folders import write_whole
+from inspector.config.folders import read_state, write_whole
 from inspector.core.conversations import ConversationRow
 from inspector.core.errors import OutputProblem, UsageProblem
 from inspector.export.tables import TABLES, Row, TableRows, stamps, table_rows
@@ -192,7 +192,7 @@ class ParquetSink:
                 f"{folder} is not empty and not a data set of this program. Name another folder."
             )
         folder.mkdir(mode=0o700, exist_ok=True)
-        self._known: dict[str, str] = self._read()
+        self._known: dict[str, str] = read_state(self._stamps)
         types = {str: pyarrow.string(), int: pyarrow.int64(), float: pyarrow.float64()}
         self._schemas = {
             name: pyarrow.schema([(column, types[kind]) for column, kind in columns.items()])
@@ -202,13 +202,6 @@ class ParquetSink:
     @property
     def _stamps(self) -> Path:
         return self.folder / "exported.json"
-
-    def _read(self) -> dict[str, str]:
-        try:
-            document = json.loads(self._stamps.read_text())
-        except (OSError, ValueError):
-            return {}
-        return document if isinstance(document, dict) else {}
 
     def known(self) -> Mapping[str, str]:
         """The stamp of each conversation that is written already."""

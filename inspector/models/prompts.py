@@ -9,9 +9,10 @@ import json
 import re
 import subprocess
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from inspector.core.errors import BadInput
+from inspector.core.messages import with_texts
 from inspector.core.text import safe_line
 from inspector.engines.summary_input import Mask, SummaryInput
 
@@ -118,22 +119,13 @@ class ReleasePrompt(NamedTuple):
     prompt: str
 
 
-def _masked(value: Any, mask: Mask) -> Any:
-    """Return a JSON value with the secrets in its texts masked."""
-    if isinstance(value, str):
-        return mask(value)
-    if isinstance(value, dict):
-        return {key: _masked(item, mask) for key, item in value.items()}
-    return [_masked(item, mask) for item in value] if isinstance(value, list) else value
-
-
 def release_prompt(python: Path, given: SummaryInput, context_length: int, mask: Mask) -> ReleasePrompt:
     """Return the prompt that the release installed for `python` would send for this input. Nothing is sent.
 
     The release computes its budget from the messages. Raise BadInput if no release is installed, or if it fails.
     """
     document = {
-        "turns": [_masked(dict(wire), mask) for wire in given.wires],
+        "turns": [with_texts(dict(wire), mask) for wire in given.wires],
         "earlier": given.earlier,
         "focus": given.focus,
         "context_length": context_length,

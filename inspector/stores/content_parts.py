@@ -9,7 +9,7 @@ from typing import Any
 
 from inspector.stores.entries import Wire
 from inspector.stores.lines import text_at
-from inspector.stores.wires import answer_of, call_of, result_of
+from inspector.stores.wires import add_text, answer_of, call_of, result_of
 
 #: Text of an agent under the user's role.
 HARNESS = re.compile(
@@ -33,12 +33,7 @@ def _said(parts: Sequence[Mapping[str, Any]]) -> list[Wire]:
             wires.append(_result(response))
             continue
         if isinstance(part.get("text"), str):
-            text = part["text"]
-            role = "system" if HARNESS.match(text) else "user"
-            if wires and wires[-1]["role"] == role and isinstance(wires[-1]["content"], str):
-                wires[-1]["content"] += f"\n{text}"
-            else:
-                wires.append({"role": role, "content": text})
+            add_text(wires, "system" if HARNESS.match(part["text"]) else "user", part["text"])
         elif part:
             wires.append({"role": "user", "content": [_other(part)]})
     return wires

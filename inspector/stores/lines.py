@@ -153,6 +153,11 @@ def read_file(path: Path) -> bytes:
         raise cannot_read(path, error) from error
 
 
+def read_mapping(path: Path) -> dict[str, Any] | None:
+    """The JSON mapping in a file; None if it has other content. Raises StoreErrors."""
+    return mapping(read_file(path))
+
+
 @cache
 def _decode() -> Callable[[bytes | str], Any]:
     """Reads JSON twice as fast as the standard library, which reads the rest: lone surrogates, NaN, and bytes that

@@ -39,6 +39,15 @@ def result_of(identity: object, content: Any, is_error: bool = False) -> Wire:
     return {**wire, "is_error": True} if is_error else wire
 
 
+def add_text(wires: list[Wire], role: str, text: str) -> None:
+    """Add a text to the last message if this is a text of the same role, else as a message of its own."""
+    last = wires[-1] if wires else {}
+    if last.get("role") == role and isinstance(last["content"], str):
+        last["content"] += f"\n{text}"
+    else:
+        wires.append({"role": role, "content": text})
+
+
 def plain(content: object) -> Any:
     """Return the text of a content if it has only text, else its parts. An unknown content becomes JSON."""
     if content is None or isinstance(content, str):

@@ -16,10 +16,9 @@ from inspector.stores.entries import Entries
 from inspector.stores.head import Head
 from inspector.stores.lines import (
     count_of,
-    mapping,
     mapping_at,
     mappings_in,
-    read_file,
+    read_mapping,
     seconds_of,
     text_at,
     usage_of,
@@ -51,7 +50,7 @@ class AtifReader:
         if not session.entries.found:
             return ()
         digest = session.digest(path)
-        return (digest._replace(last=Path(text_at(_document(path), "continued_trajectory_ref")).name),)
+        return (digest._replace(last=Path(text_at(read_mapping(path), "continued_trajectory_ref")).name),)
 
     def sources(self, digests: Sequence[FileDigest], memory: Memory | None = None) -> tuple[Source, ...]:
         """Return a conversation for each chain of files that continue each other."""
@@ -83,10 +82,10 @@ READER = AtifReader
 
 def _scan(paths: Sequence[Path]) -> SessionLists:
     """The conversation in files that continue each other. Raises StoreErrors."""
-    documents = [_document(path) for path in paths]
+    documents = [read_mapping(path) or {} for path in paths]
 
     def fetch(path: Path, places: list[tuple[int, int]]) -> list[dict[str, Any] | None]:
-        steps = [_steps(_document(path)) for path in paths]
+        steps = [_steps(read_mapping(path) or {}) for path in paths]
         return [_step(steps[place >> _BITS], place & ((1 << _BITS) - 1)) for place, _ in places]
 
     session = SessionLists(Entries(paths[0], wires_of, fetch=fetch))
@@ -142,7 +141,3 @@ def _steps(document: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def _step(steps: Sequence[dict[str, Any]], place: int) -> dict[str, Any] | None:
     return steps[place] if place < len(steps) else None
-
-
-def _document(path: Path) -> dict[str, Any]:
-    return mapping(read_file(path)) or {}

@@ -13,7 +13,7 @@ from typing import Any
 from inspector.core.patterns import late_pattern
 from inspector.stores.entries import Wire
 from inspector.stores.lines import mapping_at, text_at, text_of
-from inspector.stores.wires import answer_of, call_of, plain, result_of
+from inspector.stores.wires import add_text, answer_of, call_of, plain, result_of
 
 #: Tags around texts that are not the user's. In a team only the lead gives instructions.
 _TAGS = (
@@ -196,10 +196,7 @@ def _said(parts: Sequence[Mapping[str, Any]]) -> list[Wire]:
         for harness, piece in _split(text):
             if harness:
                 close()
-                if wires and wires[-1]["role"] == "system":
-                    wires[-1] = {"role": "system", "content": f"{wires[-1]['content']}\n{piece}"}
-                else:
-                    wires.append({"role": "system", "content": piece})
+                add_text(wires, "system", piece)
             else:
                 own.append({"type": "text", "text": piece})
     close()

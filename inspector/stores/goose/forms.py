@@ -7,7 +7,7 @@ from typing import Any
 
 from inspector.stores.entries import Wire
 from inspector.stores.lines import mapping_at, mappings_in, text_at
-from inspector.stores.wires import answer_of, call_of, result_of
+from inspector.stores.wires import add_text, answer_of, call_of, result_of
 
 #: goose writes these words into its own line after a summary that the user asked for.
 _BY_HAND = "at the user's request"
@@ -70,11 +70,7 @@ def _said(contents: Sequence[Mapping[str, Any]], role: str) -> list[Wire]:
         elif kind == "image":
             wires.append({"role": role, "content": [{"type": "image"}]})
         elif kind == "text":
-            text = text_at(content, "text")
-            if wires and wires[-1]["role"] == role and isinstance(wires[-1]["content"], str):
-                wires[-1]["content"] += f"\n{text}"
-            else:
-                wires.append({"role": role, "content": text})
+            add_text(wires, role, text_at(content, "text"))
     return wires
 
 

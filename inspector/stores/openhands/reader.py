@@ -18,10 +18,9 @@ from inspector.stores.lines import (
     cannot_read,
     count_of,
     is_folder,
-    mapping,
     mapping_at,
     mappings_in,
-    read_file,
+    read_mapping,
     seconds_of,
     text_at,
     usage_of,
@@ -47,7 +46,7 @@ class OpenHandsReader(SessionReader):
         """The conversation whose state the file is."""
         events = _events(path.parent / "events")
         entries = Entries(
-            path, wires_of, fetch=lambda _, places: [_read(events[number]) for number, _ in places]
+            path, wires_of, fetch=lambda _, places: [read_mapping(events[number]) for number, _ in places]
         )
         return _Scanner(entries, events=events).run()
 
@@ -64,9 +63,9 @@ class _Scanner(SessionLists, kw_only=True):
     answer: str = ""
 
     def run(self) -> SessionLists:
-        self._state(_read(self.entries.path) or {})
+        self._state(read_mapping(self.entries.path) or {})
         for number, path in enumerate(self.events):
-            event = _read(path)
+            event = read_mapping(path)
             if event is None:
                 self.unreadable += 1
                 continue
@@ -142,7 +141,3 @@ def _events(folder: Path) -> list[Path]:
         return [folder / name for name in sorted(os.listdir(folder)) if name.endswith(".json")]
     except OSError as error:
         raise cannot_read(folder, error) from error
-
-
-def _read(path: Path) -> dict[str, Any] | None:
-    return mapping(read_file(path))
