@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.agents import has_settings_beside
@@ -19,11 +20,20 @@ from inspector.config.settings import (
     read_config,
     resolve_settings,
 )
-from inspector.core.conversations import ConversationRow, Request
+from inspector.core.conversations import Conversation, ConversationRow, Generation, Request
+from inspector.core.messages import Message
+from inspector.core.rough import list_tokens, message_chars, message_images
 from inspector.engines.base import Budgets, Settings
 from inspector.engines.capabilities import OBSERVED_OF, default_threshold
 from inspector.engines.registry import agent_of, caveat, engine, release_of
 from inspector.stores.base import Store
+
+#: A request is much smaller than another if it has less than one of this number of parts.
+_MUCH_SMALLER = 4
+#: Seconds within which a message is the answer of a request.
+_WITHIN = 1.0
+#: Number of messages that are read at a time, from the end of a list.
+_BLOCK = 20
 
 
 def resolve(
@@ -116,11 +126,71 @@ def reported_sizes(requests: Iterable[Request], live: int) -> dict[int, int]:
 
     For a compacted list it is the larger of the last two, because the last may be the summarizing call.
     """
-    sizes: dict[int, list[int]] = {}
+    sent: dict[int, list[Request]] = {}
     for request in requests:
         if not request.summed and request.context:
-            sizes.setdefault(request.generation, []).append(request.context + request.output)
-    return {number: found[-1] if number == live else max(found[-2:]) for number, found in sizes.items()}
+            sent.setdefault(request.generation, []).append(request)
+    return {
+        number: _size(_last(found)) if number == live else max(map(_size, found[-2:]))
+        for number, found in sent.items()
+    }
+
+
+def _size(request: Request) -> int:
+    return request.context + request.output
+
+
+def _last(sent: Sequence[Request]) -> Request:
+    """Return the last request with the whole list. A much smaller last request had another prompt."""
+    *_, before, last = (sent[-1], *sent[-2:])
+    return before if last.context * _MUCH_SMALLER < before.context else last
+
+
+class LiveSize(Struct, frozen=True):
+    """The size of a live list in tokens: `reported` of the last request and its answer, and rough ones of `later`
+    messages, which the next request adds."""
+
+    reported: int
+    later: int = 0
+
+    @property
+    def tokens(self) -> int:
+        """The size of the next request."""
+        return self.reported + self.later
+
+
+def live_size(
+    store: Store,
+    conversation: Conversation,
+    requests: Iterable[Request],
+    messages: Sequence[Message] | None = None,
+) -> LiveSize | None:
+    """Return the size of the live list; None if the agent reports no sizes. `messages` is the list if it is read
+    already. Raises StoreErrors."""
+    live = conversation.live
+    sent = [one for one in requests if one.generation == live.number and one.context and not one.summed]
+    if not sent:
+        return None
+    last = _last(sent)
+    newest = _newest_first(store, live) if messages is None else reversed(messages)
+    return LiveSize(_size(last), _later_tokens(newest, last))
+
+
+def _newest_first(store: Store, live: Generation) -> Iterator[Message]:
+    for stop in range(len(live), 0, -_BLOCK):
+        yield from reversed(store.messages(live, max(0, stop - _BLOCK), stop))
+
+
+def _later_tokens(newest: Iterable[Message], request: Request) -> int:
+    """Return the rough tokens of the messages after the answer of a request."""
+    chars = images = 0
+    for message in newest:
+        known = request.at and message.timestamp
+        if message.role == "assistant" and not (known and message.timestamp > request.at + _WITHIN):
+            return list_tokens(chars, images)
+        chars += message_chars(message.wire)
+        images += message_images(message.wire)
+    return 0
 
 
 def live_of(
@@ -131,7 +201,7 @@ def live_of(
     watch: Callable[[int], None] | None = None,
 ) -> tuple[int, int | None, int | None, int | None]:
     """Return (messages and tokens of the live list, threshold in tokens, compactions) of a conversation. Tokens are the
-    agent's reported size with system prompt and tools, else rough.
+    agent's reported size with system prompt and tools, and rough ones of later messages, else all are rough.
 
     It reads the live list, because the message count of a session includes undone messages.
 
@@ -142,8 +212,6 @@ def live_of(
     conversation = store.open(row.id)
     settings = Inspection(store, conversation, False, config).with_threshold(flags).settings
     threshold = engine(settings.profile).budgets(settings).threshold_tokens
-    number = conversation.live.number
-    tokens = reported_sizes(store.requests(conversation), number).get(number)
-    if tokens is None:
-        tokens = store.live_tokens(row.id, watch)
+    size = live_size(store, conversation, store.requests(conversation))
+    tokens = store.live_tokens(row.id, watch) if size is None else size.tokens
     return len(conversation.live), tokens, threshold, store.count_compactions(row.id)

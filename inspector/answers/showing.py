@@ -10,7 +10,7 @@ from msgspec import Struct
 from inspector.answers.answers import Answers
 from inspector.answers.cachepoints import breakpoints_of
 from inspector.answers.inspection import Inspection
-from inspector.answers.resolving import reported_sizes, ttl_of
+from inspector.answers.resolving import LiveSize, live_size, reported_sizes, ttl_of
 from inspector.caching.breakpoints import Breakpoint
 from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import Compaction, Conversation, Generation, Usage
@@ -55,7 +55,7 @@ class ShownGeneration(Struct, frozen=True):
     exact: ExactCount | None
     usage: Usage | None
     step: int | None = None
-    reported: int | None = None
+    reported: LiveSize | None = None
 
     @property
     def system_tokens(self) -> int:
@@ -98,10 +98,16 @@ def show_generation(
         if step is None
         else None,
         step=step,
-        reported=reported_sizes(inspection.requests(), conversation.live.number).get(generation.number)
-        if step is None
-        else None,
+        reported=None if step is not None else _reported(inspection, generation, messages),
     )
+
+
+def _reported(inspection: Inspection, generation: Generation, messages: Sequence[Message]) -> LiveSize | None:
+    conversation, requests = inspection.conversation, inspection.requests()
+    if generation.live:
+        return live_size(inspection.store, conversation, requests, messages)
+    size = reported_sizes(requests, conversation.live.number).get(generation.number)
+    return None if size is None else LiveSize(size)
 
 
 def messages_shown(answer: ShownGeneration) -> list[dict[str, Any]]:

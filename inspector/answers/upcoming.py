@@ -15,7 +15,7 @@ from inspector.answers.fact_reading import FactsReading
 from inspector.answers.facts import Wanted, facts_reading, risks_wanted
 from inspector.answers.inspection import Inspection
 from inspector.answers.requests import requests_of
-from inspector.answers.resolving import ttl_of
+from inspector.answers.resolving import live_size, ttl_of
 from inspector.caching.costs import Bill, CompactionUsage, bill
 from inspector.caching.priced import PricedRequest
 from inspector.config.settings import ResolvedSettings
@@ -117,7 +117,7 @@ def upcoming_of(
         if (request := one.request).generation == live.number and request.context and not request.summed
     ]
     contexts = [one.request.context for one in requests]
-    tokens, reported = _tokens_now(inspection, resolved, plan, requests)
+    tokens, reported = _tokens_now(inspection, plan, requests)
     threshold = plan.budgets.threshold_tokens
     growth = _growth(contexts)
     left = None if not growth or not threshold else max(0, math.ceil((threshold - tokens) / growth))
@@ -134,19 +134,13 @@ def upcoming_of(
     )  # fmt: skip
 
 
-def _tokens_now(
-    inspection: Inspection, resolved: ResolvedSettings, plan: Plan, requests: Sequence[PricedRequest]
-) -> tuple[int, bool]:
-    """Return the tokens of the live list: the last reported request, and an estimate of later messages."""
-    live = inspection.conversation.live
-    index = inspection.token_index(live, resolved.settings.profile)
+def _tokens_now(inspection: Inspection, plan: Plan, requests: Sequence[PricedRequest]) -> tuple[int, bool]:
+    """Return the tokens of the live list: the last reported request, and rough ones of later messages; and whether
+    the agent reported all of them."""
     if not requests or requests[-1].judged.modelled:
         return plan.tokens_before, False
-    last = requests[-1].request
-    answers = [at for at, row in enumerate(live.ids) if str(row) == last.message]
-    after = answers[-1] + 1 if answers else len(live)
-    later = index.rough_until(len(live)) - index.rough_until(after)
-    return last.context + last.output + max(0, later), True
+    size = live_size(inspection.store, inspection.conversation, inspection.requests())
+    return (plan.tokens_before, False) if size is None else (size.tokens, not size.later)
 
 
 def _growth(contexts: Sequence[int]) -> int | None:

@@ -47,7 +47,8 @@ def show_document(answer: ShownGeneration, full: bool = False) -> Document:
             "exact_encoding": exact.encoding if exact else None,
             "reported": reported or None,
             "reported_calls": usage.calls if usage else None,
-            "reported_size": answer.reported,
+            "reported_size": None if answer.reported is None else answer.reported.reported,
+            "later": None if answer.reported is None else answer.reported.later,
         },
         **fields_of(plan, "compacts", "reason", "head_end", "tail_start", "summary_budget", "steps"),
         "system_prompt": {
@@ -189,9 +190,9 @@ def print_show(document: Document) -> None:
     )
     say(f"profile {document['profile']}: {document['profile_reason']}")
     threshold = document["threshold_tokens"]
-    size = tokens["reported_size"]
-    share = percent(tokens["rough"] if size is None else size, threshold)
-    known = "" if size is None else f"{size:,} reported, "
+    size, later = tokens["reported_size"], tokens["later"]
+    share = percent(tokens["rough"] if size is None else size + later, threshold)
+    known = "" if size is None else f"{size:,} reported{f' and ~{later:,} later' if later else ''}, "
     exact = f", {tokens['exact']:,} exact ({tokens['exact_encoding']})" if tokens["exact"] is not None else ""
     say(
         f"tokens {known}~{tokens['rough']:,} rough{exact} · threshold {threshold:,} ({share}) · {_budgets(document)}"

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from inspector.answers.answers import Answers
-from inspector.answers.resolving import caching_release, reported_sizes, resolve
+from inspector.answers.resolving import LiveSize, caching_release, live_of, live_size, reported_sizes, resolve
+from inspector.answers.upcoming import upcoming
 from inspector.core.conversations import Request
 from inspector.stores.detect import open_store
 from inspector.stores.several import SeveralStores
@@ -76,6 +77,41 @@ def test_the_size_of_the_live_list_is_that_of_its_last_request() -> None:
     # Before a compaction the last request may be the summarizing call; of the live list it is the list.
     assert reported_sizes(requests, live=2) == {1: 80_060, 2: 83_060}
     assert reported_sizes(requests, live=3) == {1: 80_060, 2: 146_060}
+
+
+def test_a_tiny_last_request_had_another_prompt() -> None:
+    requests = [
+        Request(at, 1, "m", "model", 0.0, tokens, 0, 0, None, 60) for at, tokens in ((1, 28_740), (2, 12))
+    ]
+    assert reported_sizes(requests, live=1) == {1: 28_800}
+    assert reported_sizes(requests[1:], live=1) == {1: 72}
+
+
+def test_messages_after_the_last_request_count_roughly(tmp_path: Path) -> None:
+    made = lines.Session("5e55a000-0000-4000-8000-000000000001")
+    made.user("Read the berths.")
+    made.answer(lines.text("So it is."), written=3_400)
+    path = made.write(tmp_path / "a.jsonl")
+
+    def size() -> LiveSize:
+        store = open_store(path)
+        (row,) = store.conversations()
+        conversation = store.open(row.id)
+        requests = store.requests(conversation)
+        found = live_size(store, conversation, requests)
+        assert found is not None
+        assert live_of(store, row, {}, None)[1] == found.tokens
+        following = upcoming(Answers(store, {}, None), row.id)
+        assert (following.tokens, following.reported) == (found.tokens, not found.later)
+        return found
+
+    before = size()
+    assert before.later == 0
+    made.user("x" * 400_000)
+    made.write(path)
+    after = size()
+    assert after.reported == before.reported
+    assert after.later == pytest.approx(100_000, rel=0.01)
 
 
 @pytest.mark.parametrize(

@@ -70,7 +70,8 @@ def test_the_reported_size_is_shown_with_its_share_of_the_threshold() -> None:
     answers = Answers(open_source(None, True), {}, None)
     following = upcoming(answers, DIVES)
     shown = show_generation(answers, DIVES, None, exact=False)
-    assert shown.reported == following.tokens
+    assert shown.reported is not None
+    assert shown.reported.tokens == following.tokens
     text = CliRunner().invoke(commands, ["show", "--demo", DIVES]).stdout
     share = f"{following.tokens / following.threshold_tokens:.0%}"
     assert f"tokens {following.tokens:,} reported, ~" in text

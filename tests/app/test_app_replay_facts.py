@@ -127,4 +127,5 @@ async def test_every_metric_can_be_read_in_its_row(in_place: Path, width: int) -
         bar = sweeping(pilot).query_one("#sweep-metric", ModeBar)
         assert len(bar.modes) == len(METRICS) - 1
         line = screen_text(pilot).splitlines()[1]
-        assert all(mode.label in line for mode in bar.modes), line
+        assert all(mode.label in line or f"{mode.short} " in f"{line} " for mode in bar.modes), line
+        assert "Sweep: compactions" in screen_text(pilot).splitlines()[0]

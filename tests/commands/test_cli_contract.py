@@ -75,7 +75,12 @@ def test_show(name: str) -> None:
             tail_start=WHOLE, messages=(list,),
         )  # fmt: skip
         check(
-            answer["tokens"], rough=WHOLE, exact=MAYBE_WHOLE, reported=MAYBE_WHOLE, reported_size=MAYBE_WHOLE
+            answer["tokens"],
+            rough=WHOLE,
+            exact=MAYBE_WHOLE,
+            reported=MAYBE_WHOLE,
+            reported_size=MAYBE_WHOLE,
+            later=MAYBE_WHOLE,
         )
         assert answer["generation"] == number
         marks = [entry["breakpoint"] for entry in answer["messages"]] + [

@@ -23,8 +23,11 @@ KIND_WORDS = {
     "rough": "rough estimate",
     "exact": "exact",
     "reported": "reported by the provider",
+    "grown": "reported by the provider, and rough counts of later messages",
     "fitted": "as the provider would report it, fitted",
 }
+GaugeKind = Literal["rough", "exact", "reported", "grown", "fitted"]
+_SHORT_KINDS = {"grown": "reported + later"}
 
 
 class GaugeState(Struct, frozen=True):
@@ -40,7 +43,7 @@ class GaugeState(Struct, frozen=True):
     pressure: int = 0
     hygiene: int = 0
     context: int = 0
-    kind: Literal["rough", "exact", "reported", "fitted"] = "rough"
+    kind: GaugeKind = "rough"
     detail: str = ""
     planned: int | None = None
 
@@ -93,12 +96,12 @@ class Gauge(Inked):
         state, row = self.state, Row()
         if state.tokens is None:
             return row.add("counting …", self.ink("muted"))
-        rough = ROUGH if state.kind in ("rough", "fitted") else ""
+        rough = "" if state.kind in ("exact", "reported") else ROUGH
         row.add(f"{rough}{state.tokens:,}", self.ink("strong"))
         row.add(f" / {state.threshold:,} · ", self.ink("muted"))
         row.add(human.percent(state.tokens, state.threshold), self.ink(self._level(state)))
         if width >= 70:
-            row.add(f" · {state.kind}", self.ink("muted"))
+            row.add(f" · {_SHORT_KINDS.get(state.kind, state.kind)}", self.ink("muted"))
         if state.parted and state.planned is not None:
             row.add(f", ~{human.percent(state.planned, state.threshold)} planned", self.ink("changed"))
         return row

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from inspector.app.conversation.state import Opened, State
 from inspector.core.conversations import Compaction, Conversation
@@ -13,7 +13,7 @@ from inspector.engines.base import Budgets, Plan, TokenIndex
 from inspector.engines.hygiene import PRESSURE_SHARE
 from inspector.engines.settings import difference
 from inspector.replay.moments import Moment
-from widgets.bars.gauge import GaugeState
+from widgets.bars.gauge import GaugeKind, GaugeState
 from widgets.bars.region_bar import RegionBarState, RegionShare
 from widgets.bars.timeline import Node, Outcome, outcome_of
 from widgets.bars.title_bar import TitlePart
@@ -33,13 +33,14 @@ def gauge_state(
     exact: tuple[int, str] | None,
     reported: int | None = None,
     basis: str = "",
+    later: int = 0,
 ) -> GaugeState:
     """Return tokens against the threshold: as the agent reported, else exact with an encoding, else rough. With a
-    `basis` the reported size was fitted to it."""
-    kind: Literal["rough", "exact", "reported", "fitted"] = "rough" if exact is None else "exact"
+    `basis` the reported size was fitted to it; `later` of its tokens are rough."""
+    kind: GaugeKind = "rough" if exact is None else "exact"
     shown, detail = (tokens, "") if exact is None else exact
     if reported is not None:
-        kind = "fitted" if basis else "reported"
+        kind = "fitted" if basis else "grown" if later else "reported"
         shown, detail = reported, basis or "with system prompt and tools"
     return GaugeState(
         tokens=shown,

@@ -188,6 +188,7 @@ def _derive(deriver: Deriver, state: State, loaded: Loaded, exact: tuple[int, st
             exact,
             reported,
             basis,
+            opened.later if at is None and state.generation == len(opened.generations) else 0,
         ),
         None if plan is None else chrome.planned_regions(plan, "planned" if beside is not None else ""),
         None if beside is None or plan is None else chrome.recorded_regions(beside, index),

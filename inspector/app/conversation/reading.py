@@ -75,7 +75,7 @@ def open_conversation(
 
     Raises UnknownConversation, StoreErrors, ConfigErrors.
     """
-    from inspector.answers.resolving import reported_sizes
+    from inspector.answers.resolving import live_size, reported_sizes
 
     inspection = Inspection.open(store, name, config=config) if before is None else before.reopened()
     sessions = {generation.session for generation in inspection.conversation.generations}
@@ -86,7 +86,10 @@ def open_conversation(
     end = () if before is not None else store.messages(live, start)
     requests = inspection.requests()
     first_sent = {one.generation: one.context for one in reversed(requests) if not one.summed}
-    opened = Opened(inspection, prompts, resolved, reported_sizes(requests, live.number), first_sent)
+    sizes, size = reported_sizes(requests, live.number), live_size(store, inspection.conversation, requests)
+    if size is not None:
+        sizes[live.number] = size.tokens
+    opened = Opened(inspection, prompts, resolved, sizes, first_sent, 0 if size is None else size.later)
     return Opening(opened, lines_of(end, start))
 
 

@@ -65,13 +65,15 @@ class State(Struct, frozen=True):
 
 class Opened(Struct, frozen=True, eq=False):
     """An opened conversation: its system prompts by session, the settings in force, and two reported sizes by number
-    of the generation, in tokens: its last list, and its first request."""
+    of the generation, in tokens: its last list, and its first request. `later` are rough tokens of the live list that
+    no request has reported yet; `reported` has them too."""
 
     inspection: Inspection
     prompts: Mapping[str, str]
     resolved: ResolvedSettings
     reported: Mapping[int, int] = field(default_factory=dict)
     first_sent: Mapping[int, int] = field(default_factory=dict)
+    later: int = 0
 
     @property
     def generations(self) -> tuple[Generation, ...]:

@@ -17,7 +17,7 @@ from inspector.answers.inspection import Compared, Inspection
 from inspector.answers.measures import measure_conversation
 from inspector.answers.recordings import read_recording
 from inspector.answers.requests import Requests, bills_of, requests_of, why_no_bill
-from inspector.answers.resolving import reported_sizes
+from inspector.answers.resolving import live_size
 from inspector.caching.costs import Bill, Rates
 from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import Compaction
@@ -84,8 +84,7 @@ def gather_report(
     live = inspection.plan(conversation.live, settings)
     transcript = transcript_of(conversation, inspection.compactions())
     course = _course(inspection, settings, transcript, compared)
-    number = conversation.live.number
-    reported = reported_sizes(inspection.requests(), number).get(number)
+    size = live_size(inspection.store, conversation, inspection.requests())
     placed = {f.compaction for f in found} & {c.recorded.index for c in compared}
     masker = masker_of(inspection, mask)
     report = Report(
@@ -118,8 +117,8 @@ def gather_report(
         },
         notes=tuple(answers.notes()),
         context_length=settings.context_length,
-        live_tokens=live.tokens_before if reported is None else reported,
-        live_reported=reported is not None,
+        live_tokens=live.tokens_before if size is None else size.tokens,
+        live_reported=size is not None and not size.later,
     )
     report = masked(report, masker)
     for note in masking_note(masker):

@@ -71,8 +71,9 @@ def compute(
         model = summary_model(recording, tuning[1])
         run = _replay_view(recording, runs, figures, model, costing)
     sentence = parting(gauge)
-    reported = gauge.tokens if gauge.kind == "reported" else None
-    outcome = (*_outcome(plan, tuning[0], reported), *((sentence,) if sentence else ()))
+    reported = gauge.tokens if gauge.kind in ("reported", "grown") else None
+    exact = gauge.kind == "reported"
+    outcome = (*_outcome(plan, tuning[0], reported, exact), *((sentence,) if sentence else ()))
     state = TuneState(
         settings=tuning[0],
         defaults=resolved.settings,
@@ -162,8 +163,9 @@ def _words_of(settings: Settings) -> str:
     return ", ".join([settings.profile, *written])
 
 
-def _outcome(plan: Plan | None, settings: Settings, reported: int | None) -> tuple[str, ...]:
-    """Return sentences about a compaction now. `reported` is the size of the list in tokens by the agent's report."""
+def _outcome(plan: Plan | None, settings: Settings, reported: int | None, exact: bool) -> tuple[str, ...]:
+    """Return sentences about a compaction now. `reported` is the size of the list in tokens by the agent's report;
+    `exact`: no part of it is rough."""
     if plan is None:
         return ("Reading the list …",)
     size = plan.tokens_before if reported is None else reported
@@ -171,7 +173,7 @@ def _outcome(plan: Plan | None, settings: Settings, reported: int | None) -> tup
     when = {
         "agent": "The list is over the threshold: the agent would compact before the next call.",
         "hygiene": "Gateway hygiene would compact before the next message.",
-        None: f"{'~' if reported is None else ''}{left} tokens are left before a compaction.",
+        None: f"{'' if exact else '~'}{left} tokens are left before a compaction.",
     }[engine(settings.profile).fires(size, settings)]
     if not plan.compacts:
         return when, f"A compaction now would change nothing: {plan.reason}."
