@@ -82,7 +82,7 @@ def make_life(
     """Make every attempt of a life that is not there yet, in order; it ends at the first that fails, and can be taken
     up there later. Raises NotAllowed, and what `watch` raises."""
     row = inspection.conversation.row
-    numbers = [one.index for one in inspection.compactions() if one.index >= order.first]
+    numbers = [compaction.index for compaction in inspection.compactions() if compaction.index >= order.first]
     life, made = order.life, []
     earlier: str | None = None
     for turn, number in enumerate(numbers, 1):

@@ -107,7 +107,7 @@ def _in_lists(inspection: Inspection, profile: str, found: Requests) -> tuple[Pr
     """Return the requests whose answers are in the lists. Return all requests if the times of most answers do not
     match."""
     lists = places_by_list(inspection, profile, found)
-    asked = tuple(one for one in found.priced if not one.request.summarizes)
+    asked = tuple(priced for priced in found.priced if not priced.request.summarizes)
     there = tuple(
         one
         for one in asked

@@ -73,7 +73,7 @@ def _others(
     inspection: Inspection, resolved: ResolvedSettings, found: Requests
 ) -> list[tuple[str, Requests]]:
     """Return the requests under the other time to live and, if the release sets the layout, under the other layout."""
-    written = sum(one.request.cache_write for one in found.priced)
+    written = sum(priced.request.cache_write for priced in found.priced)
     if not written:
         return []
     long = sum(one.request.cache_write_1h or 0 for one in found.priced)

@@ -92,7 +92,7 @@ def list_losses(answers: Answers, names: Sequence[str] = ()) -> list[ListedLoss]
         losses.append(found)
         listed += listed_of(answers.store, row, found)
     answers.note(in_all(losses))
-    note_dismissed(answers, sum(found.dismissed for found in losses))
+    note_dismissed(answers, sum(loss.dismissed for loss in losses))
     for sentence in (*unknown_losses(losses), *uncertain_losses(losses)):
         answers.note(sentence)
     return worst_first(listed)
@@ -116,7 +116,7 @@ def list_aftermath(answers: Answers, names: Sequence[str] = ()) -> list[Conversa
 
 def in_all(losses: Sequence[ConversationLosses]) -> str:
     """One sentence over a whole store: compactions, constraints kept word for word at first, corrections."""
-    compactions = sum(found.recorded for found in losses)
+    compactions = sum(loss.recorded for loss in losses)
     rules, verbatim = sum(found.rules for found in losses), sum(found.verbatim for found in losses)
     kept = (
         f"{verbatim:,} of {plural(rules, 'constraint')} word for word in the list after their first compaction"

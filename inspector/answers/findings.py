@@ -284,7 +284,7 @@ def _gone(inspection: Inspection, recorded: Compaction, before: Generation, requ
     if recorded.summary is None or _is_answered(inspection, before, request):
         return False
     text = safe(inspection.store.messages(before, request, request + 1)[0].text)
-    own = " ".join(text[one.start : one.end] for one in sentences(text) if not one.pasted)
+    own = " ".join(text[sentence.start : sentence.end] for sentence in sentences(text) if not sentence.pasted)
     tongues = {tongue_of(own), tongue_of(recorded.summary)} - {""}
     return len(tongues) < 2 and is_absent(own, recorded.summary, load_stemmer())
 

@@ -145,7 +145,7 @@ class Inspection:
         requests = self.requests()
         if not any(request.summarizes for request in requests):
             return requests
-        numbers = {one.index for one in self.store.unsized_compactions(self.conversation)}
+        numbers = {compaction.index for compaction in self.store.unsized_compactions(self.conversation)}
         return tuple(one for one in requests if not (one.summarizes and one.generation in numbers))
 
     def _limits(self, request: Request) -> ConversationRow:
@@ -177,12 +177,12 @@ class Inspection:
             return found
         first = {request.generation: self._limits(request) for request in reversed(self._asked())}
         compactions = [
-            one
-            for one in self.store.unsized_compactions(self.conversation)
-            if first.get(one.index + 1, first.get(one.index)) == row
+            compaction
+            for compaction in self.store.unsized_compactions(self.conversation)
+            if first.get(compaction.index + 1, first.get(compaction.index)) == row
         ]
-        excused = [one.at for one in self.store.microcompactions(self.conversation)]
-        excused += [one.at for one in self.store.failures(self.conversation)]
+        excused = [microcompaction.at for microcompaction in self.store.microcompactions(self.conversation)]
+        excused += [failure.at for failure in self.store.failures(self.conversation)]
         shown = recorded_threshold(usual, requests, compactions, excused)
         share = 0.0 if shown is None else shown / settings.context_length
         if shown is None or shown < _LEAST_THRESHOLD or share > 1:

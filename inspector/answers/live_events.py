@@ -107,7 +107,7 @@ def _changes(
     tokens, threshold = _size(inspection, resolved)
     near = threshold > 0 and tokens >= NEAR * threshold
     known = _known(compactions, before, first)
-    fresh = [one for one in compactions if one.index > known]
+    fresh = [compaction for compaction in compactions if compaction.index > known]
     events = [LiveEvent("compacted", row, _compacted(recorded), recorded.index) for recorded in fresh]
     if fresh and not first:
         events += _lost(answers, row, {one.index for one in fresh})
@@ -135,7 +135,7 @@ def _known(compactions: Sequence[Compaction], before: SeenConversation | None, f
     if first or before is None:
         return len(compactions) if first else 0
     if before.compactions is None:
-        return sum(one.at <= before.stamp[0] for one in compactions)
+        return sum(compaction.at <= before.stamp[0] for compaction in compactions)
     return before.compactions
 
 

@@ -94,7 +94,7 @@ class _Reader:
         while self.mentioning:
             place, data = self.mentioning.popitem()
             facts = unpacked(data) or MessageFacts()
-            mentions = tuple(one for one in facts.mentions if one.value.canon in self.names)
+            mentions = tuple(mention for mention in facts.mentions if mention.value.canon in self.names)
             if mentions:
                 self.found[place] = self.pool.facts(MessageFacts(mentions=mentions))
         return self.found

@@ -59,12 +59,12 @@ class Recall(Struct, frozen=True):
     @property
     def right(self) -> int:
         """Number of right answers."""
-        return sum(one.right for one in self.answered)
+        return sum(answer.right for answer in self.answered)
 
     @property
     def agreement(self) -> Agreement:
         """Agreement of fates and answers."""
-        return agreement((one.fate, one.right) for one in self.answered)
+        return agreement((answer.fate, answer.right) for answer in self.answered)
 
 
 def exams_of(

@@ -159,7 +159,7 @@ def _recorded(metrics: Sequence[Metrics]) -> dict[str, float]:
     combined: dict[str, Callable[[Iterable[float]], float]] = {"peak_tokens": max}
     return {
         name: combined.get(name, sum)(
-            nan if (value := getattr(one, name)) is None else value for one in metrics
+            nan if (value := getattr(metric, name)) is None else value for metric in metrics
         )
         for name in FIGURES
     }

@@ -66,23 +66,23 @@ class Requests(Struct, frozen=True):
     @property
     def sent(self) -> int:
         """The tokens of all prompts."""
-        return sum(one.request.context for one in self.priced)
+        return sum(priced.request.context for priced in self.priced)
 
     @property
     def cost(self) -> Cost | None:
         """Return the cost of all requests; None if a price is unknown."""
-        return total(one.cost for one in self.priced)
+        return total(priced.cost for priced in self.priced)
 
     @property
     def why_no_cost(self) -> tuple[str, ...]:
         """Return why some requests have no cost."""
-        return tuple(sorted({one.why_no_cost for one in self.priced} - {""}))
+        return tuple(sorted({priced.why_no_cost for priced in self.priced} - {""}))
 
     def by_cause(self) -> tuple[CauseSum, ...]:
         """Return the misses by cause, without causes that did not occur."""
         sums = []
         for cause in CAUSES:
-            those = [one for one in self.priced if one.judged.cause == cause]
+            those = [priced for priced in self.priced if priced.judged.cause == cause]
             more = [one.more for one in those]
             known = None if any(one is None for one in more) else sum(one or 0.0 for one in more)
             if those:
@@ -91,7 +91,7 @@ class Requests(Struct, frozen=True):
 
     def idle(self) -> IdleCosts:
         """Costs of idling."""
-        return idle_costs([(one.judged, one.rates) for one in self.priced])
+        return idle_costs([(priced.judged, priced.rates) for priced in self.priced])
 
 
 def list_requests(answers: Answers, name: str) -> Requests:
@@ -152,13 +152,13 @@ def answer_places(inspection: Inspection, profile: str, found: Requests) -> tupl
     Estimated requests have the row of the answer. Others are found by time: the answer of that time, else the last
     answer before."""
     lists = places_by_list(inspection, profile, found)
-    asked = (one.request for one in found.priced)
+    asked = (priced.request for priced in found.priced)
     return tuple(lists[one.generation].of(one) if one.generation in lists else None for one in asked)
 
 
 def places_by_list(inspection: Inspection, profile: str, found: Requests) -> Mapping[int, AnswerPlaces]:
     """Return the answers of each list that the requests use, by generation."""
-    used = {one.request.generation for one in found.priced}
+    used = {priced.request.generation for priced in found.priced}
     return {
         generation.number: AnswerPlaces(
             generation, inspection.sent(generation, profile).times, found.modelled
@@ -243,8 +243,8 @@ def bills_of(inspection: Inspection, found: Requests) -> Mapping[int, tuple[Bill
         number: index for index, number in inspection.summarizing(one.request for one in found.priced).items()
     }
     by_list: dict[int, list[PricedRequest]] = {}
-    for one in found.priced:
-        by_list.setdefault(one.request.generation, []).append(one)
+    for priced in found.priced:
+        by_list.setdefault(priced.request.generation, []).append(priced)
     for recorded in inspection.compactions():
         call = own.get(recorded.index)
         before = [one for one in by_list.get(recorded.index, ()) if one.request.index != call]
@@ -324,7 +324,7 @@ def why_no_bill(recorded: Compaction, found: Requests) -> str:
         return "its summary cannot be read" if recorded.encrypted else "it has no summary"
     if recorded.by_hook and recorded.usage is None:
         return "an extension of the agent made the summary, and its calls are not recorded"
-    lists = {one.request.generation for one in found.priced}
+    lists = {priced.request.generation for priced in found.priced}
     if recorded.index not in lists:
         return "no request before it is known"
     if recorded.index + 1 not in lists:

@@ -109,24 +109,24 @@ class ConversationLosses(Struct, frozen=True):
     def lost(self) -> dict[Kind, int]:
         """Lost facts by kind."""
         counts: Counter[Kind] = Counter()
-        for one in self.compactions:
-            counts.update(one.lost)
+        for compaction in self.compactions:
+            counts.update(compaction.lost)
         return dict(counts)
 
     @property
     def total(self) -> int:
         """Lost facts of all kinds."""
-        return sum(sum(one.lost.values()) for one in self.compactions)
+        return sum(sum(compaction.lost.values()) for compaction in self.compactions)
 
     @property
     def weakened(self) -> int:
         """Facts that were weakened."""
-        return sum(one.weakened for one in self.compactions)
+        return sum(compaction.weakened for compaction in self.compactions)
 
     @property
     def uncertain_elsewhere(self) -> int:
         """Uncertain facts that no entry of `compactions` counts."""
-        return self.uncertain - sum(one.uncertain for one in self.compactions)
+        return self.uncertain - sum(compaction.uncertain for compaction in self.compactions)
 
     @property
     def unjudged(self) -> int:
@@ -158,7 +158,7 @@ def losses_of_facts(
     `gaps` are sentences about gaps of the summaries, by compaction.
     """
     times = {recorded.index: recorded.at or None for recorded in inspection.compactions()}
-    lost = {one.compaction: one for one in losses_of(facts.lives)}
+    lost = {loss.compaction: loss for loss in losses_of(facts.lives)}
     after: dict[int, list[AftermathEvent]] = defaultdict(list)
     for event in events:
         after[event.compaction].append(event)
@@ -196,7 +196,7 @@ def _is_uncertain(life: Life) -> bool:
 
 def unknown_losses(losses: Sequence[ConversationLosses]) -> list[str]:
     """Return a sentence for each reason why losses of these conversations are unknown."""
-    facts, unseen = sum(one.unknown for one in losses), sum(one.unseen for one in losses)
+    facts, unseen = sum(loss.unknown for loss in losses), sum(one.unseen for one in losses)
     sentences = []
     if facts:
         sentences.append(f"The fate of {plural(facts, 'fact')} is unknown: the summaries cannot be read.")
@@ -210,7 +210,7 @@ def unknown_losses(losses: Sequence[ConversationLosses]) -> list[str]:
 
 def uncertain_losses(losses: Sequence[ConversationLosses]) -> list[str]:
     """Return a sentence about uncertain facts that no entry of the losses counts, if there are any."""
-    uncertain = sum(one.uncertain_elsewhere for one in losses)
+    uncertain = sum(loss.uncertain_elsewhere for loss in losses)
     if not uncertain:
         return []
     count = plural(uncertain, "fact")

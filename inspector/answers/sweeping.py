@@ -129,7 +129,7 @@ def identical_in(settings: Sequence[Settings], rows: Axis, columns: Axis) -> tup
 def unused_in(settings: Sequence[Settings], names: Sequence[str]) -> tuple[str, ...]:
     """Return a sentence for each named setting that profiles do not use; `settings` has one item for each conversation.
     Raises EngineError."""
-    budgets = {one: engine(one.profile).budgets(one) for one in set(settings)}
+    budgets = {setting: engine(setting.profile).budgets(setting) for setting in set(settings)}
     told = []
     for name in names:
         without = [one for one in settings if budgets[one].unused(name)]

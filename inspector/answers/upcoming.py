@@ -112,9 +112,9 @@ def upcoming_of(
     live = inspection.conversation.live
     plan = inspection.plan(live, resolved.settings)
     requests = [
-        one
-        for one in requests_of(inspection, resolved).priced
-        if (request := one.request).generation == live.number and request.context and not request.summed
+        priced
+        for priced in requests_of(inspection, resolved).priced
+        if (request := priced.request).generation == live.number and request.context and not request.summed
     ]
     contexts = [one.request.context for one in requests]
     tokens, reported = _tokens_now(inspection, plan, requests)

@@ -275,7 +275,7 @@ def recall(
         raise SummarizerFailed("\n".join(problems))
     for problem in problems:
         answers.note(problem)
-    documents = [recall_document(one) for one in results]
+    documents = [recall_document(result) for result in results]
     whole = {"sending": sending_document(sending), "recall": documents, "problems": list(problems)}
     asked.print(whole, lambda _: print_recall(documents))
 

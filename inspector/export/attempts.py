@@ -71,12 +71,12 @@ def sending_document(sending: Sending) -> Document:
     return {
         "to": [
             {
-                "to": one.to,
-                "prompts": one.requests,
-                "tokens": one.tokens,
-                "cost": None if one.cost is None else one.cost.amount,
+                "to": recipient.to,
+                "prompts": recipient.requests,
+                "tokens": recipient.tokens,
+                "cost": None if recipient.cost is None else recipient.cost.amount,
             }
-            for one in sending.recipients
+            for recipient in sending.recipients
         ],
         "prompts": sending.requests,
         "tokens": sending.tokens,
@@ -102,14 +102,14 @@ def recall_document(recall: Recall) -> Document:
         },
         "questions": [
             {
-                "question": one.question.text,
-                "value": one.question.value.text,
-                "answer": one.answer,
-                "right": one.right,
-                "fate": one.fate.outcome,
-                "key": one.question.fact.key,
+                "question": answer.question.text,
+                "value": answer.question.value.text,
+                "answer": answer.answer,
+                "right": answer.right,
+                "fate": answer.fate.outcome,
+                "key": answer.question.fact.key,
             }
-            for one in recall.answered
+            for answer in recall.answered
         ],
     }
 

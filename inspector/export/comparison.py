@@ -74,7 +74,7 @@ def comparison_text(
     derived = [[words, *(_budget(run.budgets, name) for _, run in runs)] for name, words in _BUDGETS.items()]
     lines += ["", *_table(["derived, tokens", *names[1:]], derived), ""]
     metrics = [recorded, *(run.metrics for _, run in runs)]
-    lines += _table(["figures", *names], figure_rows([partial(getattr, found) for found in metrics]))
+    lines += _table(["figures", *names], figure_rows([partial(getattr, metric) for metric in metrics]))
     for name, events in [("recorded", recording.events), *((name, run.events) for name, run in runs)]:
         lines += ["", f"Compactions, {name}"]
         if not events:

@@ -139,18 +139,18 @@ def _conversation(inspection: Inspection, resolved: ResolvedSettings, row: Conve
 def _compactions(inspection: Inspection, requests: Requests) -> list[Row]:
     bills = bills_of(inspection, requests)
     rows = []
-    for one in inspection.compactions():
-        bill = bills[one.index][0] if one.index in bills else None
+    for compaction in inspection.compactions():
+        bill = bills[compaction.index][0] if compaction.index in bills else None
         own = {
-            "compaction": one.index,
-            "at": one.at or None,
-            "summary_tokens": None if one.summary is None else text_tokens(len(one.summary)),
-            "fallback": int(one.fallback),
-            "encrypted": int(one.encrypted),
+            "compaction": compaction.index,
+            "at": compaction.at or None,
+            "summary_tokens": None if compaction.summary is None else text_tokens(len(compaction.summary)),
+            "fallback": int(compaction.fallback),
+            "encrypted": int(compaction.encrypted),
             "cost": None if bill is None else bill.cost.amount,
             "pays_off_after": None if bill is None else bill.requests_to_pay_off,
         }
-        rows.append(built(one) | own)
+        rows.append(built(compaction) | own)
     return rows
 
 

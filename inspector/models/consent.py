@@ -63,17 +63,17 @@ class Sending(Struct, frozen=True):
     @property
     def requests(self) -> int:
         """Return the number of prompts."""
-        return sum(one.requests for one in self.recipients)
+        return sum(recipient.requests for recipient in self.recipients)
 
     @property
     def tokens(self) -> int:
         """Return the rough tokens of all prompts."""
-        return sum(one.tokens for one in self.recipients)
+        return sum(recipient.tokens for recipient in self.recipients)
 
     @property
     def cost(self) -> Cost | None:
         """Return the estimated cost of all prompts, None if a price is missing."""
-        return total(one.cost for one in self.recipients)
+        return total(recipient.cost for recipient in self.recipients)
 
     @property
     def secrets(self) -> str:
@@ -91,7 +91,7 @@ class Sending(Struct, frozen=True):
         later = (
             ("Later prompts contain earlier answers, so their sizes are estimates.",) if self.growing else ()
         )
-        return (*(one.sentence for one in self.recipients), *later, self.secrets)
+        return (*(recipient.sentence for recipient in self.recipients), *later, self.secrets)
 
 
 def sending_of(prompts: Iterable[tuple[Summarizer, str, int]], masker: Masker) -> Sending:
@@ -139,9 +139,9 @@ class Allowance:
         self._lock = Lock()
         factor = _MAX_GROWTH if sending.growing else 1.0
         self._left: dict[tuple[str, str, str], tuple[int, float]] = {}
-        for one in sending.recipients:
-            requests, tokens = self._left.get(one.key, (0, 0.0))
-            self._left[one.key] = requests + one.requests, tokens + one.tokens * factor
+        for recipient in sending.recipients:
+            requests, tokens = self._left.get(recipient.key, (0, 0.0))
+            self._left[recipient.key] = requests + recipient.requests, tokens + recipient.tokens * factor
 
     def take(self, summarizer: Summarizer, prompt: str) -> None:
         """Use the allowance for a prompt. Raise NotAllowed for another recipient, or too many or too large prompts."""

@@ -92,7 +92,7 @@ class SeveralStores(Store):
         """Return the rows of all stores, the last active first, and remember the store of each session.
 
         Hermes also writes a session of its database into files, which are read as logs. Such a session appears once."""
-        stored = {one for rows in parts for row in rows if row.agent != _LOGS for one in row.sessions}
+        stored = {session for rows in parts for row in rows if row.agent != _LOGS for session in row.sessions}
         together = []
         for store, rows in zip(self._stores, parts, strict=True):
             for row in rows:

@@ -28,7 +28,7 @@ def observed_rules() -> tuple[Observed, ...]:
 def observed_of(agent: str, version: str) -> Observed | None:
     """Return the rules of an agent's release, such as "2.1.7": the newest rules if the version is unknown, None if
     nothing was observed."""
-    rules = [one for one in observed_rules() if one.owner == agent]
+    rules = [rule for rule in observed_rules() if rule.owner == agent]
     numbers = tuple(map(int, re.findall(r"\d+", version)[:3]))
     earlier = [one for one in rules if numbers and one.until is not None and numbers <= one.until]
     return min(earlier, key=lambda one: one.until or (), default=rules[0] if rules else None)

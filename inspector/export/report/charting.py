@@ -84,7 +84,7 @@ def course_chart(report: Report) -> Chart:
         "stretches": list(map(points, _stretches(course))),
         "falls": [x(fall.step) for fall in course.falls],
         "limits": [(left + 6 + 170 * at, y(near[name]), name, near[name]) for at, name in enumerate(near)],
-        "lanes": [lane(one) for one in report.generations if one.said],
+        "lanes": [lane(generation) for generation in report.generations if generation.said],
         "marks": list(_marks(course.falls, [x(fall.step) for fall in course.falls])),
         "said": f"{plural(steps, 'message')} said",
         "told": _course_told(course, limits),

@@ -131,11 +131,11 @@ def drift_part(inspection: Inspection, settings: Settings) -> Document:
     return {
         "lengths": [
             {
-                "compaction": numbers[one.column],
-                **fields_of(one, "tokens", "budget"),
-                "items": left.get(one.column),
+                "compaction": numbers[length.column],
+                **fields_of(length, "tokens", "budget"),
+                "items": left.get(length.column),
             }
-            for one in drift.lengths
+            for length in drift.lengths
         ],
         "otherwise": [
             _line(numbers[turn.column], "; ".join(map(_turn, turn.turns)), turn.text, turn.was)
@@ -178,12 +178,12 @@ def attempts_part(
     `tokens` is None for an unreadable summary. `problem` says why a summary is missing or incomplete.
     """
     recorded = compared.recorded
-    mine = [one for one in attempts if one.place.compaction == recorded.index]
+    mine = [attempt for attempt in attempts if attempt.place.compaction == recorded.index]
     shown = [one for one in mine if one.place.step is None][-ATTEMPTS:]
     if not shown:
         return {"lines": [], "more": 0, "kinds": []}
     outcomes = outcomes_of(inspection, settings, recorded.index, shown, facts, watch)
-    kept = {0 if one.attempt is None else one.attempt.id: one.survival() for one in outcomes}
+    kept = {0 if outcome.attempt is None else outcome.attempt.id: outcome.survival() for outcome in outcomes}
     size = next(one.tokens for one in outcomes if one.attempt is None)
     unread = recorded.summary is None or recorded.encrypted
     planned = compared.planned

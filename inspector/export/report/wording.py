@@ -234,7 +234,7 @@ def place_words(told: ToldFact) -> str:
         words.append(f"said {told.times} times")
     if uses:
         words.append("used once since" if uses == 1 else f"used {uses} times since")
-    return "".join(f", {one}" for one in words)
+    return "".join(f", {word}" for word in words)
 
 
 def mention_words(told: ToldFact) -> str:

@@ -50,7 +50,7 @@ def _wires(record: Mapping[str, Any]) -> list[Wire]:
 
 
 def _answer(contents: Sequence[Mapping[str, Any]]) -> list[Wire]:
-    texts = [text_at(one, "text") for one in contents if one.get("type") == "text"]
+    texts = [text_at(content, "text") for content in contents if content.get("type") == "text"]
     thoughts = [text_at(one, "thinking") for one in contents if one.get("type") == "thinking"]
     calls = [_call(one) for one in contents if one.get("type") in ("toolRequest", "frontendToolRequest")]
     return [answer_of(texts, thoughts, calls)] if texts or calls else []
@@ -80,5 +80,5 @@ def _result(content: Mapping[str, Any]) -> Wire:
         return result_of(content.get("id"), text_at(result, "error"), is_error=True)
     # Earlier releases recorded the list of contents alone.
     parts = mappings_in(value.get("content") or result.get("value"))
-    text = "\n".join(text_at(one, "text") for one in parts if one.get("type") == "text")
+    text = "\n".join(text_at(part, "text") for part in parts if part.get("type") == "text")
     return result_of(content.get("id"), text, value.get("isError") is True)

@@ -127,7 +127,7 @@ def _is_request(body: Mapping[str, Any]) -> bool:
     items = _items(body)
     if "model" not in body or not (items or text_at(body, "previous_response_id")):
         return False
-    return all(isinstance(one, Mapping) and ("role" in one or "type" in one) for one in items)
+    return all(isinstance(item, Mapping) and ("role" in item or "type" in item) for item in items)
 
 
 def _items(body: Mapping[str, Any]) -> list[Any]:
