@@ -16,12 +16,14 @@ from inspector.stores.recorded import FileDigest
 from tests.app.running import conversation, notes, press, running, screen_text, settled
 from tests.conftest import ROOT
 from tests.examples import also
+from tests.recipes import recipe
 from widgets.bars.gauge import Gauge
 from widgets.bars.timeline import outcome_of
 from widgets.lists.conversation_table import ConversationTable
 from widgets.panes.compaction_pane import CompactionPane
 from widgets.panes.next_request import NextRequest
 
+lines = recipe("claude_lines")
 AGENTS = ROOT / "fixtures" / "agents"
 
 
@@ -194,3 +196,25 @@ async def test_turning_the_profile_takes_its_own_threshold() -> None:
         assert turned.profile != before.profile
         assert turned == with_profile(before, turned.profile)
         assert turned.threshold != before.threshold
+
+
+async def test_a_line_that_cannot_be_read_is_told_while_the_session_is_open(tmp_path: Path) -> None:
+    made = lines.Session("5e55a000-0000-4000-8000-000000000001")
+    made.user("Read the berths.")
+    made.answer(lines.text("So it is."), written=3_400)
+    path = made.write(tmp_path / "a.jsonl")
+    whole = path.read_text(encoding="utf-8").splitlines()[-1]
+    async with running(tmp_path, made.session) as pilot:
+        screen = conversation(pilot)
+        before = notes(pilot)
+        with path.open("a", encoding="utf-8") as file:
+            file.write('{"type": "user", "mess\n' + whole.replace("So it is.", "And more.") + "\n")
+        screen.opening.again()
+        await settled(pilot)
+        assert len(notes(pilot)) == len(before) + 1
+        assert "1 line of the transcript cannot be read and is left out." in notes(pilot)[-1]
+        with path.open("a", encoding="utf-8") as file:
+            file.write('{"type": "user", "mess\n' + whole.replace("So it is.", "And yet more.") + "\n")
+        screen.opening.again()
+        await settled(pilot)
+        assert len(notes(pilot)) == len(before) + 1, "another number is no other note"

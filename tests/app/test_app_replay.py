@@ -418,7 +418,7 @@ async def test_a_compaction_that_comes_is_told_and_leaves_the_list(tmp_path: Pat
         writer.db.commit()
         screen.opening.again()
         await press(pilot)
-        expected = f"A compaction came: {before} → {len(writer.live)} messages; ] goes to the list after it."
+        expected = f"Compacted: {before} → {len(writer.live)} messages. Press ] to see the new list."
         assert told(pilot) == [expected]
         assert screen.state.generation == 1
         writer.say(talk(1))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,14 @@ if TYPE_CHECKING:
 _RATIOS = ("threshold", "target_ratio")
 _OPTIONAL = ("max_tokens", "summary_context")
 _JOB = "opening"
+#: What another number changes in a sentence.
+_NUMBERS = re.compile(r"\d[\d,]*|s\b|\b(?:is|are|was|were|has|have)\b")
+
+
+def new_notes(opened: Opened, before: Opened) -> list[str]:
+    """Return the notes of a conversation that it did not have before. A note with another number is the same."""
+    known = {_NUMBERS.sub("", note) for note in before.inspection.conversation.notes}
+    return [note for note in opened.inspection.conversation.notes if _NUMBERS.sub("", note) not in known]
 
 
 class Opener:
@@ -114,8 +123,10 @@ class Opener:
             return
         if len(generations) > len(old):
             counts = f"{len(generations[-2]):,} → {len(generations[-1]):,} messages"
-            words = f"A compaction came: {counts}; ] goes to the list after it."
+            words = f"Compacted: {counts}. Press ] to see the new list."
             host.app.notify(words, timeout=5)
+        conversation = opened.inspection.conversation
+        host.tell(*(about(conversation.row, note) for note in new_notes(opened, before)))
         host.messages.open(opened, opening.lines)
         host.loaded = Loaded(opened, host.loaded.values)
         shown = old[state.generation - 1]

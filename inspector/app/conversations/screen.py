@@ -76,7 +76,8 @@ class ConversationsScreen(JobScreen):
     ]
     HELP: ClassVar[str] = (
         "All conversations of all stores, the last active first. Tokens are a rough count of the live list, as a share "
-        "of its threshold; a dot means not counted yet. ↳ marks branches and sub-agents of the conversation above."
+        "of its threshold; a dot means not counted yet. Lost are constraints, preferences, decisions and values that "
+        "today's list no longer has; links do not count. ↳ marks branches and sub-agents of the conversation above."
     )
 
     def __init__(

@@ -111,7 +111,8 @@ class LossesScreen(ListScreen[ListedLoss]):
         "Each line is a compaction that lost facts, left a gap in its summary, has an unreadable summary, or was "
         "followed by repeated work. The column “lost” counts lost facts: ‼ constraints among them, ↓ weakened facts, "
         "? facts with an unknown fate. The column “again” counts repeated work. A fact counts once, at the compaction "
-        "that removed it. A fact that the user repeats, withdraws or changes later is not a loss."
+        "that removed it. A fact that today's list has again, or that the user repeats, withdraws or changes later, is "
+        "not a loss. Links do not count."
     )
 
     def __init__(self, store: Store, rows: Sequence[ConversationRow], apart: bool) -> None:
