@@ -8,16 +8,14 @@ from msgspec import Struct
 
 from inspector.answers.answers import Answers
 from inspector.core.conversations import ConversationRow
+from inspector.core.places import Place
 from inspector.core.text import safe, safe_line, safe_title
 from inspector.stores.rule_files import RuleFile, rule_files
 
 
-class Entry(Struct, frozen=True):
-    """A message of a list that has the text of a rule file."""
+class Entry(Place, frozen=True):
+    """The place of a message that has the text of a rule file."""
 
-    generation: int
-    index: int
-    message: int
     how: str
 
 

@@ -12,7 +12,7 @@ from inspector.answers.inspection import Inspection
 from inspector.answers.losses import facts_of, read_aftermath
 from inspector.core.conversations import Compaction, ConversationRow
 from inspector.core.handoff import handoff_of
-from inspector.core.places import place_name
+from inspector.core.places import Place, place_name
 from inspector.core.signs import FATE_SIGNS
 from inspector.core.text import safe, safe_title
 from inspector.quality.aftermath import AftermathEvent
@@ -34,12 +34,9 @@ _LETTER = r"[^\W\u2e80-\U0003ffff]"
 _BEFORE = 60
 
 
-class Said(Struct, frozen=True):
-    """The place of a message that has the phrase: generation (from 1), index in its list, row of the store."""
+class Said(Place, frozen=True):
+    """The place of a message that has the phrase, and the role that said it."""
 
-    generation: int
-    index: int
-    message: int
     role: str
 
 

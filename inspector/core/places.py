@@ -1,6 +1,16 @@
-"""Names of places: #16 is an index in a list, row 17 the store's own number."""
+"""Places of messages, and their names: #16 is an index in a list, row 17 the store's own number."""
 
 from __future__ import annotations
+
+from msgspec import Struct
+
+
+class Place(Struct, frozen=True):
+    """The place of a message: generation (from 1), index in its list, row of the store."""
+
+    generation: int
+    index: int
+    message: int
 
 
 def place_name(index: int | None, row: object = None, generation: int | None = None) -> str:

@@ -15,6 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.core.messages import Message
+from inspector.core.places import Place
 from inspector.core.rough import text_tokens
 from inspector.core.shares import plural
 from inspector.core.text import safe_title
@@ -136,14 +137,6 @@ class Step(Struct, frozen=True):
     message: int
     left: int | None
     acts: tuple[Act, ...] = ()
-
-
-class Place(Struct, frozen=True):
-    """The place of a message: generation (from 1), index in its list, row of the store."""
-
-    generation: int
-    index: int
-    message: int
 
 
 class AftermathEvent(Struct, frozen=True):

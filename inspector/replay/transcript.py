@@ -7,16 +7,14 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from inspector.core.conversations import ROLE_CODES, Compaction, Conversation
+from inspector.core.places import Place
 
 _USER, _ASSISTANT, _TOOL = (ROLE_CODES[name] for name in ("user", "assistant", "tool"))
 
 
-class MessagePlace(Struct, frozen=True):
-    """The place of a message: generation (counted from 1), index in its list, row of the store, role code."""
+class MessagePlace(Place, frozen=True):
+    """The place of a message, and its role code."""
 
-    generation: int
-    index: int
-    message: int
     role: int
 
 
