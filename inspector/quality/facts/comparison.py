@@ -97,6 +97,9 @@ _AND = late_pattern(r"\b(?:and|as well as|plus)\b", re.IGNORECASE)
 _NUMBERED = late_pattern(
     r"\b(?:options?|steps?|phases?|tasks?|points?|items?|parts?|levels?|stages?)\s?#?\Z", re.IGNORECASE
 )
+#: Match the words around the first of two values of which the second one holds now.
+_FROM = late_pattern(r"(?:\bfrom|[从從由])\W{0,3}\Z", re.IGNORECASE)
+_TO = late_pattern(r"\W{0,3}(?:to\b|[到至])\W{0,3}\d", re.IGNORECASE)
 #: Characters of a line that are read before and after a sentence, for its conditions.
 _NEAR = 300
 _BINDING_SECTION = late_pattern(
@@ -250,7 +253,10 @@ class Comparison:
             turned = (self._turned() and not self._denies_other()) or self._swapped()
             # One word without any value is too little for a denial.
             enough = full > 1 or kept_values or not values
-            sure = self.frame >= MIN_SAME and named and turned and enough and not self._states_exception()
+            # What did not work may work since.
+            holds = not (probe.main.denies and (probe.plain or not (probe.of_user or probe.binds)))
+            holds &= not self._states_exception()
+            sure = self.frame >= MIN_SAME and named and turned and enough and holds
             return ("contradicted", safe_title(self.there.text, 80)) if sure else ("uncertain", "")
         if inside:
             reports = probe.binds and not (self.binding or BINDS.search(self.there.text))
@@ -282,11 +288,27 @@ class Comparison:
         ):
             return "uncertain", ""
         if said or valued:
-            doubtful = self._done_once() or self._unruled() or self._part_missing() or self._too_little(full)
+            doubtful = (
+                self._replaced_value()
+                or self._done_once()
+                or self._unruled()
+                or self._part_missing()
+                or self._too_little(full)
+            )
             doubtful |= probe.asked and full < 3 and not self.valued and _ASKS.search(self.there.text) is None
             doubtful |= probe.request and not (valued or self._about_key())
             return ("uncertain" if doubtful else "paraphrased"), ""
         return self._unlike(kept_values)
+
+    def _replaced_value(self) -> bool:
+        """Return whether the passage says that another value took the place of one of the fact: "from 5.4 to 4.9"."""
+        return any(
+            _FROM.search(self.there.text[: other.span[0]])
+            and _TO.match(self.there.text, other.span[1])
+            and not _FROM.search(self.probe.text[: value.span[0]])
+            for value, other in self.valued
+            if other is not None
+        )
 
     def _unruled(self) -> bool:
         """Return whether the fact forbids something and the passage states no rule about it.
@@ -294,10 +316,11 @@ class Comparison:
         Without a denial, a passage states a rule if it names the forbidden thing, and stands among rules or demands
         something.
         """
+        act = next((word.concept for word in self.probe.main.words if word.denied), None)
         denies = (
             self.probe.main.denies
             and denials(self.probe.main.text) < 2
-            and not self.there.denies
+            and not any(other.denied and act in (None, mine.concept) for mine, other in self.pairs)
             and not self.probe.values
         )
         named = any(mine.denied for mine, _ in self.pairs)
@@ -305,15 +328,19 @@ class Comparison:
         return self.probe.of_user and denies and not demands
 
     def _too_little(self, full: int) -> bool:
-        """Return whether one word is all that a passage shares with small talk or a question, or that a passage with
-        more words shares with a rule."""
-        if full > 1 or self.probe.values or not self.probe.of_user:
+        """Return whether one word is all that a passage shares with a statement, or two with one that is no rule, where
+        the passage has more words."""
+        if self.probe.values or not self.probe.of_user:
             return False
         line = {word.concept for word in self.line.words}
+        longer = len(self.there.words) > len(self.probe.main.words) + 2
+        if full > 1:
+            full += sum(len(one.concepts & line) for one in self.probe.adjuncts)
+            return self.probe.plain and longer and full < 3
         caused = any(one.kind == "reason" and len(one.concepts & line) > 1 for one in self.probe.adjuncts)
         if caused and all(mine.denied == other.denied for mine, other in self.pairs):
             return False
-        return self.probe.plain or len(self.there.words) > len(self.probe.main.words) + 2
+        return self.probe.plain or longer
 
     def _states_exception(self) -> bool:
         """Return whether the passage has all words of an exception of the fact, so that it may state the exception."""
