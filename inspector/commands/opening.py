@@ -43,7 +43,7 @@ def open_app(
         check_theme(theme)
     path, name = path_or_name(words, demo)
     store = open_source(path, demo, name)
-    flags = flags_of(options or {})
+    flags = flags_of(options) if options else {}
     why = _why_no_app()
     if plain or why:
         from inspector.answers.answers import Answers

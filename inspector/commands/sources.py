@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from inspector.core.errors import StoreMissing, UnknownConversation, UsageProblem
 from inspector.core.shares import plural
-from inspector.engines.settings import SETTINGS
 
 if TYPE_CHECKING:
     from inspector.stores.base import Store
@@ -22,7 +21,6 @@ def open_source(path: str | None, demo: bool, name: str | None = None) -> Store:
     Raises StoreErrors. Raises UsageProblem for PATH with --demo, and for a name without any store.
     """
     from inspector.stores.detect import open_folder, open_store
-    from inspector.stores.discovery import open_machine
 
     if demo and path is not None:
         raise UsageProblem(f"--demo reads the bundled databases: leave out --demo or {path}.")
@@ -34,6 +32,8 @@ def open_source(path: str | None, demo: bool, name: str | None = None) -> Store:
         return SeveralStores([*map(open_store, demo_databases()), *others], fixtures_dir())
     if path is not None:
         return open_store(_copied(path) if is_url(path) else Path(path))
+    from inspector.stores.discovery import open_machine
+
     try:
         return open_machine()
     except StoreMissing as error:
@@ -116,4 +116,6 @@ def path_or_name(words: Sequence[str], demo: bool) -> tuple[str | None, str | No
 
 
 def flags_of(options: dict[str, Any]) -> dict[str, Any]:
-    return {name: options[name] for name in SETTINGS if options.get(name) is not None}
+    from inspector.engines.settings import SETTING_NAMES
+
+    return {name: options[name] for name in SETTING_NAMES if options.get(name) is not None}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
@@ -52,14 +53,29 @@ def _loaded(name: str) -> Any:
 
 def agent_of(head: Head) -> Agent | None:
     """The agent whose file begins like this; None if the format is unknown."""
-    # Databases come last: an unknown one may be a damaged database of Hermes.
-    for agent in sorted(agents(), key=lambda agent: agent.databases):
+    for agent in _likely_first(head):
         try:
             if reader_of(agent.name).recognises(head):
                 return agent
         except StoreError:
             continue
     return None
+
+
+def _likely_first(head: Head) -> list[Agent]:
+    """The agents that a file may be of. Each is asked in turn, and its reader is imported then.
+
+    An agent with a place of this file name is first. Databases come last: an unknown one may be a damaged database of
+    Hermes.
+    """
+    name = head.path.name
+    asked = sorted(
+        agents(),
+        key=lambda agent: (name not in [os.path.basename(place) for place in agent.places], agent.databases),
+    )
+    if head.is_sqlite:
+        return [agent for agent in asked if not all(".json" in ending for ending in agent.endings)]
+    return asked
 
 
 def not_known(path: Path) -> NotAStore:

@@ -64,3 +64,19 @@ def test_the_first_frame_needs_nothing_heavy(tmp_path: Path) -> None:
 
 def test_every_name_is_that_of_a_package() -> None:
     assert [name for name in LATE if find_spec(name) is None] == []
+
+
+def test_a_database_of_hermes_is_opened_without_the_readers_of_other_agents(
+    tmp_path: Path, fixtures_dir: Path
+) -> None:
+    copy = tmp_path / "state.db"
+    copy.write_bytes((fixtures_dir / "hermes-0.19-in-place.db").read_bytes())
+    program = (
+        "import sys\nfrom pathlib import Path\nfrom inspector.stores.detect import open_store\n"
+        "open_store(Path(sys.argv[1])).conversations()\n"
+        "print([name for name in sys.modules if name.endswith('.reader')])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(copy)], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "['inspector.stores.hermes.reader']"

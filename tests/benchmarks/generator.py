@@ -72,9 +72,9 @@ class Shape:
 
     @property
     def name(self) -> str:
-        """The file's name."""
+        """The file's path below the folder of all databases. The file has the name that Hermes gives it."""
         often = f"-{self.compactions}" if self.compactions else ""
-        return f"state-{self.release}-{self.messages}-{self.conversations}-{self.seed}{often}.db"
+        return f"{self.release}-{self.messages}-{self.conversations}-{self.seed}{often}/state.db"
 
 
 @dataclass(slots=True)
@@ -96,7 +96,7 @@ def ensure(folder: Path, shape: Shape) -> Path:
     """The database of that shape in `folder`, made unless it is there. Never changed once it is made."""
     path = folder / shape.name
     if not path.exists():
-        folder.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         unfinished = path.with_suffix(".unfinished")
         unfinished.unlink(missing_ok=True)
         build(unfinished, shape)
