@@ -214,11 +214,13 @@ def _of_user(text: str, sentence: Sentence) -> Iterator[Statement]:
                 yield _statement(
                     text, span, "link", f"{language}.question", (0, 0), 4, values, False, asked=True
                 )
-            elif (given := _given(body, values)) is not None:
-                yield _statement(text, span, "value", f"value.{given.form}", (0, 0), 6, values, False)
             else:
                 rule_id, kind = plain_rule(body)
-                yield _statement(text, span, kind, rule_id, (0, 0), 5, values, False)
+                strength = 5
+                # "Fix it in parse.py" asks for something, "the parser is in parse.py" gives a value.
+                if kind == "link" and (given := _given(body, values)) is not None:
+                    rule_id, kind, strength = f"value.{given.form}", "value", 6
+                yield _statement(text, span, kind, rule_id, (0, 0), strength, values, False)
 
 
 def _needed(body: str, values: Sequence[Value]) -> frozenset[str]:
