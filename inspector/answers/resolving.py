@@ -182,15 +182,22 @@ def _newest_first(store: Store, live: Generation) -> Iterator[Message]:
 
 
 def _later_tokens(newest: Iterable[Message], request: Request) -> int:
-    """Return the rough tokens of the messages after the answer of a request."""
-    chars = images = 0
+    """Return the rough tokens of the messages after the answer of a request.
+
+    The answer has the time of the request. If no answer has it, it is the first one after that time.
+    """
+    chars = images = after_answer = 0
     for message in newest:
-        known = request.at and message.timestamp
-        if message.role == "assistant" and not (known and message.timestamp > request.at + _WITHIN):
-            return list_tokens(chars, images)
+        if message.role == "assistant":
+            known = request.at and message.timestamp
+            if not known or abs(message.timestamp - request.at) <= _WITHIN:
+                return list_tokens(chars, images)
+            if message.timestamp < request.at:
+                return after_answer
+            after_answer = list_tokens(chars, images)
         chars += message_chars(message.wire)
         images += message_images(message.wire)
-    return 0
+    return after_answer
 
 
 def live_of(

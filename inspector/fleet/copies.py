@@ -45,6 +45,9 @@ def copy(url: str) -> tuple[Path, int]:
     with _reading(url):
         found = list(_listed(system, root))
         count = sum(_fetched(system, root, folder, file) for file in found)
+        if not found:
+            # A listing of a place that is missing or cannot be reached may be empty.
+            system.info(root)
     if not found:
         raise StoreMissing(f"{shown_url(url)} holds no sessions that this program knows.")
     _remove_others(folder, {URL_FILE, *(file.name for file in found)})

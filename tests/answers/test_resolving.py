@@ -9,9 +9,18 @@ from typing import Any
 import pytest
 
 from inspector.answers.answers import Answers
-from inspector.answers.resolving import LiveSize, caching_release, live_of, live_size, reported_sizes, resolve
+from inspector.answers.resolving import (
+    LiveSize,
+    _later_tokens,
+    caching_release,
+    live_of,
+    live_size,
+    reported_sizes,
+    resolve,
+)
 from inspector.answers.upcoming import upcoming
 from inspector.core.conversations import Request
+from inspector.core.messages import Message
 from inspector.stores.detect import open_store
 from inspector.stores.several import SeveralStores
 from tests.recipes import recipe
@@ -145,3 +154,22 @@ def written_by_pi(path: Path, sizes: tuple[int, ...]) -> Path:
         entry["timestamp"] = f"2026-03-05T10:00:{at:02}.000Z"
     path.write_text("".join(json.dumps(entry) + "\n" for entry in entries), encoding="utf-8")
     return path
+
+
+@pytest.mark.parametrize(
+    ("times", "later"),
+    [
+        # The answer has the time of the request; a later answer has no reported request.
+        ((("assistant", 100.0), ("tool", 101.0), ("assistant", 160.0)), 2),
+        # The request is recorded before its answer.
+        ((("assistant", 40.0), ("tool", 50.0), ("assistant", 107.0)), 0),
+        ((("assistant", 40.0), ("tool", 50.0), ("assistant", 107.0), ("tool", 108.0)), 1),
+        # Times are unknown.
+        ((("assistant", 0.0), ("tool", 0.0)), 1),
+        ((("assistant", 40.0), ("user", 45.0)), 0),
+    ],
+)
+def test_messages_after_an_answer_are_later(times: tuple[tuple[str, float], ...], later: int) -> None:
+    request = Request(1, 1, "m", "model", 100.0, 9_000, 0, 0, None, 60)
+    messages = [Message({"role": role, "content": "x" * 4_000}, timestamp=at) for role, at in times]
+    assert round(_later_tokens(reversed(messages), request) / 1_000) == later

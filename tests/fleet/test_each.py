@@ -264,3 +264,13 @@ def test_errors_of_a_service_are_sentences_without_the_password() -> None:
     assert str(ended.exception) == (
         "ftp9://me:***@host/x cannot be read (no credentials for ftp9://me:***@host)."
     )
+
+
+def test_a_url_without_sessions_and_one_that_cannot_be_reached_are_told_apart(tmp_path: Path) -> None:
+    pytest.importorskip("fsspec")
+    from inspector.fleet.copies import copy
+
+    with pytest.raises(StoreMissing, match="holds no sessions that this program knows"):
+        copy(f"local://{tmp_path}")
+    with pytest.raises(StoreMissing, match="cannot be read"):
+        copy("memory://nowhere/at/all")
