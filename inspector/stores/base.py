@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import threading
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -18,6 +19,10 @@ from inspector.core.conversations import (
     SentRequest,
 )
 from inspector.core.messages import Message
+
+#: Number of messages read at once, of a range and of a whole list. Callers of a whole list may pause between two
+#: pieces, and a large piece delays a frame.
+BATCH, PIECE = 256, 64
 
 
 class StoreInfo(NamedTuple):
@@ -165,3 +170,51 @@ class Store(Protocol):
     def close(self) -> None:
         """Close every connection."""
         ...
+
+
+class SingleStore(Store):
+    """The store of one agent. A subclass has `_bodies_of` and `_state`."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._lock = threading.RLock()
+        #: Sentences about data that could not be read, each once, in order.
+        self._notes: dict[str, None] = {}
+        self._seen: object = None
+        self._changes = 0
+
+    def messages(
+        self, generation: Generation, start: int = 0, stop: int | None = None
+    ) -> tuple[Message, ...]:
+        """The bodies of generation[start:stop]."""
+        low, high, _ = slice(start, stop).indices(len(generation))
+        return tuple(self._pieces(generation, low, high, BATCH))
+
+    def iterate(self, generation: Generation) -> Iterator[Message]:
+        """Yield each body of a generation in order, a piece at a time."""
+        return self._pieces(generation, 0, len(generation), PIECE)
+
+    def _pieces(self, generation: Generation, low: int, high: int, size: int) -> Iterator[Message]:
+        read = self._bodies_of(generation)
+        for at in range(low, high, size):
+            yield from read(at, min(at + size, high))
+
+    def _bodies_of(self, generation: Generation) -> Callable[[int, int], Iterable[Message]]:
+        """Return a function that reads the bodies of generation[start:stop]."""
+        raise NotImplementedError
+
+    def version(self) -> int:
+        """A number that changes whenever the data does. Safe from any thread."""
+        with self._lock:
+            now = self._state()
+            if now != self._seen:
+                self._seen = now
+                self._changes += 1
+            return self._changes
+
+    def _state(self) -> object:
+        """Return a value that changes whenever the data does."""
+        raise NotImplementedError
+
+    def _note(self, sentence: str) -> None:
+        self._notes.setdefault(sentence)

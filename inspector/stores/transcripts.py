@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -24,20 +23,18 @@ from inspector.core.conversations import (
 from inspector.core.errors import StoreError, StoreMissing, UnknownConversation
 from inspector.core.messages import Message
 from inspector.core.rough import list_tokens, message_chars, message_images, text_tokens
-from inspector.stores.base import Store, StoreInfo
+from inspector.stores.base import BATCH, PIECE, SingleStore, StoreInfo
 from inspector.stores.index import FileIndex
 from inspector.stores.listing import Listing
 from inspector.stores.names import resolve
 from inspector.stores.recorded import Reader, Recorded, Source
 from inspector.stores.signatures import Signature, signature_of
 
-_BATCH = 256
-_PIECE = 64
 #: Number of conversations kept open: each holds places in files, no bodies.
 _KEPT = 8
 
 
-class TranscriptStore(Store):
+class TranscriptStore(SingleStore):
     """The files of one agent, open for reading. See Store for what every method answers."""
 
     def __init__(
@@ -54,19 +51,15 @@ class TranscriptStore(Store):
         `reader` makes the reader of the agent on first use. `path` is the path that the user gave. `files` returns the
         present transcripts with size and time. `index` stores their digests between runs. `left_out` are sentences
         about places that could not be searched."""
-        self.path = path
+        super().__init__(path)
         self._agent = agent
         self._make_reader = reader
         self._files = files
         self._left_out = left_out
-        self._lock = threading.RLock()
         name = f"conversations of {agent} in {path}"
         self._listing = Listing(agent, lambda: self._reader, name, files, index, self._note)
         self._opened: dict[str, tuple[tuple[Signature, ...], Recorded]] = {}
         self._sizes: dict[str, tuple[Recorded, dict[int, tuple[int, int]]]] = {}
-        self._notes: list[str] = []
-        self._seen: Mapping[str, Signature] = {}
-        self._changes = 0
 
     @cached_property
     def _reader(self) -> Reader:
@@ -133,22 +126,9 @@ class TranscriptStore(Store):
         """The generations of a conversation, as places in its files."""
         return self._recorded(conversation).conversation
 
-    def messages(
-        self, generation: Generation, start: int = 0, stop: int | None = None
-    ) -> tuple[Message, ...]:
-        """The bodies of generation[start:stop]."""
-        low, high, _ = slice(start, stop).indices(len(generation))
+    def _bodies_of(self, generation: Generation) -> Callable[[int, int], Sequence[Message]]:
         read = self._recorded(generation.session).read
-        answer: list[Message] = []
-        for at in range(low, high, _BATCH):
-            answer.extend(read(generation.ids[at : min(at + _BATCH, high)]))
-        return tuple(answer)
-
-    def iterate(self, generation: Generation) -> Iterator[Message]:
-        """Every body of a generation in order, a batch at a time."""
-        read = self._recorded(generation.session).read
-        for at in range(0, len(generation), _PIECE):
-            yield from read(generation.ids[at : at + _PIECE])
+        return lambda start, stop: read(generation.ids[start:stop])
 
     def system_prompt(self, session: str) -> str:
         """The system prompt of a session; empty if the agent does not record it."""
@@ -232,14 +212,9 @@ class TranscriptStore(Store):
         """The bytes of its files."""
         return sum(size for size, _ in self._files().values())
 
-    def version(self) -> int:
-        """A number that changes when a file is written or a new one comes."""
-        with self._lock:
-            now = self._files()
-            if now != self._seen:
-                self._seen = now
-                self._changes += 1
-            return self._changes
+    def _state(self) -> object:
+        """Return the files with their sizes and times."""
+        return self._files()
 
     def close(self) -> None:
         """Nothing stays open between two questions."""
@@ -251,8 +226,8 @@ class TranscriptStore(Store):
         for generation in reversed(recorded.conversation.generations):
             fresh = [identity for identity in generation.ids if identity not in seen]
             seen.update(fresh)
-            for stop in range(len(fresh), 0, -_PIECE):
-                bodies = recorded.read(fresh[max(0, stop - _PIECE) : stop])
+            for stop in range(len(fresh), 0, -PIECE):
+                bodies = recorded.read(fresh[max(0, stop - PIECE) : stop])
                 for item, excerpt, span in text_search.check(reversed(bodies), phrases):
                     yield Hit(conversation, generation.session, item.id, item.role, excerpt, span)
 
@@ -265,17 +240,13 @@ class TranscriptStore(Store):
                 kept = self._sizes[recorded.conversation.id] = (recorded, {})
         sizes = kept[1]
         missing = [identity for identity in ids if identity not in sizes]
-        for at in range(0, len(missing), _BATCH):
+        for at in range(0, len(missing), BATCH):
             if watch is not None:
                 watch(at)
-            for item in recorded.read(missing[at : at + _BATCH]):
+            for item in recorded.read(missing[at : at + BATCH]):
                 sizes[item.id] = (message_chars(item.wire), message_images(item.wire))
         prompt = text_tokens(len(recorded.prompt))
         return prompt + list_tokens(sum(sizes[i][0] for i in ids), sum(sizes[i][1] for i in ids))
-
-    def _note(self, sentence: str) -> None:
-        if sentence not in self._notes:
-            self._notes.append(sentence)
 
     def _source(self, conversation: str) -> Source:
         source = self._listing.source(conversation)

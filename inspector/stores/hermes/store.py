@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-import threading
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
@@ -24,7 +23,7 @@ from inspector.core.conversations import (
 from inspector.core.errors import NotAStore, StoreDamaged, StoreError
 from inspector.core.messages import Message
 from inspector.core.rough import list_tokens, message_chars, message_images, text_tokens
-from inspector.stores.base import Store, StoreInfo
+from inspector.stores.base import BATCH, PIECE, SingleStore, StoreInfo
 from inspector.stores.hermes import lcm, profiles, usage
 from inspector.stores.hermes.connection import Connections, signature, translate
 from inspector.stores.hermes.conversations import Chains, chains
@@ -41,32 +40,25 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_BATCH = 256
-#: Number of messages read at once. Callers may pause between two pieces, and a large piece delays a frame.
-_PIECE = 64
 #: Number of sessions whose lists are cached as indexes: one question reads them several times.
 _KEPT_LISTS = 8
 
 
-class HermesStore(Store):
+class HermesStore(SingleStore):
     """A state.db of any schema, open for reading. `Store` documents the methods."""
 
     def __init__(self, path: Path) -> None:
         """Open `path`. Raises a StoreError that says what is wrong with it."""
-        self.path = path
+        super().__init__(path)
         self._connections = Connections(path)
         # A connection counts commits of other processes since its previous check.
         self._watcher = Connections(path, shared=True)
-        self._lock = threading.RLock()
         self._chains: tuple[object, Chains] | None = None
         self._detected: profiles.Detection | None = None
         self._settled = False
         #: Fits by profile, and by whether other settings were tried too.
         self._fits: dict[tuple[str, bool], tuple[Fit, ...]] = {}
         self._lists: dict[str, tuple[object, tuple[list[Part], tuple[str, ...]]]] = {}
-        self._notes: list[str] = []
-        self._seen: object = None
-        self._changes = 0
         try:
             self._schema = self._read(read_schema)
             missing = self._schema.missing()
@@ -164,21 +156,6 @@ class HermesStore(Store):
         row = self._row(conversation)
         return self._read(lambda db: self._open(db, row)[0])
 
-    def messages(
-        self, generation: Generation, start: int = 0, stop: int | None = None
-    ) -> tuple[Message, ...]:
-        """Return the bodies of generation[start:stop]. Unreadable rows are empty, with a note that gives the reason."""
-        low, high, _ = slice(start, stop).indices(len(generation))
-        answer: list[Message] = []
-        for at in range(low, high, _BATCH):
-            answer.extend(self._bodies(generation, at, min(at + _BATCH, high)))
-        return tuple(answer)
-
-    def iterate(self, generation: Generation) -> Iterator[Message]:
-        """Every body of a generation in order, a batch at a time."""
-        for at in range(0, len(generation), _PIECE):
-            yield from self._bodies(generation, at, min(at + _PIECE, len(generation)))
-
     def system_prompt(self, session: str) -> str:
         """The system prompt of a session; empty if the store has none."""
         return self._read(lambda db: system_prompt(db, self._schema, session))
@@ -220,7 +197,7 @@ class HermesStore(Store):
         characters = images = 0
         live = Generation(1, tip, part.ids, part.roles, live=True)
         for done, item in enumerate(self.iterate(live)):
-            if watch is not None and done % _PIECE == 0:
+            if watch is not None and done % PIECE == 0:
                 watch(done)
             characters += message_chars(item.wire)
             images += message_images(item.wire)
@@ -253,16 +230,10 @@ class HermesStore(Store):
             tip = tips.get(item.session, item.session)
             yield Hit(tip, item.session, item.id, item.role, excerpt, span)
 
-    def version(self) -> int:
-        """Return a number that changes when another process commits. Checks two files and one pragma; safe from any
-        thread."""
-        with self._lock:
-            now = signature(self.path)
-            seen = (now, self._watcher.read(_data_version) if now.has_log else 0)
-            if seen != self._seen:
-                self._seen = seen
-                self._changes += 1
-            return self._changes
+    def _state(self) -> object:
+        """Return a value that changes when another process commits. Checks two files and one pragma."""
+        now = signature(self.path)
+        return now, self._watcher.read(_data_version) if now.has_log else 0
 
     def size(self) -> int:
         """The bytes of the database and its log."""
@@ -282,11 +253,6 @@ class HermesStore(Store):
 
     def _read(self, work: Callable[[sqlite3.Connection], T]) -> T:
         return self._connections.read(work)
-
-    def _note(self, sentence: str) -> None:
-        with self._lock:
-            if sentence not in self._notes:
-                self._notes.append(sentence)
 
     def _all(self) -> Chains:
         with self._lock:
@@ -366,7 +332,11 @@ class HermesStore(Store):
                 total += 1
         return total
 
+    def _bodies_of(self, generation: Generation) -> Callable[[int, int], list[Message]]:
+        return partial(self._bodies, generation)
+
     def _bodies(self, generation: Generation, start: int, stop: int) -> list[Message]:
+        """Return the bodies of generation[start:stop]. Unreadable rows are empty, with a note that gives the reason."""
         ids = generation.ids[start:stop]
         found = self._rows_by_id(ids)
         answer = []
@@ -407,7 +377,7 @@ class HermesStore(Store):
             yield from self._scan(asked, sessions, max(lowest, newest), highest)
             below = min(below, newest)
             while ids := self._read(
-                partial(text_search.candidates, asked=asked, below=below, count=_BATCH, sessions=sessions)
+                partial(text_search.candidates, asked=asked, below=below, count=BATCH, sessions=sessions)
             ):
                 found = self._rows_by_id(ids)
                 yield from text_search.check(
@@ -425,7 +395,7 @@ class HermesStore(Store):
         from inspector.stores.hermes import text_search
 
         while below > lowest:
-            low = max(lowest, below - _BATCH)
+            low = max(lowest, below - BATCH)
             found = self._read(
                 partial(text_search.in_range, schema=self._schema, low=low, high=below, sessions=sessions)
             )
