@@ -250,7 +250,7 @@ class Comparison:
             return ("contradicted", safe_title(self.there.text, 80)) if self._did_forbidden() else weakened
         if self._reversed():
             named = not any(value.distinctive for value in self.lost_values)
-            turned = (self._turned() and not self._denies_other()) or self._swapped()
+            turned = (self._turned() and not self._denies_other()) or self._swapped() or self._crossed_alone()
             # One word without any value is too little for a denial.
             enough = full > 1 or kept_values or not values
             # What did not work may work since.
@@ -522,7 +522,8 @@ class Comparison:
             once = denials(self.probe.main.text) < 2 and not omits
             return once and not compensates(self.probe.text, self.there.text) and not self._bounded()
         if theirs and not mine:
-            return self._turned() and not YET.search(self.there.text)
+            # "No X without Y" denies nothing.
+            return self._turned() and not YET.search(self.there.text) and denials(self.there.text) < 2
         return not agree and len(differ) > 1 and len(differ) * 2 > len(told)
 
     @cached_property
@@ -547,7 +548,12 @@ class Comparison:
     def _denies_other(self) -> bool:
         """Return whether the fact does not name the first thing that the passage denies: "without resetting it"."""
         first = next((word for word in self.there.words if word.denied and not word.refused), None)
-        return first is not None and all(other is not first for _, other in self.pairs)
+        asides = frozenset[str]().union(*(one.concepts for one in self.probe.adjuncts if one.kind == "aside"))
+        return (
+            first is not None
+            and first.concept not in asides
+            and all(other is not first for _, other in self.pairs)
+        )
 
     def _bounded(self) -> bool:
         return any(other is not None for _, other in self.valued)
@@ -559,7 +565,7 @@ class Comparison:
                 partner = [
                     one for one in self.pairs if one[0] is not mine and opposed(one[0].tag, one[1].tag)
                 ]
-                if partner or mine.tag in ("before", "after", "above", "below"):
+                if partner or mine.tag in ("before", "after", "above", "below", "from", "to"):
                     return True
         # In Chinese the end of a denial is a guess.
         return self.exchanged or (self.probe.tongue != "zh" and self._denied_apart())
@@ -588,10 +594,20 @@ class Comparison:
         placed = [pair for pair in self.pairs if pair[0].concept not in items]
         return self.overlap >= MIN_SAME and crossed(placed, valued)
 
+    def _crossed_alone(self) -> bool:
+        """Return whether the passage has the words of the fact, and little else, with things in changed places."""
+        little = len(self.there.words) <= len(self.probe.main.words) + 1
+        return little and self.overlap >= 1.0 and self._crossed()
+
     def _reports(self) -> bool:
         """Return whether the passage reports a single event but the fact is a general rule."""
         text = self.there.text
-        if not enforces(self.probe.text) or stands(text) or not self._about_key():
+        if (
+            not enforces(self.probe.text)
+            or EVENT.search(self.probe.text)
+            or stands(text)
+            or not self._about_key()
+        ):
             return False
         # "Is kept until they have moved" reports nothing.
         text = parts_of(text)[0].text

@@ -284,15 +284,17 @@ def _extremes_differ(fact: str, text: str) -> bool:
 def steps_of(text: str) -> tuple[frozenset[str], frozenset[str]] | None:
     """Return the concepts of two steps in the order that a sentence gives them, or None: "first A, then B", "A before
     B", "B once A"."""
-    found = next(filter(None, (form.search(text) for form in _STEPS)), None)
-    if found is None:
-        return None
-    first, then = (meaning_of(found[name]) for name in ("one", "two"))
-    if first.denies:
-        # "Never ship before it is inspected": inspect first.
-        first, then = then, first
-    one, two = ({word.concept for word in step.words} for step in (first, then))
-    return (frozenset(one - two), frozenset(two - one)) if one - two and two - one else None
+    for form in _STEPS:
+        if (found := form.search(text)) is None:
+            continue
+        first, then = (meaning_of(found[name]) for name in ("one", "two"))
+        if first.denies:
+            # "Never ship before it is inspected": inspect first.
+            first, then = then, first
+        one, two = ({word.concept for word in step.words} for step in (first, then))
+        if one - two and two - one:
+            return frozenset(one - two), frozenset(two - one)
+    return None
 
 
 def _steps_differ(fact: str, text: str) -> bool:

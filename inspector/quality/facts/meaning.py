@@ -38,7 +38,7 @@ _DENIES = late_pattern(
     re.IGNORECASE,
 )
 _CJK_DENIES = late_pattern(
-    r"不要|不能|不得|不可|不许|不許|不准|不再|不考[虑慮]|别|別|勿|禁止|[没沒]有?|[无無]|未|排除|ない|ません|"
+    r"不(?![同错錯仅僅断斷久足过過只如论論管到少止但变變])|别|別|勿|禁止|[没沒]有?|[无無]|未|排除|ない|ません|"
     r"ず(?=[、。])|なく|禁|않|지 "
     r"?마|없|안 "
 )
@@ -136,7 +136,7 @@ SOFT = late_pattern(
 )  # fmt: skip
 #: Matches a permission that is denied: "no messages may be sent".
 FORBIDS = late_pattern(
-    r"\b(?:no|none|neither|never|nothing|nobody)\b[^.;,\n]{0,60}\b(?:may|can be|allowed|permitted)\b",
+    r"\b(?:no|none|neither|never|nothing|nobody|only)\b[^.;,\n]{0,60}\b(?:may|can be|allowed|permitted)\b",
     re.IGNORECASE,
 )
 #: Stems of verbs that leave something undone: to forbid them is to demand it.
@@ -193,7 +193,8 @@ YET = late_pattern(
     r"\b(?:yet|still|so far|pending|todo|to be done|open|remaining)\b|[还還]|尚未", re.IGNORECASE
 )
 ONLY = late_pattern(
-    r"\b(?:only|solely|exclusively|just|nothing but|no other|limited to|restricted to|nur|solo|"
+    r"\b(?:only|solely|exclusively|just(?= (?:the|an?|one|this|that|these|those|for|in|on|at|to|\d))|"
+    r"nothing but|no other|limited to|restricted to|nur|solo|"
     r"sólo|solamente|uniquement|seulement|apenas|somente|только)\b|只|[仅僅]",
     re.IGNORECASE,
 )
@@ -269,6 +270,7 @@ _ADJUNCT = late_pattern(
 #: Words before a colon that are only a label of the sentence after it.
 _LABEL = 3
 _AND = late_pattern(r"(?<=\s)(?=and\s)", re.IGNORECASE)
+_PLACED = late_pattern(r"and (?:from|in|on|at|by|for|with|within|after|before|during)\b", re.IGNORECASE)
 _ADJUNCT_END = late_pattern(r"[,;.:!?()]\s|[,;.:!?()]\Z|\s[—–-]+\s|[，。；）]|\bthen\b")
 
 
@@ -371,7 +373,8 @@ def restricts(text: str) -> bool:
 def compensates(fact: str, text: str) -> bool:
     """Return whether `text` may say the same as `fact` without its denial, by a limit or a demand."""
     conditional = _CONDITIONAL.search(fact) is not None and not _in_order(fact, text)
-    return _LIMITS.search(text) is not None or (conditional and _DEMANDS.search(text) is not None)
+    limited = _LIMITS.search(text) is not None and ONLY.search(fact) is None
+    return limited or (conditional and _DEMANDS.search(text) is not None)
 
 
 def _in_order(fact: str, text: str) -> bool:
@@ -550,6 +553,10 @@ def parts_of(text: str) -> tuple[Meaning, tuple[Adjunct, ...]]:
             spans = [("aside", 0, found.start())]
             at = found.end()
             continue
+        if found["aside"] and not _rules(before) and len(meaning_of(before).words) < _LABEL:
+            # "I talked to Ines, we drop Safari": the clause after the comma says more.
+            at = found.end()
+            continue
         if found["aside"]:
             start, end = found.start(), len(text)
         else:
@@ -566,7 +573,9 @@ def parts_of(text: str) -> tuple[Meaning, tuple[Adjunct, ...]]:
         piece = text[start:end]
         joined = [meaning_of(one) for one in _AND.split(piece)]
         # "Once A is so and B is done" has two conditions.
-        several = kind == "condition" and all(len(one.words) > 1 for one in joined)
+        several = kind == "condition" and all(
+            len(one.words) > 1 or (one.words and _PLACED.match(one.text)) for one in joined
+        )
         made = [
             Adjunct(kind, one.text, frozenset(word.concept for word in one.words) - _INCLUDES, one.values)
             for one in (joined if several else [meaning_of(piece)])

@@ -131,6 +131,8 @@ _SCALES: Mapping[str, int] = {
     "k": 1_000, "K": 1_000, "M": 1_000_000, "thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000,
 }  # fmt: skip
 _SCALE = r"(?:[kKM](?![A-Za-z])|\s(?:thousand|million|billion)\b)"
+#: A number for each unit: "300/month".
+_PER = late_pattern(r"\d+(?:[.,]\d+)*(?=/[a-z]+\Z)")
 _SCALED = late_pattern(_SCALE)
 _MONTHS: Mapping[str, int] = {
     form: number
@@ -303,9 +305,21 @@ def _scan(text: str) -> Iterator[Value]:
     read = _NUMBERS.sub(lambda numbers: numbers.group().replace("/", ";"), text)
     read = _SPACED.sub(lambda number: number.group().replace(" ", ","), read)
     for match in _VALUE.finditer(read):
-        value = _value(match)
-        if value is not None:
+        for value in _values_in(match):
             yield value if read is text else replace(value, text=text[slice(*value.span)])
+
+
+def _values_in(match: re.Match[str]) -> Iterator[Value]:
+    """Yield the value of a match. "10.0.0.5:80" is a host and a port, and "300/month" is a number."""
+    value, start = _value(match), match.start()
+    if value is None and match.lastgroup == "path" and (number := _PER.match(match.group())) is not None:
+        yield _quantity(number.group(), (start, start + number.end()))
+    elif value is not None and value.form == "address" and ":" in value.text:
+        host, _, port = value.text.rpartition(":")
+        yield Value(host, "address", canon(host), "", True, (start, start + len(host)))
+        yield _quantity(port, (start + len(host) + 1, match.end()))
+    elif value is not None:
+        yield value
 
 
 def _value(match: re.Match[str]) -> Value | None:

@@ -789,4 +789,48 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
         "- A test of a dock with a broken crane was written\n- Empty rows are skipped",
         "uncertain",
     ),
+    (
+        "contrast",
+        "Don't list the moorings, just pick one and say why.",
+        "- Instead of listing moorings, pick one and say why",
+        "kept",
+    ),
+    (
+        "value",
+        "The tide gauge listens on 10.20.3.4, port 4100.",
+        "- Tide gauge listens on 10.20.3.4:4100",
+        "kept",
+    ),
+    ("value", "We drop the old radio, it costs 300 a month.", "- Drop the old radio (300/month)", "kept"),
+    (
+        "only",
+        "A crate without a seal must not enter the hold.",
+        "- Only crates with a seal may enter the hold",
+        "kept",
+    ),
+    (
+        "swap",
+        "Warnings go to the mate and alarms go to the captain.",
+        "- Alarms go to the mate, warnings to the captain",
+        "contradicted",
+    ),
+    (
+        "direction",
+        "We copy the log from the buoy into the archive.",
+        "- Copies the log: archive to buoy",
+        "contradicted",
+    ),
+    (
+        "negation",
+        "Don't report in bullet points, I want running text.",
+        "- Report in bullet points, no running text",
+        "contradicted",
+    ),
+    (
+        "lead-in",
+        "We talked it over, we drop the paper charts, the last printer broke in May.",
+        "- Paper charts are dropped (the last printer broke in May)",
+        "kept",
+    ),
+    ("zh", "海图放在船长室,别放甲板。", "- 海图放在船长室,不放甲板", "kept"),
 )
