@@ -57,7 +57,7 @@ class SummaryOutcome(Struct, frozen=True):
 
     @property
     def of(self) -> int:
-        """Of how many."""
+        """Number of all facts, kept or not."""
         return len(self.lives)
 
     @property

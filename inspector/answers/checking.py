@@ -84,7 +84,7 @@ class CheckResult(Struct, frozen=True):
 
     @property
     def sentence(self) -> str:
-        """Why the check failed."""
+        """The reason why the check failed, in a sentence."""
         names = [f"{len(one.cases):,} × {one.condition.name}" for one in self.met if one.failed]
         if self.unknown and not self.allow_unknown:
             names.append(f"{len(self.unknown):,} × unknown (--allow-unknown passes them)")

@@ -60,7 +60,7 @@ class Comparison(Struct, frozen=True):
 
 
 def side_of(answers: Answers, label: str) -> Side:
-    """Everything about one folder. A conversation that cannot be read is named. Raises StoreErrors of the store."""
+    """Return the figures of one folder, and name conversations that cannot be read. Raises StoreErrors of the store."""
     counts: Counter[tuple[Kind, bool]] = Counter()
     aftermath: Counter[str] = Counter()
     conversations = compactions = hurt = undecided = priced = 0

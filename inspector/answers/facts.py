@@ -34,7 +34,7 @@ class Wanted(Struct, frozen=True):
     dismissed: bool = False
 
     def has(self, fact: Fact) -> bool:
-        """Whether kind and speaker fit."""
+        """Return whether kind and speaker fit."""
         return (not self.kinds or fact.kind in self.kinds) and (not self.roles or fact.role in self.roles)
 
 

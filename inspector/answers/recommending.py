@@ -196,7 +196,7 @@ def _best(grid: Sweep, goal: Goal, force: dict[str, float]) -> tuple[int, int] |
 
 
 def _least_changed(grid: Sweep, best: tuple[int, int] | None, force: Settings) -> tuple[int, int] | None:
-    """Of the cells that are identical to a cell, return the cell that changes the fewest settings."""
+    """Return the cell that changes the fewest settings, among the cells that are identical to a cell."""
     if best is None:
         return None
     first = grid.same[best[0]][best[1]] or best

@@ -170,7 +170,7 @@ def _bill(plan: Plan, tokens: int, requests: Sequence[PricedRequest], warm: bool
 
 
 def _at_boundary(inspection: Inspection) -> bool:
-    """Whether the last message is an answer without a call."""
+    """Return whether the last message is an answer without a call."""
     live = inspection.conversation.live
     if not len(live):
         return True

@@ -51,12 +51,12 @@ def prune(engine: Engine, messages: Sequence[Message], plan: Plan) -> Sequence[W
 
 
 def prunes(engine: Engine) -> bool:
-    """Whether the engine can show messages after pruning."""
+    """Return whether the engine can show messages after pruning."""
     return hasattr(engine, "prune")
 
 
 def shortens(engine: Engine) -> bool:
-    """Whether the engine shortens long results first, and compacts only if that is not enough."""
+    """Return whether the engine shortens long results first, and compacts only if that is not enough."""
     return bool(getattr(engine, "shortens", False))
 
 

@@ -70,7 +70,7 @@ class Deferral(NamedTuple):
         return self._replace(reported=prompt, fitting=fitting, awaiting=False)
 
     def at(self, rough: int, threshold: int, awaits: bool) -> tuple[bool, Deferral]:
-        """Whether a rough size over the threshold is ignored, and the state afterwards."""
+        """Return whether a rough size over the threshold is ignored, and the state afterwards."""
         if awaits and self.awaiting:
             return True, self
         known = self.fitting or self.compacted

@@ -54,7 +54,7 @@ def engine(name: str) -> Engine:
 
 
 def is_built_in(name: str) -> bool:
-    """Whether an engine is part of this program, not of another package."""
+    """Return whether an engine is part of this program, not of another package."""
     return name in _BUILT_IN or name in _BY_RELEASE
 
 

@@ -165,7 +165,7 @@ class LiveItems(Generic[Item]):
         self.settings, self.budgets = settings, budgets
 
     def shorten(self) -> bool:
-        """Nothing is shortened before a compaction."""
+        """Shorten nothing: these engines change no message before a compaction."""
         return False
 
     def _item(self, wire: Mapping[str, Any], old: Item | None = None) -> Item:

@@ -108,7 +108,7 @@ class Replayable(Protocol[OwnList]):
 
     @property
     def loop(self) -> Loop:
-        """When the engine's agent looks at the size of its list."""
+        """The times at which the engine's agent checks the size of its list."""
         ...
 
     @property

@@ -233,7 +233,7 @@ class ParquetSink:
         return self.folder / table / f"{digest}.parquet"
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Close nothing: no file stays open."""
 
 
 #: A place for tables.

@@ -197,6 +197,6 @@ def _carried(answer: FollowedFacts | FactsAtRisk) -> list[Fact]:
 
 
 def _missing(life: Life) -> bool:
-    """Whether the last list lacks a fact, or has it only weakened."""
+    """Return whether the last list lacks a fact, or has it only weakened."""
     fate = life.fates[-1]
     return fate.gone or fate.outcome == "weakened"

@@ -75,7 +75,7 @@ def _check_store(path: Path, target: Path, store: Path) -> None:
 
 
 def _holds_sessions(target: Path) -> bool:
-    """Whether a file looks like a database or a transcript, by its beginning."""
+    """Return whether a file looks like a database or a transcript, by its beginning."""
     from inspector.stores.head import Head
     from inspector.stores.readers import agent_of
 

@@ -169,7 +169,7 @@ class Moments:
         return None if found is None else self.of_step(found)
 
     def fires_at(self, at: Moment) -> bool:
-        """Whether the next event is a call of the model, so that a reached threshold starts a compaction."""
+        """Return whether the next event is a call of the model, so that a reached threshold starts a compaction."""
         place = bisect_left(self._calls, at.step)
         return place < len(self._calls) and self._calls[place] == at.step
 

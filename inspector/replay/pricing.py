@@ -108,7 +108,7 @@ class Stretches:
         return min(other, bisect_left(self._steps, step, number)) if other > number else number
 
     def hold(self, start: int, stop: int, more: float, least: int) -> bool:
-        """Whether every prompt of a stretch can grow by `more` tokens (shrink if negative) and is still cached
+        """Return whether every prompt of a stretch can grow by `more` tokens (shrink if negative) and is still cached
         at the same prices."""
         if not more:
             return True

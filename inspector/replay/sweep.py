@@ -86,7 +86,7 @@ class Sweep(Struct, frozen=True):
         )
 
     def stuck(self, row: int, column: int) -> bool:
-        """Whether the agent gives up in a cell, or compacts at every call."""
+        """Return whether the agent gives up in a cell, or compacts at every call."""
         return any(marks[row][column] for marks in (self.gives_up, self.every_call) if marks)
 
     def best(self, metric: str) -> Best | None:
@@ -124,7 +124,7 @@ class Sweep(Struct, frozen=True):
         )
 
     def meet(self, metric: str, first: Cell, second: Cell) -> bool:
-        """Whether the ranges of two cells meet, so that either may have less."""
+        """Return whether the ranges of two cells meet, so that either may have less."""
         (least, most), (low, high) = (self._range(metric, *cell) for cell in (first, second))
         return least <= high and low <= most
 

@@ -21,7 +21,7 @@ class Plain(io.RawIOBase):
         self._file = _zstd().ZstdFile(path)
 
     def readable(self) -> bool:
-        """It is."""
+        """Return True: it can be read."""
         return True
 
     def readinto(self, buffer: Any) -> int:

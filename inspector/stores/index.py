@@ -49,7 +49,7 @@ class FileIndex:
 
     @property
     def problem(self) -> str:
-        """Why nothing is kept between runs; "" if it is."""
+        """The reason why nothing is stored between runs; "" if it is stored."""
         return self._file.problem
 
     def get(self, paths: Iterable[str]) -> dict[str, Kept]:
@@ -63,7 +63,7 @@ class FileIndex:
         return {path: self._known[path] for path in wanted if path in self._known}
 
     def put(self, found: Mapping[str, Kept]) -> None:
-        """Remember what files hold."""
+        """Store results about files."""
         self._known.update(found)
         self._file.put({_path_key(path): _packed(kept) for path, kept in found.items()})
 
@@ -76,7 +76,7 @@ class FileIndex:
             return None
 
     def remember(self, name: str, value: Any) -> None:
-        """Keep what was found out about several files."""
+        """Store results about several files."""
         self._file.put({_key(name, b"memory"): _packed(value)})
 
     def close(self) -> None:

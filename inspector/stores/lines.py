@@ -160,8 +160,10 @@ def read_mapping(path: Path) -> dict[str, Any] | None:
 
 @cache
 def _decode() -> Callable[[bytes | str], Any]:
-    """Reads JSON twice as fast as the standard library, which reads the rest: lone surrogates, NaN, and bytes that
-    are not UTF-8."""
+    """Return a function that reads JSON twice as fast as the standard library.
+
+    The standard library reads the rest: lone surrogates, NaN, and bytes that are not UTF-8.
+    """
     import msgspec
 
     fast = msgspec.json.Decoder().decode
@@ -234,7 +236,7 @@ def first_mappings(head: bytes) -> Iterator[dict[str, Any]]:
 
 
 def is_folder(path: Path) -> bool:
-    """Whether a folder is there. Raises StoreBusy if a folder above it may not be looked into."""
+    """Return whether a folder is there. Raises StoreBusy if a folder above it may not be looked into."""
     try:
         return path.is_dir()
     except OSError as error:

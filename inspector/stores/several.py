@@ -156,7 +156,7 @@ class SeveralStores(Store):
         return sum(store.size() for store in self._stores)
 
     def version(self) -> int:
-        """Changes when any of the databases does."""
+        """Return a number that changes when any of the databases does."""
         return hash(tuple(store.version() for store in self._stores))
 
     def close(self) -> None:

@@ -172,7 +172,7 @@ class TranscriptStore(SingleStore):
         return self._recorded(conversation.id).requests
 
     def stamp(self, conversation: str) -> str:
-        """Changes whenever one of the conversation's files does."""
+        """Return a text that changes whenever one of the conversation's files does."""
         # Its files are known from the last list. New files are seen with the next list.
         return repr(self._signed(self._listing.known(conversation) or self._source(conversation)))
 
@@ -217,7 +217,7 @@ class TranscriptStore(SingleStore):
         return self._files()
 
     def close(self) -> None:
-        """Nothing stays open between two questions."""
+        """Close nothing: no file stays open between two questions."""
 
     def _hits(self, recorded: Recorded, conversation: str, phrases: tuple[str, ...]) -> Iterator[Hit]:
         from inspector.stores.hermes import text_search

@@ -120,7 +120,7 @@ def lowest_walked(
 
 
 def starts_with_system(token_index: HermesTokenIndex) -> bool:
-    """Whether the system prompt is part of the list."""
+    """Return whether the system prompt is part of the list."""
     return token_index.roles[:1] == bytes([SYSTEM])
 
 

@@ -63,7 +63,7 @@ def call_id(call: Any) -> Any:
 
 
 def speaks(content: Any) -> bool:
-    """Whether a content has a text that is not empty."""
+    """Return whether a content has a text that is not empty."""
     if isinstance(content, str):
         return bool(content.strip())
     if not isinstance(content, list):

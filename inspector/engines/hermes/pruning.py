@@ -162,7 +162,7 @@ def short_result(content: Any, tool: Tool, policies: Policies) -> Any:
 
 
 def is_prunable(content: str) -> bool:
-    """Whether a result's text is long enough to prune and was not pruned before."""
+    """Return whether a result's text is long enough to prune and was not pruned before."""
     return len(content) > PRUNE_OVER and content != PLACEHOLDER and not content.startswith(DUPLICATE_START)
 
 

@@ -39,7 +39,7 @@ class Cut(NamedTuple):
 
 
 def too_few(length: int, head: int) -> str:
-    """Why so short a list is not compacted."""
+    """The reason why a short list is not compacted."""
     return f"{length} messages are too few: a head of {head} and 4 more are needed at least"
 
 

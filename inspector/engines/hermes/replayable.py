@@ -79,7 +79,7 @@ class HermesLiveList(LiveColumns):
         self.settings, self.budgets = settings, budgets
 
     def shorten(self) -> bool:
-        """Nothing is shortened before a compaction."""
+        """Shorten nothing: these engines change no message before a compaction."""
         return False
 
     def compact(self, summary: Callable[[int, int], MessageSize]) -> Compacted | Refusal:

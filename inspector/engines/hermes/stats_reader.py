@@ -165,7 +165,7 @@ class _Reader:
 
 
 def is_handoff(content: Any, policies: Policies) -> bool:
-    """Whether the release takes a message for a handoff summary: by its own wordings only."""
+    """Return whether the release takes a message for a handoff summary: by its own wordings only."""
     if not isinstance(content, str | list):
         return False
     text = text_of(content)

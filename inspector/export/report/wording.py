@@ -56,7 +56,7 @@ def moment(seconds: float) -> str:
 
 
 def period(start: float, end: float) -> str:
-    """From when to when; "" if neither is known."""
+    """Return the time of the beginning and of the end; "" if neither is known."""
     return " to ".join(dict.fromkeys(filter(None, (moment(start), moment(end)))))
 
 
@@ -143,7 +143,7 @@ def kind_name(kind: Kind, number: int = 2) -> str:
 
 
 def summaries_words(report: Report) -> str:
-    """Whether every compaction made a summary."""
+    """Return whether every compaction made a summary."""
     fallbacks = sum(part.recorded.fallback for part in report.compactions)
     encrypted = sum(part.recorded.encrypted for part in report.compactions)
     if fallbacks:

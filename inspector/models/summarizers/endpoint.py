@@ -46,7 +46,7 @@ def _certificates() -> ssl.SSLContext:
 
 
 class _Again(Exception):
-    """This try failed with a sentence, another may succeed. `pause` is the server's delay in seconds."""
+    """A failed try, with a sentence; another try may succeed. `pause` is the server's delay in seconds."""
 
     def __init__(self, sentence: str, pause: float | None = None) -> None:
         super().__init__(sentence)

@@ -40,7 +40,7 @@ class AtifReader:
     )
 
     def recognises(self, head: Head) -> bool:
-        """Whether the file is a trajectory."""
+        """Return whether the file is a trajectory."""
         start = head.raw[:4096].lstrip()
         return start.startswith(b"{") and b'"schema_version"' in start and b'"ATIF-' in start
 

@@ -324,7 +324,7 @@ def _digest(
 
 
 def _begins(line: _Line, answers: set[str]) -> bool:
-    """Whether a line begins an answer, a message of the user or a list. Results continue a turn."""
+    """Return whether a line begins an answer, a message of the user or a list. Results continue a turn."""
     message = line.message or _Message()
     if line.type == "assistant":
         return _answer_of(line) not in answers

@@ -26,7 +26,7 @@ ENCRYPTED = "(a summary that only the provider can read)"
 
 
 def is_made(item: Mapping[str, Any]) -> bool:
-    """Whether the model made the item."""
+    """Return whether the model made the item."""
     return str(item.get("type")) in MADE or (
         item.get("type") == "message" and item.get("role") == "assistant"
     )

@@ -51,7 +51,7 @@ class CodexReader(SessionReader):
     )
 
     def recognises(self, head: Head) -> bool:
-        """Whether lines are in Codex' envelope."""
+        """Return whether lines are in Codex' envelope."""
         return text_at(head.first, "type") in _TYPES and isinstance(head.first.get("payload"), dict)
 
     def scan(self, path: Path, part: str) -> SessionLists:

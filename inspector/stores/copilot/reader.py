@@ -32,7 +32,7 @@ class CopilotReader(SessionReader):
     )
 
     def recognises(self, head: Head) -> bool:
-        """Whether lines are in Copilot's envelope."""
+        """Return whether lines are in Copilot's envelope."""
         first = head.first
         return (
             isinstance(first.get("data"), Mapping)

@@ -29,7 +29,7 @@ class GeminiReader(SessionReader):
     )
 
     def recognises(self, head: Head) -> bool:
-        """Whether the file begins with Gemini's line about the session, or is an older document of one."""
+        """Return whether the file begins with Gemini's line about the session, or is an older document of one."""
         if {"sessionId", "projectHash"} <= head.first.keys():
             return True
         start = head.raw[:4096]

@@ -195,7 +195,7 @@ class Connections:
             self._epoch += 1
 
     def _go_still(self, error: sqlite3.Error) -> bool:
-        """Whether the database can be read without its log, because SQLite may not use the log."""
+        """Return whether the database can be read without its log, because SQLite may not use the log."""
         if getattr(error, "sqlite_errorname", "") not in _NO_SHARED_MEMORY or self._no_live:
             return False
         name = self.path.name

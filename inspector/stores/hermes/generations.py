@@ -350,7 +350,7 @@ class _Splitter:
         return None if first < 0 else (first, False)
 
     def _is_head(self, before: int, start: int, place: int) -> bool:
-        """Whether all the rows from `start` to `place` copy the first rows of the list that begins at
+        """Return whether all the rows from `start` to `place` copy the first rows of the list that begins at
         `before`."""
         length = place - start
         if not 0 < length <= _LONGEST_HEAD:
@@ -382,7 +382,7 @@ class _Splitter:
         return self._start_by_bodies(start, place, floor)
 
     def _follows(self, at: int) -> bool:
-        """Whether a row was inserted right after the row before it, by their times."""
+        """Return whether a row was inserted right after the row before it, by their times."""
         before, after = self._time(at - 1), self._time(at)
         return before > 0 and 0 < after - before <= _STEP
 
@@ -394,7 +394,7 @@ class _Splitter:
         return next((head for head in range(limit, 0, -1) if self._same_times(olds, place - head, head)), 0)
 
     def _same_times(self, olds: Sequence[int], copies: int, count: int) -> bool:
-        """Whether `count` rows from `copies` on carry the times of `olds`; results may have been left out."""
+        """Return whether `count` rows from `copies` on carry the times of `olds`; results may have been left out."""
         if self._times.get(copies, 0.0) >= self._times.get(copies - 1, 0.0):
             return False  # times that were kept are older than the row before
         rest = iter(olds)
@@ -450,7 +450,7 @@ class _Splitter:
         return [*found, 0]
 
     def _repeats(self, old: Sequence[int], place: int) -> bool:
-        """Whether the rows from `place` on begin with the summary and a copy of the end of `old`."""
+        """Return whether the rows from `place` on begin with the summary and a copy of the end of `old`."""
         if not old:
             return False
         size = 32

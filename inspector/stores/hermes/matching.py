@@ -106,7 +106,7 @@ def _call(call: ToolCall) -> Call:
 
 
 def is_copy(old: Print, new: Print) -> bool:
-    """Whether `new` can be a copy of `old`."""
+    """Return whether `new` can be a copy of `old`."""
     if old.role != new.role or new.images > old.images:
         return False
     if old.role == "tool":
@@ -116,7 +116,7 @@ def is_copy(old: Print, new: Print) -> bool:
 
 
 def is_merged_copy(old: Print, new: Print) -> bool:
-    """Whether `new` is `old` with a summary merged into it."""
+    """Return whether `new` is `old` with a summary merged into it."""
     return (
         old.role == new.role
         and new.images <= old.images
@@ -141,7 +141,7 @@ def _is_summary_alone(message: Print) -> bool:
 
 
 def _calls_left(old: Sequence[Call], new: Sequence[Call]) -> bool:
-    """Whether `new` is `old` with some calls removed and the arguments of others shortened."""
+    """Return whether `new` is `old` with some calls removed and the arguments of others shortened."""
     at = 0
     for call in new:
         while at < len(old) and not _same_call(old[at], call):

@@ -16,7 +16,7 @@ class HermesReader:
     agent = "hermes"
 
     def recognises(self, head: Head) -> bool:
-        """Whether the file is a database of Hermes, or is too damaged to be recognised."""
+        """Return whether the file is a database of Hermes, or is too damaged to be recognised."""
         if not head.is_sqlite:
             return False
         # The schema names the table of its version on the first page.

@@ -108,7 +108,7 @@ def salvage(
 
 
 def damage(error: sqlite3.Error) -> bool:
-    """Whether an error is due to damaged bytes, not to a lock or a wrong query."""
+    """Return whether an error is due to damaged bytes, not to a lock or a wrong query."""
     name = getattr(error, "sqlite_errorname", "") or ""
     return name.startswith(("SQLITE_CORRUPT", "SQLITE_IOERR", "SQLITE_NOTADB", "SQLITE_TOOBIG")) or (
         type(error) is sqlite3.DatabaseError

@@ -50,7 +50,7 @@ class KimiReader(SessionReader):
     )
 
     def recognises(self, head: Head) -> bool:
-        """Whether the file is a context of Kimi CLI, the live one or an earlier one."""
+        """Return whether the file is a context of Kimi CLI, the live one or an earlier one."""
         return text_at(head.first, "role") in ("_system_prompt", "_checkpoint", "_usage")
 
     def digests(self, path: Path) -> tuple[FileDigest, ...]:

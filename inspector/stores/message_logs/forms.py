@@ -63,7 +63,7 @@ class Exchange(NamedTuple):
 
 
 def is_logged(record: Mapping[str, Any]) -> bool:
-    """Whether a record is a request, or holds one."""
+    """Return whether a record is a request, or holds one."""
     return any(map(_is_request, _bodies(record))) or any(map(_of_span, _spans(record)))
 
 

@@ -71,7 +71,7 @@ class MessageLogReader(SessionReader):
     )
 
     def recognises(self, head: Head) -> bool:
-        """Whether the file begins with a logged request, or is a document with several."""
+        """Return whether the file begins with a logged request, or is a document with several."""
         if head.is_sqlite:
             return False
         if head.mappings:
@@ -181,7 +181,7 @@ def _name(threads: Mapping[str, _Thread], exchange: Exchange) -> str:
 
 
 def _same_subject(session: SessionLists, wires: Sequence[Wire]) -> bool:
-    """Whether one of the first messages has the subject of the live list: it shares its longer words."""
+    """Return whether one of the first messages has the subject of the live list: it shares its longer words."""
     text = "\n".join(message.text for message in session.entries.bodies(session.live).values())
     known = set(_WORD.findall(text))
     for wire in wires[:3]:
@@ -332,7 +332,7 @@ def _edited(thread: _Thread, wires: Sequence[Wire], made: Sequence[int]) -> bool
 
 
 def _cleared(thread: _Thread, made: list[int], at: float) -> bool:
-    """Whether a list differs from the live one in contents of tool results alone: these were cleared."""
+    """Return whether a list differs from the live one in contents of tool results alone: these were cleared."""
     session = thread.session
     live, entries = session.live, session.entries.found
     if len(made) < len(live) - 1:

@@ -26,7 +26,7 @@ class OpenClawReader(PiReader):
     )
 
     def recognises(self, head: Head) -> bool:
-        """Whether it is OpenClaw's database, or pi's entries with OpenClaw's own between."""
+        """Return whether it is OpenClaw's database, or pi's entries with OpenClaw's own between."""
         if head.is_sqlite:
             return head.tables is not None and "transcript_events" in head.tables
         return super().recognises(head) and b"openclaw" in head.raw

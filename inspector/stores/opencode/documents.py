@@ -40,7 +40,7 @@ T = TypeVar("T")
 
 
 def is_database(tables: Set[str]) -> bool:
-    """Whether a SQLite database with these tables is opencode's."""
+    """Return whether a SQLite database with these tables is opencode's."""
     return tables >= _TABLES or tables >= _NEWER_TABLES
 
 
@@ -98,7 +98,7 @@ def _from_database(database: sqlite3.Connection, session: str) -> Document:
 
 
 def _newer(database: sqlite3.Connection, tables: Set[str], session: str) -> bool:
-    """Whether the tables of opencode 2 have the session, and opencode 1 did not go on with it."""
+    """Return whether the tables of opencode 2 have the session, and opencode 1 did not go on with it."""
     query = f"SELECT max(time_created) FROM session_message WHERE session_id = ? AND {_SAID}"
     ((last,),) = _rows(database, query, (session,))
     if not tables >= _TABLES:

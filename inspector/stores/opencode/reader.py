@@ -37,7 +37,7 @@ class OpencodeReader(SessionReader):
     limits = ("opencode does not record the system prompt, nor its own figures of the size at a compaction.",)
 
     def recognises(self, head: Head) -> bool:
-        """Whether a file begins like an export, like a session of the folder, or is a database of opencode."""
+        """Return whether a file begins like an export, like a session of the folder, or is a database of opencode."""
         if head.is_sqlite:
             return head.tables is not None and is_database(head.tables)
         start = after_words(head.raw)
@@ -226,7 +226,7 @@ class _Scanner(SessionLists, kw_only=True):
 
 
 def _error(error: object) -> str:
-    """Why a call failed, in the words that were recorded; "" if none were."""
+    """Return the recorded reason why a call failed; "" if there is none."""
     if not isinstance(error, dict):
         return ""
     return text_at(error, "data", "message") or text_at(error, "name") or "an error"

@@ -20,7 +20,7 @@ RECENT = "recent"
 
 
 def is_newer(messages: object) -> bool:
-    """Whether an export's messages are in the form of opencode 2."""
+    """Return whether an export's messages are in the form of opencode 2."""
     first = messages[0] if isinstance(messages, list) and messages else None
     return isinstance(first, dict) and "info" not in first and isinstance(first.get("type"), str)
 

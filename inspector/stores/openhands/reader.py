@@ -36,7 +36,7 @@ class OpenHandsReader(SessionReader):
     limits = ("OpenHands records neither what started a condensation nor the sizes around it.",)
 
     def recognises(self, head: Head) -> bool:
-        """Whether the file is the state of a conversation."""
+        """Return whether the file is the state of a conversation."""
         start = head.raw[:65536]
         return (
             head.path.name == "base_state.json" and b'"agent"' in start and b'"persistence_dir"' in head.raw

@@ -59,7 +59,7 @@ class PiReader(SessionReader):
     limits = ("pi does not record what started a compaction, nor the size after it.",)
 
     def recognises(self, head: Head) -> bool:
-        """Whether the file begins with pi's line about the session."""
+        """Return whether the file begins with pi's line about the session."""
         first = head.first
         known = first.get("type") == "session" and "cwd" in first and isinstance(first.get("id"), str)
         # Another agent's line has the time under another name.

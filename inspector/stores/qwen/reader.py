@@ -38,7 +38,7 @@ class QwenReader(SessionReader):
     )
 
     def recognises(self, head: Head) -> bool:
-        """Whether lines are in Qwen Code's envelope: like Claude Code's, with parts."""
+        """Return whether lines are in Qwen Code's envelope: like Claude Code's, with parts."""
         first = head.first
         if not {"uuid", "sessionId", "type"} <= first.keys():
             return False

@@ -106,7 +106,7 @@ class TailCut:
         return len(self.rows) - count, fit[-1] if fit else 0
 
     def _region_is_large(self, start: int) -> bool:
-        """Whether a tail from `start` on has calls and exceeds the soft ceiling (current sources)."""
+        """Return whether a tail from `start` on has calls and exceeds the soft ceiling (current sources)."""
         if not self.policies.lean_tail:
             return False
         region = self.rows[start : self.cut] if start < self.cut else ()

@@ -31,7 +31,7 @@ def plain_text(content: Any) -> str:
 
 
 def handoff_kind(content: Any, policies: Policies) -> Literal["", "standalone", "merged"]:
-    """Whether a content is a handoff in a wording of the release, or has one after its own text."""
+    """Return whether a content is a handoff in a wording of the release, or has one after its own text."""
     text = plain_text(content).lstrip()
     if BELOW in text:
         return "merged" if starts_as_handoff(text.split(BELOW, 1)[1].lstrip(), policies) else ""
@@ -39,7 +39,7 @@ def handoff_kind(content: Any, policies: Policies) -> Literal["", "standalone", 
 
 
 def starts_as_handoff(text: str, policies: Policies) -> bool:
-    """Whether a text starts as a handoff in one of the release's wordings."""
+    """Return whether a text starts as a handoff in one of the release's wordings."""
     if text.startswith(_LEGACY):
         return True
     if not policies.wordings:
@@ -55,7 +55,7 @@ def _digest(text: str) -> str:
 
 
 def is_handoff(wire: Wire, policies: Policies) -> bool:
-    """Whether a message is or holds a handoff, by its mark or its wording."""
+    """Return whether a message is or holds a handoff, by its mark or its wording."""
     return bool(wire.get(_MARK)) or bool(handoff_kind(wire.get("content"), policies))
 
 
@@ -116,7 +116,7 @@ def _with_text(item: Any, text: str) -> Any:
 
 
 def is_blank(wire: Wire, policies: Policies) -> bool:
-    """Whether a user message holds nothing: the echo of a platform."""
+    """Return whether a user message holds nothing: the echo of a platform."""
     if wire.get("role") != "user" or is_handoff(wire, policies):
         return False
     content = wire.get("content")
@@ -135,7 +135,7 @@ def _is_empty(part: Any) -> bool:
 
 
 def is_synthetic(wire: Wire, policies: Policies) -> bool:
-    """Whether a user message is the release's own: a handoff, a list of open tasks, a marker to go on."""
+    """Return whether a user message is the release's own: a handoff, a list of open tasks, a marker to go on."""
     if wire.get("role") != "user":
         return False
     if is_handoff(wire, policies):
