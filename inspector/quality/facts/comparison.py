@@ -147,7 +147,7 @@ class Comparison:
             (got + sum(word.weight for word, _ in self.replaced)) / weight if probe.main.words else 0.0
         )
         self.valued = [
-            (value, next((one for one in there.values if self._same(value, one)), None))
+            (value, next((one for one in there.values if self._same(value, one) and self._about(one)), None))
             for value in probe.values
         ]
         self.lost_values = [
@@ -173,6 +173,17 @@ class Comparison:
         short = len({word.concept for word in self.probe.main.words}) + len(self.probe.values) < 3
         least = 2 if short or any(not value.distinctive for value in self.lost_values) else 3
         return told >= least and brief and self.frame >= most
+
+    def _about(self, value: Value) -> bool:
+        """Return whether the line of a value has a word of the fact, or no words at all, so that the value is about the
+        fact."""
+        if not self.across:
+            return True
+        start, end = value.span
+        text = self.there.text
+        first, last = text.rfind("\n", 0, start) + 1, text.find("\n", end)
+        words = {word.concept for word in meaning_of(text[first : last if last >= 0 else len(text)]).words}
+        return not words or not words.isdisjoint(mine.concept for mine, _ in self.pairs)
 
     def _same(self, value: Value, other: Value) -> bool:
         """Return whether two values are the same. `other` may have the unit of another value of the fact."""

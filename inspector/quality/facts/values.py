@@ -117,6 +117,8 @@ _NUMERALS: Mapping[str, str] = {
     "one and a half": "1.5", "two and a half": "2.5", "three and a half": "3.5",
     "a thousand": "1000", "half an": "0.5", "half a": "0.5", "an": "1", "a": "1",
 }  # fmt: skip
+#: Short names of weekdays. "Sun", "Sat" and "Mon" are other words, unless a time or a date follows.
+_SHORT_DAYS = r"Tues?|Wed|Thu(?:rs?)?|Fri|(?:Mon|Sat|Sun)(?=[.,]?\s(?:\d|at\b|after\b|before\b))"
 _CJK_DIGITS = {
     sign: number
     for number, signs in enumerate(["", "一", "二两兩", "三", "四", "五", "六", "七", "八", "九"])
@@ -125,6 +127,13 @@ _CJK_DIGITS = {
 _CJK_TENS = {"十": 10, "百": 100, "千": 1_000, "万": 10_000, "萬": 10_000}
 # "一" alone is an article: "一次" is "once".
 _CJK_NUMERAL = r"(?:[一二两兩三四五六七八九十百千万萬零]{2,8}|[二两兩三四五六七八九十半])"
+#: A time of day: "下午三点十五", "早上8点半". Without a part of the day it needs minutes: "三点" may be three points.
+_CJK_COUNT = rf"(?:\d{{1,2}}|{_CJK_NUMERAL})"
+_CJK_CLOCK = (
+    r"(?P<day>凌晨|早[上晨]|上午|中午|(?P<late>下午|晚上|傍晚))?\s?"
+    rf"(?P<hour>{_CJK_COUNT})[点點](?:(?P<part>半|[一三]刻)|(?P<minute>{_CJK_COUNT})(?:分|(?(day)|(?!)))|(?(day)|(?!)))"
+)
+_CJK_PARTS = {"半": 30, "一刻": 15, "三刻": 45}
 # "a" and "an" count only what has a size: "an hour", not "a test".
 _ARTICLES = ("half an", "half a", "an", "a", "one")
 _SCALES: Mapping[str, int] = {
@@ -240,7 +249,8 @@ _VALUE = late_pattern(
             rf"de\s)?(?:{_MONTH})\b(?:,?\s(?:del?\s)?(?:20|19)\d\d)?)",
             rf"(?P<monthfirst>(?:{_MONTH})\s(?:{_DAY})(?:st|nd|rd|th)?\b(?:,?\s(?:20|19)\d\d)?)",
             r"(?P<cjkdate>(?:20\d\d\s?[年년]\s?)?(?:1[0-2]|0?[1-9])\s?[月월]\s?(?:[12]\d|3[01]|0?[1-9])\s?[日号號일])",
-            rf"(?P<weekday>(?i:{_either(_WEEKDAYS.split())})s?)",
+            rf"(?P<weekday>(?i:{_either(_WEEKDAYS.split())})s?|(?:{_SHORT_DAYS})\b)",
+            rf"(?P<cjkclock>{_CJK_CLOCK})",
             *(
                 rf"(?P<{form}>{PATTERNS[form]}{LINE if form in FILES else ''})" for form in FORMS
             ),
@@ -329,7 +339,9 @@ def _value(match: re.Match[str]) -> Value | None:
     if form == "date":
         return Value(text, form, text.replace("/", "-").replace(".", "-")[:10], "", False, span)
     if form == "weekday":
-        return Value(text, form, text.lower().removesuffix("s"), "", False, span)
+        return Value(text, form, _weekday(text), "", False, span)
+    if form == "cjkclock":
+        return Value(text, "time", _cjk_clock(match), "", False, span)
     if form == "percent":
         return Value(text, form, plain_number(text.rstrip("%％ ")), "%", False, span)
     if form == "time":
@@ -348,6 +360,21 @@ def _value(match: re.Match[str]) -> Value | None:
     if (form == "path" and _alternates(match)) or not _is_name(text, form):
         return None
     return Value(text, form, canon(text), "", True, span)
+
+
+def _weekday(text: str) -> str:
+    """Return the full name of a weekday: "Fri" and "Fridays" are "friday"."""
+    low = text.lower()
+    return next((day for day in _WEEKDAYS.split() if low.isascii() and day.startswith(low[:3])), low)
+
+
+def _cjk_clock(match: re.Match[str]) -> str:
+    """Return a Chinese time of day as 15:15."""
+    hour, minute = (
+        int(one if one.isdigit() else _cjk_number(one)) for one in (match["hour"], match["minute"] or "0")
+    )
+    hour += 12 if match["late"] and hour < 12 else 0
+    return f"{hour:02d}:{_CJK_PARTS.get(match['part'], minute):02d}"
 
 
 def _clock(text: str) -> str:

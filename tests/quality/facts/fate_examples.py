@@ -833,4 +833,37 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
         "kept",
     ),
     ("zh", "海图放在船长室,别放甲板。", "- 海图放在船长室,不放甲板", "kept"),
+    (
+        "value",
+        "A watch should end after 60.",
+        "- A watch ends after 15 minutes\n- Max. 60 guests on deck",
+        "value lost",
+    ),
+    ("zh", "每天早上七点半把潮汐表发给我。", "- 每天 07:30 把潮汐表发给我", "kept"),
+    ("zh", "周四下午三点十五提醒我检查缆绳。", "- 周四下午提醒用户检查缆绳", "value lost"),
+    ("value", "The survey is due on Friday 6 June.", "- Survey due Fri, June 6", "kept"),
+    (
+        "negation",
+        "Every course change needs the mate's approval.",
+        "- No course change without the mate's approval",
+        "kept",
+    ),
+    (
+        "only",
+        "Send the bill only to guests who have not paid yet.",
+        "- The bill is sent only to guests who have already paid",
+        "uncertain",
+    ),
+    (
+        "condition",
+        "You may order rope yourself as long as it is under 60 euros and from Harlan.",
+        "- Agent may order rope if it is under €60",
+        "weakened",
+    ),
+    (
+        "order",
+        "Weigh first and then seal the crates.",
+        "- Order: seal the crates first, then weigh",
+        "contradicted",
+    ),
 )
