@@ -13,7 +13,7 @@ SEVERITY_SIGNS: Mapping[str, str] = MappingProxyType({"error": "✗", "warning":
 #: Fates of a fact, the worst first; "at risk" is a fact that the next compaction would remove.
 FATE_SIGNS: Mapping[str, str] = MappingProxyType(
     {
-        "lost": "✗", "contradicted": "⇄", "value lost": "□", "weakened": "↓", "uncertain": "±", "unknown": "?",
+        "lost": "∅", "contradicted": "⇄", "value lost": "□", "weakened": "↓", "uncertain": "±", "unknown": "?",
         "at risk": "→", "paraphrased": "≈", "verbatim": "=",
     }
 )  # fmt: skip

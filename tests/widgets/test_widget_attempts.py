@@ -95,7 +95,7 @@ async def test_every_fact_has_a_column_a_summary() -> None:
         told = shown(pane).splitlines()
         assert told[0].split() == ["recorded", "#3", "gpt-5", "#4", "oll…del"]
         assert told[1].split() == ["constraint", "2/6", "4/6", "↓1", "–"]
-        assert any(line.strip().startswith("✗  =  constraint At most 3 retries") for line in told)
+        assert any(line.strip().startswith("∅  =  constraint At most 3 retries") for line in told)
         assert any("after 3" in line and "2/8" in line and "5/8" in line for line in told)
         await host.press("d")
         assert "Port 8080" not in shown(pane)
@@ -113,7 +113,7 @@ def test_a_narrow_pane_has_columns_for_the_recorded_one_and_the_newest() -> None
     assert max(len(line.text) for line in table) <= 62
     assert table[-1].text == "and 7 more: `attempts` lists them all"
     (fact,) = fact_lines(view, 62)
-    assert fact.text.startswith("✗  =  =  ↓  ")
+    assert fact.text.startswith("∅  =  =  ↓  ")
 
 
 @pytest.mark.parametrize("pane", [SummaryAttempts, LossesAttempts])

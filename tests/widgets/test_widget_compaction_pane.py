@@ -90,7 +90,7 @@ async def test_what_was_lost_stands_before_the_summary_and_is_one_key_away() -> 
             "compaction 2 of 3",
             "343 → 130",
             "━ recorded",
-            "✗ Retry 1",
+            "∅ Retry 1",
             "agent #7",
             "and 31 more",
             "▸ Goal",

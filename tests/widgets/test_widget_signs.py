@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from inspector.core.signs import FATE_SIGNS, SEVERITY_SIGNS
 from tests.widgets.values import COMPACTION, LOSSES, ROWS
 from tests.widgets.widget_host import Host, hosting, shown
 from widgets.bars.timeline import GLYPHS, Node, Timeline, glyph_of
@@ -49,14 +50,14 @@ async def test_panes_name_what_they_show_and_hidden_ones_nothing() -> None:
     pane = CompactionPane()
     async with hosting(pane, size=(80, 40), set_up=lambda: pane.set_view(COMPACTION, ROWS)) as host:
         signs = named(host)
-        assert {"✗", "□", "≠", "−", "="} <= set(signs)
+        assert {"∅", "□", "≠", "−", "="} <= set(signs)
         assert all(sign.split()[0] in shown(pane) for sign in signs)
         pane.display = False
         await host.settle()
         assert named(host) == {}
     facts = LossesFacts()
     async with hosting(facts, size=(80, 40), set_up=lambda: facts.set_view(LOSSES)) as host:
-        assert set(named(host)) == {"✗", "□", "≈", "="}
+        assert set(named(host)) == {"∅", "□", "≈", "="}
 
 
 async def test_a_timeline_names_unusual_generations() -> None:
@@ -65,3 +66,11 @@ async def test_a_timeline_names_unusual_generations() -> None:
     widget.nodes = nodes
     async with hosting(widget, size=(80, 3)) as host:
         assert list(named(host)) == ["○ ●", "◐", "◇", "!"]
+
+
+def test_a_lost_fact_and_an_error_have_signs_of_their_own() -> None:
+    assert FLAG_SIGNS["lost"] == FATE_SIGNS["lost"] == "∅"
+    assert FLAG_SIGNS["error"] == SEVERITY_SIGNS["error"] == "✗"
+    assert len(set(FATE_SIGNS.values())) == len(FATE_SIGNS)
+    assert "✗" not in FATE_SIGNS.values()
+    assert FATE_SIGNS["unknown"] == "?"

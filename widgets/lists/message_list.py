@@ -11,7 +11,7 @@ from rich.style import Style
 from textual.message import Message
 from textual.strip import Strip
 
-from inspector.core.signs import ROUGH
+from inspector.core.signs import FATE_SIGNS, ROUGH
 from inspector.core.text import safe_line
 from widgets.base import human
 from widgets.base.signs import Sign
@@ -26,7 +26,7 @@ GUTTERS = {"head": "▎", "middle": "┊", "tail": "▌"}
 FLAG_SIGNS: dict[str, str] = {
     "error": "✗",
     "finding": "!",
-    "lost": "∅",
+    "lost": FATE_SIGNS["lost"],
     "summary": "Σ",
     "struck": "−",
     "copied": "=",

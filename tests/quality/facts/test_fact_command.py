@@ -119,7 +119,7 @@ def test_text_says_what_became_of_each(capsys: pytest.CaptureFixture[str]) -> No
     text = run(capsys)
     assert text.startswith("Compaction 1, fates after compaction 4  ")
     assert "= constraint verbatim (summary)  user, #33 (row 34)  [" in text
-    assert "✗ constraint lost" in text
+    assert "∅ constraint lost" in text
     assert "gone after compaction 2" in text
     assert "in the list again after compaction 3 (summary)" in text
     assert "At risk in compaction 5" in run(capsys, "--at-risk")
