@@ -92,6 +92,8 @@ _ASKS = late_pattern(
     r"\?|？|\b(?:ask(?:s|ed|ing)?|questions?|wonder(?:s|ed)?|wants? to know|whether|user)\b|[问問]",
     re.IGNORECASE,
 )
+#: The number of a list item, which is no value.
+_ITEM = late_pattern(r"^[ \t]*\d{1,2}[.)](?=\s)", re.MULTILINE)
 _AND = late_pattern(r"\b(?:and|as well as|plus)\b", re.IGNORECASE)
 #: Matches the words before a number that is a label, not a measure.
 _NUMBERED = late_pattern(
@@ -120,7 +122,7 @@ class Comparison:
 
     def __init__(self, probe: Probe, number: int, after: PassageIndex) -> None:
         passage = after.passages[number]
-        there = meaning_of(passage.text)
+        there = meaning_of(_ITEM.sub(lambda label: " " * len(label.group()), passage.text))
         if _REFUSING_SECTION.search(passage.section):
             there = refused(there)
         # A verb of refusal that both texts have denies nothing: "drop X", "X is dropped".
