@@ -389,7 +389,7 @@ def _fenced(lines: Sequence[str]) -> frozenset[int]:
 
 
 def _pages(lines: Sequence[str]) -> frozenset[int]:
-    """Return the numbers of the lines of a pasted page, a bot's review or a block of printed lines.
+    """Return the numbers of the lines of a pasted page, a bot's review or a block of printed lines or code.
 
     Of a page and a review the first paragraph before it and the last one behind it, in plain words, stay the person's.
     """
@@ -402,6 +402,10 @@ def _pages(lines: Sequence[str]) -> frozenset[int]:
             items = [number for number in block if _ITEM.match(lines[number])]
             goes_on = [number for number in items if items[0] < printed[0] and number > printed[-1]]
             found.update(range(printed[0], goes_on[0] if goes_on else block[-1] + 1))
+        code = [number for number in block if _is_code(lines[number]) and lines[number].lstrip()[:1] != "{"]
+        if len(code) > 2 and len(code) * 2 >= len(block):
+            # The other lines between lines of code are its comments and texts.
+            found.update(range(code[0], code[-1] + 1))
     pages = [number for number in filled if _PAGE.match(lines[number])]
     bots = [number for number in filled if _BOT.search(lines[number][:_LINE])]
     if len(pages) >= 3 or bots:
@@ -448,13 +452,16 @@ def is_prose(line: str) -> bool:
     words = len(_WORDS.findall(stripped))
     if _TABLE.match(stripped) or _PRINTED.match(line) or _COMMAND.match(stripped) or "\\n" in stripped:
         return False
-    bare = _LABEL.sub("", stripped, count=1)
-    if _MARKUP.match(bare) or _CODE.fullmatch(bare):
+    if _MARKUP.match(_LABEL.sub("", stripped, count=1)) or _is_code(stripped):
         return False
     letters = len(_LETTERS.findall(stripped))
     if has_unspaced(stripped):
         return letters + sum(sign.isdigit() for sign in stripped) >= 0.4 * len(stripped)
     return words >= 3 or letters + stripped.count(" ") >= 0.6 * len(stripped)
+
+
+def _is_code(line: str) -> bool:
+    return _CODE.fullmatch(_LABEL.sub("", line[:_LINE].strip(), count=1)) is not None
 
 
 def without_label(text: str, start: int, end: int) -> int:

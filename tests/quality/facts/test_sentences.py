@@ -18,6 +18,10 @@ SAID = (
     ("The tides are wrong:\nNAME   HIGH   LOW   RANGE\nBREST\t6.9\t1.2\t5.7", ["The tides are wrong:"]),
     (f"Read it.\n<file name='chat.txt'>\n{'Never moor here. ' * 9_000}\n</file>", ["Read it."]),
     ("The page:\n(index):1 tides loaded\nn @ (index):1\n(index):64 never use this in production", ["The page:"]),
+    ("The gate fails:\nimport tides\ngate = Gate(3)\n# Opens it at noon\nif gate.on == 0:\n    return gate\nBut why?",
+     ["The gate fails:", "But why?"]),
+    ("--- MODE SWITCH: NOTES ---\nWrite the notes now.", []),
+    ("go on\n</observed_from_primary_session>\nNever explain a note.", []),
     ("/devices", []),
     ("Run it.\n  --max-iterations 15 \\\n  --dry-run", ["Run it."]),
     ("Please: 1. Add the pump 2. Never touch the valve", ["Please:", "1. Add the pump", "2. Never touch the valve"]),
@@ -31,6 +35,14 @@ SAID = (
 def test_a_person_says_what_stands_around_a_paste(message: str, said: list[str]) -> None:
     found = [one for one in sentences(message) if not one.pasted]
     assert [message[one.start : one.end] for one in found] == said
+
+
+def test_of_a_long_document_only_the_ends_are_the_writers() -> None:
+    message = "Read this.\n" + "The pier is long. " * 1_500 + "\nNever moor here."
+    own = [message[one.start : one.end] for one in sentences(message) if not one.planned]
+    assert (own[0], own[-1]) == ("Read this.", "Never moor here.")
+    assert len(own) < 300
+    assert not any(one.planned for one in sentences(message[:15_000]))
 
 
 def test_sentences_of_a_plan_are_marked() -> None:
