@@ -25,7 +25,7 @@ from inspector.commands.options import (
 )
 from inspector.commands.sources import flags_of, only_one, open_source, path_or_name, split_path
 from inspector.core.errors import InspectorError, Interrupted, UsageProblem
-from inspector.core.text import safe_line
+from inspector.core.text import safe_line, told_apart
 from inspector.engines.settings import SETTINGS
 
 if TYPE_CHECKING:
@@ -157,8 +157,9 @@ class Asked:
             rows = self.answers.store.conversations()
             if not rows:
                 click.echo(NO_CONVERSATIONS)
+            names = told_apart({row.id: safe_line(row.title) for row in rows})
             for number, row in enumerate(rows):
-                click.echo(("\n" if number else "") + safe_line(row.title or row.id))
+                click.echo(("\n" if number else "") + names[row.id])
                 text(self._masked(ask(row.id)))
         self.end()
 

@@ -8,7 +8,8 @@ it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
 
 from inspector.core.patterns import late_pattern
 
@@ -172,3 +173,23 @@ def desktop_notification(title: str, text: str) -> str:
     """Return the escape sequences (OSC 9 and 777) of a desktop notification, and the bell."""
     line = safe_title(f"{title}: {text}", 120).replace(";", ",")
     return f"\x1b]9;{line}\x07\x1b]777;notify;compaction-inspector;{line}\x07\x07"
+
+
+def told_apart(titles: Mapping[str, str]) -> dict[str, str]:
+    """Return a name for each conversation, by its id: its title, or its id if it has none. Where several have the same
+    title, the beginning of the id follows; `titles` are by id."""
+    named = {name: title or name for name, title in titles.items()}
+    counts = Counter(named.values())
+    return {
+        name: title if counts[title] == 1 or title == name else f"{title} ({_beginning(name, titles)})"
+        for name, title in named.items()
+    }
+
+
+def _beginning(name: str, names: Iterable[str]) -> str:
+    """The shortest beginning of an id that no other id has, of 8 characters or more."""
+    others = [other for other in names if other != name]
+    for length in range(8, len(name)):
+        if not any(other.startswith(name[:length]) for other in others):
+            return name[:length]
+    return name

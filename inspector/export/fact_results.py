@@ -13,7 +13,7 @@ from inspector.answers.store_losses import ListedLoss
 from inspector.core.places import place_name
 from inspector.core.shares import plural
 from inspector.core.signs import FATE_SIGNS
-from inspector.core.text import safe_line, safe_title
+from inspector.core.text import safe_line, safe_title, told_apart
 from inspector.core.times import calendar_time
 from inspector.export.console import StyledLines
 from inspector.export.document import Document, fields_of
@@ -53,10 +53,10 @@ def loss_documents(answer: Iterable[ListedLoss]) -> list[Document]:
 def print_losses(documents: Sequence[Document]) -> None:
     """Every compaction that lost something, the worst first, with the worst of what it lost."""
     lines = StyledLines()
+    names = _names(documents)
     for entry in lines.each(documents, "No loss was found."):
-        title = safe_title(entry["title"] or entry["conversation"], 200)
         lines.add(
-            (title, "bold"),
+            (names[entry["conversation"]], "bold"),
             (f"  compaction {entry['compaction']}{_when(entry['at'])}  ", ""),
             (
                 told_losses(entry["lost"], entry["weakened"]),
@@ -76,6 +76,11 @@ def print_losses(documents: Sequence[Document]) -> None:
                 indent=2,
             )
             lines.add((safe_title(fact["text"], 400), ""), indent=6)
+
+
+def _names(documents: Sequence[Document]) -> dict[str, str]:
+    """Return the titles of the conversations, told apart."""
+    return told_apart({entry["conversation"]: safe_title(entry["title"], 200) for entry in documents})
 
 
 def told_losses(lost: Mapping[Kind, int], weakened: int) -> str:
@@ -120,9 +125,10 @@ def print_aftermath(documents: Sequence[Document]) -> None:
     nothing = "Nothing was done again after a compaction, as far as the recorded messages show."
     place_of = itemgetter("conversation", "compaction")
     kinds = Counter((place_of(event), event["kind"]) for event in documents)
+    names = _names(documents)
     for place, events in lines.each(groupby(documents, key=place_of), nothing):
         first, *others = events
-        title = safe_title(first["title"] or first["conversation"], 200)
+        title = names[first["conversation"]]
         counts = aftermath_counts({kind: kinds[place, kind] for kind in AFTERMATH_KINDS})
         lines.add((title, "bold"), (f"  compaction {first['compaction']}  ", ""), (counts, "yellow"))
         for event in (first, *others):

@@ -24,9 +24,11 @@ from tests.app.running import (
     press,
     row,
     running,
+    screen_text,
     title,
     told,
 )
+from tests.stores.writer import Writer, create, talk
 from widgets.lists.conversation_table import ConversationTable
 from widgets.lists.fact_list import key_of, outcome_of, source_of, survivor_of
 from widgets.panes.findings_pane import FindingsPane
@@ -222,3 +224,17 @@ async def test_the_facts_of_a_model_are_shown_beside_those_of_the_rules(rotating
         assert "The rules found" in pane.headline
         await press(pilot, "R")
         assert pane.scope == "4"
+
+
+async def test_losses_of_conversations_with_one_title_name_the_agent_and_the_id(tmp_path: Path) -> None:
+    for number in (1, 2):
+        path = tmp_path / f"{number}.db"
+        writer = Writer(create(path), tip=f"{number}{'0' * 8}")
+        writer.begin(title="Same")
+        writer.say([{"role": "user", "content": "Never delete the table orders."}, *talk(12)])
+        writer.compact(0, len(writer.live) - 3, "## Goal\nFind it")
+        writer.db.close()
+    async with running(tmp_path) as pilot:
+        await press(pilot, "l")
+        shown = screen_text(pilot)
+        assert "hermes: Same (" in shown

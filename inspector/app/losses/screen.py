@@ -23,7 +23,7 @@ from inspector.app.list_screen import ListScreen
 from inspector.config.dismissals import Dismissals
 from inspector.core.places import place_name
 from inspector.core.signs import FATE_SIGNS
-from inspector.core.text import safe_title
+from inspector.core.text import safe_line, safe_title, told_apart
 from inspector.quality.aftermath import aftermath_counts
 from inspector.stores.base import Store
 from widgets.bars.title_bar import TitleBar, TitlePart
@@ -177,7 +177,10 @@ class LossesScreen(ListScreen[ListedLoss]):
         loss = entry.loss
         again = [Text(f"then {aftermath_counts(loss.aftermath)}")] if loss.aftermath else []
         uncertain = [_uncertain(loss.uncertain)] if loss.uncertain else []
-        return [*again, *map(Text, loss.gaps), *map(_line, loss.facts), *uncertain]
+        names = told_apart({row.id: safe_line(row.title) for row in self._rows})
+        name = names.get(entry.row.id, "")
+        which = [Text(f"{entry.agent}: {name}", "dim")] if name != safe_line(entry.row.title) else []
+        return [*which, *again, *map(Text, loss.gaps), *map(_line, loss.facts), *uncertain]
 
     @on(LossList.Opened)
     def _opened(self, event: LossList.Opened) -> None:
