@@ -41,6 +41,8 @@ _STEPS = (
 _MARK = ","
 #: Words between two nouns that a summary may write as a compound, in the reverse order.
 _COMPOUND = frozenset({"of", "for", "to", "in", "from", "on", "at", "by", "the", "a", "an", "all", "our"})
+#: Words that link others. They stand anywhere.
+_LINKS = frozenset({"is", "are", "was", "were", "be", "been", "it", "that"})
 #: The user's and a summary's words for the user and the agent.
 _SPEAKERS = {"i": "user", "we": "user", "you": "agent"}
 _ACTORS = {"user": "user", "assistant": "agent", "agent": "agent", "claude": "agent"}
@@ -164,7 +166,9 @@ def _traded_places(fact: str, text: str) -> bool:
         return False
     here, there = _neighbours(fact), _neighbours(text)
     # A word between its own neighbours has not moved.
-    both = [word for word in here if word in there and here[word][:2] != there[word][:2]]
+    both = [
+        word for word in here if word in there and word not in _LINKS and here[word][:2] != there[word][:2]
+    ]
     for at, one in enumerate(both):
         for other in both[at + 1 :]:
             between = mine[here[one][2] + 1 : here[other][2]]
