@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from inspector.answers.answers import Answers
 from inspector.answers.fact_reading import read_facts
 from inspector.answers.inspection import Inspection
-from inspector.app.conversation.fact_scopes import gravest_first, worst_first
+from inspector.answers.measures import measure
+from inspector.app.conversation.fact_scopes import gravest_first, survival, worst_first
+from inspector.quality.facts.fact import KINDS
 from inspector.quality.losses import KINDS_LOST
 from inspector.stores.detect import open_store
+from tests.conftest import ROOT
+
+FIXTURES = ROOT / "fixtures"
 
 
 def test_what_is_counted_as_lost_comes_first_kind_by_kind_and_each_the_worst_first(
@@ -25,3 +31,18 @@ def test_what_is_counted_as_lost_comes_first_kind_by_kind_and_each_the_worst_fir
     for kind in set(kinds):
         of_kind = [life for life in lives if life.fact.kind == kind]
         assert [life for life in ordered if life.fact.kind == kind] == worst_first(of_kind)
+
+
+def test_the_shares_of_the_pane_are_those_of_the_measures() -> None:
+    for path in (FIXTURES / "agents" / "codex", FIXTURES / "hermes-0.13-rotating.db"):
+        store = open_store(path)
+        for row in store.conversations():
+            inspection = Inspection.open(store, row.id)
+            facts = read_facts(inspection).facts
+            shown = survival(facts, inspection.compactions())
+            measured = measure(Answers(store, {}, None), row.id).measures
+            for kind in KINDS:
+                shares = [share if share and share.of else None for share in shown.shares.get(kind, ())]
+                curve = [one.share for one in measured.curve(f"survival-{kind}")]
+                assert shares == [share if share and share.of else None for share in curve]
+        store.close()

@@ -165,3 +165,11 @@ async def test_every_fate_stays_in_a_narrow_filter() -> None:
         fates = next(line for line in shown(pane).splitlines() if line.startswith("fate"))
         assert fates.split()[:4] == ["fate", "●", "all", OUTCOMES["lost"][0]]
         assert all(f"{OUTCOMES[fact.fate.outcome][0]} 1" in fates for fact in facts)
+
+
+async def test_what_survives_an_encrypted_summary_is_unknown() -> None:
+    pane = LossesFacts()
+    first, *others, last = SURVIVAL.compactions
+    survival = replace(SURVIVAL, compactions=(first, *others, replace(last, encrypted=True, summary=None)))
+    async with hosting(pane, size=(70, 38), set_up=lambda: pane.set_view(replace(LOSSES, survival=survival))):
+        assert [line.split()[-1] for line in lines(pane.table)][1:] == ["–"] * len(survival.kinds)

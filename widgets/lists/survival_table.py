@@ -25,7 +25,8 @@ _MIN_KIND = 14
 
 
 class Survival(Struct, frozen=True):
-    """Shares by kind: one for each compaction, None if it summarized no fact of that kind.
+    """Shares by kind: one for each compaction, None if it summarized no fact of that kind, or if its summary is
+    encrypted.
 
     Facts with an uncertain or unknown fate do not count.
     """
@@ -82,7 +83,9 @@ class SurvivalTable(Inked):
         survival, kinds = self._survival, self._survival.kinds
         mark = "▸" if column == self._column else ""
         if column == len(survival.compactions):
-            head, shares = "all", [_last(survival.shares[kind]) for kind in kinds]
+            # After an encrypted summary nobody knows what survives.
+            unknown = survival.compactions[-1].encrypted
+            head, shares = "all", [None if unknown else _last(survival.shares[kind]) for kind in kinds]
         else:
             done, shares = survival.compactions[column], [survival.shares[kind][column] for kind in kinds]
             head = f"{done.index}{FALLBACK if done.fallback else '' if done.summary is not None else MISSING}"

@@ -89,9 +89,12 @@ def _harm(life: Life) -> int:
 
 
 def survival(facts: ConversationFacts, compactions: Sequence[Compaction]) -> Survival:
-    """Shares of the facts of each kind that can be read after each compaction."""
+    """Shares of the facts of each kind that can be read after each compaction; None after an encrypted summary, as in
+    the measures."""
     fates: dict[tuple[Kind, int], list[Fate]] = defaultdict(list)
     for done in compactions:
+        if done.encrypted:
+            continue
         for life in lives_after(facts.lives, done.index):
             if is_lost(life) or not life.fate.gone:
                 fates[life.fact.kind, done.index].append(life.fate)
