@@ -46,3 +46,16 @@ def test_the_shares_of_the_pane_are_those_of_the_measures() -> None:
                 curve = [one.share for one in measured.curve(f"survival-{kind}")]
                 assert shares == [share if share and share.of else None for share in curve]
         store.close()
+
+
+def test_a_lost_constraint_stands_above_a_lost_link() -> None:
+    store = open_store(FIXTURES / "hermes-0.13-rotating.db")
+    lives = read_facts(Inspection.open(store, "Move checkout to orders-v2")).facts.of(2)
+    store.close()
+    gone = [life for life in worst_first(lives) if life.fate.gone]
+    kinds = [life.fact.kind for life in gone]
+    assert {"constraint", "link"} <= set(kinds)
+    assert kinds == sorted(kinds, key=(*KINDS_LOST, "link").index)
+    assert [life for life in worst_first(lives[::-1]) if life.fate.alive] == [
+        life for life in lives[::-1] if life.fate.alive
+    ]

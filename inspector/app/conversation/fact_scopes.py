@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 #: Number of lost facts of a compaction, best rank first, that mark their rows in the list; a user's fact always does.
 _MARKED = 30
+#: Place of undecided fates in the order of harm.
+_UNDECIDED = 2
 _RANK = "Facts are ordered by their use in the whole conversation."
 
 
@@ -73,19 +75,23 @@ def risk_scope(entries: Sequence[AtRisk], generation: int, partial: bool = False
 
 
 def worst_first(lives: Iterable[Life]) -> list[Life]:
-    """Order by fate: gone, weakened, undecided, alive. The order within a fate stays."""
-    return sorted(lives, key=_harm)
+    """Order by fate: gone, weakened, undecided, alive. Gone and weakened facts are ordered by kind, constraints
+    first and links last. Otherwise the order stays."""
+    return sorted(lives, key=lambda life: (_harm(life), _gravity(life) if _harm(life) < _UNDECIDED else 0))
 
 
 def gravest_first(lives: Iterable[Life]) -> list[Life]:
     """Sort by kind as losses are listed: constraints first, links last. Within a kind the worst fate is first."""
-    order = {kind: place for place, kind in enumerate(KINDS_LOST)}
-    return sorted(worst_first(lives), key=lambda life: order.get(life.fact.kind, len(order)))
+    return sorted(worst_first(lives), key=_gravity)
+
+
+def _gravity(life: Life) -> int:
+    return KINDS_LOST.index(life.fact.kind) if life.fact.kind in KINDS_LOST else len(KINDS_LOST)
 
 
 def _harm(life: Life) -> int:
     fate = life.fate
-    return 0 if fate.gone else 1 if fate.outcome == "weakened" else 3 if fate.alive else 2
+    return 0 if fate.gone else 1 if fate.outcome == "weakened" else 3 if fate.alive else _UNDECIDED
 
 
 def survival(facts: ConversationFacts, compactions: Sequence[Compaction]) -> Survival:
