@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from inspector.answers.answers import Answers
 from inspector.answers.fact_results import read_events, read_losses
 from inspector.answers.inspection import Inspection
+from inspector.answers.resolving import live_size
 from inspector.answers.store_losses import unknown_losses
 from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import Compaction, ConversationRow
@@ -140,15 +141,11 @@ def _known(compactions: Sequence[Compaction], before: SeenConversation | None, f
 
 
 def _size(inspection: Inspection, resolved: ResolvedSettings) -> tuple[int, int]:
-    """Tokens of the live list, reported by its last request or rough, and the threshold in force."""
-    live = inspection.conversation.live
-    plan = inspection.plan(live, resolved.settings)
-    contexts = [
-        request.context + request.output
-        for request in inspection.requests()
-        if request.generation == live.number and request.context and not request.summed
-    ]
-    return contexts[-1] if contexts else plan.tokens_before, plan.budgets.threshold_tokens
+    """Tokens of the live list, reported by its last request with rough ones of later messages, else all rough, and
+    the threshold in force."""
+    plan = inspection.plan(inspection.conversation.live, resolved.settings)
+    size = live_size(inspection.store, inspection.conversation, inspection.requests())
+    return plan.tokens_before if size is None else size.tokens, plan.budgets.threshold_tokens
 
 
 def _compacted(recorded: Compaction) -> str:

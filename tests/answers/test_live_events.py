@@ -11,8 +11,10 @@ from click.testing import CliRunner
 
 from inspector.answers.answers import Answers
 from inspector.answers.live_events import LiveEvent, SeenConversation, look
+from inspector.answers.upcoming import upcoming
 from inspector.commands.cli import commands
 from inspector.stores.detect import open_store
+from tests.recipes import recipe
 from tests.stores.writer import Writer, create, talk
 
 BODY = "## Goal\nMove the checkout.\n\n## Completed Actions\n1. Read the client.\n2. Patched it.\n"
@@ -30,6 +32,9 @@ def call(name: str, result: str, **arguments: Any) -> list[dict[str, Any]]:
         {"role": "tool", "content": result, "tool_call_id": "c1"},
         {"role": "assistant", "content": "Done."},
     ]
+
+
+lines = recipe("claude_lines")
 
 
 class Looking:
@@ -93,6 +98,22 @@ def test_a_conversation_near_its_threshold_is_an_event_once(tmp_path: Path) -> N
     writer.say(talk(2, start=30))
     writer.db.commit()
     assert looking() == []
+
+
+def test_a_large_message_after_the_last_request_is_near_the_threshold(tmp_path: Path) -> None:
+    made = lines.Session("5e55a000-0000-4000-8000-000000000001")
+    made.user("Read the berths.")
+    made.answer(lines.text("So it is."), written=60_000)
+    looking = Looking(made.write(tmp_path / "a.jsonl"))
+    assert looking() == []
+    made.user("x" * 480_000)
+    made.write(tmp_path / "a.jsonl")
+    (event,) = looking()
+    assert event.kind == "near"
+    assert event.text.startswith("over the threshold: ")
+    store = open_store(looking.path)
+    assert event.tokens == upcoming(Answers(store, {}, None), event.row.id).tokens
+    store.close()
 
 
 def test_the_command_looks_once(tmp_path: Path) -> None:
