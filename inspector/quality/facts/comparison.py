@@ -309,7 +309,7 @@ class Comparison:
                 or self._too_little(full)
             )
             doubtful |= probe.asked and full < 3 and not self.valued and _ASKS.search(self.there.text) is None
-            doubtful |= probe.request and not (valued or self._about_key())
+            doubtful |= probe.request and (self.across or not (valued or self._about_key()))
             return ("uncertain" if doubtful else "paraphrased"), ""
         return self._unlike(kept_values)
 
@@ -703,6 +703,8 @@ class Comparison:
         own = adjunct.concepts - self.probe.concepts or adjunct.concepts
         share = len(own & there) / len(own) if own else 1.0
         valued = any(same_value(v, o) for v in adjunct.values for o in self.line.values)
+        # A value alone does not give a reason.
+        valued &= adjunct.kind != "reason" or share > 0
         if valued or (adjunct.kind == "reason" and len(adjunct.concepts) < 2):
             return False
         marker = adjunct.text.split()[0].lower()

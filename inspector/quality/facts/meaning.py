@@ -67,7 +67,8 @@ _BREAK = late_pattern(r"[,;!?(){}\[\]，。；：、（）！？]|:(?!\d)|\.(?=\
 #: Words that join two clauses or two things.
 JOINS = word_set("and but or while whereas yet however und aber oder y pero o et mais ou e mas и но а")
 _TAGS = {
-    "from": "from", "to": "to", "into": "to", "onto": "to", "before": "before", "until": "before", "ahead": "before",
+    "from": "from", "to": "to", "into": "to", "onto": "to", "before": "before", "until": "before", "till": "before",
+    "ahead": "before",
     "prior": "before", "after": "after", "following": "after", "above": "above", "over": "above", "below": "below",
     "under": "below", "with": "with", "without": "without",
     "inside": "inside", "outside": "outside", "except": "except", "by": "by", "than": "than", "only": "only",
@@ -248,7 +249,7 @@ _INCLUSION = (
 #: Concepts of words that only say that a thing is included.
 _INCLUDES = frozenset({"includ", "one"})
 _CONDITION = (
-    r"\b(?:(?:(?<=and )|(?<=but ))only (?=(?:on|in|at|for|with|after|by|during|from|within|to)\b)|until|if|when|"
+    r"\b(?:(?:(?<=and )|(?<=but ))only (?=(?:on|in|at|for|with|after|by|during|from|within|to)\b)|until|till|if|when|"
     r"whenever|as long as|as soon as|once|in case|provided|while)\b|如果|[当當]"
 )
 _BECAUSE = (
@@ -267,6 +268,7 @@ _ADJUNCT = late_pattern(
     rf"(?P<reason>{_BECAUSE}|{_EXPLAINS})|(?P<aside>{_ASIDE})",
     re.IGNORECASE,
 )
+_CAUSE = late_pattern(r"\b(?:cause|reason)\b", re.IGNORECASE)
 #: Words before a colon that are only a label of the sentence after it.
 _LABEL = 3
 _AND = late_pattern(r"(?<=\s)(?=and\s)", re.IGNORECASE)
@@ -548,8 +550,10 @@ def parts_of(text: str) -> tuple[Meaning, tuple[Adjunct, ...]]:
         if found.group().startswith(":") and len(before.split()) <= _LABEL:
             at = found.end()
             continue
-        if found.group().lower().startswith((":", "but")) and _rules(behind) and not _rules(before):
-            # A clause without a rule or a value leads in: "the board met: every ticket costs 38 euros".
+        explained = _rules(behind) and not _rules(before)
+        if found.group().lower().startswith((":", "but")) and (explained or _CAUSE.search(before)):
+            # A clause without a rule or a value leads in: "the board met: every ticket costs 38 euros". So does "the
+            # cause of the crash: ...".
             spans = [("aside", 0, found.start())]
             at = found.end()
             continue

@@ -556,6 +556,8 @@ latest earliest
 spring summer autumn winter
 daily weekly monthly yearly hourly
 two three four five six seven eight nine ten
+same opposite
+accept decline
 """
 
 

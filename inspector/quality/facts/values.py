@@ -140,8 +140,9 @@ _SCALES: Mapping[str, int] = {
     "k": 1_000, "K": 1_000, "M": 1_000_000, "thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000,
 }  # fmt: skip
 _SCALE = r"(?:[kKM](?![A-Za-z])|\s(?:thousand|million|billion)\b)"
-#: A number for each unit: "300/month".
-_PER = late_pattern(r"\d+(?:[.,]\d+)*(?=/[a-z]+\Z)")
+#: A number for each unit, or two numbers: "300/month", "429/503".
+_NUMERIC = late_pattern(r"\d+(?:[.,]\d+)*/(?:[a-z]+|\d+)\Z")
+_DIGITS = late_pattern(r"\d+(?:[.,]\d+)*")
 _SCALED = late_pattern(_SCALE)
 _MONTHS: Mapping[str, int] = {
     form: number
@@ -320,10 +321,11 @@ def _scan(text: str) -> Iterator[Value]:
 
 
 def _values_in(match: re.Match[str]) -> Iterator[Value]:
-    """Yield the value of a match. "10.0.0.5:80" is a host and a port, and "300/month" is a number."""
+    """Yield the value of a match. "10.0.0.5:80" is a host and a port, "429/503" are two numbers."""
     value, start = _value(match), match.start()
-    if value is None and match.lastgroup == "path" and (number := _PER.match(match.group())) is not None:
-        yield _quantity(number.group(), (start, start + number.end()))
+    if value is None and match.lastgroup == "path" and _NUMERIC.match(match.group()) is not None:
+        for number in _DIGITS.finditer(match.group()):
+            yield _quantity(number.group(), (start + number.start(), start + number.end()))
     elif value is not None and value.form == "address" and ":" in value.text:
         host, _, port = value.text.rpartition(":")
         yield Value(host, "address", canon(host), "", True, (start, start + len(host)))
@@ -459,7 +461,7 @@ def canon(text: str) -> str:
     bare = text.strip(_EDGES.replace(".", ""))
     if bare.count("[") > bare.count("]"):
         bare += "]"  # app/[id]
-    return bare.lower().removeprefix("./").rstrip("/") or text.lower()
+    return bare.lower().removeprefix("./").rstrip("*/") or text.lower()
 
 
 def size_of(value: Value) -> tuple[str, Decimal] | None:
@@ -479,6 +481,9 @@ def same_value(one: Value, other: Value) -> bool:
         return _same_name(one, other)
     if one.form == "date" or other.form == "date":
         return one.form == other.form and _same_date(one.canon, other.canon)
+    if {one.form, other.form} == {"number", "percent"}:
+        # "Coverage under 90" is a share.
+        return one.canon == other.canon
     if {one.form, other.form} == {"number", "time"}:
         # "From 22 to 6" names hours.
         number, clock = (one, other) if one.form == "number" else (other, one)

@@ -866,4 +866,29 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
         "- Order: seal the crates first, then weigh",
         "contradicted",
     ),
+    (
+        "reason",
+        "The scale reads the wrong crate because the belt is sorted by weight, so crate_9.log wins.",
+        "- The scale reads a wrong crate on some days (`crate_9.log`)",
+        "weakened",
+    ),
+    (
+        "topic",
+        "please translate the menu entries to Dutch too",
+        "1. Dutch: the start page was translated\n2. Menu entries have keys now",
+        "uncertain",
+    ),
+    (
+        "value",
+        "The gate fails if coverage of src/hull drops under 90.",
+        "- Gate fails if coverage of `src/hull/**` < 90 %",
+        "kept",
+    ),
+    ("value", "Retry only on 429 and 503.", "- Retry only on 429/503", "kept"),
+    (
+        "swap",
+        "Both jobs lock ropes and anchors in opposite order.",
+        "- Both jobs lock ropes and anchors in the same order",
+        "contradicted",
+    ),
 )
