@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
+from inspector.quality.facts.extract import asked_and_answered
 from inspector.quality.facts.fact import REQUESTS, Fate, Kind, Life
 
 #: Kinds that count as a loss, the most severe first. A link is not a loss: its name is in the text that used it.
@@ -47,9 +48,11 @@ def is_lost(life: Life) -> bool:
 
 
 def counts(life: Life) -> bool:
-    """Return whether the loss of a fact counts: it is the user's own words, no request, and no mere label."""
+    """Return whether the loss of a fact counts: it is the user's own words, no request, no mere label and no answer
+    to whether something is to happen now."""
     fact = life.fact
-    return fact.own and not (fact.rule.endswith(REQUESTS) or fact.text.endswith((":", "：")))
+    once = fact.rule.endswith(REQUESTS) or "now?" in asked_and_answered(fact)[0]
+    return fact.own and not (once or fact.text.endswith((":", "：")))
 
 
 def lives_after(lives: Iterable[Life], compaction: int) -> tuple[Life, ...]:

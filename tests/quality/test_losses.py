@@ -110,6 +110,13 @@ def test_constraints_come_first_then_the_rank() -> None:
     assert ([one.fact.key for one in mixed.worst], mixed.total, mixed.others) == (["a"], 1, 2)
 
 
+def test_an_answer_to_what_happens_now_counts_apart() -> None:
+    answer = replace(life("lost", key="n").fact, rule="any.answer", text="yes ← Shall I paint the boat now?")
+    lasting = replace(answer, key="l", text="red ← Which colour do the boats have?")
+    (found,) = losses_of([replace(life("lost", key=one.key), fact=one) for one in (answer, lasting)])
+    assert ([one.fact.key for one in found.worst], found.others) == (["l"], 1)
+
+
 def test_facts_of_pasted_texts_count_apart() -> None:
     pasted = replace(life("lost", key="p"), fact=replace(life("lost", key="p").fact, pasted=True))
     (both,) = losses_of([pasted, life("lost", key="b")])

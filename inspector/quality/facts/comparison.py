@@ -169,7 +169,10 @@ class Comparison:
         number or a short fact, and in a passage that says little more. Information that is no rule needs nearly all of
         its words."""
         told = len({mine.concept for mine, _ in self.pairs if mine.weight >= 1.0}) + len(self.replaced)
-        told += len(self.valued) - len(self.lost_values)
+        told += sum(
+            value not in self.lost_values and not _NUMBERED.search(self.probe.text[: value.span[0]])
+            for value, _ in self.valued
+        )
         brief = len(self.there.words) <= _ROOM + 2 * len(self.probe.main.words)
         most = _NEARLY_ALL if self.probe.plain else MIN_SUBJECT
         short = len({word.concept for word in self.probe.main.words}) + len(self.probe.values) < 3
