@@ -310,6 +310,7 @@ class Comparison:
                 or self._unruled()
                 or self._part_missing()
                 or self._too_little(full)
+                or self._denial_missing()
             )
             doubtful |= probe.asked and full < 3 and not self.valued and _ASKS.search(self.there.text) is None
             doubtful |= probe.request and (self.across or not (valued or self._about_key()))
@@ -363,6 +364,15 @@ class Comparison:
         there = {word.concept for word in self.there.words}
         exceptions = [one.concepts for one in self.probe.adjuncts if one.kind == "exception"]
         return any(one and one <= there for one in exceptions)
+
+    def _denial_missing(self) -> bool:
+        """Return whether the passage has nothing of a thing that the fact excludes: "X, not Y" with X alone."""
+        if self.probe.tongue == "zh":
+            # In Chinese the end of a denial is a guess.
+            return False
+        gone = any(word.denied and word.weight >= 1.0 for word in self.missing)
+        kept = any(not word.denied for word in self.probe.main.words)
+        return gone and kept and not self.there.denies and not restricts(self.line.text)
 
     def _part_missing(self) -> bool:
         """Return whether the line has nothing of a part of the fact: "check A and B" with A alone."""

@@ -891,4 +891,10 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
         "- Both jobs lock ropes and anchors in the same order",
         "contradicted",
     ),
+    (
+        "negation",
+        "Apply the fee of 90 euros to new berths, not retroactively.",
+        "- The fee of 90 euros has to be applied to berths",
+        "uncertain",
+    ),
 )
