@@ -8,6 +8,8 @@ from threading import Event
 import pytest
 from msgspec.structs import replace
 
+from inspector.answers.answers import Answers
+from inspector.answers.upcoming import upcoming
 from inspector.app.conversations.screen import ConversationsScreen
 from inspector.core.conversations import Compaction, ConversationRow
 from inspector.engines.registry import with_profile
@@ -22,6 +24,7 @@ from widgets.bars.timeline import outcome_of
 from widgets.lists.conversation_table import ConversationTable
 from widgets.panes.compaction_pane import CompactionPane
 from widgets.panes.next_request import NextRequest
+from widgets.panes.what_if_pane import WhatIfPane
 
 lines = recipe("claude_lines")
 AGENTS = ROOT / "fixtures" / "agents"
@@ -218,3 +221,17 @@ async def test_a_line_that_cannot_be_read_is_told_while_the_session_is_open(tmp_
         screen.opening.again()
         await settled(pilot)
         assert len(notes(pilot)) == len(before) + 1, "another number is no other note"
+
+
+async def test_the_what_if_pane_and_the_tokens_pane_leave_the_same_distance() -> None:
+    async with running(AGENTS, "Turn the dive log", size=(160, 48)) as pilot:
+        await press(pilot, "6")
+        outcome = conversation(pilot).query_one(WhatIfPane).body.text
+        opened = conversation(pilot).loaded.opened
+        assert opened is not None
+        following = upcoming(Answers(opened.inspection.store, {}, None), opened.inspection.conversation.id)
+        left = following.threshold_tokens - following.tokens
+        assert f"{left:,} tokens are left before a compaction." in outcome
+        assert "rough tokens, " in outcome
+        await press(pilot, "8")
+        assert f"{left:,} tokens below the threshold" in " ".join(screen_text(pilot).split())

@@ -179,7 +179,9 @@ def _outcome(plan: Plan | None, settings: Settings, reported: int | None, exact:
         return when, f"A compaction now would change nothing: {plan.reason}."
     return (
         when,
-        f"A compaction now: ~{plan.tokens_before:,} → about {plan.tokens_after:,} tokens, "
+        # A plan counts messages roughly; a reported size also has the system prompt and the tools.
+        f"A compaction now: ~{plan.tokens_before:,} → about {plan.tokens_after:,} "
+        f"{'tokens' if reported is None else 'rough tokens'}, "
         f"{plan.length:,} → {plan.length_after:,} messages.",
     )
 
