@@ -170,8 +170,10 @@ def matches(
             one if one is whole or not _within(one, whole) else replace(one, outcome="uncertain")
             for one in judged
         ]
+    likest = max((one.score for one in judged if one.outcome != "contradicted"), default=0.0)
     for match in judged:
-        if match.outcome == "contradicted" and not match.sure:
+        # A passage that has less of the fact than another one may be about something else.
+        if match.outcome == "contradicted" and (not match.sure or match.score < likest):
             match = replace(match, outcome="uncertain", changed="")
         known = found.get(match.part)
         if known is None or (*match.order, match.span) < (*known.order, known.span):

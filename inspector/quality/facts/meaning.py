@@ -29,7 +29,7 @@ _LITTLE, _FULL = 0.4, 1.0
 
 # Words that deny what follows them in their clause.
 _DENIES = late_pattern(
-    r"(?:not|no|never|cannot|neither|nor|nothing|nobody|none|without|lack(?:s|ed|ing)?|avoid(?:s|ed|ing)?|refrain|prevent(?:s|ed|"
+    r"(?:not|no|zero|never|cannot|neither|nor|nothing|nobody|none|without|lack(?:s|ed|ing)?|avoid(?:s|ed|ing)?|refrain|prevent(?:s|ed|"
     r"ing)?|refus(?:e|es|ed)|untouched|\w+n['’]t|dont|doesnt|doenst|dosent|dosnt|didnt|"
     r"cant|wont|isnt|arent|wasnt|shouldnt|mustnt|couldnt|wouldnt|hasnt|havent|neednt|"
     r"nicht|kein|keine|keinen|keiner|keinem|keines|nie|niemals|ohne|weder|nunca|jamás|sin|ni|nada|ningún|"

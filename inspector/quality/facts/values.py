@@ -252,6 +252,7 @@ _VALUE = late_pattern(
             r"(?P<cjkdate>(?:20\d\d\s?[年년]\s?)?(?:1[0-2]|0?[1-9])\s?[月월]\s?(?:[12]\d|3[01]|0?[1-9])\s?[日号號일])",
             rf"(?P<weekday>(?i:{_either(_WEEKDAYS.split())})s?|(?:{_SHORT_DAYS})\b)",
             rf"(?P<cjkclock>{_CJK_CLOCK})",
+            r"(?P<cron>[0-5]?\d\s(?:[01]?\d|2[0-3])(?:\s[\d*,/-]+)?\s\*\s[\d*,/-]+)",
             *(
                 rf"(?P<{form}>{PATTERNS[form]}{LINE if form in FILES else ''})" for form in FORMS
             ),
@@ -344,6 +345,9 @@ def _value(match: re.Match[str]) -> Value | None:
         return Value(text, form, _weekday(text), "", False, span)
     if form == "cjkclock":
         return Value(text, "time", _cjk_clock(match), "", False, span)
+    if form == "cron":
+        minute, hour, *_ = text.split()
+        return Value(text, "time", f"{hour:0>2}:{minute:0>2}", "", False, span)
     if form == "percent":
         return Value(text, form, plain_number(text.rstrip("%％ ")), "%", False, span)
     if form == "time":

@@ -897,4 +897,17 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
         "- The fee of 90 euros has to be applied to berths",
         "uncertain",
     ),
+    (
+        "value",
+        "Fetch the tide table every weekday at 23:15.",
+        "- Cron, to fetch the tide table on a weekday: `15 23 * * 1-5`",
+        "kept",
+    ),
+    ("negation", "No new anchors on the inner pier.", "- Inner pier: zero new anchors", "kept"),
+    (
+        "topic",
+        "The agent should not approve or close requests in pier-live, only comment.",
+        "- pier-live: the agent comments; approve and close are for people\n- dock-live: requests may be closed",
+        "uncertain",
+    ),
 )
