@@ -15,7 +15,7 @@ from inspector.answers.kept_results import KeptResults
 from inspector.core.messages import Message
 from inspector.core.text import safe
 from inspector.core.watching import OnProgress
-from inspector.quality.facts.extract import COMMAND, agreed, answers_only, chosen, extract
+from inspector.quality.facts.extract import COMMAND, agreed, answers_only, chosen, extract, sent_back
 from inspector.quality.facts.fact import Mention, MessageFacts, Span, Statement, Value
 from inspector.replay.transcript import Transcript, transcript_of
 
@@ -178,6 +178,8 @@ class _Reader:
             elif not facts.statements or answers_only(safe(message.text)):
                 answer = agreed(safe(message.text), self.offered)
                 facts = replace(facts, statements=answer or facts.statements)
+            else:
+                facts = replace(facts, statements=sent_back(facts.statements, self.offered))
             self.offered = ""
         elif message.role == "assistant" and message.text:
             self.offered = safe(message.text)

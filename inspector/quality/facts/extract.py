@@ -87,6 +87,8 @@ ANSWER, CHOICE = ".answer", ".choice"
 #: Characters of a message that may be nothing but an answer or a choice.
 _SHORT = 80
 _ASKED = 240
+#: Minimum characters of a statement that is copied from the agent, and minimum number of copied statements.
+_COPIED, _FEWEST_COPIED = 24, 3
 _SEMICOLON = late_pattern(r";\s+|；")
 _REFUSES = late_pattern(r"\b(?:no|nope|not|don['’]?t)\b|不|别", re.I)
 # A sentence that only points to nearby text.
@@ -407,6 +409,19 @@ def agreed(text: str, before: str) -> tuple[Statement, ...]:
         return ()
     start = text.find(body)
     return (_answer(text, (start, start + len(body)), question),)
+
+
+def sent_back(statements: tuple[Statement, ...], before: str) -> tuple[Statement, ...]:
+    """Return the statements of a user's message, those as pasted that are copied from the agent's message before it.
+
+    A copy has several lines; a user may repeat a single sentence to agree."""
+    told = " ".join(_MARKS.sub("", before).split())
+    copied = {
+        one.span for one in statements if len(one.text) >= _COPIED and " ".join(one.text.split()) in told
+    }
+    if len(copied) < _FEWEST_COPIED:
+        return statements
+    return tuple(replace(one, pasted=True) if one.span in copied else one for one in statements)
 
 
 def answers_only(text: str) -> bool:

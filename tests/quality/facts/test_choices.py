@@ -9,7 +9,7 @@ import pytest
 
 from inspector.answers.fact_reading import read_facts
 from inspector.answers.inspection import Inspection
-from inspector.quality.facts.extract import agreed, chosen
+from inspector.quality.facts.extract import agreed, chosen, facts_of, sent_back
 from inspector.stores.detect import open_store
 
 NUMBERS = "Which way?\n\n1. Keep the cache in memory\n2. **Move it to Redis 7.2**\n3. Drop it\n"
@@ -47,6 +47,19 @@ def test_what_a_message_chooses_of_the_list_before_it(text: str, before: str, po
     found = chosen(text, before)
     assert [one.text for one in found] == [f"{text} ← {point}" for point in points]
     assert {(one.kind, one.span) for one in found} <= {("decision", (0, len(text)))}
+
+
+def test_a_list_that_is_sent_back_is_the_agents() -> None:
+    points = [
+        "Never moor a ferry at the old pier.",
+        "Each boat has two life vests.",
+        "The flag must be up by 06:00.",
+    ]
+    text = "Build this. " + " ".join(points)
+    said = facts_of(text, "user").statements
+    before = "We could do this:\n" + "\n".join(f"{at}. **{point}**" for at, point in enumerate(points))
+    assert [one.text for one in sent_back(said, before) if not one.pasted] == ["Build this."]
+    assert sent_back(said, before.replace("vests", "belts")) == said
 
 
 @pytest.mark.parametrize("text", ["yes", "Yes, go ahead!", "ok, do it", "no", "好的", " sure "])
