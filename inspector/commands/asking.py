@@ -13,6 +13,7 @@ import click
 
 from inspector.commands.completing import path_argument, words_argument
 from inspector.commands.options import (
+    CONVERSATION_HELP,
     PATH_HELP,
     Option,
     demo_option,
@@ -209,7 +210,8 @@ def asks(command: Callable[..., None]) -> Callable[..., None]:
 def command(words: str, name: str | None = None) -> Option:
     """Return the decorator of a command with `words` such as "[PATH] [CONVERSATION]", or "[PATH]" alone."""
     argument = path_argument if words == "[PATH]" else words_argument(words)
-    declared: Option = click.command(name, epilog=PATH_HELP)
+    help_text = f"{PATH_HELP} {CONVERSATION_HELP}" if words == "[PATH] [CONVERSATION]" else PATH_HELP
+    declared: Option = click.command(name, epilog=help_text)
     return together(declared, argument)
 
 

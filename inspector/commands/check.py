@@ -15,7 +15,8 @@ from inspector.core.errors import CheckFailed, UsageProblem
 @command("[PATH] [CONVERSATION...]")
 @click.option(
     "--fail-on", "wanted", multiple=True, metavar="NAME[:N]",
-    help="A rule, a severity or `aftermath`: fail at N cases. May be repeated. Default: error, constraint-lost.",
+    help="A rule, a severity or `aftermath`: fail at N cases or more. May be repeated. "
+    "Default: error, constraint-lost.",
 )  # fmt: skip
 @click.option(
     "--format", "form", default="text", show_default=True,

@@ -148,7 +148,7 @@ def _event() -> dict[str, Any]:
     try:
         event = json.loads(sys.stdin.read(_MOST))
     except (ValueError, RecursionError) as error:
-        raise BadInput(f"The hook got no JSON on standard input ({error}).") from error
+        raise BadInput(f"The hook found no valid JSON on standard input ({error}).") from error
     if not isinstance(event, dict):
-        raise BadInput("The hook got JSON that is no mapping.")
+        raise BadInput("The hook needs a JSON object on standard input.")
     return event

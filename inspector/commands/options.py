@@ -29,10 +29,9 @@ class ProfileOption(click.Option):
 
 #: A decorator that adds options to a command.
 Option = Callable[[Any], Any]
-PATH_HELP = (
-    "Without PATH, every store on this machine is read (`stores` lists them). CONVERSATION may be left out if a store "
-    "has one conversation."
-)
+PATH_HELP = "Without PATH, the command reads every store on this machine (`stores` lists them)."
+#: Help for commands that need one conversation, and commands that otherwise cover all.
+CONVERSATION_HELP = "CONVERSATION may be left out if the store has only one conversation."
 
 
 #: The largest number on the command line. Databases and floats represent it exactly.

@@ -103,7 +103,7 @@ class SqliteSink:
         from sqlite_utils import Database
 
         if path.exists() and not _is_data_set(path):
-            raise OutputProblem(f"{path} is there and is not a data set of this program. Name another file.")
+            raise OutputProblem(f"{path} exists and is not a data set of this program. Name another file.")
         self.path = path
         try:
             os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))

@@ -62,8 +62,9 @@ _ALL = (
         "error",
         "The summary is empty",
         "A model wrote the summary, but it has no content. The messages that it replaced are lost.",
-        f"The summary has fewer than {EMPTY_SUMMARY} characters for {SUMMARIZED_AT_LEAST:,} tokens or more, "
-        "or it is short and says that it saw no conversation, or that there is no task in as many tokens.",
+        f"A summary of fewer than {EMPTY_SUMMARY} characters replaces {SUMMARIZED_AT_LEAST:,} tokens or more. Or a "
+        f"summary of fewer than {5 * EMPTY_SUMMARY} characters says that it saw no conversation, or that there is no "
+        f"task although it replaces {SUMMARIZED_AT_LEAST:,} tokens or more.",
         "Read the messages in the list before, and repeat what the agent still needs. Try another summary "
         "model.",
     ),
@@ -73,8 +74,8 @@ _ALL = (
         "The agent broke a rule that a compaction lost",
         "The user had forbidden an act. A compaction lost the rule, and the agent then did the act.",
         "A call after the compaction writes, reads or runs something that a lost or weakened rule of the "
-        "user forbids by name. The rule was not repeated before the call. Rules with a condition, and long "
-        "sentences, are not compared.",
+        "user forbids by name. The rule was not repeated before the call. The check skips rules with a "
+        "condition and long sentences.",
         "Check the effect of the call, and repeat the rule. Put rules that must always hold into a file that "
         "the agent loads by itself.",
     ),
@@ -129,14 +130,13 @@ _ALL = (
         "A rule of the user's (must, must never) is no longer in the list. Nothing stops the agent from "
         "breaking it.",
         "A constraint in the user's own words was in a summarized message: a prohibition, a bound, a "
-        f"condition, “always” or “must”, in a sentence of {SHORTEST} to {CONCISE} bytes, in a message "
-        f"of at most {CROWDED} statements. It begins like a lasting rule (“always”, “never”, “do not ... until I say "
-        "so”), has an exact value, is in the user's first two messages, or was said twice. The constraint is not in "
-        "the list after the compaction and not in today's list, no later message repeats it, and the user had not "
-        "withdrawn it before. Without an exact value, it is in a script with spaces, and the summary has fewer than a "
-        "third of its words. "
-        "Other rules hold only for their own request; the losses command lists them. If one message has more than "
-        f"{FEW} lost constraints, they are one finding.",
+        f"condition, “always” or “must”. Its sentence has {SHORTEST} to {CONCISE} bytes, and its message at most "
+        f"{CROWDED} statements. It begins like a lasting rule (“always”, “never”, “do not ... until I say so”), has an "
+        "exact value, is in the user's first two messages, or was said twice. The constraint is not in the list after "
+        "the compaction and not in today's list, no later message repeats it, and the user had not withdrawn it "
+        "before. A constraint without an exact value counts only if its script has spaces between words and the "
+        "summary has fewer than a third of its words. The command losses also lists rules that hold only for their "
+        f"own request. If one message has more than {FEW} lost constraints, they are one finding.",
         "Repeat the rule if it still holds. The facts command prints a checklist of the facts at risk, for "
         "the focus text of a manual compaction.",
     ),
@@ -326,9 +326,9 @@ _ALL = (
         "Compactions in quick succession",
         "Little was added between two compactions. Each one costs a summary call and the prompt cache, and "
         "each summary of a summary loses details.",
-        f"Between two compactions, fewer than {QUICK_MESSAGES} messages were added, or less than {QUICK_SHARE:.0%} "
-        "of the threshold, or of the second list if it is smaller (in tokens, reported if known). A compaction by hand "
-        "does not count.",
+        f"Fewer than {QUICK_MESSAGES} messages were added between two compactions. Or the added tokens are less than "
+        f"{QUICK_SHARE:.0%} of the threshold, or of the list before the second compaction if that is smaller. Tokens "
+        "are reported if known, else rough. A compaction by hand does not count as the second compaction.",
         "Find what fills the list after a compaction: a large head or tail, or one huge message. With "
         "Hermes lower target_ratio or raise the threshold.",
     ),
@@ -338,8 +338,8 @@ _ALL = (
         "Files were read again",
         "The agent opened files or pages again that it had read or written before. Their text was paid for "
         "twice. The record does not show why.",
-        f"{READ_AGAIN} or more files or pages with {READ_AGAIN_TOKENS:,} tokens or more were opened after this "
-        "compaction, before the user's next request, and messages that had left the list had opened them before.",
+        f"After the compaction and before the user's next request, the agent opened {READ_AGAIN} or more files or "
+        f"pages, with {READ_AGAIN_TOKENS:,} tokens or more in all. Acts that left the list had read or written them.",
         "See what the agent looked for. A summary that keeps the important lines and values, a longer tail, or a "
         "compaction by hand before a large task avoids the second reading.",
     ),
@@ -466,8 +466,9 @@ _ALL = (
         "A compaction never paid off",
         "Reading the summarized messages, writing the summary and writing the new list into the cache cost "
         "more than the shorter prompts saved until the next compaction.",
-        "Usage and prices are known, and the number of requests between two compactions is below the "
-        f"break-even of the first, but not below {CLOSE_REQUESTS}. The loss is at least {NOTICED_DOLLARS} US dollars.",
+        f"Usage and prices are known. {CLOSE_REQUESTS} or more requests came between the first request after the "
+        "compaction and the next compaction, but fewer than the break-even needs. The loss is at least "
+        f"{NOTICED_DOLLARS} US dollars.",
         "Compact later or keep less, so that the next compaction comes later: with Hermes raise the "
         "threshold or lower target_ratio.",
     ),
@@ -478,8 +479,8 @@ _ALL = (
         "The cache expired during pauses of the conversation, and sending everything again cost more than "
         "all compactions.",
         "The extra cost of requests after pauses longer than the time to live is more than the bills of "
-        f"all compactions, and the other time to live would save {MISSED_SHARE:.0%} or more of the cost of all "
-        "requests.",
+        f"all compactions. The other time to live would save {MISSED_SHARE:.0%} or more of the cost of all requests, "
+        f"and at least {NOTICED_DOLLARS} US dollars.",
         "Use the cheaper time to live, which the finding names. Compact before a long pause, not after it.",
     ),
     Rule(

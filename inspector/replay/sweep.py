@@ -144,7 +144,7 @@ def parse_axis(name: str, text: str) -> Axis:
             values = tuple(float(part) for part in text.split(","))
             return _checked(name, values)
     except ValueError:
-        raise UsageProblem(f"{text!r} is no range of {name}; write START:STOP:STEP or A,B,C.") from None
+        raise UsageProblem(f"{text!r} is not a range of {name}. Write START:STOP:STEP or A,B,C.") from None
     if not all(map(isfinite, (start, stop, step))) or step <= 0 or stop < start:
         raise UsageProblem(
             f"The range {text} of {name} has no values: in START:STOP:STEP, STOP must not be below START, "
@@ -255,7 +255,7 @@ def check_size(rows: Axis, columns: Axis) -> None:
     """Raise UsageProblem for a grid that is too large."""
     size = len(rows.values) * len(columns.values)
     if size > LARGEST:
-        raise UsageProblem(f"The grid has {size:,} cells; {LARGEST:,} are the most.")
+        raise UsageProblem(f"The grid has {size:,} cells; the maximum is {LARGEST:,}.")
 
 
 class _Sum:
