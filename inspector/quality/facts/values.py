@@ -292,7 +292,7 @@ _LONGEST_RUN = 400
 #: Several numbers with a slash between them, but no date.
 _NUMBERS = late_pattern(r"(?<![\w/.])\d{1,6}(?:/(?!\d{4}\b)\d{1,6}){2,}(?![\w/])")
 #: A number with spaces between its thousands.
-_SPACED = late_pattern(r"(?<![\w.,/:+-])\d{1,3}(?: \d{3})+(?![\w/:+-]|[.,]\d| \d)")
+_SPACED = late_pattern(r"(?<![\w.,/:+-])(?<!\d )\d{1,3}+(?: \d{3}){1,4}+(?![\w/:+-]|[.,]\d| \d)")
 _RUN = late_pattern(rf"(?<!\S)\S{{{_LONGEST_RUN}}}\S*+")
 _JOINED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.@+~#/:%=*-")
 _EDGES = "\"'`.,;:!?()[]{}<>|*"
