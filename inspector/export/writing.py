@@ -61,7 +61,7 @@ def _check_store(path: Path, target: Path, store: Path) -> None:
     if real.is_dir():
         if target.is_relative_to(real) and target.exists() and not target.name.lower().endswith(_PAGES):
             raise OutputProblem(
-                f"{path} is a file in {store}, a folder with sessions. Such files are never changed. Name a new file."
+                f"{path} is a file in {store}, a folder with sessions. Its files are never written to. Name a new file."
             )
         return
     for kept in {Path(f"{name}{end}") for name in (store.absolute(), real) for end in _BESIDE}:
