@@ -9,10 +9,15 @@ import traceback
 from collections.abc import Callable
 from typing import NoReturn
 
+from inspector.commands import COMMANDS
 from inspector.core.errors import DETAILS, FAULT, InspectorError
 from inspector.core.interrupts import handle_interrupts
 from inspector.core.text import safe
 
+#: Exit code of click for wrong arguments.
+_BAD_USAGE = 2
+#: Minimum likeness of a word and the name of a command, as difflib counts it.
+_LIKENESS = 0.75
 #: Characters of a fault's reason that are shown.
 _LONGEST_REASON = 300
 
@@ -30,10 +35,13 @@ def finish(run: Callable[[], int]) -> NoReturn:
     handle_interrupts()
     try:
         code = run()
+        if code == _BAD_USAGE:
+            _name_command()
     except InspectorError as error:
         from inspector.config.folders import with_urls
 
         say(safe(with_urls(str(error))))
+        _name_command()
         code = error.exit_code
     except KeyboardInterrupt:
         code = interrupted()
@@ -45,6 +53,16 @@ def finish(run: Callable[[], int]) -> NoReturn:
     except Exception as error:  # noqa: BLE001 (a fault of the program itself)
         code = _broken(error)
     sys.exit(_flushed(code))
+
+
+def _name_command() -> None:
+    """Name the command that the first word of a failed command line may be a typo of."""
+    from difflib import get_close_matches
+
+    first = next(iter(sys.argv[1:]), "")
+    meant = get_close_matches(first, COMMANDS, 1, _LIKENESS)
+    if meant and first not in COMMANDS:
+        say(f"Did you mean the command {meant[0]}?")
 
 
 def _broken(error: Exception) -> int:

@@ -195,3 +195,20 @@ def test_what_is_wrong_is_said(words: list[str], code: int, said: str, inside: R
     assert said in done.stderr
     assert (done.returncode, done.stdout) == (code, "")
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        (["losess"], "losses"),
+        (["findigns", SMALL], "findings"),
+        (["losess", "--json"], "losses"),
+        (["losses", "--jsn"], ""),
+        ([ROTATING[:-1] + "9"], ""),
+    ],
+)
+def test_a_typo_in_a_command_is_told(words: list[str], meant: str, environment: dict[str, str]) -> None:
+    done = run(words, environment, subprocess.PIPE)
+    assert done.returncode
+    told = [line for line in done.stderr.splitlines() if "Did you mean the command" in line]
+    assert told == ([f"compaction-inspector: Did you mean the command {meant}?"] if meant else [])
