@@ -1,4 +1,4 @@
-"""Prompt-cache breakpoints of a request: the system prompt and the last messages, four in all.
+"""Prompt-cache breakpoints of a request: at most four, at the system prompt and the last messages.
 
 Source: releases 0.13.0 and 0.19.0, `agent/prompt_caching.py` (places of the breakpoints) and
 `agent/anthropic_adapter.py` (breakpoints that reach Anthropic's own API).
@@ -35,8 +35,8 @@ class Breakpoint(Struct, frozen=True):
 
     `number` counts from 1 in the order of the request. `message` is an index in the list, or None for the system
     prompt before it. `part` is its place in the message: "text" (the whole content becomes one part), "part N" (the
-    N-th part of the content, from 1) or "message" (next to the content). `placed` says whether the
-    release writes it, `honored` whether the provider uses it; other breakpoints are wasted. `why` is a sentence.
+    N-th part of the content, from 1) or "message" (next to the content). `placed`: the release writes the breakpoint.
+    `honored`: the provider uses it. `why` is a sentence about the place.
     """
 
     number: int
@@ -64,8 +64,8 @@ def breakpoints(
 ) -> tuple[Breakpoint, ...]:
     """Return the breakpoints of a request with this list, in the request's order.
 
-    `system_prompt` precedes the list, "" if there is none; a list may also start with a system message. Reads the
-    first message, and messages from the end until four breakpoints count.
+    `system_prompt` precedes the list, "" if there is none; a list may also start with a system message. The function
+    reads the first message, and messages from the end of the list until it has four breakpoints.
     """
     found: list[Breakpoint] = []
     length = len(messages)
@@ -129,7 +129,7 @@ def _honored(message: Message, part: str, placed: bool, layout: Layout, release:
                 False,
                 "In the envelope layout this release counts tool results, but cannot put a breakpoint on them.",
             )
-        return False, "Its content has no part for a breakpoint, but it counts as one."
+        return False, "The content has no part for a breakpoint, but the release counts the message as one."
     if part == "text":
         if layout == "native" and message.role == "user" and not message.text.strip():
             return False, "The release replaces a content of white space, and the breakpoint is lost."

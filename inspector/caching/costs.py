@@ -1,9 +1,9 @@
 """Costs of requests and compactions. Money in US dollars, rates in US dollars per million tokens.
 
-A request costs its uncached input, its cache reads, its cache writes (for five minutes or an hour) and its output. A
-compaction costs reading the summarized messages (at the cache rate while the prefix is cached, else in full), writing
-the summary, and writing the new list to the cache. Each later request saves reading the removed tokens. docs/costs.md
-has the formulas with their sources.
+The cost of a request has four parts: uncached input, cache reads, cache writes (for five minutes or an hour) and
+output. The cost of a compaction has three parts: reading the list before it (at the cache rate while the prefix is
+cached, else at the input rate), the summary, and writing the new list to the cache. Each later request saves the price
+of the removed tokens. docs/costs.md has the formulas.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Rates(Struct, frozen=True):
 
 
 class Cost(NamedTuple):
-    """A cost by part. `read` covers all input, cached or not."""
+    """A cost in US dollars, by part. `read` has the cost of cache reads and of uncached input."""
 
     read: float
     write: float
@@ -55,7 +55,7 @@ class Cost(NamedTuple):
 
     @property
     def amount(self) -> float:
-        """All of it."""
+        """Return the sum of the parts."""
         return self.read + self.write + self.output
 
 
@@ -63,8 +63,9 @@ class Bill(Struct, frozen=True):
     """Cost and savings of a compaction.
 
     `saved_a_request` is the saving of each later request that reads the cache, `saved_cold` the saving of a request
-    that finds nothing in the cache. `later` requests followed before the next compaction. `paid_by` is the number of
-    the request that reached the break-even. `warm` says that the summarized prefix was cached.
+    that finds nothing in the cache. `later` is the number of requests between the first request after the compaction
+    and the next compaction. `paid_by` is the number of the request that reached the break-even, None if no request
+    reached it. `warm` is true if the summarized prefix was cached.
     """
 
     cost: Cost
@@ -80,12 +81,15 @@ class Bill(Struct, frozen=True):
         return math.ceil(self.cost.amount / self.saved_a_request) if self.saved_a_request > 0 else None
 
     def paid(self, own: Cost, warm: bool) -> Bill:
-        """Return the bill with the recorded cost of the summarizing call; `warm`: most of its prompt was cached."""
+        """Return the bill with `own`, the recorded cost of the summarizing call.
+
+        `warm`: most of the prompt of this call was cached.
+        """
         return replace(self, cost=Cost(own.read + own.write, self.cost.write, own.output), warm=warm)
 
     @property
     def own(self) -> Cost:
-        """Return the cost of the summarizing call; cache writes belong to the next request."""
+        """Return the cost of the summarizing call, without the cache writes of the next request."""
         return self.cost._replace(write=0.0)
 
     @property
@@ -120,9 +124,10 @@ class Bill(Struct, frozen=True):
 class CompactionUsage(Struct, frozen=True):
     """Token counts of a compaction.
 
-    `before` and `after` are the sizes of the last prompt before and the first prompt after it, `written` is what the
-    latter wrote to the cache, `summary` the length of the summary. `warm`: the prompt before was still cached. `hour`:
-    cache writes live an hour. `later` requests followed; `cached`: they read earlier prompts from the cache.
+    `before` is the size of the list before the compaction, `after` the size of the first prompt after it. `written` is
+    the number of tokens that this prompt wrote to the cache, `summary` the size of the summary. `warm`: the list before
+    was still cached. `hour`: cache writes live an hour. `later`: see `Bill`. `cached`: later requests read earlier
+    prompts from the cache.
     """
 
     before: int
@@ -216,7 +221,7 @@ def total(costs: Iterable[Cost | None]) -> Cost | None:
 
 
 def _money(tokens: int, rate: float | None) -> float | None:
-    """Return the price of tokens; zero tokens cost nothing at any rate."""
+    """Return the price of tokens, None if the rate is unknown. Zero tokens cost nothing, even at an unknown rate."""
     if not tokens:
         return 0.0
     return None if rate is None else tokens * rate / _MILLION

@@ -1,8 +1,8 @@
 """Costs of cache misses and of idling, and their alternatives: another time to live, a keep-alive.
 
-A miss is compared with the same request reading the cached tokens. Another time to live changes which pauses expire
-the cache, and the price of written tokens. A keep-alive sends a request once per time to live: each reads all cached
-tokens, and together they save writing them again.
+The cost of a miss is the difference to the same request if it had read the cached tokens. Another time to live changes
+the pauses after which the cache expires, and the price of written tokens. A keep-alive sends a request shortly before
+each time to live ends. Each of these requests reads all cached tokens, so the next request need not write them again.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ Rated = tuple[JudgedRequest, Rates | None]
 class IdleCosts(Struct, frozen=True):
     """Costs of idling, in US dollars; None if usage or prices are unknown.
 
-    `misses` requests sent `tokens` again because the cache had expired; `more` is the difference to reading them.
-    `hour` says that the cache lived an hour. `other` is the cost of all requests with the other time to live, `cost`
-    with the actual one. `gap` is the longest pause in seconds for which a keep-alive pays; `saved` is its saving in
-    such pauses.
+    `misses` requests sent `tokens` again because the cache had expired. `more` is their extra cost over reading these
+    tokens. `hour` is true if the cache lived an hour. `cost` is the cost of all requests with this time to live,
+    `other` with the other time to live. `gap` is the longest pause in seconds for which a keep-alive pays; `saved` is
+    its saving over all shorter pauses.
     """
 
     misses: int
@@ -42,31 +42,31 @@ class IdleCosts(Struct, frozen=True):
 
     @property
     def cheaper(self) -> float:
-        """Savings of the other time to live, in US dollars. Few agents have a keep-alive."""
+        """Return the savings of the other time to live, in US dollars."""
         return max(self.cost.amount - self.other.amount, 0.0) if self.cost and self.other else 0.0
 
     @property
     def words(self) -> tuple[str, ...]:
-        """Sentences about it."""
-        told = []
+        """Return these costs as sentences."""
+        sentences = []
         if self.misses:
             cost = "" if self.more is None else f": {dollars(self.more)} US dollars more than reading them"
-            told.append(
+            sentences.append(
                 f"After pauses that outlived the cache, {plural(self.misses, 'request')} sent {self.tokens:,} tokens "
                 f"again{cost}."
             )
         if self.cost is not None and self.other is not None:
             names = ("5 minutes", "1 hour") if self.hour else ("1 hour", "5 minutes")
             by = self.other.amount - self.cost.amount
-            told.append(
+            sentences.append(
                 f"With a cache of {names[0]} instead of {names[1]}, all requests would have cost "
                 f"{dollars(self.other.amount)} US dollars instead of {dollars(self.cost.amount)}: "
                 f"{dollars(abs(by))} {'more' if by >= 0 else 'less'}."
             )
         if self.gap is not None:
             saved = f"; it would have saved {dollars(self.saved)} US dollars here" if self.saved else ""
-            told.append(f"A keep-alive pays for pauses of up to {_pause(self.gap)}{saved}.")
-        return tuple(told)
+            sentences.append(f"A keep-alive pays for pauses of up to {_pause(self.gap)}{saved}.")
+        return tuple(sentences)
 
 
 def _pause(seconds: float) -> str:
@@ -141,8 +141,8 @@ def _cost(rated: Sequence[Rated], requests: Iterable[Request]) -> Cost | None:
 def keep_alive_gap(rates: Rates | None, hour: bool) -> float | None:
     """Return the longest pause in seconds for which a keep-alive costs less than writing the cache again.
 
-    n keep-alive requests read the cached tokens n times and save one write instead of a read. None if prices are
-    unknown.
+    n keep-alive requests read the cached tokens n times. In return, the request after the pause reads these tokens
+    instead of writing them. None if prices are unknown.
     """
     writing = None if rates is None else rates.cache_write_1h if hour else rates.cache_write_5m
     if rates is None or writing is None or not rates.cache_read or writing <= rates.cache_read:
@@ -153,7 +153,7 @@ def keep_alive_gap(rates: Rates | None, hour: bool) -> float | None:
 
 
 def _saved(missed: Sequence[Rated], gap: float, hour: bool) -> float | None:
-    """Return the savings of a keep-alive in the pauses that are short enough."""
+    """Return the savings of a keep-alive over all pauses shorter than `gap` seconds; None if a price is unknown."""
     lives, saved = ONE_HOUR if hour else FIVE_MINUTES, 0.0
     for one, rates in missed:
         more = miss_cost(one, rates)

@@ -1,8 +1,8 @@
 """Cache misses, request by request: the tokens that each request sent again, and the cause.
 
-A request reads what the previous request read from or wrote to the cache. Tokens that it sends but does not read are
-missed. Providers keep a prefix for five minutes or an hour after its last use. The usage has the written tokens of
-each.
+A request should read all tokens that the previous request read from the cache or wrote to it. Tokens that it sends
+again instead are missed. Providers keep a prefix for five minutes or an hour after its last use. The recorded usage
+has the tokens that were written for each of these two lifetimes.
 """
 
 from __future__ import annotations
@@ -16,15 +16,16 @@ Cause = Literal["first", "ttl", "compaction", "microcompaction", "model", "prefi
 CAUSES: tuple[Cause, ...] = ("first", "compaction", "microcompaction", "model", "ttl", "prefix", "unknown")
 #: Lifetime of a prefix after its last use, in seconds.
 FIVE_MINUTES, ONE_HOUR = 300.0, 3600.0
-#: Tolerances in tokens and as a share: breakpoints move by messages and caches count in blocks.
+#: Largest ignored miss, in tokens and as a share of the previous prompt: breakpoints move by messages, and caches
+#: count in blocks.
 _TOLERATED, _TOLERATED_SHARE = 1_024, 0.02
 
 
 class JudgedRequest(NamedTuple):
     """A request, the cause of its miss (None for a full read) and the tokens that it sent again.
 
-    `idle` are the seconds since the previous request, None if unknown. `modelled` says that the request was computed
-    from messages, not recorded.
+    `idle` is the number of seconds since the previous request, None if unknown. `modelled` is true if the request was
+    computed from messages, not recorded.
     """
 
     request: Request
@@ -37,7 +38,7 @@ class JudgedRequest(NamedTuple):
 def judge(
     requests: Iterable[Request], microcompacted: Collection[tuple[int, float]] = (), modelled: bool = False
 ) -> tuple[JudgedRequest, ...]:
-    """Yield the requests of a conversation in order, each with the cause of its miss. One pass.
+    """Return the requests of a conversation in order, each with the cause of its miss.
 
     `microcompacted` has (generation, time) of each microcompaction. The first request after a compaction always has the
     cause "compaction"; other requests have a cause only if they miss.

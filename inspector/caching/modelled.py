@@ -1,10 +1,10 @@
 """Requests computed from messages, for agents that record usage by session and not by call.
 
-Each answer had a prompt: the list before it. If requests have breakpoints, a prompt is cached up to its last
-breakpoint. The next prompt within the time to live reads this prefix if one of its breakpoints is at most 20 blocks
-after it. Otherwise it reads only the system prompt, which has its own breakpoint. After a compaction, the unchanged
-start (system prompt and head) is read. The rest is written, up to the last breakpoint. Tokens are rough, as the
-release counts them, without the tool definitions.
+The prompt of an answer is the list before that answer. If requests have breakpoints, a prompt is cached up to its
+last breakpoint. The next prompt within the time to live reads this prefix if one of its breakpoints is at most 20
+blocks after the end of the prefix. Otherwise it reads only the system prompt, which has a separate breakpoint. After a
+compaction, the first request reads the unchanged start (system prompt and head) and writes the rest, up to the last
+breakpoint. Tokens are rough, as the release counts them, without the tool definitions.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _MARKS: dict[tuple[str, bool, bool, Release], int] = {}
 
 
 def _marks(message: Message, release: Release) -> int:
-    """Return two bits a layout: whether a breakpoint is spent on a message, and whether the provider uses it."""
+    """Return two bits for each layout: the release spends a breakpoint on the message, and the provider uses it."""
     bits = 0
     for place, layout in enumerate(_LAYOUTS):
         spent, honored = bearing(message, layout, release)
@@ -50,8 +50,8 @@ def _marks(message: Message, release: Release) -> int:
 class SentMessages(Struct):
     """Properties of a list's messages for modelled requests.
 
-    For each message: its time (seconds, 0.0 if unknown), its marks (two bits a layout: a breakpoint is spent on it, and
-    the provider uses it), its blocks, and the characters and pictures of the rough estimate.
+    For each message: its time (seconds since the epoch, 0.0 if unknown), its marks (see `_marks`), its number of
+    blocks, and the characters and pictures of the rough estimate.
     """
 
     release: Release = "hermes-0.19"
@@ -95,9 +95,9 @@ class SentMessages(Struct):
         self.blocks.append(min(max(1, blocks + count), 0xFFFF))
 
     def breakpoints(self, length: int, layout: Layout) -> tuple[int, int]:
-        """Return the numbers of messages that the last and the first useful breakpoint cover.
+        """Return the numbers of messages up to the last and up to the first breakpoint that the provider uses.
 
-        The prompt has a system prompt and the first `length` messages. (0, 0) if no breakpoint is useful.
+        The prompt has a system prompt and the first `length` messages. (0, 0) if the provider uses no breakpoint.
         """
         shift, room, last, first = 2 * _LAYOUTS.index(layout), MAX_BREAKPOINTS - 1, 0, 0
         for index in range(length - 1, -1, -1):
@@ -111,11 +111,11 @@ class SentMessages(Struct):
 
 
 class SentList(Struct, frozen=True):
-    """A list that grew by answers.
+    """A list, with the values that its modelled requests need.
 
     `tokens_until(n)` returns the tokens of the prompt with the first n messages, including the system prompt. `sent`
-    has the properties of the messages. The list started with `began` messages; the first `kept` tokens of the prompt
-    are the same as before the compaction.
+    has the properties of the messages. The list started with `began` messages after its compaction (0: no compaction).
+    The first `kept` tokens of the prompt are the same as before the compaction.
     """
 
     generation: int
@@ -144,8 +144,8 @@ def modelled_requests(
 ) -> Iterator[Request]:
     """Yield the requests behind the answers of a conversation's lists, oldest first.
 
-    Without `enabled`, prompts have no breakpoints, and nothing is cached. With `automatic`, the provider caches by
-    itself, and writing costs nothing.
+    `enabled`: prompts have breakpoints. `hour`: the cache lives an hour, else five minutes. `automatic`: if prompts
+    have no breakpoints, the provider caches them by itself, and writing costs nothing. Otherwise nothing is cached.
     """
     lives, least = ONE_HOUR if hour else FIVE_MINUTES, smallest_prefix(model)
     cached, covered, last, index = 0, 0, 0.0, 0

@@ -13,7 +13,7 @@ from inspector.core.conversations import Request
 class PricedRequest(NamedTuple):
     """A judged request with its cost and its rates; None if the price is unknown.
 
-    `differs` is the first difference to the previous prompt, for a miss with that cause.
+    `differs` says where the prompt first differs from the previous prompt, for a miss with the cause "prefix", else "".
     """
 
     judged: JudgedRequest

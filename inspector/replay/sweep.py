@@ -1,4 +1,4 @@
-"""A grid over two settings: every cell a whole what-if, over one conversation or several."""
+"""A grid over two settings. Each cell is a what-if over one conversation or several."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ METRIC_NAMES: tuple[str, ...] = tuple(metric.name for metric in metrics_known(fa
 _COST = METRIC_NAMES.index("cost")
 #: A cell's row and column.
 Cell = tuple[int, int]
-#: Rows of cells.
+#: Rows of cells, each with the scores of one conversation; None for a cell that was not run.
 Grid = Sequence[Sequence[Scores | None]]
-#: A grid of more cells than this is refused.
+#: Maximum number of cells of a grid.
 LARGEST = 10_000
 
 
@@ -45,15 +45,15 @@ class Best(Struct, frozen=True):
 
 
 class Sweep(Struct, frozen=True):
-    """The metrics of every cell: cells[metric][row][column], rows along the first axis; NaN where nothing was run.
+    """The metrics of every cell, as cells[metric][row][column]. `rows` is the first axis. NaN: the cell was not run.
 
-    `complete` is False if the sweep was cancelled: then it has the finished cells. Metrics of facts are included if
-    the facts of the conversations were read. `gives_up` and `every_call` say for each cell whether the agent gives up
-    in a conversation, or compacts at every call. Such a cell is never the best. `unpriced` is the number of
-    conversations without a known cost; the metric `cost` covers the others. `unused` are sentences about settings that
-    change nothing with the profiles it was run with. `ranges` has, for each metric and cell, the lowest and the
-    highest value with summaries of half and twice the size. `same` has, for each cell, the first cell with the same
-    runs, or None.
+    `complete` is False if the sweep was cancelled; then it has the finished cells. Metrics of facts are included if
+    the facts of the conversations were read. `gives_up` and `every_call` say for each cell whether the agent gives up,
+    or compacts at every call, in any conversation. Such a cell is never the best. `unpriced` is the number of
+    conversations without a known cost; the metric `cost` covers the others. `unused` has sentences about settings that
+    the profiles of the sweep do not use. `ranges` has, for each metric and cell, the lowest and the highest value with
+    summaries of half and twice the size. `same` has, for each cell, the first cell with the same runs, or None if the
+    cell is itself the first.
     """
 
     rows: Axis
@@ -71,13 +71,13 @@ class Sweep(Struct, frozen=True):
 
     @property
     def doubted(self) -> bool:
-        """Whether the settings in force do not reproduce the recording, so that no cell is called the best."""
-        found = self.reproduces
-        return found is not None and found.recorded > 0 and not found.trusted
+        """Whether the settings in force do not reproduce the recording. Then no cell is the best."""
+        reproduction = self.reproduces
+        return reproduction is not None and reproduction.recorded > 0 and not reproduction.trusted
 
     @property
     def repeated(self) -> frozenset[Cell]:
-        """The cells that are identical to an earlier one."""
+        """The cells with the same runs as an earlier cell."""
         return frozenset(
             (row, column)
             for row, line in enumerate(self.same)
@@ -90,14 +90,17 @@ class Sweep(Struct, frozen=True):
         return any(marks[row][column] for marks in (self.gives_up, self.every_call) if marks)
 
     def best(self, metric: str) -> Best | None:
-        """The best cell by a metric, the first of equals; None if the agent is stuck in all, none has the metric,
-        or the sweep is doubted. Raises UsageProblem if no cell was run."""
-        found = self.cells[metric]
+        """Return the best cell by a metric, the first of equal cells.
+
+        None if the sweep is doubted, or if no cell has the metric and an agent that is not stuck. Raises UsageProblem
+        if no cell was run.
+        """
+        values = self.cells[metric]
         places = [
             (r, c)
             for r in range(len(self.rows.values))
             for c in range(len(self.columns.values))
-            if not isnan(found[r][c])
+            if not isnan(values[r][c])
         ]
         if not places and not self.conversations:
             raise UsageProblem("No cell of the grid was run.")
@@ -105,12 +108,12 @@ class Sweep(Struct, frozen=True):
         if not places or self.doubted:
             return None
         better = max if BY_NAME[metric].more_is_better else min
-        row, column = better(places, key=lambda place: found[place[0]][place[1]])
-        return Best(row, column, found[row][column])
+        row, column = better(places, key=lambda place: values[place[0]][place[1]])
+        return Best(row, column, values[row][column])
 
     def alike(self, metric: str) -> tuple[Cell, ...]:
-        """The cells that may be as good as the best by a metric: another figure, but their ranges meet. Raises
-        UsageProblem as `best` does."""
+        """Return the cells that may be as good as the best by a metric: their values differ, but their ranges overlap.
+        Raises UsageProblem as `best` does."""
         best = self.best(metric)
         if best is None:
             return ()
@@ -124,7 +127,7 @@ class Sweep(Struct, frozen=True):
         )
 
     def meet(self, metric: str, first: Cell, second: Cell) -> bool:
-        """Return whether the ranges of two cells meet, so that either may have less."""
+        """Return whether the ranges of two cells overlap, so that either cell may be the better one."""
         (least, most), (low, high) = (self._range(metric, *cell) for cell in (first, second))
         return least <= high and low <= most
 
@@ -175,8 +178,8 @@ def cells(
     columns: Axis,
     wanted: Callable[[], bool] = lambda: True,
 ) -> Grid:
-    """Return the scores of every cell of one conversation, None if `wanted` returned False. Settings with the same
-    derived numbers run once. Facts are counted if the course has them.
+    """Return the scores of every cell of one conversation. A cell is None if `wanted` returned False before its run.
+    Settings with the same derived numbers run once. Facts are counted if the course has them.
     """
     known: dict[object, Scores] = {}
     grid: list[list[Scores | None]] = []
@@ -193,7 +196,7 @@ def cells(
 
 
 def _decisive(course: Course, settings: Settings) -> object:
-    """The part of settings that a run depends on."""
+    """Return the values that decide a run under these settings, as a key; None if the run compacts nothing."""
     periods = course.periods(settings)
     limits = [period.threshold for period in periods]
     if course.gateway:
@@ -208,8 +211,8 @@ def _decisive(course: Course, settings: Settings) -> object:
 def sweep(
     rows: Axis, columns: Axis, runs: Iterable[Grid], complete: bool = True, facts: bool = False
 ) -> Sweep:
-    """Combine the cells of several conversations, as each metric defines; `facts`: all runs counted facts. Raises
-    UsageProblem for a grid that is too large, and for a complete sweep without conversations."""
+    """Combine the cells of several conversations as each metric defines it; `facts`: all runs counted facts. Raises
+    UsageProblem if the grid is too large, or if a complete sweep has no conversation."""
     check_size(rows, columns)
     wanted = metrics_known(facts)
     height, width = range(len(rows.values)), range(len(columns.values))
@@ -259,7 +262,8 @@ def check_size(rows: Axis, columns: Axis) -> None:
 
 
 class _Sum:
-    """One cell over conversations: its metrics, and those with summaries of half and twice the size."""
+    """One cell over several conversations. `totals` has its metrics with summaries of the modelled size, of half and of
+    twice this size."""
 
     __slots__ = ("every_call", "gives_up", "runs", "totals")
 
@@ -281,7 +285,7 @@ class _Sum:
 
     @property
     def key(self) -> tuple[int, ...]:
-        """Equal for cells with the same runs."""
+        """A key that is equal for cells with the same runs."""
         return tuple(id(self) if run is None else run for run in self.runs or [None])
 
     def value(self, place: int) -> float:

@@ -1,7 +1,7 @@
 """Runs of a whole conversation under other settings.
 
-The engine's own plan decides each compaction. Only the size of its summary is modelled. Repaired tool pairs are not
-counted.
+The engine's own plan decides each compaction. Only the size of the summary is modelled. Runs leave out the messages
+that an agent adds to repair tool pairs.
 """
 
 from __future__ import annotations
@@ -37,26 +37,27 @@ from inspector.replay.transcript import calls
 _USER, _TOOL = ROLE_CODES["user"], ROLE_CODES["tool"]
 #: Roles of messages of the user, the tools and the model.
 _SAID = frozenset({_USER, _TOOL, ROLE_CODES["assistant"]})
-#: `fires` of a compaction by hand.
+#: `Event.fires` of a manual compaction.
 MANUAL = "manual"
 #: A threshold that no list reaches.
 _NEVER = 1 << 60
 #: Minimum number of messages of a list that a gateway compacts between turns.
 _HYGIENE_LEAST = 4
-#: Characters of a summary message besides the body and the engine's prefix: end marker, mapping.
+#: Characters of a summary message without its body and the engine's prefix: the end marker and the printed mapping.
 _AROUND = 130
-#: Compactions before this many consecutive calls count as compacting at every call.
+#: If the list is compacted before this many consecutive calls, the agent compacts at every call.
 _IN_A_ROW = 3
 
 
 class Metrics(Struct, frozen=True):
-    """Cost of a run and its effect on the messages. Tokens are rough; shares are of the characters of all messages.
+    """Cost of a run and its effect on the messages.
 
-    `input_tokens` is the sum of all prompts. `summarized_share` was summarized at least once, `resummarized_share` at
-    least twice. `user_steps` is the mean number of steps that a user message stayed verbatim. `facts` counts the facts
-    of the conversation, `facts_at_risk` the facts (`constraints_at_risk` the constraints) whose messages were all
-    summarized. These are None if the facts are unknown. `cost` is the cost of all calls and compactions in US dollars,
-    None if usage or prices are unknown.
+    Tokens are in the agent's own count if the scale of the course has it, else rough. `input_tokens` is the sum of all
+    prompts. `summarized_share` is the share of the characters of all messages that was summarized at least once,
+    `resummarized_share` at least twice. `user_steps` is the mean number of steps that a user message stayed verbatim.
+    `facts` counts the facts of the conversation, `facts_at_risk` the facts whose messages were all summarized, and
+    `constraints_at_risk` the constraints among these. The three are None if the facts are unknown. `cost` is the cost
+    of all calls and compactions in US dollars, None if usage or prices are unknown.
     """
 
     compactions: int
@@ -81,7 +82,7 @@ class Metrics(Struct, frozen=True):
 
 
 def stuck(run: WhatIf) -> str:
-    """Return a sentence if a run cannot keep its list small, with the step and the window, else ""."""
+    """Return a sentence with the step and the window if a run gives up or compacts at every call, else ""."""
     peak = f"the peak is {run.metrics.peak_tokens:,} tokens in a window of {run.settings.context_length:,}"
     if run.gives_up is not None:
         return f"The agent would give up compacting at step {run.gives_up:,}; {peak}."
@@ -93,9 +94,9 @@ def stuck(run: WhatIf) -> str:
 class WhatIf(Struct, frozen=True):
     """A run: its compactions, the tokens of the list after each step, and its metrics.
 
-    `gives_up` is the first step at which the guards refused a due compaction, `every_call` the first step of
-    several consecutive calls that each compacted; None if this never happened. `left` maps each removed message of the
-    transcript to its compaction (counted from 0).
+    `gives_up` is the first step at which the guards refused a due compaction. `every_call` is the first of several
+    consecutive calls that each compacted, as a step. Both are None if this never happened. `left` maps each removed
+    message of the transcript to the compaction that removed it (counted from 0).
     """
 
     settings: Settings
@@ -153,14 +154,14 @@ def looks(
 
 
 def _said_by(roles: Sequence[int], step: int) -> int:
-    """Return the number of messages before those that an agent inserted before a request."""
+    """Return `step` without the messages at its end that the agent itself inserted before a request."""
     while step > 1 and roles[step - 1] not in _SAID:
         step -= 1
     return step
 
 
 class Range(NamedTuple):
-    """Lowest and highest compactions, input tokens and cost of a run with summaries of half and twice the size.
+    """The lowest and highest number of compactions, input tokens and cost with summaries of half and twice the size.
 
     Costs are in US dollars, None if unknown.
     """
@@ -181,7 +182,8 @@ def _meet(first: tuple[float, float], second: tuple[float, float]) -> bool:
 
 
 class Period(NamedTuple):
-    """Settings until a step, with their budgets, and the lowest number of tokens at which the agent compacts."""
+    """Settings that a run uses until a step, their budgets, and the lowest size in tokens at which the agent
+    compacts."""
 
     until: int
     settings: Settings
@@ -190,16 +192,16 @@ class Period(NamedTuple):
 
 
 class Course:
-    """A conversation, ready to run under any settings of one engine. `messages` has each message once; sizes are
-    rough tokens as the engine estimates them.
+    """A conversation, ready to run under any settings of one engine.
 
-    `scale` converts rough sizes to reported sizes, which are compared with the threshold and shown. `cleared` has the
-    recorded clearings of tool results. `gateway`: a gateway checks the list between turns. `loop` has the points at
-    which the agent checks, None for the engine's own loop. `ahead[n]` is the agent's own estimate of the request
-    after n messages minus the size of this request, in tokens. `asked` has the steps of
-    recorded calls, empty if only the messages show them; `by_hand` the steps of manual compactions; `looked` the steps
-    of other recorded compactions. `earlier` has the settings before the current ones, each with its last step. `facts`
-    and `costs` are None if unknown; then runs do not count them.
+    `messages` has each message once; their sizes are rough tokens as the engine estimates them. `scale` converts rough
+    sizes to reported sizes. Runs compare reported sizes with the threshold and return them. `cleared` has the recorded
+    clearings of tool results. `gateway`: a gateway checks the list between turns. `loop` has the points at which the
+    agent checks the list, None for the loop of the engine. `ahead[n]` is the agent's own estimate of the request after
+    n messages minus the reported size of this request, in tokens. `asked` has the steps of recorded calls; if it is
+    empty, calls are found by the messages. `by_hand` has the steps of manual compactions, `looked` the steps of other
+    recorded compactions. `earlier` has the settings before the current settings, each with its last step. `facts` and
+    `costs` are None if unknown; then runs leave these metrics out.
     """
 
     def __init__(
@@ -233,10 +235,10 @@ class Course:
         self.looks = looks(messages.roles, self.calls, by_hand, looked)
         kinds = [look for _, look in self.looks]
         self.by_hand = [place for place, look in enumerate(kinds) if look is Look.BY_HAND]
-        #: Calls, and user messages, before each look.
+        #: Number of calls, and number of user messages, before each look.
         self.calls_before = list(accumulate((look >= Look.CALL for look in kinds), initial=0))
         self.turns_before = list(accumulate((look is Look.TURN for look in kinds), initial=0))
-        #: Characters of each message, and of all before it.
+        #: Characters of each message, and of all messages before it.
         self.sizes = messages.chars
         self.chars = list(accumulate(self.sizes, initial=0))
         self.images = list(accumulate(messages.images, initial=0))
@@ -251,19 +253,19 @@ class Course:
         """Return the course with these costs."""
         return self._with(costs=costs)
 
-    def _with(self, **known: Any) -> Course:
-        if all(getattr(self, name) is value for name, value in known.items()):
+    def _with(self, **values: Any) -> Course:
+        if all(getattr(self, name) is value for name, value in values.items()):
             return self
-        other = copy(self)
-        vars(other).update(known)
-        return other
+        changed = copy(self)
+        vars(changed).update(values)
+        return changed
 
     def rough(self, step: int) -> int:
         """Return the rough tokens of a request with the first `step` messages and the system prompt."""
         return list_tokens(self.chars[step], self.images[step]) + self.system
 
     def largest(self) -> int:
-        """Return the largest size that any look compares if nothing is compacted, in tokens."""
+        """Return the largest size in tokens that any look compares with the threshold, in a run without compactions."""
         if self._largest is None:
             steps = [step for step, _ in self.looks] or [0]
             self._largest = max(
@@ -282,26 +284,26 @@ class Course:
 
     def periods(self, settings: Settings) -> list[Period]:
         """Return the settings of a run in the order of their use. Raises EngineError if an engine fails."""
-        found = []
+        periods = []
         for until, chosen in [(step, one.of(settings)) for step, one in self.earlier] + [(_NEVER, settings)]:
             budgets = self.budgets(chosen)
             least = least_firing(self.rules, chosen, budgets)
-            found.append(Period(until, chosen, budgets, _NEVER if least is None else least))
-        return found
+            periods.append(Period(until, chosen, budgets, _NEVER if least is None else least))
+        return periods
 
     def run(self, settings: Settings, model: SummaryModel | None = None) -> WhatIf:
         """Run the conversation from its start."""
         return _Run(self, settings, model or SummaryModel()).go()
 
     def sides(self, settings: Settings, model: SummaryModel, steps: bool = True) -> tuple[WhatIf, WhatIf]:
-        """Run with summaries of half and of twice the size; `steps`: with the tokens after each step."""
+        """Run twice, with summaries of half and of twice the size; `steps`: with the tokens after each step."""
         half, twice = (
             _Run(self, settings, replace(model, factor=model.factor * by), steps).go() for by in (0.5, 2.0)
         )
         return half, twice
 
     def measured(self, settings: Settings, model: SummaryModel | None = None) -> WhatIf:
-        """Run without the tokens after each step."""
+        """Run the conversation without the tokens after each step, which is faster."""
         return _Run(self, settings, model or SummaryModel(), steps=False).go()
 
 
@@ -327,36 +329,36 @@ class _Run:
         self.settings, self.budgets, self.threshold = self.periods[0][1:]
         #: The first look under the settings of the next period.
         self.next_period = self._end_of(self.periods[0])
-        #: Whether a summary is being written while the conversation goes on.
+        #: Whether the agent writes a summary in the background.
         self.began = False
         self.steps = steps
         self.list = course.messages.live(self.settings, self.budgets, course.system)
-        #: Number of messages that were added to the list.
+        #: Number of messages of the conversation that were added to the list.
         self.taken = 0
-        #: Characters and pictures of the list minus those of all messages until its last compaction.
+        #: Characters and pictures of the list, minus the characters and pictures of all messages that were added to it.
         self.chars = self.images = 0
-        #: Reported tokens beyond the scale: of the removed messages, and of the last summary.
+        #: Reported tokens beyond the scaled size: of the removed messages, and of the last summary.
         self.beyond = self.extra = 0
         self.freed = Freed(course.cleared)
         self.events: list[Event] = []
         self.guard: Guard = guard_of(settings.profile)
         self.deferral = Deferral()
-        #: Compactions before the calls of this turn.
+        #: Number of compactions before the calls of this turn.
         self.attempts = 0
         #: The last reported prompt, and the prompt that a gateway stored; 0 if missing.
         self.prompt = self.stored = 0
-        #: Messages in the order they left, with their compaction.
+        #: Messages in the order in which they left the list, each with the compaction that removed it.
         self.left: dict[int, int] = {}
         self.gives_up: int | None = None
         #: The tokens of the last summary, and the characters of its message.
         self.summary = self.written = 0
-        #: The calls, by number, before which the list was compacted.
+        #: Numbers of the calls before which the list was compacted, counted from 0.
         self.fired: list[int] = []
         self.tokens: list[int] = []
         self.prompts: list[int] = []
 
     def go(self) -> WhatIf:
-        """Take all looks in order. Looks that certainly find a list below the threshold are taken together."""
+        """Take all looks in order. Looks that cannot find a list over the threshold are taken together."""
         course = self.course
         at, end = 0, len(course.looks)
         while at < end:
@@ -419,7 +421,7 @@ class _Run:
             self._respond(self._reported(step))
 
     def _first_large(self, at: int) -> int:
-        """Return the first look from `at` on that may find a list over a threshold; earlier ones certainly do not."""
+        """Return the first look from `at` on that may find a list over a threshold. Looks before it cannot find one."""
         course, scale = self.course, self.course.scale
         least = self.threshold
         if course.gateway and self.budgets.hygiene_tokens:
@@ -440,7 +442,7 @@ class _Run:
         return min(last, self.next_period, bisect_left(course.look_chars, chars - self.chars, at))
 
     def _pass(self, start: int, stop: int) -> None:
-        """Take looks without a compaction, with the calls among them."""
+        """Take the looks from `start` to `stop`, and their calls. None of them compacts."""
         course = self.course
         calls = course.calls[course.calls_before[start] : course.calls_before[stop]]
         if course.turns_before[stop] > course.turns_before[start]:
@@ -471,11 +473,11 @@ class _Run:
     def _reported(self, step: int) -> int:
         """Return the reported tokens of the next request after `step` messages."""
         scale = self.course.scale
-        # Sizes that fall within a recorded list would make a shorter list smaller than the tools.
+        # If recorded sizes fall within a list, the computed size of a shorter list may be smaller than its tools.
         return max(scale.least, scale.reported(self._list_tokens(step), step) - self.beyond + self.extra)
 
     def _sizes(self, steps: Sequence[int]) -> list[int]:
-        """Return `_reported` of each step."""
+        """Return the reported tokens of the next request after each step, as `_reported` does."""
         course, scale = self.course, self.course.scale
         if self.freed or course.images[-1]:
             return list(map(self._reported, steps))
@@ -584,14 +586,14 @@ class _Run:
         return ignored
 
     def _allowed(self, step: int) -> bool:
-        """Return whether the guards let the agent compact. Notes the first refusal."""
+        """Return whether the guards let the agent compact. Stores the step of the first refusal."""
         blocked = bool(self.guard.blocked())
         if blocked and self.gives_up is None:
             self.gives_up = step
         return not blocked
 
     def _respond(self, prompt: int) -> None:
-        """Take the reported size of a prompt."""
+        """Update the state of the run by the reported size of a prompt."""
         self.prompts.append(prompt)
         self.prompt = self.stored = prompt
         if self.guard.judged_by == "usage":
@@ -600,7 +602,8 @@ class _Run:
             self.deferral = self.deferral.after_response(prompt, self.threshold)
 
     def _compact(self, step: int, tokens: int, fires: str = "agent") -> bool:
-        """Compact the list after `step` messages if the plan allows it. `tokens` is the compared size."""
+        """Compact the list after `step` messages, and return whether that changed the list. `tokens` is the size that
+        was compared with the threshold."""
         course = self.course
         before, sent = self._list_tokens(step), self._reported(step)
         self.list.extend(step)
@@ -651,8 +654,8 @@ class _Run:
         return True
 
     def _summary(self, budget: int, messages: int) -> MessageSize:
-        """Return the size of the next summary message, by its budget in tokens and the number of messages that are
-        summarized for the first time."""
+        """Return the size of the next summary message. `budget` is in tokens; `messages` is the number of messages that
+        are summarized for the first time."""
         around = self.course.rules.summary_prefix + _AROUND
         size = self.model.written(len(self.events), self.taken, messages, self.written)
         if size is None:
@@ -671,10 +674,10 @@ def metrics_of(
     left: Mapping[int, int],
     facts: FactSteps | None,
 ) -> Metrics:
-    """Return the metrics of compactions and of the prompts of all calls. `left` maps messages to the compaction that
-    removed them, in the order of compactions."""
+    """Return the metrics of a run. `prompts` has the tokens of all calls. `left` maps each removed message to the
+    compaction that removed it, in the order of compactions."""
     said, sizes = course.chars[-1] or 1, course.sizes
-    # Messages that left before the last compaction were summarized twice.
+    # Messages that left before the last compaction were summarized at least twice.
     early = bisect_left(list(left.values()), len(events) - 1)
     gone, end = [event.step for event in events], len(course.messages)
     stays = sum(gone[left[index]] if index in left else end for index in course.users) - sum(course.users)
@@ -698,5 +701,5 @@ def at_risk(facts: FactSteps | None, left: Mapping[int, int]) -> dict[str, int]:
     unknown."""
     if facts is None:
         return {}
-    gone = facts.gone(left)
-    return {"facts": len(facts), "facts_at_risk": gone.facts, "constraints_at_risk": gone.constraints}
+    counts = facts.gone(left)
+    return {"facts": len(facts), "facts_at_risk": counts.facts, "constraints_at_risk": counts.constraints}

@@ -1,5 +1,7 @@
-"""Phase 2: end of the head and start of the tail, by arithmetic over a token index (releases 0.13.0 and 0.19.0,
-`_find_tail_cut_by_tokens` and what it calls)."""
+"""Phase 2 of a plan: the end of the head and the start of the tail, by arithmetic over a token index.
+
+Source: releases 0.13.0 and 0.19.0, `_find_tail_cut_by_tokens` and the functions that it calls.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ _BOUNDED_FLOOR = 8
 def head_size(
     token_index: HermesTokenIndex, policies: Policies, protect_first_n: int, compactions: int
 ) -> int:
-    """Messages of the head before it is moved past tool results."""
+    """Return the number of messages in the head, before its end is moved past tool results."""
     system = int(starts_with_system(token_index))
     protected = 0 if policies.head_decays and compactions else protect_first_n
     if policies.counts_system:
@@ -26,14 +28,14 @@ def head_size(
 
 
 def past_results(token_index: HermesTokenIndex, index: int) -> int:
-    """Return the first index from `index` on without a tool result."""
+    """Return the first index from `index` on whose message is not a tool result."""
     while index < len(token_index) and token_index.roles[index] == TOOL:
         index += 1
     return index
 
 
 def before_group(token_index: HermesTokenIndex, index: int) -> int:
-    """Return `index`. If it is within a group of a call and its results, return the start of the group."""
+    """Return the start of the group if `index` is within a call and its results, else `index`."""
     if index <= 0 or index >= len(token_index):
         return index
     check = index - 1
@@ -45,7 +47,8 @@ def before_group(token_index: HermesTokenIndex, index: int) -> int:
 
 
 def prune_boundary(token_index: HermesTokenIndex, protect_last_n: int, budget: int) -> int:
-    """Results and arguments before this index are pruned: outside the tail budget and the last n messages."""
+    """Return the end of pruning. Pruned are results and arguments outside `budget` tokens and `protect_last_n` messages
+    at the end of the list."""
     length = len(token_index)
     if budget <= 0:
         return max(0, length - protect_last_n)
@@ -73,20 +76,26 @@ def tail_start(
     pruned_to: int,
     steps: list[DerivationStep] | None,
 ) -> int:
-    """Start of the tail, as the release computes it (at most one past the end of the list). Each rule that
-    moved it is appended to `steps`, if given."""
+    """Return the start of the tail as the release computes it; at most the length of the list + 1.
+
+    If `steps` is given, each rule that moved the start is appended to it.
+    """
     length = len(token_index)
     floor = tail_floor(policies, length, head_end, protect_last_n)
     ceiling = int(budget * policies.soft_ceiling)
-    now = token_index.tokens_now
-    over = now.overrun(ceiling, head_end, pruned_to)
+    pruned = token_index.tokens_now
+    over = pruned.overrun(ceiling, head_end, pruned_to)
     stop = min(over, length - floor)
     cut = stop + 1 if over >= 0 and stop >= head_end else head_end if length > head_end else length
     if steps is not None:
         why = f"walking back from the end until {ceiling:,} tokens are used"
         steps.append(DerivationStep("walk", cut, why, bound=True))
-    if policies.second_walk and cut <= head_end and 0 < now.between(head_end, length, pruned_to) <= ceiling:
-        over = now.overrun(budget, head_end, pruned_to)
+    if (
+        policies.second_walk
+        and cut <= head_end
+        and 0 < pruned.between(head_end, length, pruned_to) <= ceiling
+    ):
+        over = pruned.overrun(budget, head_end, pruned_to)
         stop = min(over, length - floor)
         cut = stop if over >= 0 and stop >= head_end else head_end
         if steps is not None:
@@ -113,19 +122,20 @@ def tail_start(
 def lowest_walked(
     token_index: HermesTokenIndex, policies: Policies, head_end: int, budget: int, floor: int, pruned_to: int
 ) -> int:
-    """The lowest index that the tail walk looks at."""
+    """Return the lowest index that the tail walk visits."""
     over = token_index.tokens_now.overrun(int(budget * policies.soft_ceiling), head_end, pruned_to)
     stop = min(over, len(token_index) - floor)
     return stop if over >= 0 and stop >= head_end else head_end
 
 
 def starts_with_system(token_index: HermesTokenIndex) -> bool:
-    """Return whether the system prompt is part of the list."""
+    """Return whether the list starts with the system prompt."""
     return token_index.roles[:1] == bytes([SYSTEM])
 
 
 def pruned_indexes(token_index: HermesTokenIndex, pruned_to: int) -> tuple[int, ...]:
-    """Every message whose content or calls change: messages pruned before `pruned_to`, and duplicates anywhere."""
+    """Return the indexes of all messages whose content or calls change: pruned messages before `pruned_to`, and
+    duplicates anywhere in the list."""
     changed = token_index.changed[: bisect_left(token_index.changed, pruned_to)]
     if not token_index.duplicates:
         return tuple(changed)

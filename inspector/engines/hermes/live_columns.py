@@ -1,5 +1,7 @@
-"""A live list that grows, is planned repeatedly and is compacted. It has a few messages in front, then one range of the
-conversation. Its sums are kept between compactions, so a compaction costs only its changes, not a pass over the list.
+"""The live list of a what-if: it grows, is planned repeatedly and is compacted.
+
+The list has a few messages in front, then one range of the conversation. Its running sums stay between compactions. So
+a compaction costs time only for the changed messages, not for the whole list.
 """
 
 from __future__ import annotations
@@ -21,18 +23,18 @@ from inspector.engines.sizes import MessageSize
 _NO_TROUBLES: Mapping[str, Sequence[tuple[int, str]]] = MappingProxyType({})
 #: The index of the summary in `LiveColumns.front`.
 _SUMMARY = -1
-#: The columns with a byte for each message.
+#: Names of the columns with one byte for each message.
 _BYTES = ("roles", "calls", "speaking", "asked", "shorts", "hands", "paired")
 #: The column of pictures if no message has one: all sums are 0.
 _NO_IMAGES = Column((), ())
 
 
 class LiveColumns:
-    """Messages of a conversation and summaries, as columns (see `MessageColumns`) and as sums that may start anywhere.
+    """The messages and summaries of a live list, as columns (see `MessageColumns`) and as running sums.
 
-    The messages of `front` come first, by their index in the conversation; the range [low:high) of the conversation
-    follows. `settled` is the number of messages at the last compaction, which replaced all texts that were repeated
-    until then.
+    Only differences of sums count, so the first sum may be any number. `front` has the first messages, as indexes in
+    the conversation (`_SUMMARY` for the summary). The range [low:high) of the conversation follows. `settled` is the
+    number of messages at the last compaction. That compaction replaced all texts that were repeated until then.
     """
 
     __slots__ = (
@@ -54,22 +56,22 @@ class LiveColumns:
 
     @property
     def total_chars(self) -> int:
-        """Characters of the whole list."""
+        """The number of characters of the whole list."""
         return self.chars.kept[-1] - self.chars.kept[0]
 
     @property
     def total_images(self) -> int:
-        """Pictures of the whole list."""
+        """The number of pictures of the whole list."""
         return 0 if self.images is None else self.images.kept[-1] - self.images.kept[0]
 
     def messages(self, start: int, stop: int) -> list[int]:
-        """The indexes in the conversation of [start:stop], without summaries."""
+        """Return the messages [start:stop] of the list as indexes in the conversation, without summaries."""
         shift = self.low - len(self.front)
         first = max(start, len(self.front)) + shift
         return [at for at in self.front[start:stop] if at != _SUMMARY] + list(range(first, stop + shift))
 
     def extend(self, stop: int) -> None:
-        """The messages of the conversation until `stop` are said."""
+        """Append the next messages of the conversation, up to the index `stop`."""
         start = self.high
         for name in _BYTES:
             setattr(self, name, getattr(self, name) + getattr(self.columns, name)[start:stop])
@@ -81,7 +83,7 @@ class LiveColumns:
     def token_index(
         self, troubles: Mapping[str, Sequence[tuple[int, str]]] = _NO_TROUBLES
     ) -> HermesTokenIndex:
-        """View of the current list for planning; valid until the list changes."""
+        """Return a view of the current list for planning. It is valid until the list changes."""
         duplicates = self._duplicates()
         now = [self._replaced(own, sizes, duplicates) for own, sizes in self._sizes()]
         return HermesTokenIndex(
@@ -89,14 +91,14 @@ class LiveColumns:
         )
 
     def replace(self, cut: Cut, token_index: HermesTokenIndex, summary: MessageSize | None) -> None:
-        """Compact the list as planned from this token index: the summary replaces the middle, and the kept messages
-        are pruned. Without a summary the middle is only removed."""
+        """Compact the list by a plan that was made from this token index: replace the middle by the summary, and prune
+        the kept messages. Without a summary, only remove the middle."""
         length, front = len(self), len(self.front)
         head, tail = cut.regions(length)
         pruned_to = min(cut.prune_before, length)
         merged = cut.merged and tail < length and summary is not None
-        begins = self._settle(token_index.duplicates, 0, min(head, pruned_to))
-        goes_on = self._settle((), tail, max(tail, pruned_to))
+        head_shrinks = self._settle(token_index.duplicates, 0, min(head, pruned_to))
+        tail_shrinks = self._settle((), tail, max(tail, pruned_to))
         columns = (token_index.tokens_now, token_index.chars, token_index.images)
         sums = [
             _compacted(
@@ -104,7 +106,7 @@ class LiveColumns:
                 (head, tail, pruned_to),
                 None if summary is None else summary[kind],
                 merged,
-                (begins, goes_on),
+                (head_shrinks, tail_shrinks),
             )
             for kind, column in enumerate(columns)
             if column is not _NO_IMAGES
@@ -132,14 +134,14 @@ class LiveColumns:
             yield self.images, self.columns.images
 
     def _duplicates(self) -> list[int]:
-        """Messages that a later message with the same text replaces, in order."""
+        """Return the indexes of messages whose text a later message repeats, in order."""
         columns = self.columns
         first = bisect_left(columns.later, self.settled)
         last = bisect_left(columns.later, self.high, first)
         if first == last:
             return []
         low, front, shift = self.low, self.front, len(self.front) - self.low
-        found = []
+        duplicates = []
         for message in columns.earlier[first:last]:
             if message >= low:
                 at = message + shift
@@ -148,34 +150,36 @@ class LiveColumns:
             else:
                 continue
             if self.paired[at]:
-                found.append(at)
-        found.sort()
-        return found
+                duplicates.append(at)
+        duplicates.sort()
+        return duplicates
 
     def _replaced(self, own: Column, sizes: SizeColumns, places: Sequence[int]) -> Column:
-        """The column with back-references at some places."""
+        """Return the column with the sizes of back-references in place of the messages at `places`."""
         if not places:
             return own
         front, shift = self.front, self.low - len(self.front)
-        news = [sizes.repeated[at + shift if at >= len(front) else front[at]] for at in places]
+        short_sizes = [sizes.repeated[at + shift if at >= len(front) else front[at]] for at in places]
 
         def shifted(sums: array[int]) -> Shifted:
-            growth = (size - sums[at + 1] + sums[at] for at, size in zip(places, news, strict=True))
+            growth = (size - sums[at + 1] + sums[at] for at, size in zip(places, short_sizes, strict=True))
             return Shifted(sums, places, growth)
 
         return Column.of(shifted(whole(own.kept)), shifted(whole(own.short)))
 
     def _settle(self, places: Sequence[int], start: int, stop: int) -> bool:
-        """Make the given changes and the pruning of [start:stop] permanent. Return whether anything became shorter."""
+        """Make the replaced texts at `places` and the pruning of [start:stop] permanent. Return whether the pruning
+        made a message shorter."""
         for at in places:
-            self._stays(at)
-        at = found = self.shorts.find(1, start, stop)
+            self._fix(at)
+        at = first = self.shorts.find(1, start, stop)
         while at >= 0:
-            self._stays(at)
+            self._fix(at)
             at = self.shorts.find(1, at + 1, stop)
-        return found >= 0
+        return first >= 0
 
-    def _stays(self, at: int) -> None:
+    def _fix(self, at: int) -> None:
+        """Mark a message as shortened for good: it cannot be shortened again."""
         self.shorts[at] = self.paired[at] = 0
         if self.hands[at] == ERASABLE:
             self.hands[at] = NO_HANDOFF
@@ -189,7 +193,7 @@ class LiveColumns:
             self.asked = self.asked[:head] + b"\0" + self.asked[head + 1 :]
 
     def _put(self, head: int, tail: int, **summary: int) -> None:
-        """Replace the middle by a message with the summary. If all its values are 0, only remove the middle."""
+        """Replace the middle by a summary message with these values. Without values, only remove the middle."""
         for name in _BYTES:
             column = getattr(self, name)
             new = bytes((summary.get(name, 0),)) if summary else b""
@@ -197,13 +201,13 @@ class LiveColumns:
 
 
 def measure(messages: Iterable[Message], policies: Policies) -> HermesTokenIndex:
-    """The token index of a list; reads every message once, in order."""
+    """Return the token index of a list. Reads every message once, in order."""
     stats, troubles = read_stats(messages, policies)
     return token_index_until(MessageColumns(stats, policies, troubles), len(stats))
 
 
 def token_index_until(columns: MessageColumns, stop: int) -> HermesTokenIndex:
-    """The token index of the first `stop` messages of columns."""
+    """Return the token index of the first `stop` messages of columns."""
     listed = LiveColumns(columns)
     listed.extend(stop)
     troubles = {
@@ -213,7 +217,8 @@ def token_index_until(columns: MessageColumns, stop: int) -> HermesTokenIndex:
 
 
 def _append(sums: array[int], more: array[int], start: int, stop: int) -> None:
-    """Append the sums of [start:stop] of a conversation."""
+    """Append the messages [start:stop] of a conversation to the sums of a list; `more` has the sums of the
+    conversation."""
     shift = sums[-1] - more[start]
     if shift:
         sums.extend([total + shift for total in more[start + 1 : stop + 1]])
@@ -228,14 +233,14 @@ def _compacted(
     merged: bool,
     shortened: tuple[bool, bool],
 ) -> Column:
-    """Column after a compaction. `cuts` are the end of the head, the start of the tail and the end of pruning.
-    The summary's size, if any, is inserted between head and tail or `merged` into the first message of the
-    tail. `shortened` says whether pruning changes the head and the tail."""
+    """Return the column after a compaction. `cuts` has the end of the head, the start of the tail and the end of
+    pruning. The size of the summary, if there is one, is inserted between head and tail, or `merged` into the first
+    message of the tail. `shortened` says whether pruning changes the head, and whether it changes the tail."""
     head, tail, pruned_to = cuts
-    begins, goes_on = shortened
+    head_shrinks, tail_shrinks = shortened
     kept, shorts = whole(column.kept), whole(column.short)
-    front = _standing(kept, shorts, 0, head, pruned_to) if begins else kept[: head + 1]
-    behind = _standing(kept, shorts, tail, len(kept) - 1, pruned_to) if goes_on else kept[tail:]
+    front = _pruned(kept, shorts, 0, head, pruned_to) if head_shrinks else kept[: head + 1]
+    behind = _pruned(kept, shorts, tail, len(kept) - 1, pruned_to) if tail_shrinks else kept[tail:]
     short = shorts[tail:]
     if summary is None:
         return Column.of(
@@ -251,7 +256,7 @@ def _compacted(
     )
 
 
-def _standing(kept: array[int], short: array[int], start: int, stop: int, pruned_to: int) -> array[int]:
+def _pruned(kept: array[int], short: array[int], start: int, stop: int, pruned_to: int) -> array[int]:
     """Return the sums of [start:stop] after pruning everything before `pruned_to`."""
     middle = min(max(pruned_to, start), stop)
     more = kept[middle] - short[middle]
@@ -259,6 +264,6 @@ def _standing(kept: array[int], short: array[int], start: int, stop: int, pruned
 
 
 def _ending(sums: array[int], last: int) -> array[int]:
-    """Return the sums with `last` as the last one."""
+    """Return the sums, shifted so that the last sum is `last`."""
     shift = last - sums[-1]
     return array("q", [total + shift for total in sums])
