@@ -64,6 +64,11 @@ def print_losses(documents: Sequence[Document]) -> None:
             ),
             *((f", {entry[name]:,} {name}", "") for name in ("uncertain", "unknown") if entry[name]),
             *([(f", {entry['pasted']:,} lost in pasted text", "dim")] if entry["pasted"] else []),
+            *(
+                [(f", {plural(entry['others'], 'result or request', 'results and requests')} lost", "dim")]
+                if entry["others"]
+                else []
+            ),
         )
         if entry["aftermath"]:
             lines.add((f"then {aftermath_counts(entry['aftermath'])}", "yellow"), indent=2)
