@@ -28,6 +28,8 @@ FATE_WORDS: Mapping[str, str] = {
 }
 #: Maximum number of search hits whose conversations are traced, over a whole store.
 MAX_HITS = 200
+#: Words of a trace without a fate.
+NOT_SUMMARIZED = "no compaction has summarized it"
 _EXCERPT = 200
 #: A character of a word, in scripts with spaces between words.
 _LETTER = r"[^\W\u2e80-\U0003ffff]"
@@ -89,6 +91,9 @@ def _steps(trace: Trace) -> Iterator[TraceStep]:
         verb = "said again" if number else "said"
         words = f"{verb} at {place_name(said.index, generation=said.generation)} by the {said.role}"
         yield TraceStep(words, "", False, None, said.generation, said.index, said.message)
+    if trace.said and not trace.fates:
+        last = trace.said[-1]
+        yield TraceStep(NOT_SUMMARIZED, "", False, None, last.generation, last.index, last.message)
     for fate in trace.fates:
         where = f" in the {fate.where}" if fate.where else ""
         words = f"compaction {fate.compaction}: {FATE_WORDS.get(fate.outcome, fate.outcome)}{where}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from inspector.answers.tracing import FATE_WORDS, Trace
+from inspector.answers.tracing import FATE_WORDS, NOT_SUMMARIZED, Trace
 from inspector.core.places import place_name
 from inspector.core.signs import FATE_SIGNS
 from inspector.core.text import safe_line, safe_title
@@ -39,6 +39,8 @@ def print_traces(documents: Sequence[Document]) -> None:
             lines.add((f"fact: {safe_title(entry['fact'], 400)}", "dim"), indent=2)
         for _, text, style in sorted(_lines(entry), key=lambda line: line[0]):
             lines.add((text, style), indent=2)
+        if not entry["fates"]:
+            lines.add((NOT_SUMMARIZED, "dim"), indent=2)
 
 
 def _lines(entry: Document) -> Iterator[tuple[tuple[int, int, int], str, str]]:

@@ -11,6 +11,7 @@ from click.testing import CliRunner
 
 from inspector.commands.cli import commands
 from inspector.core.errors import UsageProblem
+from inspector.stores.detect import open_store
 
 
 @pytest.fixture
@@ -60,3 +61,14 @@ def test_a_phrase_is_of_whole_words(database: str) -> None:
 def test_a_phrase_that_is_nowhere_says_so(database: str) -> None:
     assert "not found" in CliRunner().invoke(commands, ["trace", database, "no such words at all"]).stdout
     assert isinstance(CliRunner().invoke(commands, ["trace"]).exception, UsageProblem)
+
+
+def test_a_phrase_that_stayed_was_never_summarized(database: str) -> None:
+    store = open_store(Path(database))
+    conversation = store.open(store.resolve("Nightly orders import loses rows"))
+    last = store.messages(conversation.live, len(conversation.live) - 1, len(conversation.live))[0]
+    words = " ".join(last.text.split()[2:6])
+    store.close()
+    text = CliRunner().invoke(commands, ["trace", database, "Nightly orders import loses rows", words]).stdout
+    assert "said at" in text
+    assert "no compaction has summarized it" in text
