@@ -1,6 +1,6 @@
 """An open conversation: its recorded compactions, and the plans of an engine for each generation.
 
-Commands and app use it. Everything is computed once.
+Commands and app use the class `Inspection`. It computes each value once and caches it.
 """
 
 from __future__ import annotations
@@ -39,9 +39,10 @@ from inspector.stores.base import Store
 if TYPE_CHECKING:
     from inspector.quality.facts.fact import Where
 
-#: Minimum size in tokens of a recorded compaction that shows a threshold.
+#: Minimum threshold in tokens that recorded compactions can show.
 _LEAST_THRESHOLD = 1_000
-#: Number of generations whose token indexes are cached (more for short lists); a message takes about 100 bytes.
+#: The oldest token index leaves the cache if the cache has this many indexes with this many messages in all. A message
+#: takes about 100 bytes.
 _KEPT_INDEXES = 16
 _KEPT_MESSAGES = 100_000
 #: Number of messages between two reports of progress.
@@ -64,8 +65,8 @@ class Compared(Struct, frozen=True):
 class Inspection:
     """One conversation of a store. Thread-safe; everything is read on demand.
 
-    `alone`: start no worker process, because this process is itself a worker or one of several.
-    `config` is the given settings file, None for the file next to the store."""
+    `alone`: start no worker process, because this process is itself one of several workers. `config` is the settings
+    file that the user named, None for the config.yaml next to the store."""
 
     def __init__(
         self, store: Store, conversation: Conversation, alone: bool = False, config: Path | None = None
@@ -109,15 +110,18 @@ class Inspection:
         )
 
     def with_threshold(self, flags: Mapping[str, Any]) -> ResolvedSettings:
-        """Return the settings with the threshold that the record shows. The size of the tail is left out, because it
-        needs the messages."""
+        """Return the settings with the threshold that the record shows. Leaves out the size of the tail that the record
+        shows, because finding it reads the messages."""
         requests = self._asked()
         return self._under(self._limits(requests[-1]) if requests else self.conversation.row, flags)
 
     def earlier(self, flags: Mapping[str, Any]) -> Iterator[tuple[Request | Generation, Mapping[str, Any]]]:
-        """Yield the settings before the current ones, by name, each with its last request, or its last list if the
-        store has no requests. They follow from the recorded models and limits, and from the thresholds that the
-        compactions show. Raises as `resolve` does, and StoreErrors."""
+        """Yield the settings that were in force before the current settings, oldest first.
+
+        Each entry has the last request under these settings (the last list, if the store has no requests), and the
+        values that differ from the current settings, by name. They follow from the recorded models and limits, and from
+        the thresholds that the compactions show. Raises as `resolve` does, and StoreErrors.
+        """
         generations = self.conversation.generations
         known: list[tuple[Request | Generation, ConversationRow]]
         known = [(request, self._limits(request)) for request in self._asked()]
@@ -141,7 +145,7 @@ class Inspection:
                 )
 
     def _asked(self) -> tuple[Request, ...]:
-        """Return the requests that wrote no summary."""
+        """Return the requests without the summarizing calls of compactions."""
         requests = self.requests()
         if not any(request.summarizes for request in requests):
             return requests
@@ -165,8 +169,8 @@ class Inspection:
         return row._replace(model=session.model, provider=session.provider, base_url=session.base_url)
 
     def _under(self, row: ConversationRow, flags: Mapping[str, Any]) -> ResolvedSettings:
-        """Return the settings for a model and its limits, with the window that its requests show and the threshold that
-        its compactions show."""
+        """Return the settings for the model and the limits of `row`, with the window that its requests show and the
+        threshold that its compactions show."""
         found = self._with_shown_window(row, flags, resolve(self.store, row, flags, self.config))
         settings, source = found.settings, found.sources.get("threshold", "")
         if not agent_of(settings.profile) or not source.startswith("observed"):
@@ -197,8 +201,10 @@ class Inspection:
     def _with_shown_window(
         self, row: ConversationRow, flags: Mapping[str, Any], found: ResolvedSettings
     ) -> ResolvedSettings:
-        """Return the settings with a wider window, if the model answered two requests that are larger than the window
-        that no one recorded. One such request may be an error of the record."""
+        """Return the settings with a wider window if the model answered two requests that are larger than the window.
+
+        A recorded window is never changed. A single larger request may be an error of the record.
+        """
         window = found.settings.context_length
         if row.window is not None or all(request.context <= window for request in self._asked()):
             return found
@@ -218,8 +224,8 @@ class Inspection:
         return replace(wider, notes=(*wider.notes, note))
 
     def _shown_tail(self, settings: Settings) -> int | None:
-        """Return the tokens of the tail that the recorded compactions show; None if it is the usual number or
-        unknown."""
+        """Return the tokens of the tail that the recorded compactions show, None if they show the usual number or
+        none."""
         budgets = budgets_of(settings)
         own = agent_of(settings.profile) == self.conversation.row.agent
         if not own or "tail_tokens" not in budgets.heeds:
@@ -227,14 +233,14 @@ class Inspection:
         usual = budgets.tail_token_budget
         compactions = self.store.unsized_compactions(self.conversation)
         made = [one for one in compactions if one.whole and one.tail_start < one.before]
-        # Other lists are read only if the newest does not have the usual tail.
+        # Earlier lists are read only if the newest compaction did not keep the usual tail.
         if not made or self._cut(made[-1], settings).planned(usual) == made[-1].tail_start:
             return None
         tried = [int(tokens) for tokens in SETTINGS["tail_tokens"].usual]
         return recorded_tail([self._cut(one, settings) for one in made], usual, tried)
 
     def _cut(self, recorded: Compaction, settings: Settings) -> Cut:
-        """Return the recorded start of a tail, and a function for the start with another number of tokens."""
+        """Return the recorded start of a tail, with a function that plans the start for another number of tokens."""
         generation = self.generation(recorded.index)
         most = self.token_index(generation, settings.profile).total()
 
@@ -286,7 +292,7 @@ class Inspection:
             return self._requests
 
     def summarizing(self, calls: Iterable[Request]) -> Mapping[int, int]:
-        """Return the requests that wrote summaries, by number, with the number of the compaction."""
+        """Map the number of each request that wrote a summary to the number of its compaction."""
         compactions = {compaction.index for compaction in self.compactions()}
         return {
             call.index: call.generation
@@ -295,10 +301,9 @@ class Inspection:
         }
 
     def last_size(self, recorded: Compaction) -> int | None:
-        """Return the reported tokens of the last request before a compaction and of its answer, None if unknown. Raises
-        StoreErrors.
+        """Return the reported tokens of the last request before a compaction plus its answer, None if unknown.
 
-        If the agent went on while it compacted, the largest request counts.
+        If the agent sent requests while it compacted, the largest request counts. Raises StoreErrors.
         """
         calls = [call for call in self.requests() if call.generation == recorded.index and not call.summed]
         own = self.summarizing(calls)
@@ -340,19 +345,19 @@ class Inspection:
             return found
 
     def reading(self, key: tuple[str, int, int]) -> Lock:
-        """Lock held during a read: a second thread waits for the result of the first."""
+        """Return the lock that is held while this list is read. A second thread waits for the result of the first."""
         with self._lock:
             return self._reading.setdefault(key, Lock())
 
     def sent(self, generation: Generation, profile: str) -> SentMessages:
-        """Return the parts of a generation's messages that modelled requests need, stored or read now."""
+        """Return the values of a generation's messages that modelled requests need, from the cache or read now."""
         key = (caching_release(profile), generation.number, len(generation))
         if key not in self._sent:
             self.token_index(generation, profile)
         return self._sent[key]
 
     def keep_sent(self, generation: Generation, sent: SentMessages) -> None:
-        """Cache the details that a caller read of a whole generation."""
+        """Cache the values for modelled requests that a caller read from a whole generation."""
         with self._lock:
             self._sent[sent.release, generation.number, len(generation)] = sent
 
@@ -360,19 +365,20 @@ class Inspection:
         return sum(len(index) for index in self._token_indexes.values())
 
     def plan(self, generation: Generation, settings: Settings) -> Plan:
-        """Plan the whole generation with the engine of the settings, counting the compactions before it."""
+        """Plan the whole generation with the engine of the settings. The plan counts the earlier compactions."""
         token_index = self.token_index(generation, settings.profile)
         before = generation.number - 1
         system = self.system_tokens(generation.session)
         return plan_with(engine(settings.profile), token_index, settings, before, system)
 
     def plan_of(self, generation: Generation, messages: Iterable[Message], settings: Settings) -> Plan:
-        """Plan messages of a generation that were read already."""
+        """Plan these messages of a generation, which the caller has read."""
         found, system = engine(settings.profile), self.system_tokens(generation.session)
         return plan_with(found, measured(found, messages), settings, generation.number - 1, system)
 
     def middle_tokens(self, recorded: Compaction, settings: Settings) -> int:
-        """Return the tokens of the messages that were summarized, after pruning if the plan equals the record."""
+        """Return the rough tokens of the summarized messages: after pruning if the plan equals the record, else
+        before."""
         before = self.generation(recorded.index)
         plan = self.plan(before, settings)
         if Compared(recorded, plan).agree:
@@ -389,7 +395,7 @@ class Inspection:
         )
 
     def reopened(self) -> Inspection:
-        """Open the conversation again. Results of unchanged parts stay."""
+        """Open the conversation again. Cached values of unchanged generations stay."""
         fresh = Inspection(self.store, self.store.open(self.conversation.id), self.alone, self.config)
         fresh._prompts = dict(self._prompts)
         old = {g.number: (g.session, tuple(g.ids[-1:]), len(g)) for g in self.conversation.generations}
@@ -403,7 +409,7 @@ class Inspection:
 
 
 def passing(messages: Iterable[Message], to: Callable[[Message], None]) -> Iterator[Message]:
-    """Yield the messages, and pass each on first."""
+    """Yield the messages; call `to` with each message first."""
     for message in messages:
         to(message)
         yield message
@@ -412,7 +418,7 @@ def passing(messages: Iterable[Message], to: Callable[[Message], None]) -> Itera
 def watched(
     messages: Iterable[Message], watch: Callable[[int], None] | None, before: int = 0
 ) -> Iterator[Message]:
-    """Yield the messages; call `watch` at intervals with their number, including the messages `before`."""
+    """Yield the messages; call `watch` at intervals with the number of messages so far, plus `before`."""
     for done, message in enumerate(messages, start=before):
         if watch is not None and done % _WATCHED == 0:
             watch(done)

@@ -34,17 +34,17 @@ from inspector.core.errors import UsageProblem
 from inspector.core.rough import text_tokens
 from inspector.quality.firing import doubted
 
-#: Prices are of a day, in UTC.
+#: Seconds of a day. Prices belong to a day, in UTC.
 _DAY = 86_400
 
 _ASSISTANT = ROLE_CODES["assistant"]
 #: Maximum seconds between the stored time of an answer and the time of its usage.
-_WITHIN = 1.0
+_TIME_TOLERANCE = 1.0
 
 
 class CauseSum(Struct, frozen=True):
-    """The misses of a cause: their number, the tokens sent again, and the extra cost over reading them in US dollars
-    (None if a price is unknown)."""
+    """The misses of a cause. `misses` is their number and `tokens` the tokens sent again. `more` is the extra cost over
+    reading these tokens from the cache, in US dollars (None if a price is unknown)."""
 
     cause: Cause
     misses: int
@@ -55,8 +55,8 @@ class CauseSum(Struct, frozen=True):
 class Requests(Struct, frozen=True):
     """The requests of a conversation, in order.
 
-    `modelled`: they are estimated from messages. Then `reported` is the store's total of tokens sent by all sessions
-    (0: none), and `sent` the estimated total.
+    `modelled`: the requests are estimated from messages. `reported` is the total of tokens that all sessions sent, as
+    the store records it (0: not recorded).
     """
 
     priced: tuple[PricedRequest, ...]
@@ -65,7 +65,7 @@ class Requests(Struct, frozen=True):
 
     @property
     def sent(self) -> int:
-        """The tokens of all prompts."""
+        """Return the tokens of all prompts."""
         return sum(priced.request.context for priced in self.priced)
 
     @property
@@ -75,39 +75,40 @@ class Requests(Struct, frozen=True):
 
     @property
     def why_no_cost(self) -> tuple[str, ...]:
-        """Return why some requests have no cost."""
+        """Return the reasons why requests have no cost, as clauses."""
         return tuple(sorted({priced.why_no_cost for priced in self.priced} - {""}))
 
     def by_cause(self) -> tuple[CauseSum, ...]:
         """Return the misses by cause, without causes that did not occur."""
         sums = []
         for cause in CAUSES:
-            those = [priced for priced in self.priced if priced.judged.cause == cause]
-            more = [one.more for one in those]
-            known = None if any(one is None for one in more) else sum(one or 0.0 for one in more)
-            if those:
-                sums.append(CauseSum(cause, len(those), sum(one.judged.missed for one in those), known))
+            missed = [priced for priced in self.priced if priced.judged.cause == cause]
+            costs = [priced.more for priced in missed]
+            more = None if any(cost is None for cost in costs) else sum(cost or 0.0 for cost in costs)
+            if missed:
+                tokens = sum(priced.judged.missed for priced in missed)
+                sums.append(CauseSum(cause, len(missed), tokens, more))
         return tuple(sums)
 
     def idle(self) -> IdleCosts:
-        """Costs of idling."""
+        """Return the costs of idling."""
         return idle_costs([(priced.judged, priced.rates) for priced in self.priced])
 
 
 def list_requests(answers: Answers, name: str) -> Requests:
-    """Every call once, in order. Raises UnknownConversation, StoreErrors and EngineErrors, BadInput for a file of
-    prices that cannot be used."""
+    """Return every call once, in order. Raises UnknownConversation, StoreErrors and EngineErrors, and BadInput if the
+    file of prices cannot be used."""
     inspection, resolved = answers.opened(name)
     found = with_differences(inspection, resolved, requests_of(inspection, resolved))
     if found.modelled:
-        told = "The store has no total to compare with."
+        comparison = "The store has no total to compare with."
         if found.reported:
             off = (found.sent - found.reported) / found.reported
-            told = f"The provider reported {found.reported:,}: the estimate is {abs(off):.1%} "
-            told += "higher." if off > 0 else "lower."
+            comparison = f"The provider reported {found.reported:,}: the estimate is {abs(off):.1%} "
+            comparison += "higher." if off > 0 else "lower."
         answers.note(
             "The store keeps no usage of single calls, so the requests are estimated from the messages: "
-            f"{found.sent:,} tokens sent. {told}"
+            f"{found.sent:,} tokens sent. {comparison}"
         )
     for why in found.why_no_cost:
         answers.note(f"Some requests have no cost: {why}; {own_file()} can name it.")
@@ -115,7 +116,7 @@ def list_requests(answers: Answers, name: str) -> Requests:
 
 
 def requests_of(inspection: Inspection, resolved: ResolvedSettings) -> Requests:
-    """Return the requests of a conversation: the recorded ones, else requests estimated from its messages."""
+    """Return the recorded requests of a conversation. If none is recorded, estimate them from its messages."""
     conversation, store = inspection.conversation, inspection.store
     requests: Sequence[Request] = store.requests(conversation)
     from_messages = not requests
@@ -127,7 +128,7 @@ def requests_of(inspection: Inspection, resolved: ResolvedSettings) -> Requests:
 
 
 def with_differences(inspection: Inspection, resolved: ResolvedSettings, found: Requests) -> Requests:
-    """Return the requests; each miss by a changed prompt has the place of the change."""
+    """Return the requests; each miss with the cause "prefix" has the place at which the prompt changed."""
     if all(one.judged.cause != "prefix" for one in found.priced):
         return found
     places = answer_places(inspection, resolved.settings.profile, found)
@@ -147,17 +148,17 @@ def with_differences(inspection: Inspection, resolved: ResolvedSettings, found: 
 
 
 def answer_places(inspection: Inspection, profile: str, found: Requests) -> tuple[int | None, ...]:
-    """Return the index of each request's answer in the list of its generation, or None.
+    """Return the index of each request's answer in the list of its generation, or None if the list has no such answer.
 
-    Estimated requests have the row of the answer. Others are found by time: the answer of that time, else the last
-    answer before."""
+    An estimated request names the row of its answer. The answer of a recorded request is found by time: the answer at
+    the time of the request, else the last answer before it."""
     lists = places_by_list(inspection, profile, found)
     asked = (priced.request for priced in found.priced)
     return tuple(lists[one.generation].of(one) if one.generation in lists else None for one in asked)
 
 
 def places_by_list(inspection: Inspection, profile: str, found: Requests) -> Mapping[int, AnswerPlaces]:
-    """Return the answers of each list that the requests use, by generation."""
+    """Return the answers of each list with requests, by generation."""
     used = {priced.request.generation for priced in found.priced}
     return {
         generation.number: AnswerPlaces(
@@ -169,7 +170,7 @@ def places_by_list(inspection: Inspection, profile: str, found: Requests) -> Map
 
 
 def requests_again(inspection: Inspection, found: Requests, changed: Sequence[Request]) -> Requests:
-    """Judge and price requests of the same conversation under other rules."""
+    """Return these requests of the same conversation with their causes and costs."""
     return replace(found, priced=_judged(inspection, changed, found.modelled))
 
 
@@ -180,7 +181,7 @@ def _judged(
     cleared = [(one.generation, one.at) for one in inspection.store.microcompactions(conversation)]
     own = inspection.summarizing(requests)
     judged = list(judge((one for one in requests if one.index not in own), cleared, from_messages))
-    # A summarizing call has another prompt, so the cache cannot have it.
+    # A summarizing call has another prompt than the other requests, so it gets no cause.
     judged += [JudgedRequest(one, None, 0, None, from_messages) for one in requests if one.index in own]
     judged.sort(key=lambda one: one.request.index)
     return priced_requests(judged, conversation.row.model, conversation.row.provider)
@@ -189,7 +190,7 @@ def _judged(
 def priced_requests(judged: Iterable[JudgedRequest], model: str, provider: str) -> tuple[PricedRequest, ...]:
     """Return each request with its cost at the prices of its day.
 
-    `model` is used for requests without a model. Raises BadInput for a file of prices that cannot be used.
+    `model` is used for requests without a model. Raises BadInput if the file of prices cannot be used.
     """
     known: dict[tuple[str, int], tuple[Rates | None, Callable[[Request], Cost | None] | None]] = {}
     priced = []
@@ -205,7 +206,10 @@ def priced_requests(judged: Iterable[JudgedRequest], model: str, provider: str) 
 
 
 def modelled(inspection: Inspection, profile: str, hour: bool, layout: Layout | None = None) -> list[Request]:
-    """Estimate the requests from the messages of a conversation, under a time to live and a layout (None: in force)."""
+    """Estimate the requests from the messages of a conversation.
+
+    `hour`: the cache lives an hour, else five minutes. `layout`: the cache layout, None for the layout in force.
+    """
     conversation = inspection.conversation
     made_by = {recorded.index + 1: recorded for recorded in inspection.compactions()}
     lists = []
@@ -227,9 +231,10 @@ def modelled(inspection: Inspection, profile: str, hour: bool, layout: Layout | 
     policy = policy_of(conversation.row, profile)
     # Reads without a breakpoint mean that the provider caches by itself.
     automatic = not policy.enabled and conversation.usage.cache_read > 0
-    laid = layout or policy.layout
-    marked = bool(policy.enabled)
-    return list(modelled_requests(lists, conversation.row.model, marked, hour, laid, automatic))
+    enabled = bool(policy.enabled)
+    return list(
+        modelled_requests(lists, conversation.row.model, enabled, hour, layout or policy.layout, automatic)
+    )
 
 
 def _tokens_until(grown: Sequence[int], system: int, stop: int) -> int:
@@ -249,8 +254,8 @@ def bills_of(inspection: Inspection, found: Requests) -> Mapping[int, tuple[Bill
         call = own.get(recorded.index)
         before = [one for one in by_list.get(recorded.index, ()) if one.request.index != call]
         after = by_list.get(recorded.index + 1, [])
-        # The cost of a failed call is unknown. So is the cost of an unreadable summary, or of a summary by an
-        # extension, unless it was recorded.
+        # The cost of a failed call is unknown. The cost of an unreadable summary, or of a summary by an extension, is
+        # unknown unless it was recorded.
         unknown = (recorded.summary is None or recorded.by_hook) and call is None and recorded.usage is None
         if not before or not after or after[0].rates is None or recorded.fallback or unknown:
             continue
@@ -274,8 +279,8 @@ def bills_of(inspection: Inspection, found: Requests) -> Mapping[int, tuple[Bill
 def _paid_by(made: Bill, last: Request, later: Sequence[PricedRequest]) -> int | None:
     """Return the number of the request at which the savings reached the cost of a compaction, or None.
 
-    `last` is the request before it. If its cache expired before the first request after the compaction, that request
-    would have written the whole list again.
+    `last` is the last request before the compaction. If its cache expired before the first request after the
+    compaction, this first request would have written the whole list again without the compaction.
     """
     first = later[0].request
     cold = bool(last.at and (last.cache_read or last.cache_write)) and first.at - last.at > _lives(last)
@@ -290,7 +295,7 @@ def _paid_by(made: Bill, last: Request, later: Sequence[PricedRequest]) -> int |
 
 
 def _lives(request: Request) -> float:
-    """Return the time to live of what a request wrote to the cache, in seconds."""
+    """Return the time to live of the cache that a request wrote, in seconds."""
     return ONE_HOUR if request.cache_write_1h else FIVE_MINUTES
 
 
@@ -300,7 +305,7 @@ def _warm(request: Request) -> bool:
 
 
 def _as_request(recorded: Compaction, usage: Usage) -> Request:
-    """The summarizing calls of a compaction as one request."""
+    """Return the summarizing calls of a compaction as one request."""
     return Request(
         0,
         recorded.index,
@@ -317,7 +322,7 @@ def _as_request(recorded: Compaction, usage: Usage) -> Request:
 
 
 def why_no_bill(recorded: Compaction, found: Requests) -> str:
-    """Return why the cost of a compaction is unknown."""
+    """Return the reason why the cost of a compaction is unknown, as a clause."""
     if recorded.fallback:
         return "the summary call failed, and its cost is not recorded"
     if recorded.summary is None:
@@ -329,7 +334,7 @@ def why_no_bill(recorded: Compaction, found: Requests) -> str:
         return "no request before it is known"
     if recorded.index + 1 not in lists:
         return "no request followed it"
-    return next(iter(found.why_no_cost), "a price that it takes is not known")
+    return next(iter(found.why_no_cost), "a price that it needs is unknown")
 
 
 def _usage(
@@ -354,7 +359,7 @@ def _usage(
 
 
 class OpenedRequest(Struct, frozen=True):
-    """A request with its number, as it was sent, and its usage (None if no answer was recorded)."""
+    """Request `number` of `of` recorded requests, as it was sent, with its usage (None if no answer was recorded)."""
 
     number: int
     of: int
@@ -363,15 +368,15 @@ class OpenedRequest(Struct, frozen=True):
 
 
 def open_request(answers: Answers, name: str, number: int) -> OpenedRequest:
-    """Return a request as sent, by its number from 1. Raises UsageProblem if the agent recorded no such request,
-    UnknownConversation and StoreErrors."""
+    """Return a request as it was sent, by its number from 1. Raises UsageProblem if the agent did not record this
+    request, UnknownConversation and StoreErrors."""
     inspection, _ = answers.opened(name)
     recorded = answers.store.sent(inspection.conversation)
     if not recorded:
         raise UsageProblem("The agent did not record what it sent; newer releases of Claude Code do.")
     if not 1 <= number <= len(recorded):
         raise UsageProblem(
-            f"--sent must lie between 1 and {len(recorded):,}, the requests that were recorded."
+            f"--sent must lie between 1 and {len(recorded):,}, the number of recorded requests."
         )
     sent = recorded[number - 1]
     later = recorded[number].at if number < len(recorded) else float("inf")
@@ -381,7 +386,7 @@ def open_request(answers: Answers, name: str, number: int) -> OpenedRequest:
 
 
 class AnswerPlaces:
-    """The answers of a list, by row where the requests are `modelled`, else by time."""
+    """Finds the answers of a list: by row if the requests are `modelled`, else by time."""
 
     def __init__(self, generation: Generation, times: Sequence[float], modelled: bool) -> None:
         answers = [index for index, role in enumerate(generation.roles) if role == _ASSISTANT]
@@ -390,8 +395,8 @@ class AnswerPlaces:
         self._times, self._indexes = [time for time, _ in timed], [index for _, index in timed]
 
     def of(self, request: Request) -> int | None:
-        """Return the index of a request's answer: by its row, else by its time. Without an exact time it is the last
-        answer before."""
+        """Return the index of a request's answer. If no answer has the time of the request, return the last answer
+        before it."""
         if self._rows is not None:
             return self._rows.get(request.message)
         at = bisect_left(self._times, request.at - 0.001)
@@ -400,24 +405,24 @@ class AnswerPlaces:
         return self._indexes[at] if request.at and at >= 0 else None
 
     def has(self, request: Request) -> bool:
-        """Return whether the list has an answer at the time of a request. Answers of abandoned branches are not in
-        it."""
+        """Return whether the list has an answer at the time of a request. Answers on abandoned branches are not in the
+        list."""
         at = bisect_left(self._times, request.at - 0.001)
-        return at < len(self._times) and self._times[at] - request.at < _WITHIN
+        return at < len(self._times) and self._times[at] - request.at < _TIME_TOLERANCE
 
 
 def difference(request: Request, index: int, first: Request, began: int, grown: Sequence[int]) -> str:
-    """Return where a prompt first differs from the previous one: after the tokens that were read from the cache.
+    """Return where a prompt first differs from the previous prompt: after the tokens that were read from the cache.
 
-    `index` is the message of its answer. Reading ends at a breakpoint, so the difference is after that message.
-    `first` is the first request of the list, `began` the message of its answer, and `grown` the rough tokens of the
-    first n messages of the list. They give the scale of the provider's tokens to rough tokens.
+    `index` is the index of the request's answer. Reading ends at a breakpoint, so the prompts differ after the message
+    with this breakpoint. `first` is the first request of the list, `began` the index of its answer, and `grown[n]` the
+    rough tokens of the first n messages. These give the number of the provider's tokens for each rough token.
     """
     grew, sent = grown[index] - grown[began], request.context - first.context
     scale = sent / grew if grew > 0 and sent > 0 else 1.0
-    # Rough tokens of the messages that fit into the tokens read from the cache, counted back from the whole prompt.
+    # Rough tokens of the messages whose tokens were read from the cache, counted back from the end of the prompt.
     room = grown[index] - (request.context - request.cache_read) / scale
-    told = f"~{request.cache_read:,} tokens in"
+    depth = f"~{request.cache_read:,} tokens in"
     if room < grown[1 if len(grown) > 1 else 0]:
-        return f"at the start (system prompt, tools or first message, {told})"
-    return f"after #{bisect_right(grown, room) - 2} ({told})"
+        return f"at the start (system prompt, tools or first message, {depth})"
+    return f"after #{bisect_right(grown, room) - 2} ({depth})"

@@ -1,4 +1,4 @@
-"""The conversations in the files of one agent. Files are read once, then only if they changed."""
+"""The conversations in the files of one agent. A file is read once, and again only if it changed."""
 
 from __future__ import annotations
 
@@ -28,22 +28,25 @@ if TYPE_CHECKING:
 _KEPT_EVERY = 2.0
 #: Minimum number of files for which the whole list is kept between runs, in addition to the digest of each file.
 MANY = 100
-#: Minimum bytes to start another process, and to use a running one.
+#: Minimum bytes of unread files to start a worker process, and to use a worker process that is already running.
 WORTH, WORTH_SHARING = 64_000_000, 4_000_000
-#: Number of files requested before the first answer: the caller reads files too and should not be waited for.
+#: Maximum number of files that the worker process has been asked for and has not answered.
 AHEAD = 8
 
 
 class Places(NamedTuple):
-    """The files of each conversation of a list (see Source), and the files without one of their own."""
+    """The files of each conversation of a list, and the files without a conversation.
+
+    An entry of `of` has the files, the shared files and the part of a conversation (see `Source`).
+    """
 
     of: Sequence[tuple[Sequence[str], Sequence[str], str]]
     others: Sequence[str]
 
 
 class Listed:
-    """Conversations, the last active first, and their files. `places` returns the files at the first use, or None if
-    they are unknown."""
+    """Conversations, the last active first, and their files. `places` is called when the files are first needed; it
+    returns None if they are unknown."""
 
     def __init__(self, rows: Sequence[ConversationRow], places: Callable[[], Places | None]) -> None:
         self.rows = tuple(rows)
@@ -51,7 +54,7 @@ class Listed:
 
     @classmethod
     def found(cls, sources: Iterable[Source], files: Iterable[str]) -> Listed:
-        """Return the conversations of sources; of equal ids the last."""
+        """Return the conversations of sources. If several sources have one id, the last source counts."""
         named = {source.row.id: source for source in sources}
         ordered = sorted(named.values(), key=lambda source: _newest_row(source.row), reverse=True)
         used = {path for source in ordered for path in (*source.files, *source.shared)}
@@ -79,7 +82,8 @@ class Listed:
         found: dict[str, int] = {}
         for number, row in enumerate(self.rows):
             found.update(dict.fromkeys(row.sessions, number))
-        # A session that continued under another id belongs to that conversation, unless it is a conversation itself.
+        # A session that continued under another id belongs to that conversation. If it is also a conversation, it is
+        # found as that conversation.
         found.update((row.id, number) for number, row in enumerate(self.rows))
         return found
 
@@ -96,21 +100,21 @@ class Listing:
         index: FileIndex | None,
         note: Callable[[str], None],
     ) -> None:
-        """`name` is the key of the list between runs."""
+        """`name` is the key under which the list is stored between runs."""
         self._agent = agent
         self._reader = reader
         self._name = name
         self._files = files
         self._index = index
         self._note = note
-        #: Held while files are gone through.
+        #: The lock that is held while files are read.
         self._reading = threading.RLock()
         self._digests: dict[str, tuple[Signature, tuple[FileDigest, ...]]] = {}
         self._found: tuple[Mapping[str, Signature], Listed] | None = None
-        #: The list of the last run, and whether it was looked up.
+        #: The list of the last run, whether it was looked up, and whether `at_once` was called.
         self._before: Listed | None = None
         self._recalled = self._hurried = False
-        #: Conversations opened before all files were read, and the content of single files.
+        #: Sources of conversations that were opened before all files were read, by session, and rows of single files.
         self._early: dict[str, Source] = {}
         self._alone: dict[str, tuple[tuple[FileDigest, ...], Sequence[ConversationRow]]] = {}
 
@@ -121,9 +125,11 @@ class Listing:
         return self._all().rows
 
     def at_once(self) -> tuple[tuple[ConversationRow, ...], bool] | None:
-        """Return the conversations that are known without reading a file, and whether they are complete and current.
+        """Return the conversations that are known without reading a file, and whether this list is complete and
+        current.
 
-        They come from an earlier run, else from the names and times of all files. None if there are few files.
+        The list comes from an earlier run, else from the names and times of all files. None if there are fewer than
+        `MANY` files.
         """
         now = self._files()
         if len(now) < MANY:
@@ -137,26 +143,26 @@ class Listing:
         return self.so_far()[0], False
 
     def so_far(self) -> tuple[tuple[ConversationRow, ...], int, int]:
-        """Return the conversations of the files that were read, the number of these files, and the number of all files.
+        """Return the known conversations, the number of files that were read, and the number of all files.
 
-        Unread files appear as in an earlier run, or by name and time. Nothing is read here.
+        Files that were not read appear as in an earlier run, or by name and time. This method reads no file.
         """
         now = self._files()
         rows: dict[str, ConversationRow] = {}
-        told: set[str] = set()
+        listed: set[str] = set()
         before = self._before
         if before is not None and before.places is not None:
-            told.update(before.places.others)
+            listed.update(before.places.others)
             for row, (files, shared, _) in zip(before.rows, before.places.of, strict=True):
                 if all(path in now for path in files):
                     rows[row.id] = row
-                    told.update(files, shared)
+                    listed.update(files, shared)
         done = 0
         for path, signature in now.items():
             known = self._known(path, signature)
             done += known is not None
-            if path in told:
-                # An earlier run knows which files belong together; this is computed again when all are read.
+            if path in listed:
+                # The earlier run found which files belong together. The list is built again when all files are read.
                 continue
             if known is None:
                 row = _unread(path, signature, self._agent)
@@ -166,7 +172,7 @@ class Listing:
         return tuple(sorted(rows.values(), key=_newest_row, reverse=True)), done, len(now)
 
     def _rows_of(self, path: str, digests: tuple[FileDigest, ...]) -> Sequence[ConversationRow]:
-        """Return the conversations of one file alone."""
+        """Return the conversations of one file, without its connections to other files."""
         kept = self._alone.get(path)
         if kept is None or kept[0] is not digests:
             kept = self._alone[path] = (digests, [source.row for source in self._reader().sources(digests)])
@@ -174,15 +180,17 @@ class Listing:
 
     @property
     def in_hurry(self) -> bool:
-        """Whether `at_once` was asked, and the files have not been read since."""
+        """Whether `at_once` was called and not all files were read since."""
         return self._hurried and self._found is None
 
     def known(self, session: str) -> Source | None:
-        """Return the source of a conversation from the last list; before all files are read, from `early`."""
+        """Return the source of a conversation if it is known: from the last list, else from earlier calls of
+        `early`."""
         return self._early.get(session) if self._found is None else self._found[1].source(session)
 
     def early(self, session: str) -> Source | None:
-        """Return the source of a conversation before all files are read, by an earlier run or its name."""
+        """Return the source of a conversation before all files are read, by the list of an earlier run or by its
+        name."""
         if session not in self._early and (found := self._found_early(session)) is not None:
             self._early |= {session: found, found.row.id: found}
         return self._early.get(session)
@@ -202,7 +210,7 @@ class Listing:
         return None
 
     def of_file(self, name: str) -> str | None:
-        """Return the conversation in a file with that name; None if there is none."""
+        """Return the id of the conversation in the file with this name, None if there is none."""
         listed = self._all()
         for row, (files, _, part) in zip(
             listed.rows, listed.places.of if listed.places else (), strict=False
@@ -212,13 +220,13 @@ class Listing:
         return None
 
     def source(self, session: str) -> Source | None:
-        """Return the source of a conversation; in a hurry, the early one."""
+        """Return the source of a conversation. While `in_hurry`, this is the source that `early` finds, if any."""
         if self.in_hurry and (early := self.early(session)) is not None:
             return early
         with self._reading:
             listed = self._all()
             if listed.places is None:
-                # The index had the rows alone.
+                # The index had the rows without their files.
                 self._found = None
                 listed = self._all()
             return listed.source(session)
@@ -241,28 +249,28 @@ class Listing:
             return found
 
     def _recall(self, now: Mapping[str, Signature]) -> bool:
-        """Look up the list of an earlier run once. Return whether the files look the same."""
+        """Look up the list of an earlier run, once. Return whether the files have the same sizes and times as then."""
         if self._index is None or len(now) < MANY or self._recalled:
             return False
         self._recalled = True
         kept = self._index.recall(self._name)
         try:
-            mark, told = kept
-            rows = msgspec.convert(told, list[ConversationRow])
+            mark, stored_rows = kept
+            rows = msgspec.convert(stored_rows, list[ConversationRow])
         except (TypeError, ValueError):
             return False
         self._before = Listed(rows, partial(self._recalled_places, mark, len(rows)))
         return bool(mark == mark_of_files(now))
 
     def _recalled_places(self, mark: object, count: int) -> Places | None:
-        """Return the files of each conversation of the list with that mark."""
+        """Return the files of each conversation of the list with this mark, None if they are not stored."""
         kept: Any = self._index.recall(self._places_name) if self._index is not None else None
         try:
-            known, told, others = kept
-            places = [(tuple(files), tuple(shared), str(part)) for files, shared, part in told]
+            stored_mark, stored_files, others = kept
+            places = [(tuple(files), tuple(shared), str(part)) for files, shared, part in stored_files]
         except (TypeError, ValueError):
             return None
-        return Places(places, others) if known == mark and len(places) == count else None
+        return Places(places, others) if stored_mark == mark and len(places) == count else None
 
     def _remember(self, now: Mapping[str, Signature], found: Listed) -> None:
         if self._index is not None and len(now) >= MANY and found.places is not None:
@@ -284,13 +292,13 @@ class Listing:
                 if kept.agent == self._agent:
                     self._digests[path] = ((kept.size, kept.changed), kept.digests)
             unknown = [path for path in unknown if self._known(path, now[path]) is None]
-        # People look first at the files written last.
+        # Read the newest files first, because people look at them first.
         unknown.sort(key=lambda path: now[path][1], reverse=True)
         self._go_through(deque(unknown), now)
         return [digest for path in now for digest in self._digests[path][1]]
 
     def _go_through(self, paths: deque[str], now: Mapping[str, Signature]) -> None:
-        """Read files; a worker process shares large work."""
+        """Read files. If they are large, a worker process reads a part of them."""
         done: deque[str] = deque()
         size = sum(now[path][0] for path in paths)
         if (os.cpu_count() or 1) > 1 and size >= (WORTH_SHARING if is_running() else WORTH):
@@ -321,7 +329,7 @@ class Listing:
                 self._read_digests(worker.answers.get().result, asked[0], now[asked[0]])
                 done.append(asked.popleft())
         except WorkerEnded:
-            # This process reads these files too, and a fault shows itself here.
+            # The caller reads the remaining files too. If a file ended the worker, its error appears there.
             worker.end()
             paths.extend(asked)
 
@@ -336,7 +344,7 @@ class Listing:
         self._keep(done, now)
 
     def _keep(self, done: deque[str], now: Mapping[str, Signature]) -> None:
-        """Store the digests in the index, also the digests of another thread."""
+        """Store the digests of `done` files in the index, including files that the other thread read."""
         fresh: dict[str, Kept] = {}
         while (path := _next(done)) is not None:
             fresh[path] = Kept(*now[path], self._agent, self._digests[path][1])

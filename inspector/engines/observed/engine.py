@@ -1,4 +1,5 @@
-"""The engine over observed rules: fires at a number of tokens, keeps the newest messages, summarizes the rest."""
+"""The engine of agents whose rules were observed. It compacts at a number of tokens, keeps the newest messages and
+summarizes the rest."""
 
 from __future__ import annotations
 
@@ -34,44 +35,44 @@ _UNUSED = MappingProxyType(
 
 
 def _text_tokens(message: Message, rules: Observed) -> int:
-    """Return the tokens of the texts and calls of a message, without its keys, as the agent estimates them."""
+    """Return the agent's own estimate of a message: the tokens of its texts and calls, without the keys of its JSON."""
     text = len(message.text)
     if rules.shortens is not None and message.role == "tool" and text > rules.shortens[0]:
         text = rules.shortens[1]
-    thought = message.wire.get("reasoning_content")
-    said = [size for size in (text, len(thought) if isinstance(thought, str) else 0) if size]
+    reasoning = message.wire.get("reasoning_content")
+    lengths = [size for size in (text, len(reasoning) if isinstance(reasoning, str) else 0) if size]
     pictures = _PICTURE * message_images(message.wire)
     if rules.around:
         calls = [
             text_tokens(len(call.name)) + text_tokens(len(call.arguments)) for call in message.tool_calls
         ]
-        parts = [*map(text_tokens, said), *calls]
+        parts = [*map(text_tokens, lengths), *calls]
         return sum(parts) + rules.around * (len(parts) + 1) + pictures
     called = sum(len(call.name) + _compact(call.arguments) for call in message.tool_calls)
-    return text_tokens(sum(said) + called) + pictures
+    return text_tokens(sum(lengths) + called) + pictures
 
 
 def _compact(arguments: str) -> int:
-    """Return the length of JSON without the spaces between its values."""
+    """Return the characters of JSON without the spaces between its values."""
     try:
         return len(json.dumps(json.loads(arguments), separators=(",", ":"), ensure_ascii=False))
     except (ValueError, RecursionError):
         return len(arguments)
 
 
-#: The tokens of a picture in the estimate of pi.
+#: The tokens that pi's estimate counts for a picture.
 _PICTURE = 1_200
 
 
 class ObservedIndex:
-    """The sizes and roles of a list's messages, by the rough estimate. `texts` sums the agent's own estimates, with
-    results as it shortens them."""
+    """The rough sizes and the roles of a list's messages. `chars`, `images` and `texts` are running sums. `texts` sums
+    the agent's own estimates in tokens, with results as the agent shortens them."""
 
     def __init__(self, messages: Iterable[Message], rules: Observed) -> None:
         self.chars = array("q", [0])
         self.images = array("q", [0])
         self.texts = array("q", [0])
-        #: The summaries among the messages.
+        #: The indexes of summaries.
         self.summaries: set[int] = set()
         roles = bytearray()
         for message in messages:
@@ -87,28 +88,28 @@ class ObservedIndex:
         return len(self.roles)
 
     def tokens(self, index: int) -> int:
-        """The rough size of one message, in tokens."""
+        """Return the rough size of one message, in tokens."""
         return self.between(index, index + 1)
 
     def pruned_tokens(self, index: int) -> int:
-        """Return the rough size; nothing is pruned."""
+        """Return the rough size of one message, in tokens. Observed agents prune nothing."""
         return self.tokens(index)
 
     def total(self) -> int:
-        """The rough size of the list, in tokens."""
+        """Return the rough size of the list, in tokens."""
         return self.between(0, len(self))
 
     def rough_until(self, stop: int) -> int:
-        """Return the rough size of the first `stop` messages."""
+        """Return the rough size of the first `stop` messages, in tokens."""
         return self.between(0, stop)
 
     def between(self, start: int, stop: int) -> int:
-        """Return the rough size of [start:stop]."""
+        """Return the rough size of the messages [start:stop], in tokens."""
         return list_tokens(self.chars[stop] - self.chars[start], self.images[stop] - self.images[start])
 
 
 class ObservedEngine:
-    """One agent's rules as an engine."""
+    """An engine with the observed rules of one agent."""
 
     def __init__(self, rules: Observed) -> None:
         self._rules = rules
@@ -126,7 +127,7 @@ class ObservedEngine:
     def budgets(self, settings: Settings) -> Budgets:
         """Return threshold, kept tail and summary in tokens, each with its evidence."""
         rules = self._rules
-        stays = self._tail_tokens(settings) + rules.keeps_user
+        kept_tokens = self._tail_tokens(settings) + rules.keeps_user
         asked, threshold = round(settings.context_length * settings.threshold), self._threshold(settings)
         usual = round(settings.context_length * self.default_threshold(settings.context_length))
         steps = [DerivationStep("observed", usual, rules.why_threshold, bound=threshold == usual)]
@@ -138,9 +139,10 @@ class ObservedEngine:
             if threshold == settings.context_length:
                 why = f"{why}, so it compacts only a list that no longer fits"
             steps.append(DerivationStep("headroom", threshold, why, bound=True))
-        kept = DerivationStep("observed", stays, rules.why_tail)
+        kept = DerivationStep("observed", kept_tokens, rules.why_tail)
         if rules.tail_is_set and settings.tail_tokens is not None:
-            kept = DerivationStep("configured", stays, f"tail_tokens is {settings.tail_tokens:,}", bound=True)
+            why = f"tail_tokens is {settings.tail_tokens:,}"
+            kept = DerivationStep("configured", kept_tokens, why, bound=True)
         unused = dict(_UNUSED)
         if rules.tail_is_set:
             del unused["tail_tokens"]
@@ -148,7 +150,7 @@ class ObservedEngine:
             del unused["max_tokens"]
         return Budgets(
             threshold_tokens=threshold,
-            tail_token_budget=stays,
+            tail_token_budget=kept_tokens,
             max_summary_tokens=rules.summary_tokens,
             hygiene_tokens=0,
             steps={
@@ -162,23 +164,23 @@ class ObservedEngine:
         )
 
     def _budgets_of(self, total: int, settings: Settings) -> Budgets:
-        """Return the budgets for a list of `total` tokens; the kept tail may be a share of it."""
-        found, share = self.budgets(settings), self._rules.tail_share
-        stays = round(share * total)
-        if share == 1 or stays >= found.tail_token_budget:
-            return found
-        step = DerivationStep("list", stays, f"{share:g} of the list's ~{total:,} tokens", bound=True)
-        tail = (*found.steps["tail_token_budget"], step)
-        return replace(found, tail_token_budget=stays, steps={**found.steps, "tail_token_budget": tail})
+        """Return the budgets for a list of `total` tokens. The kept tail may be limited to a share of the list."""
+        budgets, share = self.budgets(settings), self._rules.tail_share
+        limit = round(share * total)
+        if share == 1 or limit >= budgets.tail_token_budget:
+            return budgets
+        step = DerivationStep("list", limit, f"{share:g} of the list's ~{total:,} tokens", bound=True)
+        tail = (*budgets.steps["tail_token_budget"], step)
+        return replace(budgets, tail_token_budget=limit, steps={**budgets.steps, "tail_token_budget": tail})
 
     def measure(self, messages: Iterable[Message]) -> ObservedIndex:
-        """One pass over the bodies."""
+        """Return the index of a list. Reads each message once."""
         return ObservedIndex(messages, self._rules)
 
     def plan(
         self, token_index: ObservedIndex, settings: Settings, compactions: int = 0, system_tokens: int = 0
     ) -> Plan:
-        """Return the list that a compaction now would leave."""
+        """Return the plan of a compaction now."""
         rules, length = self._rules, len(token_index)
         head = min(rules.keeps_head, length)
         tail = max(head, self._tail_start(token_index, settings))
@@ -213,11 +215,11 @@ class ObservedEngine:
         )
 
     def fires(self, tokens: int, settings: Settings) -> str | None:
-        """ "agent" from the threshold on."""
+        """Return "agent" if a list has `tokens` at or over the threshold, else None."""
         return "agent" if tokens >= self._threshold(settings) else None
 
     def shortened(self, message: Message) -> Message:
-        """Return a message as shortening leaves it: of the same size, with the beginning of the text."""
+        """Return a message after shortening: a long tool result keeps only the beginning of its text."""
         limits = self._rules.shortens
         text = message.text if limits is not None and message.role == "tool" else ""
         if limits is None or len(text) <= limits[0]:
@@ -225,7 +227,7 @@ class ObservedEngine:
         return replace(message, wire={**message.wire, "content": text[: limits[1]]})
 
     def _threshold(self, settings: Settings) -> int:
-        """Return the threshold in tokens. If nothing is left of the window, it is the whole window."""
+        """Return the threshold in tokens. If the reserves leave nothing of the window, it is the whole window."""
         window, rules = settings.context_length, self._rules
         asked = round(window * settings.threshold)
         if not rules.reserves_output:
@@ -234,7 +236,7 @@ class ObservedEngine:
         return min(asked, room) if room > 0 else window
 
     def _tail_tokens(self, settings: Settings) -> int:
-        """The size of the tail that stays."""
+        """Return the size of the tail that stays, in tokens."""
         rules, window = self._rules, settings.context_length
         if rules.tail_is_set and settings.tail_tokens is not None:
             return settings.tail_tokens
@@ -243,7 +245,8 @@ class ObservedEngine:
         return max(rules.tail_tokens, int(rules.tail_of_window * window))
 
     def _tail_start(self, index: ObservedIndex, settings: Settings) -> int:
-        """Return the first message that stays, never a result without its call; the length if none stays."""
+        """Return the index of the first message that stays, or the length of the list if no message stays. A tool
+        result never stays without its call."""
         rules, length = self._rules, len(index)
         if rules.keeps_answer:
             return max(index.roles.rfind(_ASSISTANT), 0) if _ASSISTANT in index.roles else length
@@ -251,8 +254,8 @@ class ObservedEngine:
             last = index.roles.rfind(_ASSISTANT)
             return last if last >= 0 and set(index.roles[last + 1 :]) == {_TOOL} else length
         if rules.keeps_last:
-            said = [at for at, role in enumerate(index.roles) if role in (_ASSISTANT, _USER)]
-            return said[-rules.keeps_last] if len(said) > rules.keeps_last else 0
+            spoken = [at for at, role in enumerate(index.roles) if role in (_ASSISTANT, _USER)]
+            return spoken[-rules.keeps_last] if len(spoken) > rules.keeps_last else 0
         budget = min(self._tail_tokens(settings), round(rules.tail_share * index.total()))
         if not budget and not rules.keeps_half:
             return length
@@ -276,13 +279,13 @@ class ObservedEngine:
         while start < length and index.roles[start] == _TOOL:
             start += 1
         if rules.keeps_crossing and start == length:
-            # Only results fit into the tail: it begins with the last other message.
+            # Only tool results fit into the tail, so it begins with the last message that is not a tool result.
             while start > 0 and (start == length or index.roles[start] == _TOOL):
                 start -= 1
         return start
 
     def _kept(self, index: ObservedIndex, before: int) -> frozenset[int]:
-        """Return the messages of the user before the tail that stay."""
+        """Return the indexes of the user's messages before `before`, the start of the tail, that stay."""
         users = (at for at in range(before - 1, -1, -1) if index.roles[at] == _USER)
         written = [at for at in users if at not in index.summaries]
         if self._rules.keeps_question:
@@ -299,8 +302,11 @@ def _output(settings: Settings) -> int:
 
 
 def _user_from(roles: bytes, start: int) -> int:
-    """The first message of the user from `start` on; else the last one, or none of the list if an answer ends it."""
-    found = roles.find(_USER, start)
-    if found >= 0:
-        return found
+    """Return the index of the first message of the user from `start` on.
+
+    Without one, return the length of the list if an answer ends it, else the index of the last message of the user.
+    """
+    first = roles.find(_USER, start)
+    if first >= 0:
+        return first
     return len(roles) if roles.endswith(bytes([_ASSISTANT])) else max(roles.rfind(_USER), 0)
