@@ -1,11 +1,11 @@
-"""Errors for the user, each a sentence: the problem, its place, the remedy.
+"""Errors for the user. Each message is a sentence: the problem, its place, the remedy.
 
 InspectorError                 exit code 1: something the user must fix
 ├── StoreError                 a database that cannot be read
 │   ├── StoreMissing           the file does not exist
-│   ├── NotAStore              a directory, an empty file, not SQLite, without Hermes tables
+│   ├── NotAStore              a file or directory without sessions of a known agent
 │   ├── StoreDamaged           corrupt pages, an incomplete write-ahead log
-│   └── StoreBusy              locked, or not permitted
+│   └── StoreBusy              locked by another process, or not readable for this user
 ├── UnknownConversation        no conversation has that name
 │   └── SeveralConversations   several conversations have it
 ├── OutputProblem              a file that cannot or must not be written
@@ -19,7 +19,7 @@ InspectorError                 exit code 1: something the user must fix
 ├── CheckFailed                exit code 3: a condition of `check` is met
 └── Interrupted                exit code 130: the user interrupted the work
 
-Any other exception is a fault of the program: a sentence and exit code 70.
+Any other exception is a fault of the program. The user sees a sentence, and the exit code is 70.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class OutputProblem(InspectorError):
 
 
 class EngineError(InspectorError):
-    """A context engine failed; the sentence names it."""
+    """A context engine failed; the sentence names the engine."""
 
 
 class AttemptError(InspectorError):
@@ -103,7 +103,7 @@ class UsageProblem(InspectorError):
 
 
 class CheckFailed(InspectorError):
-    """A condition of `check` is met; the sentence names it."""
+    """A condition of `check` is met; the sentence names the condition."""
 
     exit_code = 3
 

@@ -1,7 +1,8 @@
 """Items followed through all summaries of a conversation: each item is a row, each summary a column.
 
-Neighbouring summaries are matched by `diff_summaries`. In addition, an item that continues part of another was
-split off, an item that became part of another was merged, and a dropped item may come back.
+`match_items` matches the items of neighbouring summaries. Other items are matched in three ways: an item that continues
+a part of an earlier item was split off, an item that became a part of a later item was merged, and an item that a
+summary dropped may come back in a later summary.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ from inspector.summaries.summary import Item, Section, Summary, WordChange
 from inspector.summaries.words import Words, words_of
 
 #: new: listed for the first time. kept: the same words. renumbered: the same words with another number. reworded:
-#: other words. split: several items were one item. merged: one item was several items. moved: its section has
-#: another meaning. done: it moved from open work to finished work. dropped: no longer listed. back: listed again.
+#: other words. split: one item became several. merged: several items became one. moved: the new section has another
+#: meaning. done: moved from open work to finished work. dropped: no longer listed. back: listed again.
 State = Literal[
     "new", "kept", "renumbered", "reworded", "split", "merged", "moved", "done", "dropped", "back"
 ]
@@ -30,7 +31,7 @@ STATES: tuple[State, ...] = (
 )  # fmt: skip
 #: Sections of open work, by meaning.
 OPEN = frozenset({"next", "doing", "blocked", "asked"})
-#: Number of recently dropped items that are recognised in other words; in the same words every dropped item is.
+#: Number of recently dropped items that are recognised in other words. In the same words, every item is recognised.
 _REMEMBERED = 200
 _ORDER = {key: place for place, key in enumerate(MEANINGS)}
 
@@ -46,11 +47,11 @@ class Column(Struct, frozen=True):
 class Cell(Struct, frozen=True):
     """State of an item in one column.
 
-    `item` is its index in the order of `Summary.items`; None if it is not listed: dropped, merged into another row,
-    or split into others. `section` is the name of its section; for an unlisted item, of its last section. `text` is
-    the wording, `was` the previous wording where it differs, `words` the differing words. `from_section` is the
-    previous section, where it differs in meaning. `others` are the rows that it was split into, split off or merged
-    with.
+    `item` is its index in the order of `Summary.items`. It is None if the summary does not list the item, because it
+    was dropped, merged into another row or split into other rows. `section` is the name of its section; for an unlisted
+    item, of its last section. `text` is the wording. If the wording changed, `was` is the previous wording, `words` has
+    the differing words, and `likeness` is the similarity of both from 0 to 1. `from_section` is the previous section if
+    it has another meaning. `others` are the numbers of the rows that the item was split into, split off or merged with.
     """
 
     state: State
@@ -70,8 +71,8 @@ class Cell(Struct, frozen=True):
 
 
 class LineageRow(Struct, frozen=True):
-    """An item through all summaries: one cell for each column, None before its first column, after its end, or where
-    unknown.
+    """An item through all summaries, with one cell for each column. A cell is None before the first column of the item,
+    in columns after the item left the summaries, and where the summary is missing.
 
     `number` is its index in `Lineage.rows`. Rows are ordered by their first column.
     """
@@ -81,26 +82,26 @@ class LineageRow(Struct, frozen=True):
 
     @property
     def first(self) -> int:
-        """Return the first column that lists it."""
+        """Return the number of the first column that lists the item."""
         return next(at for at, cell in enumerate(self.cells) if cell is not None)
 
     @property
     def last(self) -> Cell:
-        """Return its latest cell."""
+        """Return the latest cell of the item."""
         return next(cell for cell in reversed(self.cells) if cell is not None)
 
     @property
     def section(self) -> str:
-        """Return its current or last section."""
+        """Return the name of its current or last section."""
         return self.last.section
 
     @property
     def text(self) -> str:
-        """Its last wording."""
+        """Return its last wording."""
         return self.last.text
 
     def standing(self, column: int) -> Cell | None:
-        """Return its cell in a column, None if the column does not list it."""
+        """Return the cell of the item in a column, None if the column does not list the item."""
         cell = self.cells[column]
         return cell if cell is not None and cell.stands else None
 
@@ -113,10 +114,10 @@ class Lineage(Struct, frozen=True, dict=True):
 
     @cached_property
     def groups(self) -> tuple[tuple[str, tuple[LineageRow, ...]], ...]:
-        """Return (name, rows) by the meaning of the last section of each row.
+        """Return (name, rows) for each meaning of a section. A row belongs to the meaning of its last section.
 
-        The name is the newest one of that meaning. Known meanings are in the order of a summary; others follow in the
-        order in which they appeared.
+        The name is the newest section name with that meaning. Known meanings have the order of a summary. Other
+        meanings follow in the order in which they appeared.
         """
         names: dict[str, str] = {}
         for column in self.columns:
@@ -150,7 +151,7 @@ class Lineage(Struct, frozen=True, dict=True):
         return counts
 
     def row_of(self, column: int, item: int) -> LineageRow:
-        """Return the row of an item of a summary, by its index. Raise KeyError if there is none."""
+        """Return the row of the item with index `item` in the summary of a column. Raises KeyError if there is none."""
         return self.rows[self._places[column, item]]
 
     @cached_property
@@ -164,7 +165,8 @@ class Lineage(Struct, frozen=True, dict=True):
 
 
 def follow(columns: Sequence[Column]) -> Lineage:
-    """Follow every item through the summaries. Deterministic; well under a second for 20 summaries of 10,000 tokens."""
+    """Follow every item through the summaries. Deterministic. Takes well under a second for 20 summaries of 10,000
+    tokens."""
     weaver = _Weaver(len(columns))
     for number, column in enumerate(columns):
         if column.summary is not None:
@@ -174,7 +176,7 @@ def follow(columns: Sequence[Column]) -> Lineage:
 
 
 class _Gone(Struct):
-    """An item that no summary lists any more: its row, last wording and section."""
+    """An item that the last summary does not list: its row, and its last wording and section."""
 
     row: int
     item: Item
@@ -182,7 +184,10 @@ class _Gone(Struct):
 
 
 class _Weaver(Struct):
-    """Takes one summary after another. `here` maps each item of the last summary to its row, by index."""
+    """Builds the rows from one summary after another.
+
+    `here` has the row of each item of the last summary, by index. `gone` has the items that it does not list.
+    """
 
     width: int
     rows: list[list[Cell | None]] = field(default_factory=list)
@@ -199,7 +204,7 @@ class _Weaver(Struct):
         return words
 
     def take(self, column: int, new: Summary) -> None:
-        """The next summary."""
+        """Add the next summary, as the column with this number."""
         olds, news = list(self.summary.items()), list(new.items())
         matching = match_items(self.summary, new, self.read)
         splits, merges = self._parts(olds, news, matching)
@@ -250,7 +255,8 @@ class _Weaver(Struct):
     def _parts(
         self, olds: list[tuple[Section, Item]], news: list[tuple[Section, Item]], matching: Matching
     ) -> tuple[dict[int, int], dict[int, int]]:
-        """Return new item → old item that it was split off, and old item → new item that it was merged into."""
+        """Return two maps: new item → old item that it was split off, and old item → new item that it was merged
+        into."""
         stands = {one: other for other, one in matching.items.items()}
         added = [at for at in range(len(news)) if at not in matching.items]
         removed = [at for at in range(len(olds)) if at not in stands]
@@ -271,7 +277,8 @@ class _Weaver(Struct):
     def _back(
         self, news: list[tuple[Section, Item]], fresh: list[int]
     ) -> dict[int, tuple[_Gone, tuple[float, tuple[WordChange, ...]] | None]]:
-        """Return new item → dropped item that it continues, with the likeness if the wording differs."""
+        """Map each new item to the dropped item that it continues, with likeness and differing words if it is
+        reworded."""
         found: dict[int, tuple[_Gone, tuple[float, tuple[WordChange, ...]] | None]] = {}
         if not (fresh and self.gone):
             return found
@@ -290,7 +297,7 @@ class _Weaver(Struct):
         matching = match_items(old, new, self.read)
         for other, one in matching.items.items():
             gone, at = left[olds[one]], fresh[places[other]]
-            # With another number or name, it is a different item with a similar wording.
+            # An item with another number or name is a different item with a similar wording.
             if not turns_of(gone.item.text, news[at][1].text):
                 found[at] = (gone, matching.likes.get(other))
         return found
@@ -339,7 +346,7 @@ def _kin(
     olds: Sequence[int],
     news: Sequence[int],
 ) -> dict[int, tuple[State, tuple[int, ...]]]:
-    """Return row → (split or merged, the related rows) in this column."""
+    """Map each row that was split or merged in this column to its state and the related rows."""
     kin: dict[int, tuple[State, set[int]]] = {}
 
     def tie(state: State, row: int, other: int) -> None:

@@ -1,6 +1,6 @@
 """Select the transcript lines that were in the model's list, in order. Pure functions.
 
-Between two boundaries these are the lines on the path to the last line, and all answers to parallel calls.
+Between two boundaries, the list has the lines on the path to the last line, and the results of all parallel calls.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from inspector.stores.claude_code.scan import Node, boundary_of
 class Stretch(Struct, frozen=True):
     """The lines between two boundaries, in order.
 
-    `boundary` is the line that starts the stretch, None for the first stretch. A summary without a boundary is its own
-    boundary. `left` counts the messages on abandoned branches.
+    `boundary` is the line that starts the stretch, None for the first stretch. A summary line without a boundary line
+    is itself the boundary. `left` counts the messages on abandoned branches.
     """
 
     boundary: Node | None
@@ -28,7 +28,8 @@ class Stretch(Struct, frozen=True):
 
 def parts_of(nodes: Sequence[Node]) -> list[tuple[str, list[Node]]]:
     """Group lines by conversation: the main conversation under "", each sub-agent under its name."""
-    # If the first line is marked as a sub-agent's but names none, the file marks its main conversation this way.
+    # If the first line is marked as a line of a sub-agent but names no sub-agent, it belongs to the main conversation,
+    # and so do all other lines with this mark and without a name.
     marked = bool(nodes) and nodes[0].side and not nodes[0].agent
     own = [node for node in nodes if not node.side or (marked and not node.agent)]
     if not any(node.message or node.compacts for node in own):
@@ -39,16 +40,17 @@ def parts_of(nodes: Sequence[Node]) -> list[tuple[str, list[Node]]]:
         if node.side and not (marked and not node.agent):
             root = roots[node.uuid] = node.agent or roots.get(node.parent) or node.uuid
             sides.setdefault(root, []).append(node)
-    told = ((root, side) for root, side in sides.items() if any(node.message for node in side))
-    return [("", _bounded(own)), *((root, _bounded(side)) for root, side in told)]
+    agents = ((root, side) for root, side in sides.items() if any(node.message for node in side))
+    return [("", _bounded(own)), *((root, _bounded(side)) for root, side in agents)]
 
 
 def _with_true_parents(nodes: Iterable[Node]) -> list[Node]:
-    """Return the lines; each late line and local command gets the line before it in the file as its parent.
+    """Return the lines. Each late line and local command gets the line before it in the file as its parent.
 
     The line of a hook or of an API error may be written late, with an early parent and an early time. Old releases give
-    all local commands the same parent. Later lines continue from such a line. The messages between stay in the agent's
-    list: the sizes of its requests show this. A line stays in place if the line before it is on another branch.
+    all local commands the same parent. Later lines continue from such a line. The messages between such a line and its
+    recorded parent stay in the agent's list: the sizes of its requests show this. A line keeps its parent if the line
+    before it is on another branch.
     """
     places: dict[str, int] = {}
     found: list[Node] = []
@@ -70,7 +72,8 @@ def _with_true_parents(nodes: Iterable[Node]) -> list[Node]:
 
 
 def _bounded(nodes: Iterable[Node]) -> list[Node]:
-    """Return the lines of one conversation; a summary without a boundary (up to some 2.0) becomes a boundary."""
+    """Return the lines of one conversation. A summary without a boundary (up to some 2.0) becomes a boundary."""
+    #: Whether the last boundary still waits for its summary.
     announced = False
     bounded: list[Node] = []
     for node in _with_true_parents(nodes):
@@ -85,7 +88,7 @@ def _bounded(nodes: Iterable[Node]) -> list[Node]:
 
 
 def announced_elsewhere(nodes: Sequence[Node]) -> list[Node]:
-    """Return the lines of several files. If the parent of a summary is a boundary, the summary itself is not one."""
+    """Return the lines of several files. A summary whose parent is a boundary line is not itself a boundary."""
     named = {node.uuid for node in nodes if node.compacts and not node.summary}
     return [replace(node, boundary=None) if node.summary and node.parent in named else node for node in nodes]
 
@@ -93,8 +96,8 @@ def announced_elsewhere(nodes: Sequence[Node]) -> list[Node]:
 class Left(Struct, frozen=True):
     """A branch outside the final conversation: the user went back across a boundary, or another process continued.
 
-    `by` is the line that continues from an earlier line. `nodes` are the lines of the conversation before it, and the
-    later lines of this branch.
+    `by` is the id of the line that continues from an earlier line. `nodes` has the lines of the conversation before
+    `by`, then the later lines of this branch.
     """
 
     by: str
@@ -102,11 +105,12 @@ class Left(Struct, frozen=True):
 
 
 def gone_back(nodes: Sequence[Node]) -> tuple[list[Node], list[Left]]:
-    """Return the lines of the final conversation, and each branch that was left across a boundary."""
+    """Return the lines of the final conversation, and each branch that the user or another process left across a
+    boundary."""
     main: list[Node] = []
     places: dict[str, int] = {}
     left: list[tuple[str, list[Node]]] = []
-    #: Lines of the branches, each with all lines of its branch.
+    #: The lines of each branch that was left, by the id of every line in it.
     gone: dict[str, list[Node]] = {}
     for node in nodes:
         above = _above(node)
@@ -135,8 +139,11 @@ def gone_back(nodes: Sequence[Node]) -> tuple[list[Node], list[Left]]:
 
 
 def _beside(main: Sequence[Node], places: Mapping[str, int], place: int) -> tuple[int, set[str]]:
-    """Return the place of the last boundary, and the lines after it on the path to `place`, if the path bypasses the
-    boundary: another process wrote them. Otherwise return the end and an empty set."""
+    """Return the place of the last boundary, and the ids of the lines after it on the path to `place`.
+
+    This applies if the path bypasses the boundary: then another process wrote these lines. Otherwise return the end of
+    `main` and an empty set.
+    """
     last = max((number for number, node in enumerate(main) if node.compacts), default=len(main))
     path: set[str] = set()
     at: int | None = place
@@ -148,8 +155,10 @@ def _beside(main: Sequence[Node], places: Mapping[str, int], place: int) -> tupl
 
 
 def goes_back(node: Node, since: Sequence[Node]) -> bool:
-    """Return whether a line of the user goes back across a boundary: there is a boundary after its parent, and none of
-    these boundaries keeps the parent.
+    """Return whether a line of the user goes back across a boundary.
+
+    It does if boundaries follow its parent and none of these boundaries keeps the parent. `since` has the lines after
+    the parent.
     """
     if node.kind != "user" or node.results or node.summary or not node.entries:
         return False
@@ -159,7 +168,7 @@ def goes_back(node: Node, since: Sequence[Node]) -> bool:
 
 
 def in_order(nodes: Sequence[Node]) -> list[Node]:
-    """Return the lines in file order, except that a line found before its parent is moved after it."""
+    """Return the lines in file order. A line that is before its parent in the file is moved after the parent."""
     places = {node.uuid: place for place, node in enumerate(nodes)}
     if all(places.get(_above(node), -1) < place for place, node in enumerate(nodes)):
         return list(nodes)
@@ -205,15 +214,15 @@ def _stretch(boundary: Node | None, part: Sequence[Node], end: str) -> Stretch:
     places = {node.uuid: place for place, node in enumerate(part)}
     on = _path(part, places, messages[-1])
     if end in places and end not in on:
-        # The boundary names the end of the list before it. Use that line if its path holds messages.
-        told = _path(part, places, part[places[end]])
-        on = told if any(node.uuid in told for node in messages) else on
+        # The boundary names the last line of the list before it. Use the path to that line if it has messages.
+        named = _path(part, places, part[places[end]])
+        on = named if any(node.uuid in named for node in messages) else on
     answers: dict[str, list[Node]] = {node.answer: [] for node in messages if node.uuid in on and node.answer}
     for node in messages:
         if node.answer in answers:
             answers[node.answer].append(node)
     made = {use for lines in answers.values() for node in lines for use in node.uses}
-    # A resumed session copies lines under other names: take each result once.
+    # A resumed session copies lines with new ids: take each result once.
     known = {(node.at, node.results) for node in messages if node.uuid in on}
     for node in messages:
         if not made.isdisjoint(node.results) and (node.at, node.results) not in known:
@@ -222,7 +231,7 @@ def _stretch(boundary: Node | None, part: Sequence[Node], end: str) -> Stretch:
     # A queued prompt is never the parent of another line.
     on.update(node.uuid for node in messages if node.kind == QUEUED and node.parent in on)
     if boundary is not None:
-        # The lines after a compaction may have a kept message as parent; the summary belongs to the list as well.
+        # The first line after a compaction may have a kept message as its parent. The summary is still in the list.
         on.update(node.uuid for node in messages if node.summary)
     holders = _holders(answers.values(), on)
     kept = tuple(
@@ -236,9 +245,10 @@ def _stretch(boundary: Node | None, part: Sequence[Node], end: str) -> Stretch:
 
 
 def _holders(answers: Iterable[Sequence[Node]], on: set[str]) -> dict[str, tuple[Node]]:
-    """For answers whose message is on another branch, map their first line on the path to the line with the message.
+    """Return the lines that have the message of an answer but are on another branch than the answer.
 
-    `answers` has the lines of each answer in file order. `on` has the lines of the path.
+    The key is the id of the answer's first line on the path. `answers` has the lines of each answer in file order, `on`
+    the ids of the lines on the path.
     """
     found: dict[str, tuple[Node]] = {}
     for lines in answers:
@@ -250,7 +260,8 @@ def _holders(answers: Iterable[Sequence[Node]], on: set[str]) -> dict[str, tuple
 
 
 def _path(part: Sequence[Node], places: Mapping[str, int], leaf: Node) -> set[str]:
-    """Return the lines from a leaf up. If a parent is missing, the previous line in the file takes its place."""
+    """Return the ids of the lines from a leaf up. If a parent is missing, the path goes on with the previous line in
+    the file."""
     on: set[str] = set()
     place: int | None = places[leaf.uuid]
     while place is not None:
@@ -266,7 +277,8 @@ def _path(part: Sequence[Node], places: Mapping[str, int], leaf: Node) -> set[st
 
 
 def kept_of(boundary: Node, before: Sequence[Node]) -> list[Node]:
-    """Return the kept lines of the previous list: the lines that the boundary names, else its segment."""
+    """Return the lines of the previous list that a compaction kept: the lines that the boundary names, else all lines
+    from the head to the tail of its segment."""
     data = boundary.boundary
     if data is None:
         return []
