@@ -52,9 +52,9 @@ def attempt(
 ) -> None:  # fmt: skip
     """Make a summary again with another model or prompt.
 
-    The input is the same as the engine's, so that only the summarizer differs. The command compares the facts that the
-    summaries keep. Before it sends anything, it shows the receiver, the size, an estimate of the cost and the masked
-    secrets, and asks. Attempts are stored (`attempts`).
+    The model gets the same input as in the engine, so only the summarizer differs. The command compares the facts that
+    the summaries keep. Before it sends anything, it shows the receiver, the size, an estimate of the cost and the
+    masked secrets, and asks. Attempts are stored (`attempts`).
     """
     from inspector.answers.attempting import (
         Order,
@@ -306,9 +306,9 @@ def _asked_about(attempts: Sequence[Attempt], compaction: int, chosen: Sequence[
 def life(asked: Asked, sender: Sender, first: int, budget: int | None, resume: int | None) -> None:
     """Make every summary from one compaction on again.
 
-    Each is made from the previous new one. The curve shows how many facts can still be read after each compaction, with
-    the recorded and with the new summaries. The command shows an estimate of the cost first. --resume continues an
-    unfinished life.
+    Each new summary is made from the previous new summary. The curve shows how many facts can still be read after each
+    compaction, with the recorded and with the new summaries. The command shows an estimate of the cost first. --resume
+    continues an unfinished life.
     """
     from inspector.answers.attempt_life import LifeOrder, life_curve, life_sending, make_life
     from inspector.answers.attempting import attempts_of
@@ -356,7 +356,7 @@ def life(asked: Asked, sender: Sender, first: int, budget: int | None, resume: i
 @summarizer_options
 @shared_options()
 def judge(asked: Asked, sender: Sender, compaction: str, piece: int | None, show_prompt: bool) -> None:
-    """Let a model of your own judge the losses.
+    """Let a model of your choice judge the losses.
 
     The model reads the summarized messages, in pieces, and the list after the compaction. It returns statements with
     fates and quotes. The command drops and counts statements with a wrong quote, and compares the others with the

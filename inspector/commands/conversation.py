@@ -110,7 +110,7 @@ def requests(asked: Asked, sums: bool, sent: int | None) -> None:
 def findings(asked: Asked, severity: Literal["info", "warning", "error"], dismissed: bool) -> None:
     """List problems of the conversations, with advice.
 
-    A single word names a conversation unless it is a file.
+    Covers all conversations, or the named one. A single word is CONVERSATION unless it is a file.
     """
     from inspector.answers.findings import list_findings
     from inspector.export.findings import finding_documents, print_findings
@@ -191,7 +191,7 @@ def facts(
     roles: tuple[str, ...], limit: int | None, pruned: bool, dismissed: bool, at_risk: bool, form: str,
     user_id: str | None,
 ) -> None:  # fmt: skip
-    """List the summarized facts, with their fates.
+    """List the facts in summarized messages, with their fates.
 
     Covers all conversations, or the named one.
     """

@@ -36,7 +36,7 @@ def score(
 ) -> None:  # fmt: skip
     """Score a compactor on labelled conversations.
 
-    Scores of truncation and every profile are shown for comparison. COMMAND reads a prompt and writes a summary, such
+    The table also has truncation and every profile, for comparison. COMMAND reads a prompt and writes a summary, such
     as 'llm -m MODEL'. --profile NAME decides which messages are summarized. Without COMMAND and without --endpoint only
     the baselines are scored, and nothing is sent.
     """

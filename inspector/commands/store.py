@@ -25,7 +25,7 @@ def conversations(asked: Asked) -> None:
 def losses(asked: Asked, limit: int | None) -> None:
     """List the losses of every compaction, the worst first.
 
-    An act against a lost constraint comes first, then lost constraints, then the rest.
+    Compactions with an act against a lost constraint come first, then lost constraints, then other losses.
     Covers all conversations, or the named ones. Results are stored between runs.
     """
     from inspector.answers.fact_results import list_losses
@@ -42,7 +42,7 @@ def losses(asked: Asked, limit: int | None) -> None:
 def aftermath(asked: Asked) -> None:
     """List repeated work after compactions.
 
-    Repeated are reads, fetches, commands, statements, questions and failures. Acts against a lost rule are listed too.
+    The list has repeated reads, fetches, commands, statements, questions and failures, and acts against a lost rule.
     An event does not prove that the compaction is its cause.
     """
     from inspector.answers.fact_results import list_aftermath

@@ -442,7 +442,7 @@ class _Run:
         return min(last, self.next_period, bisect_left(course.look_chars, chars - self.chars, at))
 
     def _pass(self, start: int, stop: int) -> None:
-        """Take the looks from `start` to `stop`, and their calls. None of them compacts."""
+        """Take the looks from `start` to `stop`, and their calls. No look compacts."""
         course = self.course
         calls = course.calls[course.calls_before[start] : course.calls_before[stop]]
         if course.turns_before[stop] > course.turns_before[start]:

@@ -298,7 +298,7 @@ class Listing:
         return [digest for path in now for digest in self._digests[path][1]]
 
     def _go_through(self, paths: deque[str], now: Mapping[str, Signature]) -> None:
-        """Read files. If they are large, a worker process reads a part of them."""
+        """Read files. If there is much to read, a worker process reads some of the files."""
         done: deque[str] = deque()
         size = sum(now[path][0] for path in paths)
         if (os.cpu_count() or 1) > 1 and size >= (WORTH_SHARING if is_running() else WORTH):
