@@ -12,11 +12,12 @@ from msgspec.structs import replace
 
 from inspector.core.patterns import late_pattern
 from inspector.core.text import safe_title
-from inspector.quality.facts.exchanges import crossed, exchanged, steps_of
+from inspector.quality.facts.exchanges import crossed, exchanged, sides_differ, steps_of
 from inspector.quality.facts.fact import Outcome, Value
 from inspector.quality.facts.meaning import (
     AGENT_DID,
     BINDS,
+    BREAK,
     EVENT,
     FORBIDS,
     NARROW,
@@ -311,6 +312,10 @@ class Comparison:
                 or self._part_missing()
                 or self._too_little(full)
                 or self._denial_missing()
+                or (
+                    sides_differ(self.probe.text, self.there.text)
+                    and self.probe.main.denies == self.there.denies
+                )
             )
             doubtful |= probe.asked and full < 3 and not self.valued and _ASKS.search(self.there.text) is None
             doubtful |= probe.request and (self.across or not (valued or self._about_key()))
@@ -546,11 +551,20 @@ class Comparison:
             # Two denials cancel out: "no X that is not Y" is "every X is Y".
             omits = any(word.denied and word.stem in OMISSIONS for word in self.missing)
             once = denials(self.probe.main.text) < 2 and not omits
-            return once and not compensates(self.probe.text, self.there.text) and not self._bounded()
+            return once and not compensates(self.probe.text, self._shared_clauses()) and not self._bounded()
         if theirs and not mine:
             # "No X without Y" denies nothing.
             return self._turned() and not YET.search(self.there.text) and denials(self.there.text) < 2
         return not agree and len(differ) > 1 and len(differ) * 2 > len(told)
+
+    def _shared_clauses(self) -> str:
+        """Return the clauses of the passage that have a word of the fact: a limit in another clause limits another
+        thing."""
+        shared = {mine.concept for mine, _ in self.pairs}
+        clauses = BREAK.split(self.there.text)
+        return ", ".join(
+            one for one in clauses if not shared.isdisjoint(word.concept for word in meaning_of(one).words)
+        )
 
     @cached_property
     def _denied_and_not(self) -> frozenset[str]:

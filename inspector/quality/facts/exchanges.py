@@ -59,6 +59,11 @@ _BOUNDS = {
         re.IGNORECASE,
     ),
 }
+_SIDE = late_pattern(
+    r"(?:(?P<above>\b(?:over|above|more than|longer than|older than)\b|[>≥]=?)|"
+    r"\b(?:under|below|less than|fewer than|younger than)\b|[<≤]=?)\s{0,2}[€$£]?(?P<number>\d[\d.]*)",
+    re.IGNORECASE,
+)
 _NUMBER_BEHIND = late_pattern(r"[^,.;，。；\d]{0,12}(?P<number>\d[\d.]*)")
 _NUMBER_BEFORE = late_pattern(r"(?P<number>\d[\d.]*)[^,.;，。；\d]{0,12}\Z")
 _EXTREME = late_pattern(r"\b(?P<extreme>most|least) (?P<of>[a-z]{4,})", re.IGNORECASE)
@@ -263,6 +268,15 @@ def _bounds_differ(fact: str, text: str) -> bool:
     # A bound of another number is another bound.
     numbers = [*mine.values(), *theirs.values()]
     return not all(numbers) or numbers[0] == numbers[1]
+
+
+def sides_differ(fact: str, text: str) -> bool:
+    """Return whether a sentence is about values below a number and the fact about values above it, or the reverse. Only
+    a denial may make them equal."""
+    mine, theirs = (
+        {found["number"]: found["above"] is not None for found in _SIDE.finditer(one)} for one in (fact, text)
+    )
+    return any(theirs.get(number, above) != above for number, above in mine.items())
 
 
 def _bounds(text: str) -> dict[str, str]:

@@ -63,7 +63,8 @@ _CONTRAST = late_pattern(
 )
 #: Matches the word before what someone likes less.
 _PREFERS = late_pattern(r"\b(?:prefer\w*|rather)\b[^.,;:!?\n]{1,80}?\b(over|than)\b", re.IGNORECASE)
-_BREAK = late_pattern(r"[,;!?(){}\[\]，。；：、（）！？]|:(?!\d)|\.(?=\s|\Z)|\s[—–-]+\s|\s/\s")
+#: Matches what ends a clause.
+BREAK = late_pattern(r"[,;!?(){}\[\]，。；：、（）！？]|:(?!\d)|\.(?=\s|\Z)|\s[—–-]+\s|\s/\s")
 #: Words that join two clauses or two things.
 JOINS = word_set("and but or while whereas yet however und aber oder y pero o et mais ou e mas и но а")
 _TAGS = {
@@ -363,7 +364,7 @@ def listed(text: str) -> Iterator[frozenset[str]]:
 
 def denials(text: str) -> int:
     """Return the largest number of denying words in a clause."""
-    clauses = (re.findall(r"[\w'’]+", clause) for clause in _BREAK.split(text))
+    clauses = (re.findall(r"[\w'’]+", clause) for clause in BREAK.split(text))
     return max(sum(_DENIES.match(word) is not None for word in words) for words in clauses)
 
 
@@ -408,7 +409,7 @@ def _words(text: str, values: tuple[Value, ...]) -> tuple[list[Word], tuple[int,
     """Read the content words of a text, and the clause of each value. Words inside exact values are left out."""
     # A name in code is split into words ("outputType"); it is not a value.
     held = [value.span for value in values if value.form not in ("identifier", "weekday")]
-    breaks = [(mark.start(), mark.end()) for mark in _BREAK.finditer(text)]
+    breaks = [(mark.start(), mark.end()) for mark in BREAK.finditer(text)]
     after = [match.span() for match in _DENIED_AFTER.finditer(text)]
     contrasts = sorted(
         [match.span() for match in _CONTRAST.finditer(text)]

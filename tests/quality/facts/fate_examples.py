@@ -910,4 +910,16 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
         "- pier-live: the agent comments; approve and close are for people\n- dock-live: requests may be closed",
         "uncertain",
     ),
+    (
+        "negation",
+        "don't splice the ropes when you stow",
+        "- Ropes are to be spliced on stowing, the log only lists them",
+        "contradicted",
+    ),
+    (
+        "bound",
+        "Close the hatch when wind is over 35 knots",
+        "- Hatch: close if wind drops below 35 knots",
+        "uncertain",
+    ),
 )
