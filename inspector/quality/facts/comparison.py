@@ -71,6 +71,8 @@ MIN_ADJUNCT = 0.34
 _NEARLY_ALL = 0.85
 #: Minimum likeness in a language without a lexicon. Related words are unknown there, so nearly all must be equal.
 MIN_LIKE_FOREIGN = 82
+#: Characters of a value that many things may have.
+_SHORT = 3
 #: A passage about the same thing has at most twice the words of the fact, and this many more.
 _ROOM = 4
 #: Characters before and after a number that say what it counts.
@@ -181,9 +183,9 @@ class Comparison:
         return told >= least and brief and self.frame >= most
 
     def _about(self, value: Value) -> bool:
-        """Return whether the line of a value has a word of the fact, or no words at all, so that the value is about the
-        fact."""
-        if not self.across:
+        """Return whether a value is about the fact: its line has a word of the fact, or no words. A long value needs no
+        words beside it."""
+        if not self.across or value.distinctive or len(value.canon) > _SHORT:
             return True
         start, end = value.span
         text = self.there.text
