@@ -281,8 +281,8 @@ class Comparison:
             reports = probe.binds and not (self.binding or BINDS.search(self.there.text))
             if reports and not self._about_key():
                 return self._unlike(kept_values)
-            if self.scattered and said:
-                return ("paraphrased" if kept_values else "uncertain"), ""
+            if self.scattered:
+                return ("paraphrased" if said and kept_values else "uncertain"), ""
             about = self.overlap >= MIN_SUBJECT and any(mine.weight >= 1.0 for mine, _ in self.pairs)
             return ("value lost" if about else "uncertain"), ""
         if not probe.asked and self._leaves_out():
