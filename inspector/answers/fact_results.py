@@ -16,6 +16,7 @@ from inspector.answers.each import Question, ask_each
 from inspector.answers.facts import note_dismissed
 from inspector.answers.inspection import Inspection
 from inspector.answers.kept_results import Kept, keep
+from inspector.answers.last_request import gone_request
 from inspector.answers.losses import FactEvidence, fact_evidence, facts_of, read_aftermath
 from inspector.answers.store_losses import (
     LOSSES,
@@ -52,11 +53,13 @@ def work_out(
     facts = facts_of(inspection)
     events = read_aftermath(inspection, facts)
     evidence = fact_evidence(inspection, facts, events)
-    # A false claim that all is done is left out, because its open request counts as a lost fact.
-    gaps = {
-        number: [gap.sentence(number) for gap in found if gap.kind != "claimed"]
-        for number, found in evidence.gaps.items()
-    }
+    gaps = {number: [gap.sentence(number) for gap in found] for number, found in evidence.gaps.items()}
+    for recorded in inspection.compactions():
+        if (index := gone_request(inspection, recorded)) is not None:
+            gaps.setdefault(recorded.index, []).append(
+                f"The user's last request before compaction {recorded.index} (#{index:,}) is neither in the kept "
+                "messages nor in the summary."
+            )
     losses = losses_of_facts(inspection, facts, events, gaps)
     aftermath = len(inspection.compactions()), events
     results = losses, evidence, aftermath

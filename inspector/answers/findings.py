@@ -14,23 +14,20 @@ from inspector.answers.fact_reading import dismissed_facts
 from inspector.answers.fact_results import read_fact_evidence
 from inspector.answers.inspection import Inspection, budgets_of
 from inspector.answers.kept_results import Kept
+from inspector.answers.last_request import end_of, is_gone, is_request_at, is_told, last_request
 from inspector.answers.losses import FactEvidence, fact_evidence, facts_of, read_aftermath
 from inspector.answers.requests import Requests
 from inspector.config.dismissals import Dismissals
 from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import Compaction, Generation
-from inspector.core.refusals import refusal_in
-from inspector.core.text import safe
 from inspector.engines.base import TokenIndex
 from inspector.quality.evidence import (
-    SYSTEM,
     TOOL,
     USER,
     CompactionEvidence,
     ConversationEvidence,
     LiveEvidence,
     Prompt,
-    is_request,
     is_stray,
     links_of,
     protected_giants,
@@ -38,19 +35,13 @@ from inspector.quality.evidence import (
 )
 from inspector.quality.facts.extract import NAMES
 from inspector.quality.facts.fact import ConversationFacts
-from inspector.quality.facts.passages import tongue_of
-from inspector.quality.facts.rules import load_stemmer
-from inspector.quality.facts.sentences import by_person, sentences
 from inspector.quality.facts.values import names_in
 from inspector.quality.find import find
 from inspector.quality.finding import SEVERITIES, Finding, Severity
 from inspector.quality.grouping import dismissal_key, parted
-from inspector.quality.mentions import is_absent, mention_of
 from inspector.summaries.parse import parse_summary
 
 FINDINGS: Kept[tuple[Finding, ...]] = Kept("findings", tuple[Finding, ...])
-#: Number of user messages before a compaction that may have the last request.
-_LOOKED_AT = 50
 #: Number of messages before a compaction whose calls show what the agent works on.
 _LAST_CALLS = 50
 
@@ -215,8 +206,8 @@ def _compaction_evidence(
     plan = inspection.plan(before, resolved.settings)
     head, tail = (token_index.rough_until(stop) for stop in (recorded.head_end, recorded.tail_start))
     tail_tokens, largest = tail_of(token_index, plan, recorded.tail_start)
-    request = _last_request(inspection, before)
-    told = request is not None and _told(inspection, recorded, before, request)
+    request = last_request(inspection, before)
+    told = request is not None and is_told(inspection, recorded, before, request)
     return CompactionEvidence(
         recorded=recorded,
         planned=plan,
@@ -229,7 +220,7 @@ def _compaction_evidence(
         system_after=inspection.system_tokens(after.session),
         answered=len(after) > recorded.after,
         summary=None if recorded.summary is None else parse_summary(recorded.summary),
-        request_gone=request is not None and not told and _gone(inspection, recorded, before, request),
+        request_gone=request is not None and not told and is_gone(inspection, recorded, before, request),
         request_told=told,
         turn_end=_turn_end(inspection, recorded, after),
         at_work=_at_work(inspection, recorded, before, request),
@@ -244,7 +235,7 @@ def _at_work(
 
     Return None too if the calls name no file, or if the summary names one of the files: the agent then knows its task.
     """
-    end = _end_of(generation)
+    end = end_of(generation)
     start = max(0 if request is None else request, end - _LAST_CALLS)
     last = inspection.store.messages(generation, start, end)
     if not last or not (last[-1].role == "tool" or last[-1].tool_calls):
@@ -260,60 +251,10 @@ def _at_work(
     return end - 1 - (-1 if request is None else request)
 
 
-def _end_of(generation: Generation) -> int:
-    """Return the number of messages of a list without the notices at its end."""
-    end = len(generation)
-    while end > 0 and generation.roles[end - 1] == SYSTEM:
-        end -= 1
-    return end
-
-
-def _is_answered(inspection: Inspection, generation: Generation, request: int) -> bool:
-    """Return whether a list ends with an answer to a request: a text of the agent without calls, not an error."""
-    end = _end_of(generation)
-    last = inspection.store.messages(generation, max(request + 1, end - 1), end)
-    return any(
-        one.role == "assistant" and one.text and not one.tool_calls and not refusal_in(one.text)
-        for one in last
-    )
-
-
-def _gone(inspection: Inspection, recorded: Compaction, before: Generation, request: int) -> bool:
-    """Return whether an unanswered request that is not mentioned is gone: the summary can be read, is in its language,
-    and has hardly any of the user's own words."""
-    if recorded.summary is None or _is_answered(inspection, before, request):
-        return False
-    text = safe(inspection.store.messages(before, request, request + 1)[0].text)
-    own = " ".join(text[sentence.start : sentence.end] for sentence in sentences(text) if not sentence.pasted)
-    tongues = {tongue_of(own), tongue_of(recorded.summary)} - {""}
-    return len(tongues) < 2 and is_absent(own, recorded.summary, load_stemmer())
-
-
-def _told(inspection: Inspection, recorded: Compaction, before: Generation, request: int) -> bool:
-    """Return whether a request stays in the list, or the summary mentions it."""
-    if recorded.region(request) != "middle":
-        return True
-    text = inspection.store.messages(before, request, request + 1)[0].text
-    return bool(mention_of(text, recorded.summary or "", load_stemmer()))
-
-
 def _turn_end(inspection: Inspection, recorded: Compaction, after: Generation) -> int | None:
     """Return the index of the user's next request in the list after; None without one."""
     users = (index for index in range(recorded.after, len(after)) if after.roles[index] == USER)
-    return next((index for index in users if _is_request(inspection, after, index)), None)
-
-
-def _last_request(inspection: Inspection, generation: Generation) -> int | None:
-    users = [index for index, role in enumerate(generation.roles) if role == USER][-_LOOKED_AT:]
-    for index in reversed(users):
-        if _is_request(inspection, generation, index):
-            return index
-    return None
-
-
-def _is_request(inspection: Inspection, generation: Generation, index: int) -> bool:
-    found = inspection.store.messages(generation, index, index + 1)
-    return bool(found) and is_request(found[0]) and (not found[0].text or by_person(found[0].text))
+    return next((index for index in users if is_request_at(inspection, after, index)), None)
 
 
 def _stray(inspection: Inspection, recorded: Compaction, after: Generation) -> int | None:

@@ -47,8 +47,10 @@ class Gap(Struct, frozen=True):
     index: int | None = None
 
     def sentence(self, compaction: int) -> str:
-        """Return a sentence about this gap, elided or dangling, of the summary of a compaction."""
+        """Return a sentence about this gap of the summary of a compaction."""
         quote = safe_title(self.text, _QUOTE)
+        if self.kind == "claimed":
+            return f"Summary {compaction} says “{safe_title(self.more, 60)}”, and does not have “{quote}”."
         if self.kind == "elided":
             return f"Summary {compaction} has “[{quote}]” instead of a text."
         return f"Summary {compaction} keeps “{quote}” without the meaning of {safe_line(self.more, 40)}."

@@ -170,6 +170,10 @@ def test_an_open_request_that_is_gone(tmp_path: Path) -> None:
     assert "request-gone" not in short
     notice = f"<task-notification>{ask}</task-notification>"
     assert "request-gone" not in rules(compacted(tmp_path / "notice.db", "## Goal\nFind it\n", notice))
+    for name, named in (("gone.db", True), ("done.db", False), ("told.db", False)):
+        result = CliRunner().invoke(commands, ["losses", str(tmp_path / name), "--json"])
+        gaps = [gap for loss in json.loads(result.stdout) for gap in loss["gaps"]]
+        assert any("last request before compaction 1" in gap for gap in gaps) == named
 
 
 POOL = "The pool of the billing gateway must have at most {} connections for each pod."

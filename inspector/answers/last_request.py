@@ -1,0 +1,78 @@
+"""The last request of the user before a compaction, and whether the compaction removed it before it was answered."""
+
+from __future__ import annotations
+
+from inspector.answers.inspection import Inspection
+from inspector.core.conversations import Compaction, Generation
+from inspector.core.refusals import refusal_in
+from inspector.core.text import safe
+from inspector.quality.evidence import SYSTEM, USER, is_request
+from inspector.quality.facts.passages import tongue_of
+from inspector.quality.facts.rules import load_stemmer
+from inspector.quality.facts.sentences import by_person, sentences
+from inspector.quality.mentions import is_absent, mention_of
+
+#: Number of user messages before a compaction that may have the last request.
+_LOOKED_AT = 50
+
+
+def last_request(inspection: Inspection, generation: Generation) -> int | None:
+    """Return the index of the user's last request in a list; None if the last messages have none."""
+    users = [index for index, role in enumerate(generation.roles) if role == USER][-_LOOKED_AT:]
+    for index in reversed(users):
+        if is_request_at(inspection, generation, index):
+            return index
+    return None
+
+
+def is_request_at(inspection: Inspection, generation: Generation, index: int) -> bool:
+    """Return whether a message of a list is a request of a person."""
+    found = inspection.store.messages(generation, index, index + 1)
+    return bool(found) and is_request(found[0]) and (not found[0].text or by_person(found[0].text))
+
+
+def is_told(inspection: Inspection, recorded: Compaction, before: Generation, request: int) -> bool:
+    """Return whether a request stays in the list, or the summary mentions it."""
+    if recorded.region(request) != "middle":
+        return True
+    text = inspection.store.messages(before, request, request + 1)[0].text
+    return bool(mention_of(text, recorded.summary or "", load_stemmer()))
+
+
+def is_gone(inspection: Inspection, recorded: Compaction, before: Generation, request: int) -> bool:
+    """Return whether an unanswered request that is not mentioned is gone: the summary can be read, is in its language,
+    and has hardly any of the user's own words."""
+    if recorded.summary is None or _is_answered(inspection, before, request):
+        return False
+    text = safe(inspection.store.messages(before, request, request + 1)[0].text)
+    own = " ".join(text[sentence.start : sentence.end] for sentence in sentences(text) if not sentence.pasted)
+    tongues = {tongue_of(own), tongue_of(recorded.summary)} - {""}
+    return len(tongues) < 2 and is_absent(own, recorded.summary, load_stemmer())
+
+
+def _is_answered(inspection: Inspection, generation: Generation, request: int) -> bool:
+    """Return whether a list ends with an answer to a request: a text of the agent without calls, not an error."""
+    end = end_of(generation)
+    last = inspection.store.messages(generation, max(request + 1, end - 1), end)
+    return any(
+        one.role == "assistant" and one.text and not one.tool_calls and not refusal_in(one.text)
+        for one in last
+    )
+
+
+def end_of(generation: Generation) -> int:
+    """Return the number of messages of a list without the notices at its end."""
+    end = len(generation)
+    while end > 0 and generation.roles[end - 1] == SYSTEM:
+        end -= 1
+    return end
+
+
+def gone_request(inspection: Inspection, recorded: Compaction) -> int | None:
+    """Return the index of an unanswered last request that a compaction removed and its summary does not mention; None
+    if there is none. Raises StoreErrors."""
+    before = inspection.generation(recorded.index)
+    request = last_request(inspection, before)
+    if request is None or is_told(inspection, recorded, before, request):
+        return None
+    return request if is_gone(inspection, recorded, before, request) else None
