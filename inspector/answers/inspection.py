@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 
 #: Minimum threshold in tokens that recorded compactions can show.
 _LEAST_THRESHOLD = 1_000
-#: The oldest token index leaves the cache if the cache has this many indexes with this many messages in all. A message
-#: takes about 100 bytes.
+#: The oldest token index leaves the cache if the cache has more indexes than the first number and more messages than
+#: the second. A message takes about 100 bytes.
 _KEPT_INDEXES = 16
 _KEPT_MESSAGES = 100_000
 #: Number of messages between two reports of progress.
@@ -224,8 +224,8 @@ class Inspection:
         return replace(wider, notes=(*wider.notes, note))
 
     def _shown_tail(self, settings: Settings) -> int | None:
-        """Return the tokens of the tail that the recorded compactions show, None if they show the usual number or
-        none."""
+        """Return the tokens of the tail that the recorded compactions show; None if they show no number, or the
+        usual number."""
         budgets = budgets_of(settings)
         own = agent_of(settings.profile) == self.conversation.row.agent
         if not own or "tail_tokens" not in budgets.heeds:
@@ -365,7 +365,8 @@ class Inspection:
         return sum(len(index) for index in self._token_indexes.values())
 
     def plan(self, generation: Generation, settings: Settings) -> Plan:
-        """Plan the whole generation with the engine of the settings. The plan counts the earlier compactions."""
+        """Plan the whole generation with the engine of the settings. The engine also gets the number
+        of earlier compactions, because some rules depend on it."""
         token_index = self.token_index(generation, settings.profile)
         before = generation.number - 1
         system = self.system_tokens(generation.session)

@@ -63,9 +63,9 @@ class Bill(Struct, frozen=True):
     """Cost and savings of a compaction.
 
     `saved_a_request` is the saving of each later request that reads the cache, `saved_cold` the saving of a request
-    that finds nothing in the cache. `later` is the number of requests between the first request after the compaction
-    and the next compaction. `paid_by` is the number of the request that reached the break-even, None if no request
-    reached it. `warm` is true if the summarized prefix was cached.
+    that finds nothing in the cache. `later` is the number of requests after the first request that follows the
+    compaction, up to the next compaction. `paid_by` is the number of the request that reached the break-even, None if
+    no request reached it. `warm` is true if the summarized prefix was cached.
     """
 
     cost: Cost

@@ -61,8 +61,8 @@ class ShownProgress:
 class Asked:
     """The shared options of a command.
 
-    `masking` is None if the command has no --no-mask. Each of the first four methods opens the store. The words are
-    read as the command declares them.
+    `masking` is None if the command has no --no-mask. `words` are the arguments of the command. The methods that
+    return answers open the store.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class Asked:
     def several(self, problem: str = "") -> tuple[Answers, tuple[str, ...]]:
         """Open the store of `[PATH] ...`, and return the other words.
 
-        With a sentence `problem` there must be one: raises UsageProblem.
+        If `problem` is given, another word is required. Without one, UsageProblem is raised with this sentence.
         """
         self.path, others = split_path(self.words)
         if problem and not "".join(others).strip():
@@ -135,7 +135,8 @@ class Asked:
             ) from None
 
     def kept(self, question: str, make: Callable[[str], Any], *options: Any) -> Callable[[str], Any]:
-        """Return a function of a conversation's name, whose result is kept: what `make` returns for the name."""
+        """Return a function that takes a conversation's name and returns `make(name)`. Its results are kept between
+        runs."""
         from inspector.answers.kept_results import kept_answer
 
         return lambda name: kept_answer(self.answers, name, question, lambda: make(name), *options)

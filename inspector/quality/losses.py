@@ -20,8 +20,8 @@ class LostFacts(Struct, frozen=True):
     """The losses of a compaction: lost facts by kind (of KINDS_LOST), and the numbers of weakened and uncertain facts.
 
     Uncertain facts are not losses. `worst` are the worst lost and weakened facts, as they were after the compaction.
-    Two numbers count facts that no other number has: `pasted` those of pasted texts, plans and programs, `others` the
-    results of the agent, which can find them again, and requests, which are mostly done by then.
+    Two numbers count the other lost facts. `pasted`: facts of pasted texts, plans and programs. `others`: results of
+    the agent, which it can find again, and requests, which are mostly done by then.
     """
 
     compaction: int
@@ -39,8 +39,8 @@ class LostFacts(Struct, frozen=True):
 
 
 def is_lost(life: Life) -> bool:
-    """Return whether a fact is lost: gone at the last fate of the life, and not said again, taken back or changed
-    later.
+    """Return whether a fact is lost: gone at the fate that the life shows (`Life.fate`), and not said again, taken
+    back or changed later.
 
     Every answer uses this test.
     """
@@ -48,8 +48,8 @@ def is_lost(life: Life) -> bool:
 
 
 def counts(life: Life) -> bool:
-    """Return whether the loss of a fact counts: it is the user's own words, no request, no mere label and no answer
-    to whether something is to happen now."""
+    """Return whether the loss of a fact counts: it must be in the user's own words. Requests, labels ("Notes:") and
+    answers to a question such as "do it now?" do not count."""
     fact = life.fact
     once = fact.rule.endswith(REQUESTS) or "now?" in asked_and_answered(fact)[0]
     return fact.own and not (once or fact.text.endswith((":", "：")))
@@ -67,7 +67,7 @@ def grave(lost: Mapping[Kind, int], weakened: int) -> tuple[int, ...]:
 
 
 def losses_of(lives: Iterable[Life]) -> tuple[LostFacts, ...]:
-    """Return each compaction that lost or weakened facts for good, oldest first.
+    """Return each compaction that lost or weakened facts, or lost pasted facts, for good, oldest first.
 
     A fact counts once, at the first compaction after which it was gone (or weakened). A fact is not a loss if today's
     list has it, if it was said again or taken back, or if its fate is uncertain.

@@ -43,7 +43,8 @@ MANUAL = "manual"
 _NEVER = 1 << 60
 #: Minimum number of messages of a list that a gateway compacts between turns.
 _HYGIENE_LEAST = 4
-#: Characters of a summary message without its body and the engine's prefix: the end marker and the printed mapping.
+#: Characters of a summary message without its body and the engine's prefix: the end marker, and the keys of the
+#: message as Python prints them.
 _AROUND = 130
 #: If the list is compacted before this many consecutive calls, the agent compacts at every call.
 _IN_A_ROW = 3
@@ -94,8 +95,8 @@ def stuck(run: WhatIf) -> str:
 class WhatIf(Struct, frozen=True):
     """A run: its compactions, the tokens of the list after each step, and its metrics.
 
-    `gives_up` is the first step at which the guards refused a due compaction. `every_call` is the first of several
-    consecutive calls that each compacted, as a step. Both are None if this never happened. `left` maps each removed
+    `gives_up` is the first step at which the guards refused a due compaction. `every_call` is the step of the first of
+    several consecutive calls that each compacted. Both are None if this never happened. `left` maps each removed
     message of the transcript to the compaction that removed it (counted from 0).
     """
 
@@ -195,13 +196,13 @@ class Course:
     """A conversation, ready to run under any settings of one engine.
 
     `messages` has each message once; their sizes are rough tokens as the engine estimates them. `scale` converts rough
-    sizes to reported sizes. Runs compare reported sizes with the threshold and return them. `cleared` has the recorded
-    clearings of tool results. `gateway`: a gateway checks the list between turns. `loop` has the points at which the
-    agent checks the list, None for the loop of the engine. `ahead[n]` is the agent's own estimate of the request after
-    n messages minus the reported size of this request, in tokens. `asked` has the steps of recorded calls; if it is
-    empty, calls are found by the messages. `by_hand` has the steps of manual compactions, `looked` the steps of other
-    recorded compactions. `earlier` has the settings before the current settings, each with its last step. `facts` and
-    `costs` are None if unknown; then runs leave these metrics out.
+    sizes to reported sizes. Runs return reported sizes and compare them with the threshold at requests. `cleared` has
+    the recorded clearings of tool results. `gateway`: a gateway checks the list between turns. `loop` has the points at
+    which the agent checks the list, None for the loop of the engine. `ahead[n]` is the agent's own estimate of the
+    request after n messages minus the reported size of this request, in tokens. `asked` has the steps of recorded
+    calls; if it is empty, calls are found by the messages. `by_hand` has the steps of manual compactions, `looked` the
+    steps of other recorded compactions. `earlier` has the settings before the current settings, each with its last
+    step. `facts` and `costs` are None if unknown; then runs leave these metrics out.
     """
 
     def __init__(
@@ -473,7 +474,7 @@ class _Run:
     def _reported(self, step: int) -> int:
         """Return the reported tokens of the next request after `step` messages."""
         scale = self.course.scale
-        # If recorded sizes fall within a list, the computed size of a shorter list may be smaller than its tools.
+        # If the recorded sizes shrink inside a list, the computed size of a shorter list could be less than its tools.
         return max(scale.least, scale.reported(self._list_tokens(step), step) - self.beyond + self.extra)
 
     def _sizes(self, steps: Sequence[int]) -> list[int]:
@@ -502,7 +503,7 @@ class _Run:
         """Check the size of the next request."""
         course, limit = self.course, self.threshold
         if self.began:
-            # A summary that is not ready at the end of a turn is started again.
+            # The summary is used at the next tool results. If the turn ends first, it is started again.
             if course.messages.roles[step - 1] == _TOOL:
                 self.began = False
                 self._compact(step, self._compared(step))

@@ -49,7 +49,7 @@ _ROLE_SHORT = {"assistant": "asst", "system": "sys", "user": "user", "tool": "to
 _DRAWN_LIMIT = 1_000
 #: Number of pages around the screen whose unread rows are requested.
 _LOOK_AHEAD = 2
-#: Number of pages before and after unread rows to ask for, too.
+#: Number of pages before and after the unread rows that are requested with them.
 _READ_AHEAD = 4
 
 
@@ -327,11 +327,11 @@ class MessageList(LineList):
         muted = _PLAIN if at_cursor else self.ink("quiet")
         line.add(self.cursor_mark(index), muted)
         line.add(fit(one_line(row.label, 12), self._label_width, right=True) + " ", muted)
-        self._add_facts(line, row, width, muted)
+        self._add_role_and_tokens(line, row, width, muted)
         self._add_flags(line, row.flags, 2 if width >= 56 else 1, muted)
         mark = f" ⚑{row.breakpoint}" if row.breakpoint else ""
         room = width - line.width - (3 if width >= 48 or mark else 0)
-        # One cell more than `fit` uses, so that its cut is the only one.
+        # The text is cut a little later than `fit` cuts it, so that `fit` shows the cut.
         text = fit("…" if row.text is None else safe_line(row.text, max(1, room) + 2), room)
         if self.highlight:
             spans = tuple(find_spans(text, self.highlight))
@@ -352,7 +352,7 @@ class MessageList(LineList):
             return self.ink("accent")
         return self.ink(_ROLE_INKS.get(row.role, "quiet"))
 
-    def _add_facts(self, line: Row, row: MessageRow, width: int, muted: Style) -> None:
+    def _add_role_and_tokens(self, line: Row, row: MessageRow, width: int, muted: Style) -> None:
         """Role to the left and tokens to the right of one field; the role gives way where both do not fit."""
         wide = width >= 56
         field = 24 if width >= 100 else 19 if wide else 11

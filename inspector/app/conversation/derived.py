@@ -74,9 +74,7 @@ class Derived(Struct, frozen=True, eq=False):
 
 
 class Deriver:
-    """Derives values. `exact` are the exact tokens of the list with their encoding, None while they are being
-    counted.
-    """
+    """Derives values from a state and the loaded data."""
 
     def __init__(self) -> None:
         self._derive = Memo(_derive)
@@ -86,7 +84,10 @@ class Deriver:
         self._budgets = Memo(budgets_of)
 
     def __call__(self, state: State, loaded: Loaded, exact: tuple[int, str] | None) -> Derived | None:
-        """Derive from a state; None while no conversation is open. The cursor does not matter."""
+        """Derive from a state; None while no conversation is open. The cursor does not matter.
+
+        `exact` has the exact tokens of the list and the name of the encoding, None while they are being counted.
+        """
         if loaded.opened is None or not state.generation:
             return None
         return self._derive(
@@ -152,7 +153,7 @@ def _derive(deriver: Deriver, state: State, loaded: Loaded, exact: tuple[int, st
     index, plan, problem = deriver.plan(state, loaded)
     budgets = deriver.budgets(state.settings, plan)
     made_by = recorded(compactions, state.generation - 1, at)
-    # In a replay it is the compaction of the current step, or the previous one.
+    # In a replay: the compaction of the moment, or the last one before it.
     ended_by = recorded(compactions, state.generation if at is None else at.compaction, at)
     findings = _findings_then(loaded.latest(FINDINGS), at)
     tokens = plan.tokens_before if plan is not None else None
@@ -167,7 +168,7 @@ def _derive(deriver: Deriver, state: State, loaded: Loaded, exact: tuple[int, st
             if recording.course.scale.requests and at.phase in ("said", "before", "after"):
                 reported, basis = tokens, recording.course.scale.basis
             elif recording.course.scale.excess:
-                # Exact are the messages alone; the agent's requests hold more.
+                # The exact count has only the messages. Requests of the agent hold more, so the count is not shown.
                 exact = None
             position = _position(state, recording, at, ended_by, plan, tokens)
     beside = ended_by if at is None else during

@@ -47,8 +47,8 @@ def before_group(token_index: HermesTokenIndex, index: int) -> int:
 
 
 def prune_boundary(token_index: HermesTokenIndex, protect_last_n: int, budget: int) -> int:
-    """Return the end of pruning. Pruned are results and arguments outside `budget` tokens and `protect_last_n` messages
-    at the end of the list."""
+    """Return the end of pruning. Results and arguments before it are pruned. The last `protect_last_n` messages and
+    the last `budget` tokens of the list are never pruned."""
     length = len(token_index)
     if budget <= 0:
         return max(0, length - protect_last_n)

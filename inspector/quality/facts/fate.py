@@ -1,8 +1,8 @@
 """Judge what became of a fact in the list after a compaction.
 
-Each sentence and line of the list is compared with the fact alone and the best one decides: the order of facts and
-texts does not matter, and a list with a sentence less never has a better fate. Two sentences are compared as structures
-(meaning.py): words, polarity, clauses, directions, values, how they bind, exceptions and conditions.
+Each sentence and line of the list is compared with one fact at a time, and the best match decides. So the order of
+facts and texts does not matter, and removing a sentence from the list never improves a fate. Two sentences are compared
+as structures (meaning.py): words, polarity, clauses, directions, values, how they bind, exceptions and conditions.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from inspector.quality.facts.values import comparable, same_value
 ORDER: tuple[Outcome, ...] = (
     "verbatim", "paraphrased", "weakened", "contradicted", "value lost", "uncertain", "lost",
 )  # fmt: skip
-#: Passages that are compared in full, of those with the most words and values of a fact.
+#: Maximum number of passages of a part that are compared in full: those with the most words and values of the fact.
 _CANDIDATES = 8
 _EXCERPT, _BEFORE = 200, 40
 #: Fates of what can still be read.
@@ -43,10 +43,10 @@ KEPT = ("verbatim", "paraphrased")
 
 
 class Match(Struct, frozen=True):
-    """The best that a part has of a fact: outcome, score (0 to 1), the place in the part's text.
+    """The best match of a fact in a part of a list: its outcome, its score (0 to 1) and its place in the text.
 
-    `exchanged`: two things of the fact have changed places there, so a piece of the passage does not keep it. `sure`:
-    both are about the same, so that they can contradict each other.
+    `exchanged`: two things of the fact have changed places in the passage, so a piece of the passage does not keep the
+    fact. `sure`: passage and fact are about the same thing, so that one can contradict the other.
     """
 
     outcome: Outcome
@@ -68,7 +68,8 @@ def fate(
 ) -> Fate:
     """Return what the list after `compaction` still has of a fact.
 
-    `numbers_said` are the numbers (with units) that anybody said: only another one is a change of the summary's.
+    `numbers_said` has every number (with its unit) of the conversation. Another number in the summary contradicts the
+    fact only if it is not among them.
     """
     probe = probe_of(fact)
     found = matches(probe, after, numbers_said)
@@ -87,7 +88,8 @@ def unfound(probe: Probe, after: PassageIndex) -> Outcome:
 def settled(best: Match, probe: Probe, after: PassageIndex) -> Match | None:
     """Return the best match of a fact in a list, None if the fact is lost.
 
-    An uncertain match is not the fact if all its exact values are nowhere. If some are, the fact has lost a value.
+    If the list has no exact value of the fact, an uncertain match does not count. If only some values are missing, the
+    fact has lost a value.
     """
     if best.outcome != "uncertain" or foreign(probe, after):
         return best
@@ -100,7 +102,8 @@ def settled(best: Match, probe: Probe, after: PassageIndex) -> Match | None:
 
 
 def lacking(probe: Probe, after: PassageIndex) -> list[bool]:
-    """Return for each exact value of a fact whether it is nowhere in a list. Results of tools do not keep a rule."""
+    """Return for each exact value of a fact whether a list lacks it. For a rule of the user, results of tools do not
+    count."""
     return [after.lacks(value, not (probe.of_user and probe.binds)) for value in probe.values]
 
 
@@ -163,7 +166,8 @@ def matches(
             joined.append(match)
             continue
         judged.append(match)
-    # Two lines together do not say what one of them denies, nor does a piece of a line that exchanges two things.
+    # Two lines do not keep a fact that one of them denies. A piece of a passage does not keep a fact if the whole
+    # passage exchanges two things of it.
     judged += [replace(one, outcome="uncertain") if one.part in denied else one for one in joined]
     for whole in [one for one in judged if one.exchanged]:
         judged = [
@@ -258,7 +262,7 @@ def _judged(
         # Two lines together say only what is in both.
         outcome, changed = "uncertain", ""
     if part.where != "summary" and outcome not in ("verbatim", "paraphrased"):
-        # A message that stayed speaks of the matter; only a summary retells it.
+        # Only a summary retells a fact. A message that stayed may be about the same thing, no more.
         maybe = compared.frame >= MIN_SUBJECT and not compared.lost_values and part.role != "tool"
         outcome, changed = ("uncertain", "") if maybe else (None, "")
     little = outcome == "paraphrased" and part.where != "summary" and compared.overlap < MIN_SAME

@@ -47,13 +47,16 @@ _OTHER = 4
 _TOOL = ROLE_CODES["tool"]
 #: The length of a record that is a part of a document.
 _PART = -1
-#: Minimum number of longer words that a summary shares with the summarized messages; compared length of two prompts.
+#: Matches a longer word.
 _WORD = re.compile(r"[\w./-]{6,}")
+#: Minimum number of longer words that a summary shares with the summarized messages.
 _SHARED_WORDS = 5
+#: Characters of two system prompts that are compared.
 _PROMPT = 1_000
 #: Keys that may hold a document's requests.
 _LISTS = ("requests", "calls", "exchanges", "logs", "data")
-#: Keys of a document that may be one. A session that Hermes exports has a long system prompt before its messages.
+#: A document may be a log if its beginning has one of these keys. A session that Hermes exports has a long system
+#: prompt before its messages.
 _SIGNS = (b'"messages"', b'"input"', b'"resourceSpans"', b'"session_id"')
 #: Largest document that is looked into to recognise it, in bytes.
 _LARGEST = 64_000_000
@@ -110,14 +113,14 @@ class _Thread(Struct):
     hashes: list[int] = field(default_factory=list)
     #: The list after each response, by its id.
     answered: dict[str, list[int]] = field(default_factory=dict)
-    #: The answers to the last requests, with the list that each was sent, and the place and number of its calls.
-    asked: list[tuple[str, list[int], int, int]] = field(default_factory=list)
+    #: The last answers: the text, the list of the request, the index of its first call, and the number of its calls.
+    answers: list[tuple[str, list[int], int, int]] = field(default_factory=list)
     #: How many compactions were inferred.
     inferred: int = 0
 
 
 def _scan(path: Path) -> dict[str, _Thread]:
-    """The conversations of a log by name: that of the file "" and others."""
+    """Return the conversations of a log by name. The conversation without an id has the name ""."""
     threads: dict[str, _Thread] = {}
     unreadable = 0
     for line in _records(path):
@@ -165,7 +168,7 @@ def _name(threads: Mapping[str, _Thread], exchange: Exchange) -> str:
     best, most = "", 0
     for name, thread in threads.items():
         shared = sum(value in thread.same for value in hashes)
-        quoted = any(_quotes(exchange.wires, text) for text, *_ in thread.asked)
+        quoted = any(_quotes(exchange.wires, text) for text, *_ in thread.answers)
         if shared + quoted > most:
             best, most = name, shared + quoted
     if most or not threads:
@@ -242,14 +245,14 @@ def _add(thread: _Thread, exchange: Exchange, line: Line, offset: int) -> None:
         text = "\n".join(
             str(wire["content"]) for wire in exchange.answer if wire["role"] == "assistant"
         ).strip()
-        thread.asked = [*thread.asked, (text, before, first, len(session.requests) - first)][-3:]
+        thread.answers = [*thread.answers, (text, before, first, len(session.requests) - first)][-3:]
     if exchange.name:
         thread.answered[exchange.name] = list(session.live)
 
 
 def _dropped(thread: _Thread, exchange: Exchange) -> int:
-    """Return how many of the messages that were sent the API drops: those before a compaction block. OpenAI's clients
-    may send such messages again, or no more."""
+    """Return how many of the sent messages the API ignores: the messages before a compaction block. Clients of OpenAI
+    may send these messages again or leave them out."""
     if exchange.block is None:
         return exchange.dropped
     known = thread.same.get(_hash(exchange.wires[exchange.block]))
@@ -302,7 +305,7 @@ def _continues(thread: _Thread, made: Sequence[int], hashes: Sequence[int]) -> b
     live, before = thread.session.live, thread.hashes
     if not live:
         return True
-    # The list is longer, or equal up to its end, because the user went back.
+    # One list begins with the other: the new list is longer, or shorter because the user went back.
     if list(hashes[: len(before)]) == before[: len(hashes)]:
         return True
     answered = len(before) - 1
@@ -316,12 +319,12 @@ def _continues(thread: _Thread, made: Sequence[int], hashes: Sequence[int]) -> b
 
 
 def _edited(thread: _Thread, wires: Sequence[Wire], made: Sequence[int]) -> bool:
-    """Return whether a list that does not continue the live list is that list with edited messages: it is at least as
+    """Return whether a list that does not continue the live list is that list with edited messages: it is about as
     long, and none of its new messages holds a summary."""
     old = set(thread.session.live)
     fresh = [wire for wire, number in zip(wires, made, strict=True) if number not in old]
     summarized = any(
-        wire.get(COMPACTION) or any(_quotes([wire], text) for text, *_ in thread.asked) for wire in fresh
+        wire.get(COMPACTION) or any(_quotes([wire], text) for text, *_ in thread.answers) for wire in fresh
     )
     entries = thread.session.entries
     before = sum(len(message.text) for message in entries.bodies(thread.session.live).values())
@@ -353,7 +356,7 @@ def _compact(thread: _Thread, exchange: Exchange, wires: Sequence[Wire], made: l
     old = set(session.live)
     fresh = [at for at, number in enumerate(made) if number not in old]
     summary = next((at for at in fresh if wires[at].get(COMPACTION)), None)
-    for answer, before, place, calls in reversed(thread.asked):
+    for answer, before, place, calls in reversed(thread.answers):
         quoting = next((at for at in fresh if _quotes([wires[at]], answer)), None)
         if quoting is not None:
             # The request that wrote the summary: its question and its answer are in no list.
@@ -425,14 +428,14 @@ def _calls(thread: _Thread, exchange: Exchange) -> None:
 
 
 def _move(session: SessionLists, first: int) -> None:
-    """Move the answer of a request that compacted to the list after the compaction."""
+    """Assign the answering call of a request that compacted first to the list after the compaction."""
     for at in range(first, len(session.requests)):
         if not session.requests[at].summarizes and any(one.summarizes for one in session.requests[first:at]):
             session.requests[at] = replace(session.requests[at], generation=len(session.lists))
 
 
 def _records(path: Path) -> Iterator[Line]:
-    """The records of a log: lines, or the parts of one document. A part has its number for a place."""
+    """Yield the records of a log: its lines, or the parts of one document. The place of a part is its number."""
     documents = _said(path) if path.name.endswith(".jsonl") else _document(path)
     if documents:
         yield from (Line(number, _PART, document) for number, document in enumerate(documents))
