@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from math import isnan
 from pathlib import Path
@@ -108,21 +109,23 @@ def run_sweep(
 
 def identical_in(settings: Sequence[Settings], rows: Axis, columns: Axis) -> tuple[str, ...]:
     """Return a sentence for each axis whose values have identical cells, because a rule of the profile overrides them.
-    Raises EngineError."""
+    `settings` has one item for each conversation. Raises EngineError."""
     sentences = []
     for axis in (rows, columns):
-        groups: dict[tuple[int, str], list[float]] = {}
-        for chosen in dict.fromkeys(settings):
+        conversations: Counter[tuple[tuple[float, ...], str]] = Counter()
+        for chosen, count in Counter(settings).items():
+            groups: dict[tuple[int, str], set[float]] = defaultdict(set)
             for value in axis.values:
                 budgets = engine(chosen.profile).budgets(chosen.with_(**{axis.name: value}))
-                why = budgets.binding(axis.name)
-                if why:
-                    groups.setdefault((budgets.threshold_tokens, why), []).append(value)
-        for (_, why), values in groups.items():
-            distinct = sorted(set(values))
-            if len(distinct) > 1:
-                shown = ", ".join(f"{value:g}" for value in distinct)
-                sentences.append(f"{axis.name} {shown} are identical: {why}.")
+                if why := budgets.binding(axis.name):
+                    groups[budgets.threshold_tokens, why].add(value)
+            for (_, why), values in groups.items():
+                conversations[tuple(sorted(values)), why] += count
+        for (alike, why), count in conversations.items():
+            if len(alike) > 1:
+                shown = ", ".join(f"{value:g}" for value in alike)
+                part = "" if count == len(settings) else f" for {count:,} of {len(settings):,} conversations"
+                sentences.append(f"{axis.name} {shown} are identical{part}: {why}.")
     return tuple(sentences)
 
 

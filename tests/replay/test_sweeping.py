@@ -16,8 +16,9 @@ from inspector.answers.inspection import Inspection
 from inspector.answers.recordings import read_recording
 from inspector.answers.resolving import resolve
 from inspector.answers.scheduling import Progress
-from inspector.answers.sweeping import Request, run_sweep
+from inspector.answers.sweeping import Request, identical_in, run_sweep
 from inspector.core.errors import UsageProblem
+from inspector.engines.settings import Settings
 from inspector.export.whatif import sweep_csv, sweep_document
 from inspector.replay.metrics import METRICS, Scores
 from inspector.replay.summary_model import SummaryModel
@@ -180,3 +181,13 @@ def test_a_grid_that_is_too_large_or_empty_is_refused(answers: Answers) -> None:
 def test_every_metric_is_of_one_way_to_combine() -> None:
     assert len({metric.name for metric in METRICS}) == len(METRICS)
     assert all(metric.combine in ("sum", "max", "mean") for metric in METRICS)
+
+
+def test_identical_values_name_the_conversations_that_they_are_identical_for() -> None:
+    narrow = Settings(profile="hermes-0.19", context_length=64_000)
+    wide = narrow.with_(context_length=1_000_000)
+    rows, columns = parse_axis("threshold", "0.3,0.5,0.7"), parse_axis("target_ratio", "0.2")
+    (alone,) = identical_in([narrow], rows, columns)
+    assert alone.startswith("threshold 0.3, 0.5, 0.7 are identical: ")
+    (among,) = identical_in([narrow, wide, wide], rows, columns)
+    assert among.startswith("threshold 0.3, 0.5, 0.7 are identical for 1 of 3 conversations: ")
