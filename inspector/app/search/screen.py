@@ -62,7 +62,7 @@ class HitList(EntryList[Hit]):
 
 
 def place_words(place: HitPlace | None, wide: bool) -> str:
-    """The list of a message, and the compaction that removed it: "gen 1, left c2", in few cells "c2"."""
+    """The list of a message, and the compaction that removed this copy of it: "gen 1, left c2", in few cells "c2"."""
     if place is None:
         return ""
     left = f"c{place.left_with}" if place.left_with else ""
@@ -120,7 +120,8 @@ class SearchScreen(JobScreen):
     ]
     HELP: ClassVar[str] = (
         "Searches the text and the tool calls of every message. A hit contains every word, also inside a longer word; "
-        "double quotes ask for the exact phrase. Each hit names its generation; c2 means that compaction 2 removed it. "
+        "double quotes ask for the exact phrase. Each hit names its generation; c2 means that compaction 2 removed "
+        "this copy of the message. "
         "T traces the longest word, or a quoted phrase, through the compactions of the conversation."
     )
 
