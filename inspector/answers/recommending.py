@@ -101,6 +101,9 @@ def recommend(answers: Answers, names: Sequence[str], goal: Goal = "cost") -> Re
     figures = in_force if best is None else _figures(grid, best)
     why, sure = _why(goal, in_force, figures, ranges, total, best is not None)
     if not sure:
+        if best is not None:
+            tried = f"threshold {taken.threshold:g}, target_ratio {taken.target_ratio:g}"
+            why.insert(0, f"The best settings tried are {tried}:")
         taken, figures = force, in_force
     return Recommendation(
         agents[0],

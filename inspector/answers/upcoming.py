@@ -93,7 +93,10 @@ class Upcoming(Struct, frozen=True):
                 f"requests, before the threshold ({left:,})."
             )
         if self.warm is False:
-            return "The cache is cold: the next request pays for the whole list anyway, so a compaction adds little."
+            return (
+                "The cache is cold: the next call pays the full price for the whole list, the summarizing call of a "
+                "compaction as much as a request."
+            )
         return "No task is open, so a compaction now interrupts nothing."
 
 

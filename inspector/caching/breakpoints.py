@@ -127,7 +127,7 @@ def _honored(message: Message, part: str, placed: bool, layout: Layout, release:
         if message.role == "tool" and layout == "envelope":
             return (
                 False,
-                "In the envelope layout this release counts tool results, but cannot put a breakpoint on them.",
+                "The release spends one of its breakpoints on this tool result, which the envelope layout cannot mark.",
             )
         return False, "The content has no part for a breakpoint, but the release counts the message as one."
     if part == "text":

@@ -39,7 +39,7 @@ async def test_the_key_brings_it_up_with_the_chosen_compaction(rotating: Path) -
         assert (screen.state.pane, screen.saved.pane) == ("summary", "summary")
         assert (lineage.column, lineage.items.has_focus) == (3, True)
         assert "compaction 4 of 4" in lineage.headline
-        assert "first summary: 18 of 26 items kept" in lineage.headline
+        assert "first summary: 18 of 26 items here" in lineage.headline
         # The budget comes from the engine, after the list was read.
         assert "748 of 4.8k tokens" in lineage.headline
 

@@ -57,7 +57,7 @@ async def test_figures_follow_the_column_that_comes_with_the_value() -> None:
         assert pane.column == 1
         assert "compaction 2 of 3" in pane.headline
         assert "− 1 dropped" in pane.headline
-        assert "first summary: 7 of 8 items kept" in pane.headline
+        assert "first summary: 7 of 8 items here" in pane.headline
         assert "of 100 tokens — over budget" in pane.headline
         # Another compaction is chosen by the screen, the same for all panes.
         await host.press("right_square_bracket", "left_square_bracket", "right", "left", "h", "l", "1", "0")

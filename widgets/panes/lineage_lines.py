@@ -79,7 +79,7 @@ def _left(view: LineageView, at: int) -> list[tuple[str, str]]:
     if left is not None and left.of_items:
         parts.append(("first summary: ", "muted"))
         share = human.percent(left.words, left.of_words)
-        parts.append((f"{left.items} of {left.of_items} items kept, {share} of words   ", ""))
+        parts.append((f"{left.items} of {left.of_items} items here, {share} of words   ", ""))
     length = view.drift.lengths[at] if at < len(view.drift.lengths) else None
     if length is not None and length.tokens is not None:
         of = f" of {human.tokens(length.budget)}" if length.budget else ""
