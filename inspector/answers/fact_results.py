@@ -30,6 +30,7 @@ from inspector.answers.store_losses import (
 )
 from inspector.core.conversations import ConversationRow
 from inspector.core.shares import plural
+from inspector.quality.about_facts import gone_words
 from inspector.quality.aftermath import AftermathEvent
 
 #: The number of compactions of a conversation, and the repeated work after them.
@@ -56,10 +57,7 @@ def work_out(
     gaps = {number: [gap.sentence(number) for gap in found] for number, found in evidence.gaps.items()}
     for recorded in inspection.compactions():
         if (index := gone_request(inspection, recorded)) is not None:
-            gaps.setdefault(recorded.index, []).append(
-                f"The user's last request before compaction {recorded.index} (#{index:,}) is neither in the kept "
-                "messages nor in the summary."
-            )
+            gaps.setdefault(recorded.index, []).append(gone_words(recorded.index, index))
     losses = losses_of_facts(inspection, facts, events, gaps)
     aftermath = len(inspection.compactions()), events
     results = losses, evidence, aftermath

@@ -16,14 +16,21 @@ from inspector.quality.limits import FEW, MOST
 _QUOTE = 160
 
 
+def gone_words(compaction: int, index: int) -> str:
+    """Return the sentence about a last request, at `index` of the list before a compaction, that is gone."""
+    return (
+        f"The user's last request before compaction {compaction} (#{index:,}) is neither in the kept messages nor in "
+        "the summary."
+    )
+
+
 def request_gone(evidence: ConversationEvidence) -> Iterator[Violation]:
     """Yield compactions after which the last request is neither kept nor in the summary."""
     for compaction in evidence.compactions:
         recorded, index = compaction.recorded, compaction.last_request
         if compaction.request_gone and index is not None:
             yield Violation(
-                f"The user's last request before compaction {recorded.index} (#{index:,}) is neither in the kept "
-                "messages nor in the summary.",
+                gone_words(recorded.index, index),
                 recorded.index,
                 recorded.index,
                 index,

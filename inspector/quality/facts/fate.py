@@ -174,10 +174,13 @@ def matches(
             one if one is whole or not _within(one, whole) else replace(one, outcome="uncertain")
             for one in judged
         ]
-    likest = max((one.score for one in judged if one.outcome != "contradicted"), default=0.0)
+    likest: dict[int, float] = defaultdict(float)
     for match in judged:
-        # A passage that has less of the fact than another one may be about something else.
-        if match.outcome == "contradicted" and (not match.sure or match.score < likest):
+        if match.outcome != "contradicted":
+            likest[match.part] = max(likest[match.part], match.score)
+    for match in judged:
+        # A passage that has less of the fact than another passage of its text may be about something else.
+        if match.outcome == "contradicted" and (not match.sure or match.score < likest[match.part]):
             match = replace(match, outcome="uncertain", changed="")
         known = found.get(match.part)
         if known is None or (*match.order, match.span) < (*known.order, known.span):
