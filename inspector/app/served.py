@@ -29,17 +29,18 @@ class PlaceTeller:
         class ServedDriver(WebDriver):
             def __init__(self, *words: Any, **kinds: Any) -> None:
                 super().__init__(*words, **kinds)
-                teller._write = self.write
+                teller.write = self.write
 
         self.driver: type[Driver] = ServedDriver
-        self._write: Callable[[str], None] | None = None
-        self._told: Place = None
+        self.write: Callable[[str], None] | None = None
+        #: The place that was sent last. Even a first None is sent: the address may name a conversation.
+        self._sent: list[Place] = []
 
     def __call__(self, place: Place) -> None:
         """Send the place if it changed."""
-        if place != self._told and self._write is not None:
-            self._told = place
-            self._write(sequence(place))
+        if self.write is not None and self._sent != [place]:
+            self._sent = [place]
+            self.write(sequence(place))
 
 
 def sequence(place: Place) -> str:

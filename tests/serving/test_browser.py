@@ -14,7 +14,7 @@ pytest.importorskip("textual_serve", reason="the extra `serve` is not installed"
 
 from aiohttp.test_utils import TestServer
 
-from inspector.app.served import sequence
+from inspector.app.served import PlaceTeller, sequence
 from inspector.serving.server import AppServer
 from tests.serving.chromium import PATIENCE, Browser, Page, chromium, program
 
@@ -132,6 +132,15 @@ async def test_another_page_cannot_connect(browser: Browser, address: str) -> No
     assert await other.evaluate(script) == "refused"
     fetched = f"fetch({address!r}).then(() => 'read', () => 'refused')"
     assert await other.evaluate(fetched) == "refused"
+
+
+def test_a_user_who_leaves_before_the_first_place_is_sent_is_told_so() -> None:
+    sent: list[str] = []
+    teller = PlaceTeller()
+    teller.write = sent.append
+    for place in (None, None, ("a", 1), ("a", 1), None):
+        teller(place)
+    assert sent == [sequence(None), sequence(("a", 1)), sequence(None)]
 
 
 def test_the_sequence_of_a_place() -> None:
