@@ -45,7 +45,7 @@ def generations_of(
             number,
             session,
             tuple(ids),
-            bytes(files[name >> _FILE_BITS].found[(name & _BELOW) - 1].role for name in ids),
+            bytes(files[name >> _FILE_BITS].items[(name & _BELOW) - 1].role for name in ids),
             live=number == len(lists),
         )
         for number, ids in enumerate(lists, start=1)
@@ -89,7 +89,7 @@ def session_of(row: ConversationRow, name: str, requests: Sequence[Request]) -> 
     return Session(name, row.model, usage, provider=row.provider)
 
 
-def left_out(unreadable: int) -> tuple[str, ...]:
+def unreadable_note(unreadable: int) -> tuple[str, ...]:
     """Return the sentence about lines without valid JSON; empty if there are none."""
     if not unreadable:
         return ()
@@ -97,7 +97,7 @@ def left_out(unreadable: int) -> tuple[str, ...]:
     return (f"{plural(unreadable, 'line')} of the transcript cannot be read and {verb} left out.",)
 
 
-def abandoned(messages: int) -> tuple[str, ...]:
+def abandoned_note(messages: int) -> tuple[str, ...]:
     """Return the sentence about messages on branches that were left; empty if there are none."""
     if not messages:
         return ()

@@ -15,7 +15,7 @@ from inspector.stores.lines import read_spans
 Wire = dict[str, Any]
 #: Makes messages of some lines, at least one.
 Convert = Callable[[list[dict[str, Any]]], list[Wire]]
-#: The records at these places of a file.
+#: Reads the records at these places of a file, each a start and a length.
 Fetch = Callable[[Path, list[tuple[int, int]]], list[dict[str, Any] | None]]
 
 _OTHER = len(ROLE_NAMES) - 1
@@ -40,55 +40,54 @@ class Entries(Struct):
 
     path: Path
     convert: Convert
-    #: The file with the whole of a message's text, "" for most.
-    whole: Callable[[Wire], str] = lambda wire: ""
-    #: Reads the records at some places, if the places are not bytes of a file of lines.
+    #: Returns the file with the full text of a message; "" if the message has its full text.
+    full_text_file: Callable[[Wire], str] = lambda wire: ""
+    #: Another way to read records, for files without one record a line.
     fetch: Fetch = read_spans
     spans: list[tuple[int, int]] = field(default_factory=list)
-    found: list[Entry] = field(default_factory=list)
+    items: list[Entry] = field(default_factory=list)
 
     def __len__(self) -> int:
-        return len(self.found)
+        return len(self.items)
 
     def add(self, wires: Sequence[Wire], at: float, summary: bool = False) -> tuple[int, ...]:
         """Add the messages that begin in the last line, and return their numbers."""
-        first = len(self.found)
+        first = len(self.items)
         here = len(self.spans) - 1
         for part, wire in enumerate(wires):
-            self.found.append(Entry([here], part, ROLE_CODES.get(wire["role"], _OTHER), at, summary))
-        return tuple(range(first, len(self.found)))
+            self.items.append(Entry([here], part, ROLE_CODES.get(wire["role"], _OTHER), at, summary))
+        return tuple(range(first, len(self.items)))
 
     def extend(self, number: int) -> None:
-        """The last line belongs to that message too."""
-        self.found[number].lines.append(len(self.spans) - 1)
+        """Add the last line to an earlier message."""
+        self.items[number].lines.append(len(self.spans) - 1)
 
     def bodies(self, numbers: Sequence[int], session: str = "", first: int = 0) -> dict[int, Message]:
-        """The messages of these numbers, as messages of a session; `first` is the id of the first message of the file.
-        Raises StoreErrors."""
-        wanted = sorted({line for number in numbers for line in self.found[number].lines})
+        """Read messages by number. `first` is the id of the first message of the file. Raises StoreErrors."""
+        wanted = sorted({line for number in numbers for line in self.items[number].lines})
         values = dict(zip(wanted, self.fetch(self.path, [self.spans[at] for at in wanted]), strict=True))
-        made: dict[tuple[int, ...], list[Wire]] = {}
-        answer: dict[int, Message] = {}
+        converted: dict[tuple[int, ...], list[Wire]] = {}
+        messages: dict[int, Message] = {}
         for number in numbers:
-            entry = self.found[number]
+            entry = self.items[number]
             key = tuple(entry.lines)
-            if key not in made:
-                known = [value for at in key if (value := values[at]) is not None]
-                made[key] = self.convert(known) if known else []
-            wires = made[key]
+            if key not in converted:
+                records = [value for at in key if (value := values[at]) is not None]
+                converted[key] = self.convert(records) if records else []
+            wires = converted[key]
             if entry.part < len(wires):
                 wire = wires[entry.part]
                 odd = not entry.at and any((values[at] or {}).get(name) for at in key for name in _TIMES)
-                answer[number] = Message(
+                messages[number] = Message(
                     wire,
                     first + number,
                     session,
                     entry.at,
                     summary=entry.summary,
-                    whole=self.whole(wire),
+                    whole=self.full_text_file(wire),
                     note=_ODD_TIME if odd else "",
                 )
             else:
                 wire = {"role": ROLE_NAMES[entry.role], "content": ""}
-                answer[number] = Message(wire, first + number, session, entry.at, note=_CHANGED)
-        return answer
+                messages[number] = Message(wire, first + number, session, entry.at, note=_CHANGED)
+        return messages

@@ -35,7 +35,7 @@ class Line(NamedTuple):
 
 
 def read_lines(path: Path) -> Iterator[Line]:
-    """Every line with something in it. An incomplete last line is left for later. Raises StoreErrors."""
+    """Yield the lines that are not empty. An incomplete last line is skipped. Raises StoreErrors."""
     start = 0
     try:
         with open_plain(path, _PIECE) as file:
@@ -53,15 +53,17 @@ def read_lines(path: Path) -> Iterator[Line]:
 
 
 def _pieces(raw: bytes, start: int) -> Iterator[Line]:
-    """The documents in a damaged line: several documents if two programs wrote at once; a document after NUL bytes
-    (lost by a disk) or after a cut record; or none."""
+    """Yield the documents in a damaged line.
+
+    It has several if two programs wrote at once, one after NUL bytes (lost by a disk) or after a cut record, or none.
+    """
     text = raw.decode("utf-8", errors="surrogateescape")
     nuls = len(text) - len(text.lstrip("\0"))
     if nuls:
         yield from _pieces(raw[nuls:], start + nuls)
         return
     decoder = json.JSONDecoder()
-    at, place, found = 0, start, []
+    at, place, lines = 0, start, []
     while (begins := _end_of_space(text, at)) < len(text):
         try:
             value, end = decoder.raw_decode(text, begins)
@@ -70,12 +72,12 @@ def _pieces(raw: bytes, start: int) -> Iterator[Line]:
         place += _bytes(text[at:begins])
         length = _bytes(text[begins:end])
         if isinstance(value, dict):
-            found.append(Line(place, length, value))
+            lines.append(Line(place, length, value))
         place += length
         at = end
-    if _end_of_space(text, at) < len(text) and (whole := _behind_cut(text, at, start)) is not None:
-        found += [Line(place, whole.start - place, None), whole]
-    yield from found or [Line(start, len(raw), None)]
+    if _end_of_space(text, at) < len(text) and (last := _behind_cut(text, at, start)) is not None:
+        lines += [Line(place, last.start - place, None), last]
+    yield from lines or [Line(start, len(raw), None)]
 
 
 def _behind_cut(text: str, at: int, start: int) -> Line | None:
@@ -98,8 +100,8 @@ def _behind_cut(text: str, at: int, start: int) -> Line | None:
 
 
 def _end_of_space(text: str, at: int) -> int:
-    found = _SPACE.match(text, at)
-    return at if found is None else found.end()
+    space = _SPACE.match(text, at)
+    return at if space is None else space.end()
 
 
 def _bytes(text: str) -> int:
@@ -107,7 +109,7 @@ def _bytes(text: str) -> int:
 
 
 def read_spans(path: Path, spans: Sequence[tuple[int, int]]) -> list[dict[str, Any] | None]:
-    """The lines at these places (start and length in bytes) of a file that was read before. Raises StoreErrors."""
+    """Return the records of the lines at these places, each a start and a length in bytes. Raises StoreErrors."""
     try:
         with open_plain(path) as file:
             if path.name.endswith(ENDINGS):
@@ -211,8 +213,10 @@ def check_file(path: Path) -> None:
 
 
 def head_of(path: Path) -> bytes:
-    """The beginning of a file: a whole line of it at least, where lines are not larger than HEAD. Raises StoreErrors,
-    NotAStore for an empty one."""
+    """Return the beginning of a file, with its whole first line if that is not larger than HEAD.
+
+    Raises StoreErrors, NotAStore for an empty file.
+    """
     try:
         with open_plain(path) as file:
             head = file.read(_FIRST)
@@ -226,17 +230,17 @@ def head_of(path: Path) -> bytes:
 
 
 def first_mappings(head: bytes) -> Iterator[dict[str, Any]]:
-    """The JSON mappings in the whole lines that a file begins with."""
+    """Yield the JSON mappings in the complete lines of the beginning of a file."""
     for raw in head.split(b"\n"):
-        # A line of a document over several lines has no whole mapping.
+        # A line of a document over several lines has no complete mapping.
         if raw.startswith(b"{") or b'{"' in raw:
             value = mapping(raw)
-            found = [value] if value is not None else [line.value for line in _pieces(raw, 0)]
-            yield from (one for one in found if one is not None)
+            values = [value] if value is not None else [line.value for line in _pieces(raw, 0)]
+            yield from (value for value in values if value is not None)
 
 
 def is_folder(path: Path) -> bool:
-    """Return whether a folder is there. Raises StoreBusy if a folder above it may not be looked into."""
+    """Return whether a folder exists. Raises StoreBusy if the user may not read a folder above it."""
     try:
         return path.is_dir()
     except OSError as error:
@@ -244,7 +248,7 @@ def is_folder(path: Path) -> bool:
 
 
 def cannot_read(path: Path, error: OSError) -> StoreError:
-    """Return the sentence for a file that cannot be read."""
+    """Return the StoreError for a file that cannot be read."""
     if isinstance(error, FileNotFoundError):
         return StoreMissing(f"There is no file at {path} any more.")
     if isinstance(error, PermissionError):
@@ -254,47 +258,47 @@ def cannot_read(path: Path, error: OSError) -> StoreError:
 
 def text_at(value: Mapping[str, Any] | None, *path: str) -> str:
     """The text under a path of keys; "" if there is none."""
-    found: Any = value
+    inner: Any = value
     for key in path:
-        found = found.get(key) if isinstance(found, dict) else None
-    return found if isinstance(found, str) else ""
+        inner = inner.get(key) if isinstance(inner, dict) else None
+    return inner if isinstance(inner, str) else ""
 
 
 def mapping_at(value: Mapping[str, Any], *path: str) -> Mapping[str, Any]:
-    """The mapping under a path of keys; an empty one where there is none."""
+    """The mapping under a path of keys; empty if there is none."""
     for key in path:
-        found = value.get(key)
-        if not isinstance(found, dict):
+        inner = value.get(key)
+        if not isinstance(inner, dict):
             return {}
-        value = found
+        value = inner
     return value
 
 
 def mappings_in(value: object) -> list[dict[str, Any]]:
     """The mappings in a list; empty for another value."""
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
 def text_of(value: Mapping[str, Any], key: str) -> str:
     """The text under one key; "" if there is none."""
-    found = value.get(key)
-    return found if isinstance(found, str) else ""
+    text = value.get(key)
+    return text if isinstance(text, str) else ""
 
 
 def count_at(value: Mapping[str, Any] | None, *path: str) -> int | None:
     """The whole number under a path of keys, not below 0; None if there is none."""
-    found: Any = value
+    inner: Any = value
     for key in path[:-1]:
-        found = found.get(key) if isinstance(found, dict) else None
-    return count_of(found, path[-1]) if isinstance(found, dict) else None
+        inner = inner.get(key) if isinstance(inner, dict) else None
+    return count_of(inner, path[-1]) if isinstance(inner, dict) else None
 
 
 def count_of(value: Mapping[str, Any], key: str) -> int | None:
     """The whole number under one key, not below 0; None if there is none."""
-    found = value.get(key)
-    if type(found) is int:
-        return found if 0 <= found < 1 << 62 else None
-    return int(found) if isinstance(found, float) and 0 <= found < 1 << 62 else None
+    number = value.get(key)
+    if isinstance(number, bool) or not isinstance(number, int | float):
+        return None
+    return int(number) if 0 <= number < 1 << 62 else None
 
 
 def counts_of(value: Mapping[str, Any], *keys: str) -> list[int]:
@@ -306,23 +310,22 @@ def usage_of(
     record: Mapping[str, Any],
     input: str,
     output: str,
-    read: str = "",
-    written: str = "",
+    cache_read: str = "",
+    cache_write: str = "",
     *,
     thoughts: str = "",
     reasoning: str = "",
-    whole: bool = False,
+    input_has_cache: bool = False,
 ) -> Usage:
-    """Return the usage of a call, given the names of its numbers in a record.
+    """Return the usage of a call. The texts are the keys of its numbers in a record.
 
-    `whole`: the input includes what was read from the cache and written to it. `thoughts` are output that `output` does
-    not include, `reasoning` are output that it includes.
+    `input_has_cache`: the input includes the tokens read from the cache and written to it. `output` includes the tokens
+    of `reasoning`, but not those of `thoughts`.
     """
-    sent, answered, cached, stored, apart, within = counts_of(
-        record, input, output, read, written, thoughts, reasoning
-    )
-    new = max(0, sent - cached - stored) if whole else sent
-    return Usage(new, answered + apart, cached, stored, apart + within)
+    keys = (input, output, cache_read, cache_write, thoughts, reasoning)
+    sent, answered, read, written, thought, reasoned = counts_of(record, *keys)
+    new = max(0, sent - read - written) if input_has_cache else sent
+    return Usage(new, answered + thought, read, written, thought + reasoned)
 
 
 def seconds_of(value: object) -> float:

@@ -20,7 +20,7 @@ from inspector.core.conversations import (
 from inspector.core.envelope import without_envelope
 from inspector.core.refusals import refusal_in
 from inspector.core.text import opening_title, safe_line, without_pictures
-from inspector.stores.assembly import bodies_of, generations_of, identity, left_out, row_of, session_of
+from inspector.stores.assembly import bodies_of, generations_of, identity, row_of, session_of, unreadable_note
 from inspector.stores.entries import Entries, Wire
 from inspector.stores.lines import Line, read_lines, seconds_of
 from inspector.stores.recorded import FileDigest, Memory, Reader, Recorded, Source
@@ -32,7 +32,7 @@ class SessionLists(Struct):
     """State of a session while it is read. Lists hold numbers of `entries`."""
 
     entries: Entries
-    #: The agent writes kept messages again: equal messages are one.
+    #: Whether the agent writes kept messages again, so that equal messages are one.
     copies: bool = True
     lists: list[list[int]] = field(default_factory=lambda: [[]])
     compactions: list[Compaction] = field(default_factory=list)
@@ -51,7 +51,7 @@ class SessionLists(Struct):
     max_tokens: int | None = None
     parent: str = ""
     #: The session, or its file, that this one was forked from.
-    before: str = ""
+    forked_from: str = ""
     copied: bool = False
     started_at: float = 0.0
     last_active: float = 0.0
@@ -67,8 +67,8 @@ class SessionLists(Struct):
         """The current list, as numbers of entries."""
         return self.lists[-1]
 
-    def seen(self, at: float) -> None:
-        """Take the time of a record, in seconds; 0.0 if unknown."""
+    def note_time(self, at: float) -> None:
+        """Note the time of a record, in seconds; 0.0 if unknown."""
         if at:
             self.started_at = min(self.started_at or at, at)
             self.last_active = max(self.last_active, at)
@@ -82,10 +82,10 @@ class SessionLists(Struct):
             if line.value is None:
                 self.unreadable += 1
             else:
-                self.line(line.start, line.length)
+                self.begin_record(line.start, line.length)
                 yield line.value
 
-    def line(self, start: int, length: int) -> None:
+    def begin_record(self, start: int, length: int) -> None:
         """Begin a record at this place of the file. Messages that are added next belong to it."""
         self.entries.spans.append((start, length))
 
@@ -101,11 +101,11 @@ class SessionLists(Struct):
         numbers = self.make(wires, at, summary)
         self.live.extend(numbers)
         if not summary:
-            self.note_words(wires)
+            self.note_first_words(wires)
         return numbers
 
-    def note_words(self, wires: Iterable[Wire]) -> None:
-        """Take the first words of the user, which are the title of a session without a title."""
+    def note_first_words(self, wires: Iterable[Wire]) -> None:
+        """Note the first words of the user, which are the title of a session without a title."""
         if not self.first_words:
             words = (wire["content"] for wire in wires if wire["role"] == "user")
             text = next((text for text in words if isinstance(text, str)), "")
@@ -129,8 +129,11 @@ class SessionLists(Struct):
         usage: Usage | None = None,
         by_hook: bool = False,
     ) -> None:
-        """Replace the live list by `after`. `summary` is the number of its message with the summary `text`. Messages in
-        both lists, and equal messages, are kept. `head`: the agent protects a head. Compaction describes the others."""
+        """Replace the live list by `after`. Messages in both lists, and equal messages, are kept.
+
+        `summary` is the number of the message in `after` with the summary `text`. `head`: the agent protects a head.
+        See Compaction for the others.
+        """
         before, new = self.live, list(after)
         place = new.index(summary) if summary is not None and summary in new else None
         start, tail, kept = self._stayed(before, new, place, head)
@@ -169,7 +172,7 @@ class SessionLists(Struct):
     def _stayed(
         self, before: Sequence[int], after: Sequence[int], summary: int | None, has_head: bool
     ) -> tuple[int, int, tuple[tuple[int, int], ...]]:
-        """Return the numbers of kept messages at the start and at the end, and the others as (index before, after)."""
+        """Return how many messages stay at the start and at the end, and the others as (index before, index after)."""
         old, new = [self.hashes.get(n, -n) for n in before], [self.hashes.get(n, -n) for n in after]
         stop = len(new) if summary is None else summary
         head = 0
@@ -281,10 +284,10 @@ class SessionLists(Struct):
             folder=self.folder,
             version=self.version,
             messages=len(self.live),
-            compactions=tuple(self.names or (str(made.index) for made in self.compactions)),
+            compactions=tuple(self.names or (str(item.index) for item in self.compactions)),
             started_at=self.started_at,
             last_active=self.last_active or self.started_at,
-            before=self.before,
+            before=self.forked_from,
             parent=self.parent,
             copied=self.copied,
             provider=self.provider,
@@ -300,7 +303,11 @@ class SessionLists(Struct):
         session = session_of(row, row.id, self.requests)
         return Recorded(
             Conversation(
-                row, (session,), generations, (*left_out(self.unreadable), *self.notes), bool(self.unreadable)
+                row,
+                (session,),
+                generations,
+                (*unreadable_note(self.unreadable), *self.notes),
+                bool(self.unreadable),
             ),
             tuple(self.compactions),
             tuple(self.cleared),
@@ -318,7 +325,7 @@ class SessionScanner(SessionLists):
         """Read every record, and return the session. Raises StoreErrors."""
         for record in self.records(self.read(self.entries.path)):
             at = self.time_of(record)
-            self.seen(at)
+            self.note_time(at)
             self.record(record, at)
         return self
 
@@ -353,7 +360,7 @@ class SessionReader(Reader):
         """Return a digest of each session of a file."""
         sessions = ((part, self.scan(path, part)) for part in self.parts(path))
         return tuple(
-            session.digest(path)._replace(part=part) for part, session in sessions if session.entries.found
+            session.digest(path)._replace(part=part) for part, session in sessions if session.entries.items
         )
 
     def sources(self, digests: Sequence[FileDigest], memory: Memory | None = None) -> tuple[Source, ...]:
@@ -368,8 +375,8 @@ class SessionReader(Reader):
 def newest_of(digests: Iterable[FileDigest], agent: str, label: str = "") -> tuple[Source, ...]:
     """Return one conversation for each session, from the file that was last active.
 
-    A session that was forked from another of these (`before`) is a branch, in which copied messages do not count. The
-    source of a row is `label` (by default the agent's name) with the release.
+    A session that was forked from another of these (`before`) is a branch; compactions that it copied do not count.
+    The source of a row is `label` (by default the agent's name) with the release.
     """
     newest = {digest.session: digest for digest in sorted(digests, key=lambda digest: digest.last_active)}
     sources = []

@@ -71,7 +71,7 @@ def planned(engine: HermesEngine | DirectEngine, case: Case) -> dict[str, Any]:
     result.update(head_end=plan.head_end, tail_start=plan.tail_start, summary_budget=plan.summary_budget)
     result["fallback"] = case.summary_fails
     result["dropped"] = plan.tail_start - plan.head_end if case.summary_fails else 0
-    if engine.policies.reads_texts and not any(is_said(wire, engine.policies) for wire in wires):
+    if engine.policies.reads_texts and not any(is_message(wire, engine.policies) for wire in wires):
         # From 0.20 on a summary that names a user is not taken where the list has none: that is the summary's matter.
         result["fallback"] = result["dropped"] = None
     if isinstance(engine, HermesEngine):
@@ -82,7 +82,7 @@ def planned(engine: HermesEngine | DirectEngine, case: Case) -> dict[str, Any]:
     return result
 
 
-def is_said(wire: dict[str, Any], policies: Policies) -> bool:
+def is_message(wire: dict[str, Any], policies: Policies) -> bool:
     """Whether a message is a user's, and not the release's own."""
     return wire.get("role") == "user" and not is_synthetic(wire, policies)
 

@@ -47,7 +47,7 @@ class AtifReader:
     def digests(self, path: Path) -> tuple[FileDigest, ...]:
         """The trajectory of a file; `last` is the file that continues it."""
         session = _scan([path])
-        if not session.entries.found:
+        if not session.entries.items:
             return ()
         digest = session.digest(path)
         return (digest._replace(last=Path(text_at(read_mapping(path), "continued_trajectory_ref")).name),)
@@ -103,8 +103,8 @@ def _trajectory(session: SessionLists, number: int, steps: Sequence[Mapping[str,
     waiting = number > 0
     for place, step in enumerate(steps):
         at = seconds_of(step.get("timestamp"))
-        session.seen(at)
-        session.line((number << _BITS) + place, 1)
+        session.note_time(at)
+        session.begin_record((number << _BITS) + place, 1)
         if waiting and step.get("is_copied_context") is True:
             copied += session.make(wires_of([step]), at)
             continue
@@ -116,7 +116,7 @@ def _trajectory(session: SessionLists, number: int, steps: Sequence[Mapping[str,
         if metrics and step.get("source") == "agent" and step.get("is_copied_context") is not True:
             session.call(
                 f"step {count_of(step, 'step_id') or place + 1}", at,
-                usage_of(metrics, "prompt_tokens", "completion_tokens", "cached_tokens", whole=True),
+                usage_of(metrics, "prompt_tokens", "completion_tokens", "cached_tokens", input_has_cache=True),
                 model=text_at(step, "model_name"),
             )  # fmt: skip
     if waiting:
@@ -129,7 +129,7 @@ def _continued(session: SessionLists, copied: Sequence[int], at: float) -> None:
     summary = next((number for number in copied if session.hashes[number] not in known), None)
     text = None
     if summary is not None:
-        session.entries.found[summary].summary = True
+        session.entries.items[summary].summary = True
         text = session.entries.bodies([summary])[summary].text
     note = "Inferred: the trajectory is continued in another file."
     session.compact(list(copied), summary, at, text=text, head=True, note=note)

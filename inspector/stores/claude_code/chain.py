@@ -18,21 +18,21 @@ class Stretch(Struct, frozen=True):
     """The lines between two boundaries, in order.
 
     `boundary` is the line that starts the stretch, None for the first stretch. A summary line without a boundary line
-    is itself the boundary. `left` counts the messages on abandoned branches.
+    is itself the boundary. `abandoned` counts the messages on abandoned branches.
     """
 
     boundary: Node | None
     nodes: tuple[Node, ...]
-    left: int
+    abandoned: int
 
 
-def parts_of(nodes: Sequence[Node]) -> list[tuple[str, list[Node]]]:
+def lines_by_conversation(nodes: Sequence[Node]) -> list[tuple[str, list[Node]]]:
     """Group lines by conversation: the main conversation under "", each sub-agent under its name."""
     # If the first line is marked as a line of a sub-agent but names no sub-agent, it belongs to the main conversation,
     # and so do all other lines with this mark and without a name.
     marked = bool(nodes) and nodes[0].side and not nodes[0].agent
-    own = [node for node in nodes if not node.side or (marked and not node.agent)]
-    if not any(node.message or node.compacts for node in own):
+    main = [node for node in nodes if not node.side or (marked and not node.agent)]
+    if not any(node.message or node.compacts for node in main):
         return [("", _bounded(nodes))] if any(node.message for node in nodes) else []
     roots: dict[str, str] = {}
     sides: dict[str, list[Node]] = {}
@@ -41,7 +41,7 @@ def parts_of(nodes: Sequence[Node]) -> list[tuple[str, list[Node]]]:
             root = roots[node.uuid] = node.agent or roots.get(node.parent) or node.uuid
             sides.setdefault(root, []).append(node)
     agents = ((root, side) for root, side in sides.items() if any(node.message for node in side))
-    return [("", _bounded(own)), *((root, _bounded(side)) for root, side in agents)]
+    return [("", _bounded(main)), *((root, _bounded(side)) for root, side in agents)]
 
 
 def _with_true_parents(nodes: Iterable[Node]) -> list[Node]:
@@ -52,28 +52,29 @@ def _with_true_parents(nodes: Iterable[Node]) -> list[Node]:
     recorded parent stay in the agent's list: the sizes of its requests show this. A line keeps its parent if the line
     before it is on another branch.
     """
+    #: Places in `corrected`, by the id of a line.
     places: dict[str, int] = {}
-    found: list[Node] = []
+    corrected: list[Node] = []
     last = -1
     for node in nodes:
         start = places.get(node.parent, -1)
-        late = node.kind in ("progress", "system") and last >= 0 and node.at < found[last].at
-        if start >= 0 and node.boundary is None and (late or (node.local and found[start].local)):
+        late = node.kind in ("progress", "system") and last >= 0 and node.at < corrected[last].at
+        if start >= 0 and node.boundary is None and (late or (node.local and corrected[start].local)):
             at = last
             while at > start:
-                at = places.get(found[at].parent, -1)
+                at = places.get(corrected[at].parent, -1)
             if at == start:
-                node = replace(node, parent=found[last].uuid)
-        places[node.uuid] = len(found)
-        found.append(node)
+                node = replace(node, parent=corrected[last].uuid)
+        places[node.uuid] = len(corrected)
+        corrected.append(node)
         if node.kind != "progress":
-            last = len(found) - 1
-    return found
+            last = len(corrected) - 1
+    return corrected
 
 
 def _bounded(nodes: Iterable[Node]) -> list[Node]:
-    """Return the lines of one conversation. A summary without a boundary (up to some 2.0) becomes a boundary."""
-    #: Whether the last boundary still waits for its summary.
+    """Return the lines of one conversation. A summary without a boundary line (up to some 2.0) becomes a boundary."""
+    #: Whether the summary of the last boundary still follows.
     announced = False
     bounded: list[Node] = []
     for node in _with_true_parents(nodes):
@@ -89,11 +90,13 @@ def _bounded(nodes: Iterable[Node]) -> list[Node]:
 
 def announced_elsewhere(nodes: Sequence[Node]) -> list[Node]:
     """Return the lines of several files. A summary whose parent is a boundary line is not itself a boundary."""
-    named = {node.uuid for node in nodes if node.compacts and not node.summary}
-    return [replace(node, boundary=None) if node.summary and node.parent in named else node for node in nodes]
+    boundaries = {node.uuid for node in nodes if node.compacts and not node.summary}
+    return [
+        replace(node, boundary=None) if node.summary and node.parent in boundaries else node for node in nodes
+    ]
 
 
-class Left(Struct, frozen=True):
+class AbandonedBranch(Struct, frozen=True):
     """A branch outside the final conversation: the user went back across a boundary, or another process continued.
 
     `by` is the id of the line that continues from an earlier line. `nodes` has the lines of the conversation before
@@ -104,18 +107,17 @@ class Left(Struct, frozen=True):
     nodes: tuple[Node, ...]
 
 
-def gone_back(nodes: Sequence[Node]) -> tuple[list[Node], list[Left]]:
-    """Return the lines of the final conversation, and each branch that the user or another process left across a
-    boundary."""
+def split_abandoned(nodes: Sequence[Node]) -> tuple[list[Node], list[AbandonedBranch]]:
+    """Return the lines of the final conversation, and each branch that was abandoned across a boundary."""
     main: list[Node] = []
     places: dict[str, int] = {}
-    left: list[tuple[str, list[Node]]] = []
-    #: The lines of each branch that was left, by the id of every line in it.
-    gone: dict[str, list[Node]] = {}
+    branches: list[tuple[str, list[Node]]] = []
+    #: By the id of each abandoned line, the lines of its branch.
+    branch_of: dict[str, list[Node]] = {}
     for node in nodes:
         above = _above(node)
-        if (branch := gone.get(above)) is not None:
-            gone[node.uuid] = branch
+        if (branch := branch_of.get(above)) is not None:
+            branch_of[node.uuid] = branch
             branch.append(node)
             continue
         place = places.get(above)
@@ -127,15 +129,15 @@ def gone_back(nodes: Sequence[Node]) -> tuple[list[Node], list[Left]]:
         if start < len(main):
             since = main[start:]
             branch = [other for other in main if other.uuid not in stay]
-            left.append((node.uuid, branch))
-            gone |= {other.uuid: branch for other in since if other.uuid not in stay}
+            branches.append((node.uuid, branch))
+            branch_of |= {other.uuid: branch for other in since if other.uuid not in stay}
             main[start:] = [other for other in since if other.uuid in stay]
             for other in since:
                 places.pop(other.uuid, None)
             places |= {other.uuid: number for number, other in enumerate(main[start:], start)}
         places[node.uuid] = len(main)
         main.append(node)
-    return main, [Left(by, tuple(branch)) for by, branch in left]
+    return main, [AbandonedBranch(by, tuple(branch)) for by, branch in branches]
 
 
 def _beside(main: Sequence[Node], places: Mapping[str, int], place: int) -> tuple[int, set[str]]:
@@ -164,7 +166,9 @@ def goes_back(node: Node, since: Sequence[Node]) -> bool:
         return False
     # A line may follow a boundary in the file although it was written earlier: compare times.
     crossed = [other for other in since if other.compacts and other.at < node.at]
-    return bool(crossed) and not any(one.boundary and node.parent in one.boundary.stayed for one in crossed)
+    return bool(crossed) and not any(
+        line.boundary and node.parent in line.boundary.stayed for line in crossed
+    )
 
 
 def in_order(nodes: Sequence[Node]) -> list[Node]:
@@ -192,6 +196,7 @@ def in_order(nodes: Sequence[Node]) -> list[Node]:
 
 
 def _above(node: Node) -> str:
+    """Return the id of the line that a line continues."""
     return node.parent or (node.logical if node.boundary is not None else "")
 
 
@@ -221,12 +226,12 @@ def _stretch(boundary: Node | None, part: Sequence[Node], end: str) -> Stretch:
     for node in messages:
         if node.answer in answers:
             answers[node.answer].append(node)
-    made = {use for lines in answers.values() for node in lines for use in node.uses}
+    called = {use for nodes in answers.values() for node in nodes for use in node.uses}
     # A resumed session copies lines with new ids: take each result once.
-    known = {(node.at, node.results) for node in messages if node.uuid in on}
+    results = {(node.at, node.results) for node in messages if node.uuid in on}
     for node in messages:
-        if not made.isdisjoint(node.results) and (node.at, node.results) not in known:
-            known.add((node.at, node.results))
+        if not called.isdisjoint(node.results) and (node.at, node.results) not in results:
+            results.add((node.at, node.results))
             on.add(node.uuid)
     # A queued prompt is never the parent of another line.
     on.update(node.uuid for node in messages if node.kind == QUEUED and node.parent in on)
@@ -234,34 +239,33 @@ def _stretch(boundary: Node | None, part: Sequence[Node], end: str) -> Stretch:
         # The first line after a compaction may have a kept message as its parent. The summary is still in the list.
         on.update(node.uuid for node in messages if node.summary)
     holders = _holders(answers.values(), on)
-    kept = tuple(
-        one
+    lines = tuple(
+        line
         for node in part
         if node.uuid in on and node.message
-        for one in (*holders.get(node.uuid, ()), node)
+        for line in (*holders.get(node.uuid, ()), node)
     )
-    taken = {node.uuid for node in kept}
-    return Stretch(boundary, kept, sum(len(node.entries) for node in messages if node.uuid not in taken))
+    listed = {node.uuid for node in lines}
+    return Stretch(boundary, lines, sum(len(node.entries) for node in messages if node.uuid not in listed))
 
 
 def _holders(answers: Iterable[Sequence[Node]], on: set[str]) -> dict[str, tuple[Node]]:
-    """Return the lines that have the message of an answer but are on another branch than the answer.
+    """Return the lines that hold the message of an answer outside the path.
 
-    The key is the id of the answer's first line on the path. `answers` has the lines of each answer in file order, `on`
-    the ids of the lines on the path.
+    The key is the id of the answer's first line on the path. `answers` has the lines of each answer in file order. `on`
+    has the ids of the lines on the path.
     """
-    found: dict[str, tuple[Node]] = {}
+    holders: dict[str, tuple[Node]] = {}
     for lines in answers:
         own = [node for node in lines if node.uuid in on]
         holder = next((node for node in lines if node.entries), None)
         if holder is not None and not any(node.entries for node in own):
-            found[own[0].uuid] = (holder,)
-    return found
+            holders[own[0].uuid] = (holder,)
+    return holders
 
 
 def _path(part: Sequence[Node], places: Mapping[str, int], leaf: Node) -> set[str]:
-    """Return the ids of the lines from a leaf up. If a parent is missing, the path goes on with the previous line in
-    the file."""
+    """Return the ids of the lines from a leaf up. After a missing parent the path continues with the previous line."""
     on: set[str] = set()
     place: int | None = places[leaf.uuid]
     while place is not None:
@@ -276,9 +280,11 @@ def _path(part: Sequence[Node], places: Mapping[str, int], leaf: Node) -> set[st
     return on
 
 
-def kept_of(boundary: Node, before: Sequence[Node]) -> list[Node]:
-    """Return the lines of the previous list that a compaction kept: the lines that the boundary names, else all lines
-    from the head to the tail of its segment."""
+def kept_lines(boundary: Node, before: Sequence[Node]) -> list[Node]:
+    """Return the lines of the previous list that a compaction kept.
+
+    These are the lines that the boundary names, else all lines from the head to the tail of its segment.
+    """
     data = boundary.boundary
     if data is None:
         return []

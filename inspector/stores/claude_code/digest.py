@@ -15,10 +15,10 @@ import msgspec
 from msgspec.structs import fields
 
 from inspector.core.text import opening_title, safe_line, without_pictures
-from inspector.stores.claude_code.chain import gone_back, parts_of
+from inspector.stores.claude_code.chain import lines_by_conversation, split_abandoned
 from inspector.stores.claude_code.forms import answer_name, attachment_wires, user_wires, without_tag
-from inspector.stores.claude_code.joining import is_left, left_name
-from inspector.stores.claude_code.queued import QUEUED, Handed, Queue, said_again
+from inspector.stores.claude_code.joining import abandoned_name, is_abandoned
+from inspector.stores.claude_code.queued import QUEUED, DeliveredPrompt, Queue, repeats_prompt
 from inspector.stores.claude_code.scan import SYNTHETIC, boundary_of, scan
 from inspector.stores.claude_code.stream import is_stream_file, stream_lines
 from inspector.stores.lines import cannot_read, mapping, seconds_of
@@ -79,7 +79,7 @@ _INNER = {"message": _Message, "usage": _Usage}
 
 
 class _Tally:
-    """Running totals of one conversation in a file. `boundaries` are the boundaries that were read."""
+    """Running totals of one conversation in a file. `boundaries` has the uuids of all boundary lines so far."""
 
     def __init__(self, boundaries: set[str]) -> None:
         self.boundaries = boundaries
@@ -95,18 +95,18 @@ class _Tally:
         self.largest = 0
         #: Boundaries, and summaries without a boundary, with their parent lines.
         self.compactions: dict[str, str] = {}
-        #: Whether the summary of the last boundary is still to come.
+        #: Whether the summary of the last boundary still follows.
         self.announced = False
         #: Whether the last message is a tool's result.
         self.results = False
 
-    def hand(self, handed: Handed) -> None:
+    def count_delivered(self, prompt: DeliveredPrompt) -> None:
         """Count a prompt that the agent got from the queue."""
-        if handed.name not in self.message_of:
-            self._message(handed.name, len(handed.wires))
+        if prompt.name not in self.message_of:
+            self._message(prompt.name, len(prompt.wires))
 
     def add(self, line: _Line, raw: bytes) -> None:
-        """A line of the conversation's own."""
+        """Count a line of the conversation."""
         self.first = self.first or line
         self.last = line
         self.session = line.sessionId or self.session
@@ -121,14 +121,14 @@ class _Tally:
             self.boundaries.add(uuid)
             self.compactions[uuid] = ""
             self.announced = True
-            self.messages = self._kept(line)
+            self.messages = self._count_kept(line)
         elif line.type == "attachment":
-            # Most say nothing to the model.
+            # Most attachments have no message for the model.
             self._message(uuid, len(attachment_wires(mapping(raw) or {})))
         elif line.type == "user":
             if line.isCompactSummary:
                 self._summarized(line, uuid)
-            self._words(line, raw, uuid)
+            self._user_line(line, raw, uuid)
         elif line.type == "assistant" and line.message is not None and not line.isApiErrorMessage:
             self._answer(line.message, uuid, _answer_of(line))
 
@@ -140,10 +140,10 @@ class _Tally:
             self.messages = 0
         self.announced = False
 
-    def _words(self, line: _Line, raw: bytes, uuid: str) -> None:
+    def _user_line(self, line: _Line, raw: bytes, uuid: str) -> None:
         content = line.message.content if line.message is not None else None
         if isinstance(content, list) and not line.isCompactSummary and all(map(_is_result, content)):
-            # Most are results of tools alone.
+            # Most of these lines have only results of tools.
             self._message(uuid, len(content))
             self.results = bool(content) or self.results
             return
@@ -152,15 +152,15 @@ class _Tally:
         if wires:
             self.results = any(wire["role"] == "tool" for wire in wires)
         if not self.words and not line.isCompactSummary:
-            said = next((w["content"] for w in wires if w["role"] == "user"), "")
-            self.words = without_pictures(without_tag(said)).strip() if isinstance(said, str) else ""
+            text = next((w["content"] for w in wires if w["role"] == "user"), "")
+            self.words = without_pictures(without_tag(text)).strip() if isinstance(text, str) else ""
 
     def _message(self, uuid: str, count: int) -> None:
         self.messages += count
         if count:
             self.message_of[uuid] = uuid
 
-    def _kept(self, line: _Line) -> int:
+    def _count_kept(self, line: _Line) -> int:
         """Return the number of kept messages by a boundary."""
         data = boundary_of({"compactMetadata": line.compactMetadata}, micro=False)
         named: Sequence[str] = data.kept
@@ -183,17 +183,21 @@ class _Tally:
             self.largest = max(self.largest, (usage.input_tokens or 0) + read + written)
 
 
-def digests_of(path: Path, left_by: Mapping[str, str] | None = None) -> tuple[FileDigest, ...]:
+def digests_of(path: Path, abandoned: Mapping[str, str] | None = None) -> tuple[FileDigest, ...]:
     """Return digests of the main conversation, of each sub-agent in the file and of each branch abandoned across a
-    boundary. `left_by` maps the uuids of abandoned lines to their part; None if that is unknown. Raises StoreErrors."""
+    boundary.
+
+    `abandoned` maps the uuids of abandoned lines to the names of their branches; None if these are unknown. Raises
+    StoreErrors.
+    """
     tallies: dict[str, _Tally] = {}
     titles: dict[str, str] = {}
     summaries: list[tuple[str, str]] = []
     #: Number of compactions above each line of the main conversation.
     behind: dict[str, int] = {}
-    left: Mapping[str, str] = {} if left_by is None else left_by
+    part_of = abandoned or {}
     stayed: set[str] = set()
-    known: set[tuple[str, str, str | None]] = set()
+    line_names: set[tuple[str, str, str | None]] = set()
     side_of: dict[str, str] = {}
     marked: bool | None = None
     queue = Queue()
@@ -212,12 +216,12 @@ def digests_of(path: Path, left_by: Mapping[str, str] | None = None) -> tuple[Fi
             continue
         # A line may be repeated.
         name = (line.uuid, line.type, line.subtype)
-        if name in known:
+        if name in line_names:
             continue
-        known.add(name)
+        line_names.add(name)
         if marked is None:
             marked = bool(line.isSidechain) and not line.agentId
-        part = left.get(line.uuid, "")
+        part = part_of.get(line.uuid, "")
         if line.isSidechain and not (marked and not line.agentId):
             part = side_of[line.uuid] = line.agentId or side_of.get(line.parentUuid or "") or line.uuid
         tally = tallies.get(part)
@@ -225,9 +229,9 @@ def digests_of(path: Path, left_by: Mapping[str, str] | None = None) -> tuple[Fi
             tally = tallies[part] = _Tally(boundaries)
         if not line.isSidechain:
             if queue.pending and _begins(line, tally.answers):
-                for handed in queue.handed(seconds_of(line.timestamp), own_last.results):
-                    if not said_again(handed, mapping(raw) or {}):
-                        tallies.get(left.get(handed.name, ""), own_last).hand(handed)
+                for prompt in queue.delivered(seconds_of(line.timestamp), own_last.results):
+                    if not repeats_prompt(prompt, mapping(raw) or {}):
+                        tallies.get(part_of.get(prompt.name, ""), own_last).count_delivered(prompt)
             elif line.type == "attachment" and b"queued_command" in raw:
                 queue.attach(mapping(raw) or {})
             own_last = tally
@@ -242,11 +246,11 @@ def digests_of(path: Path, left_by: Mapping[str, str] | None = None) -> tuple[Fi
         behind[line.uuid] = compacted if compacts or line.isCompactSummary else above
         back = above < earlier
         asked = compacts or (line.type == "user" and not line.isCompactSummary)
-        if left_by is None and asked and not part and back:
-            # The user may have gone back across a boundary; only whole lines show that.
-            return digests_of(path, _left_by(path))
-    for handed in queue.handed(float("inf"), own_last.results):
-        tallies.get(left.get(handed.name, ""), own_last).hand(handed)
+        if abandoned is None and asked and not part and back:
+            # The user may have gone back across a boundary. Only a full scan shows that.
+            return digests_of(path, _abandoned_parts(path))
+    for prompt in queue.delivered(float("inf"), own_last.results):
+        tallies.get(part_of.get(prompt.name, ""), own_last).count_delivered(prompt)
     own = next((title for title, leaf in reversed(summaries) if leaf in behind), "")
     title = titles.get("custom-title") or titles.get("ai-title") or own
     return _digests_of_parts(
@@ -258,13 +262,13 @@ def digests_of(path: Path, left_by: Mapping[str, str] | None = None) -> tuple[Fi
 
 
 def _digests_of_parts(
-    path: Path, told: Mapping[str, _Tally], title: str, stream: bool
+    path: Path, tallies: Mapping[str, _Tally], title: str, stream: bool
 ) -> tuple[FileDigest, ...]:
-    """Return the digests of the main conversation, of each sub-agent and of each branch that was left."""
-    main = told.get("")
-    if main is None and len(told) == 1:
-        # A file of a sub-agent's own.
-        ((_, tally),) = told.items()
+    """Return the digests of the main conversation, of each sub-agent and of each abandoned branch."""
+    main = tallies.get("")
+    if main is None and len(tallies) == 1:
+        # The file of one sub-agent.
+        ((_, tally),) = tallies.items()
         return (
             _digest(path, "", tally, title="", session=tally.agent or tally.session, parent=tally.session),
         )
@@ -274,21 +278,27 @@ def _digests_of_parts(
             path,
             part,
             tally,
-            title=title if not part or is_left(part) else "",
-            session=f"{session}~{part[-8:]}" if is_left(part) else part or tally.session,
+            title=title if not part or is_abandoned(part) else "",
+            session=f"{session}~{part[-8:]}" if is_abandoned(part) else part or tally.session,
             # Another session of a stream is marked by its own name.
             parent=session if part and part != tally.session else "",
             stream=stream,
         )
-        for part, tally in told.items()
+        for part, tally in tallies.items()
     )
 
 
-def _left_by(path: Path) -> dict[str, str]:
-    found = scan(path)
-    main, left = gone_back(dict(parts_of(found.nodes)).get("", []))
+def _abandoned_parts(path: Path) -> dict[str, str]:
+    """Return the names of the abandoned branches by the uuids of their lines."""
+    scanned = scan(path)
+    main, branches = split_abandoned(dict(lines_by_conversation(scanned.nodes)).get("", []))
     stays = {node.uuid for node in main}
-    return {node.uuid: left_name(one.by) for one in left for node in one.nodes if node.uuid not in stays}
+    return {
+        node.uuid: abandoned_name(branch.by)
+        for branch in branches
+        for node in branch.nodes
+        if node.uuid not in stays
+    }
 
 
 def _digest(
@@ -349,7 +359,7 @@ def _lines(raws: Iterable[bytes]) -> Iterator[tuple[_Line, bytes]]:
             yield decoder.decode(raw), raw
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             # A value has an unexpected type, or the line is not JSON.
-            yield from ((_odd(value), raw) for value in (mapping(raw),) if value is not None)
+            yield from ((_valid_fields(value), raw) for value in (mapping(raw),) if value is not None)
 
 
 def _raw(path: Path) -> Iterator[bytes]:
@@ -364,14 +374,14 @@ def _streamed(path: Path) -> Iterator[bytes]:
     return (json.dumps(line.value).encode() for line in stream_lines(path) if line.value is not None)
 
 
-def _odd(value: Mapping[str, Any], kind: type[Any] = _Line) -> Any:
+def _valid_fields(value: Mapping[str, Any], kind: type[Any] = _Line) -> Any:
     """Return the valid fields of a line that has values of unexpected types, without the content of its message."""
-    known: dict[str, Any] = {}
-    for one in fields(kind):
-        found = value.get(one.name)
-        if isinstance(found, dict) and one.name in _INNER:
-            known[one.name] = _odd(found, _INNER[one.name])
-        elif found is not None and one.name != "content":
+    valid: dict[str, Any] = {}
+    for field in fields(kind):
+        inner = value.get(field.name)
+        if isinstance(inner, dict) and field.name in _INNER:
+            valid[field.name] = _valid_fields(inner, _INNER[field.name])
+        elif inner is not None and field.name != "content":
             with suppress(msgspec.ValidationError, UnicodeError):
-                known[one.name] = msgspec.convert(found, one.type)
-    return kind(**known)
+                valid[field.name] = msgspec.convert(inner, field.type)
+    return kind(**valid)

@@ -46,6 +46,9 @@ _SILENT = frozenset(
     {"hook_success", "batching_reminder_sent", "budget_usd", "command_permissions", "auto_mode"}
 )
 
+#: Keys of an attachment with names and ids.
+_NAMES = frozenset({"type", "filename", "filePath", "path", "displayPath", "toolUseID", "hookName"})
+
 
 def failure_in(line: Mapping[str, Any]) -> str:
     """Return why a compaction failed, from a line with command output or the status of a stream; "" for another
@@ -76,22 +79,22 @@ def user_wires(line: Mapping[str, Any]) -> list[Wire]:
     message = line.get("message")
     content = message.get("content") if isinstance(message, Mapping) else None
     if line.get("isCompactSummary") is True:
-        return [{"role": "user", "content": whole_text(content)}]
+        return [{"role": "user", "content": joined_texts(content)}]
     results: list[Mapping[str, Any]] = []
     words: list[Mapping[str, Any]] = []
-    for part in _parts(content):
+    for part in _blocks(content):
         (results if part.get("type") == "tool_result" else words).append(part)
     wires = [_result(part) for part in results]
     if not words:
         return wires
     if line.get("isMeta") is True or _origin(line) not in _HUMAN:
         return [*wires, {"role": "system", "content": plain(words)}]
-    return [*wires, *_said(words)]
+    return [*wires, *_split_user_text(words)]
 
 
-def whole_text(content: object) -> str:
-    """The texts of a content, such as that of a summary line."""
-    return "\n".join(str(part["text"]) for part in _parts(content) if isinstance(part.get("text"), str))
+def joined_texts(content: object) -> str:
+    """Return the texts of a content, joined by line breaks."""
+    return "\n".join(str(part["text"]) for part in _blocks(content) if isinstance(part.get("text"), str))
 
 
 def assistant_wire(blocks: Sequence[Mapping[str, Any]]) -> Wire:
@@ -119,8 +122,8 @@ def without_tag(text: str) -> str:
 
 
 def blocks_of(line: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """The content blocks in a line of type assistant."""
-    return list(_parts(mapping_at(line, "message").get("content")))
+    """Return the content blocks of a line of type assistant."""
+    return list(_blocks(mapping_at(line, "message").get("content")))
 
 
 def attachment_wires(line: Mapping[str, Any]) -> list[Wire]:
@@ -150,69 +153,69 @@ def attachment_wires(line: Mapping[str, Any]) -> list[Wire]:
 def _rendered(line: Mapping[str, Any]) -> list[Wire]:
     """Return the text of an attachment that was sent, in newer releases. A reminder under the user's role is from
     Claude Code."""
-    texts = [_plain_text(part) for part in _parts(line.get("rendered"))]
+    texts = [_plain_text(part) for part in _blocks(line.get("rendered"))]
     text = "\n".join(filter(None, texts))
     return [{"role": "system", "content": text}] if text else []
 
 
 def _plain_text(part: Mapping[str, Any]) -> str:
-    return whole_text(part.get("content", part.get("text")))
+    return joined_texts(part.get("content", part.get("text")))
 
 
 def prompt_in(line: Mapping[str, Any]) -> str:
-    """The system prompt that an attachment records; "" for another line."""
+    """Return the system prompt that an attachment records; "" for other lines."""
     attachment = line.get("attachment")
     if not isinstance(attachment, Mapping) or attachment.get("type") != PROMPT:
         return ""
-    return "\n\n".join(_plain_text(part) for part in _parts(attachment.get("systemPrompt")))
+    return "\n\n".join(_plain_text(part) for part in _blocks(attachment.get("systemPrompt")))
 
 
 def queued_wires(line: Mapping[str, Any]) -> list[Wire]:
     """Return the messages in a line about a queued prompt."""
-    return _said(list(_parts(line.get("content"))))
+    return _split_user_text(list(_blocks(line.get("content"))))
 
 
 def _queued(attachment: Mapping[str, Any]) -> list[Wire]:
-    parts = list(_parts(attachment.get("prompt")))
+    parts = list(_blocks(attachment.get("prompt")))
     human = attachment.get("commandMode") in (None, "prompt") and _origin(attachment) in _HUMAN
-    return _said(parts) if human else [{"role": "system", "content": plain(parts)}]
+    return _split_user_text(parts) if human else [{"role": "system", "content": plain(parts)}]
 
 
-def _said(parts: Sequence[Mapping[str, Any]]) -> list[Wire]:
+def _split_user_text(blocks: Sequence[Mapping[str, Any]]) -> list[Wire]:
     """Split a text under the user's role into the person's text and the harness's additions, in order."""
     wires: list[Wire] = []
-    own: list[Mapping[str, Any]] = []
+    personal: list[Mapping[str, Any]] = []
 
     def close() -> None:
-        if own:
-            wires.append({"role": "user", "content": plain(own)})
-            own.clear()
+        if personal:
+            wires.append({"role": "user", "content": plain(personal)})
+            personal.clear()
 
-    for part in parts:
-        text = part.get("text") if part.get("type", "text") == "text" else None
+    for block in blocks:
+        text = block.get("text") if block.get("type", "text") == "text" else None
         if not isinstance(text, str):
-            own.append(part)
+            personal.append(block)
             continue
-        for harness, piece in _split(text):
+        for harness, piece in _by_author(text):
             if harness:
                 close()
                 add_text(wires, "system", piece)
             else:
-                own.append({"type": "text", "text": piece})
+                personal.append({"type": "text", "text": piece})
     close()
     return wires
 
 
-def _split(text: str) -> Iterator[tuple[bool, str]]:
-    """The stretches of a text, and whether the harness wrote them; tags around the user's own words are left out."""
+def _by_author(text: str) -> Iterator[tuple[bool, str]]:
+    """Yield the pieces of a text, each with whether the harness wrote it. Tags around the user's words are skipped."""
     if text.lstrip().startswith(_CAVEAT) or _INTERRUPTED.fullmatch(text):
         yield True, text.strip()
         return
     at = 0
     for match in _HARNESS.finditer(text):
-        own = text[at : match.start()].rstrip()
-        if own:
-            yield False, own
+        personal = text[at : match.start()].rstrip()
+        if personal:
+            yield False, personal
         if match[1]:
             yield True, match.group().strip()
         at = match.end()
@@ -224,11 +227,11 @@ def _result(part: Mapping[str, Any]) -> Wire:
     content = part.get("content")
     if content is None and isinstance(part.get("text"), str):
         content = part["text"]
-    said = plain(list(_parts(content))) if isinstance(content, list) else _text_of(content)
-    return result_of(part.get("tool_use_id"), said, part.get("is_error") is True)
+    text = plain(list(_blocks(content))) if isinstance(content, list) else _text_of(content)
+    return result_of(part.get("tool_use_id"), text, part.get("is_error") is True)
 
 
-def _parts(content: object) -> Iterator[Mapping[str, Any]]:
+def _blocks(content: object) -> Iterator[Mapping[str, Any]]:
     """Yield the blocks of a content. A text, alone or in a list, is a block."""
     for part in [content] if isinstance(content, str) else content if isinstance(content, list) else ():
         if isinstance(part, dict):
@@ -250,10 +253,8 @@ def _origin(value: Mapping[str, Any]) -> str:
 
 
 def _file_name(attachment: Mapping[str, Any]) -> str:
-    for key in ("displayPath", "filename", "path"):
-        if isinstance(attachment.get(key), str):
-            return str(attachment[key])
-    return ""
+    names = (attachment.get(key) for key in ("displayPath", "filename", "path"))
+    return next((name for name in names if isinstance(name, str)), "")
 
 
 def _attached_text(attachment: Mapping[str, Any]) -> str:
@@ -265,15 +266,7 @@ def _attached_text(attachment: Mapping[str, Any]) -> str:
             texts.append(value)
         elif depth and isinstance(value, Mapping):
             for key, inner in value.items():
-                if key not in (
-                    "type",
-                    "filename",
-                    "filePath",
-                    "path",
-                    "displayPath",
-                    "toolUseID",
-                    "hookName",
-                ):
+                if key not in _NAMES:
                     collect(inner, depth - 1)
         elif depth and isinstance(value, list):
             texts.append("\n".join(_entry(inner) for inner in value))
@@ -285,10 +278,6 @@ def _attached_text(attachment: Mapping[str, Any]) -> str:
 
 def _entry(value: object) -> str:
     if isinstance(value, Mapping):
-        shown = [
-            str(value[key])
-            for key in ("status", "subject", "content", "text", "description")
-            if value.get(key)
-        ]
-        return "- " + ": ".join(shown)
+        keys = ("status", "subject", "content", "text", "description")
+        return "- " + ": ".join(str(value[key]) for key in keys if value.get(key))
     return str(value)

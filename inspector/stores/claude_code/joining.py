@@ -19,29 +19,29 @@ from msgspec.structs import replace
 
 from inspector.core.errors import StoreError
 from inspector.stores.assembly import row_of
-from inspector.stores.claude_code.chain import parts_of
+from inspector.stores.claude_code.chain import lines_by_conversation
 from inspector.stores.claude_code.queued import QUEUED
 from inspector.stores.claude_code.scan import Node, scan
 from inspector.stores.recorded import FileDigest, Memory, Source
 
 #: Context windows of Claude Code. The transcript does not record the window, so the largest request decides.
 _WINDOWS = (200_000, 1_000_000)
-#: Prefix of the name of an abandoned part.
-_LEFT = "left by "
+#: Prefix of the name of an abandoned branch, which is a part of a file.
+_ABANDONED = "left by "
 #: Role of a file in its conversation: it continues the others, repeats them, or branches off.
 _TRUNK, _COPY, _BRANCH = "trunk", "copy", "branch"
 
 
 def join(digests: Sequence[FileDigest], memory: Memory | None = None) -> tuple[Source, ...]:
-    """Return the conversations that the files hold together. Raises StoreErrors."""
-    found: list[Source] = []
+    """Return the conversations of all files together. Raises StoreErrors."""
+    sources: list[Source] = []
     for related in _related([digest for digest in digests if not digest.parent], memory):
         group = _own_files(related)
         if len({digest.path for digest in group}) == 1:
-            found.append(_source(group))
+            sources.append(_source(group))
         else:
-            found += _conversations(group, _roles_of(tuple(group), memory))
-    tips = {session: source.row.id for source in found for session in source.row.sessions}
+            sources += _conversations(group, _roles_of(tuple(group), memory))
+    tips = {session: source.row.id for source in sources for session in source.row.sessions}
     agents: dict[str, list[FileDigest]] = {}
     for digest in digests:
         if digest.parent:
@@ -49,9 +49,9 @@ def join(digests: Sequence[FileDigest], memory: Memory | None = None) -> tuple[S
     for group in agents.values():
         source = _source(_own_files(group))
         parent = tips.get(source.row.parent or "", source.row.parent)
-        kind = "branch" if is_left(source.part) else source.row.kind
-        found.append(replace(source, row=source.row._replace(parent=parent, kind=kind)))
-    return tuple(found)
+        kind = "branch" if is_abandoned(source.part) else source.row.kind
+        sources.append(replace(source, row=source.row._replace(parent=parent, kind=kind)))
+    return tuple(sources)
 
 
 def _own_files(group: list[FileDigest]) -> list[FileDigest]:
@@ -94,7 +94,7 @@ def _related(digests: Sequence[FileDigest], memory: Memory | None) -> list[list[
 def _holder(digest: FileDigest, digests: Iterable[FileDigest], memory: Memory | None) -> FileDigest | None:
     """Return the file in the same folder that holds the parent of this file's first line.
 
-    Files that ended when this file began are read first. The results are remembered, misses too.
+    The files whose end is closest to the begin of this file are read first. All results are remembered, misses too.
     """
     if not digest.before:
         return None
@@ -109,18 +109,18 @@ def _holder(digest: FileDigest, digests: Iterable[FileDigest], memory: Memory | 
     known: dict[str, bool] = recalled if isinstance(recalled, dict) else {}
     # Drop results for earlier states of the files.
     now = {_fingerprint((other,)): other for other in beside}
-    looked = {mark: known[mark] for mark in now if mark in known}
-    holder = next((now[mark] for mark, held in looked.items() if held), None)
+    results = {mark: known[mark] for mark in now if mark in known}
+    holder = next((now[mark] for mark, found in results.items() if found), None)
     if holder is not None:
         return holder
-    unknown = [mark for mark in now if mark not in looked]
+    unknown = [mark for mark in now if mark not in results]
     for mark in sorted(unknown, key=lambda mark: abs(now[mark].last_active - digest.started_at)):
-        looked[mark] = holds_line(now[mark], digest.before)
-        if looked[mark]:
+        results[mark] = holds_line(now[mark], digest.before)
+        if results[mark]:
             holder = now[mark]
             break
     if memory is not None and unknown:
-        memory.remember(name, looked)
+        memory.remember(name, results)
     return holder
 
 
@@ -142,33 +142,34 @@ def holds_line(digest: FileDigest, uuid: str) -> bool:
         return False
 
 
-def left_name(by: str) -> str:
-    """Return the name of the part that the user abandoned with the line `by`."""
-    return f"{_LEFT}{by}"
+def abandoned_name(by: str) -> str:
+    """Return the name of the branch that was abandoned for the line `by`."""
+    return f"{_ABANDONED}{by}"
 
 
-def is_left(part: str) -> bool:
-    """Return whether the user abandoned this part of a file."""
-    return part.startswith(_LEFT)
+def is_abandoned(part: str) -> bool:
+    """Return whether a part of a file is an abandoned branch."""
+    return part.startswith(_ABANDONED)
 
 
 class _Trunk(Struct):
-    """The files of a conversation, in their order."""
+    """The files of a conversation that were joined so far. `uuids` are those of all lines, `ends` those from the last
+    message on."""
 
     sessions: set[str] = field(default_factory=set)
-    known: set[str] = field(default_factory=set)
+    uuids: set[str] = field(default_factory=set)
     ends: set[str] = field(default_factory=set)
 
     def grow(self, digest: FileDigest, nodes: Sequence[Node]) -> None:
         """Add a file that continues the conversation."""
         self.sessions.add(digest.session)
-        self.known.update(node.uuid for node in nodes)
+        self.uuids.update(node.uuid for node in nodes)
         last = max((place for place, node in enumerate(nodes) if node.message), default=0)
         self.ends = {node.uuid for node in nodes[last:]}
 
 
 def _roles_of(group: tuple[FileDigest, ...], memory: Memory | None) -> list[str]:
-    """The relations of the files in a group, in their order; files without a remembered relation are read."""
+    """Return the roles of the files of a group, in their order. Files without remembered roles are read."""
     if memory is None:
         return list(read_roles(group))
     name = "files " + "\n".join(digest.path for digest in group)
@@ -184,7 +185,7 @@ def _roles_of(group: tuple[FileDigest, ...], memory: Memory | None) -> list[str]
 
 @lru_cache(maxsize=512)
 def read_roles(group: tuple[FileDigest, ...]) -> tuple[str, ...]:
-    """_TRUNK, _COPY or _BRANCH for each file, "" for an unreadable file."""
+    """Return _TRUNK, _COPY or _BRANCH for each file, "" for an unreadable file."""
     trunk = _Trunk()
     roles: dict[str, str] = {}
     for digest in sorted(group, key=_order):
@@ -192,12 +193,14 @@ def read_roles(group: tuple[FileDigest, ...]) -> tuple[str, ...]:
             scanned = scan(Path(digest.path)).nodes
         except StoreError:
             continue
-        nodes = [node for node in dict(parts_of(scanned)).get(digest.part, ()) if node.kind != QUEUED]
+        nodes = [
+            node for node in dict(lines_by_conversation(scanned)).get(digest.part, ()) if node.kind != QUEUED
+        ]
         # The transcript lacks some lines of a stream that have no message.
         fresh = [
             node
             for node in nodes
-            if node.uuid not in trunk.known
+            if node.uuid not in trunk.uuids
             and (not digest.stream or node.message or node.boundary is not None)
         ]
         above = (fresh[0].parent or fresh[0].logical) if fresh else ""
@@ -213,11 +216,11 @@ def read_roles(group: tuple[FileDigest, ...]) -> tuple[str, ...]:
 
 
 def _conversations(group: Sequence[FileDigest], roles: Sequence[str]) -> list[Source]:
-    """The conversation of files that belong together, and the branches of it."""
+    """Return the conversation of a group of files, and its branches."""
     trunk: list[FileDigest] = []
     copies: list[FileDigest] = []
     branches: list[tuple[FileDigest, tuple[FileDigest, ...]]] = []
-    for digest, role in sorted(zip(group, roles, strict=True), key=lambda one: _order(one[0])):
+    for digest, role in sorted(zip(group, roles, strict=True), key=lambda pair: _order(pair[0])):
         if role == _TRUNK:
             trunk.append(digest)
         elif role == _COPY:
@@ -238,13 +241,14 @@ def _branch(main: Source, digest: FileDigest, shared: Sequence[FileDigest]) -> S
 
 
 def _compactions(digests: Sequence[FileDigest]) -> set[str]:
-    """Return the compactions in files. A file may begin with a summary whose boundary is at the end of another file."""
+    """Return the compactions in files. A file may begin with a summary whose boundary ends another file: count both
+    once."""
     names = {name for digest in digests for name in digest.compactions}
     return names - {digest.first for digest in digests if digest.before in names}
 
 
 def _source(group: Sequence[FileDigest], paths: Sequence[str] | None = None) -> Source:
-    """A conversation of files. Only `paths` are read, or all files without `paths`."""
+    """Return the conversation of a group of files. Only `paths` are read; all files if `paths` is None."""
     if len(group) == 1:
         return _source_of(group, group[0], paths)
     ordered = sorted(group, key=_order)
@@ -288,6 +292,9 @@ def _messages(ordered: Sequence[FileDigest], tip: FileDigest, paths: Sequence[st
 
 
 def _order(digest: FileDigest) -> tuple[bool, bool, bool, float, float, str]:
-    """Sort key of files: transcripts before streams, originals before files that begin with copies, then by begin and
-    end."""
+    """Return the sort key of a file.
+
+    Transcripts come before streams, originals before files that begin with copied lines; then files are sorted by begin
+    and end.
+    """
     return digest.stream, digest.midway, digest.copied, digest.started_at, digest.last_active, digest.path

@@ -27,11 +27,12 @@ QUEUED = "queue-operation"
 _COMMAND = re.compile(r"/[\w:.-]+(?:\s|$)")
 _NOTICE = "<task-notification"
 _TASK = '{"task_id"'
-_PROMPT, _COMMANDED, _TOLD = "prompt", "command", "told"
+#: Kinds of queued items.
+_PROMPT, _COMMANDED, _TASK_NOTICE = "prompt", "command", "task notice"
 Span = tuple[int, int]
 
 
-class Handed(Struct, frozen=True):
+class DeliveredPrompt(Struct, frozen=True):
     """A prompt that the agent got in the middle of a turn: the line with its text, the place of this line (start and
     length in bytes), and the time at which the agent got it, in seconds."""
 
@@ -71,18 +72,17 @@ class Queue(Struct):
         """Note an attachment, which may record a prompt that the agent got."""
         attachment = line.get("attachment")
         if isinstance(attachment, Mapping) and attachment.get("type") == "queued_command":
-            self._attached[_words(attachment_wires(line))] += 1
+            self._attached[_user_text(attachment_wires(line))] += 1
 
-    def handed(self, at: float, results: bool) -> list[Handed]:
-        """Return the prompts that the agent got before a moment. `results`: a tool's result was the last message."""
-        before = [one for one in self.pending if one[0] < at]
-        self.pending = [one for one in self.pending if one[0] >= at]
-        handed: list[Handed] = []
-        for moment, operation, span in sorted(before, key=itemgetter(0)):
-            found = self._apply(operation, span, results)
-            if found is not None:
-                handed.append(Handed(found[0], found[1], moment))
-        return handed
+    def delivered(self, at: float, results: bool) -> list[DeliveredPrompt]:
+        """Return the prompts that the agent got before a time. `results`: the last message is a tool's result."""
+        before = [operation for operation in self.pending if operation[0] < at]
+        self.pending = [operation for operation in self.pending if operation[0] >= at]
+        delivered: list[DeliveredPrompt] = []
+        for time, line, span in sorted(before, key=itemgetter(0)):
+            if prompt := self._apply(line, span, results):
+                delivered.append(DeliveredPrompt(*prompt, time))
+        return delivered
 
     def _apply(
         self, line: Mapping[str, Any], span: Span, results: bool
@@ -103,16 +103,18 @@ class Queue(Struct):
         return None
 
     def _removed(self, text: str, results: bool) -> tuple[Mapping[str, Any], Span] | None:
-        kinds = (_PROMPT, _COMMANDED, _TOLD) if text or results else (_TOLD, _PROMPT, _COMMANDED)
+        kinds = (
+            (_PROMPT, _COMMANDED, _TASK_NOTICE) if text or results else (_TASK_NOTICE, _PROMPT, _COMMANDED)
+        )
         taken = self._take(text or None, *kinds)
         if taken is None:
             self.unrecorded += results and not text
             return None
-        kind, words, line, span = taken
+        kind, prompt, line, span = taken
         if kind != _PROMPT:
             return None
-        if self._attached[words]:
-            self._attached[words] -= 1
+        if self._attached[prompt]:
+            self._attached[prompt] -= 1
             return None
         if not results:
             self.unclear += 1
@@ -122,15 +124,15 @@ class Queue(Struct):
     def _take(self, text: str | None, *kinds: str) -> tuple[str, str, Mapping[str, Any], Span] | None:
         """Remove the first waiting item, trying the kinds in order."""
         for kind in kinds:
-            for place, one in enumerate(self._waiting):
-                if one[0] == kind and text in (None, one[1]):
+            for place, (waiting_kind, waiting_text, *_) in enumerate(self._waiting):
+                if waiting_kind == kind and text in (None, waiting_text):
                     return self._waiting.pop(place)
         return None
 
 
-def said_again(handed: Handed, line: Mapping[str, Any]) -> bool:
+def repeats_prompt(prompt: DeliveredPrompt, line: Mapping[str, Any]) -> bool:
     """Return whether the line after a queued prompt repeats it as a separate turn."""
-    return line.get("type") == "user" and _words(user_wires(line)) == _words(handed.wires)
+    return line.get("type") == "user" and _user_text(user_wires(line)) == _user_text(prompt.wires)
 
 
 def _kind(line: Mapping[str, Any]) -> str:
@@ -139,7 +141,7 @@ def _kind(line: Mapping[str, Any]) -> str:
     if text.startswith(_NOTICE):
         return ""
     if text.startswith(_TASK):
-        return _TOLD
+        return _TASK_NOTICE
     if _COMMAND.match(text):
         return _COMMANDED
     return _PROMPT if any(wire["role"] == "user" for wire in queued_wires(line)) else ""
@@ -147,10 +149,10 @@ def _kind(line: Mapping[str, Any]) -> str:
 
 def _text(line: Mapping[str, Any]) -> str:
     content = line.get("content")
-    return content.strip() if isinstance(content, str) else _words(queued_wires(line))
+    return content.strip() if isinstance(content, str) else _user_text(queued_wires(line))
 
 
-def _words(wires: list[Wire]) -> str:
+def _user_text(wires: list[Wire]) -> str:
     """Return the user's text in messages."""
     contents = [wire["content"] for wire in wires if wire["role"] == "user"]
     texts = [

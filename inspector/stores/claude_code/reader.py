@@ -20,17 +20,24 @@ from inspector.core.conversations import (
 from inspector.core.refusals import refusal_in
 from inspector.core.rough import text_tokens
 from inspector.core.shares import plural
-from inspector.stores.assembly import abandoned, bodies_of, generations_of, identity, left_out, session_of
+from inspector.stores.assembly import (
+    abandoned_note,
+    bodies_of,
+    generations_of,
+    identity,
+    session_of,
+    unreadable_note,
+)
 from inspector.stores.claude_code.chain import (
     Stretch,
     announced_elsewhere,
-    gone_back,
     in_order,
-    kept_of,
-    parts_of,
+    kept_lines,
+    lines_by_conversation,
+    split_abandoned,
     stretches,
 )
-from inspector.stores.claude_code.joining import is_left, join, left_name, window_of
+from inspector.stores.claude_code.joining import abandoned_name, is_abandoned, join, window_of
 from inspector.stores.claude_code.queued import Queue
 from inspector.stores.claude_code.scan import PLACEHOLDER, Call, Node, Scan, scan
 from inspector.stores.claude_code.stream import is_stream
@@ -77,15 +84,19 @@ class ClaudeCodeReader:
     def read(self, source: Source) -> Recorded:
         """Read the lists, compactions and requests of a conversation."""
         shared = [scan(Path(path)) for path in source.shared]
-        if is_left(source.part):
-            return _left(Path(source.files[0]), source)
+        if is_abandoned(source.part):
+            return _read_abandoned(Path(source.files[0]), source)
         return _Reading([_scanned(Path(path), source.part) for path in source.files], source, shared).run()
 
     def sent(self, source: Source) -> tuple[SentRequest, ...]:
         """Return the requests of a conversation as sent, which newer releases record. Raises StoreErrors."""
         from inspector.stores.claude_code.sent import sent_requests
 
-        return () if source.part else tuple(one for path in source.files for one in sent_requests(Path(path)))
+        return (
+            ()
+            if source.part
+            else tuple(request for path in source.files for request in sent_requests(Path(path)))
+        )
 
 
 READER = ClaudeCodeReader
@@ -97,19 +108,19 @@ class _Part(Struct):
 
 
 def _scanned(path: Path, part: str) -> _Part:
-    found = scan(path)
-    nodes = dict(parts_of(found.nodes)).get(part, [])
-    return _Part(found, nodes if part else gone_back(nodes)[0])
+    scanned = scan(path)
+    nodes = dict(lines_by_conversation(scanned.nodes)).get(part, [])
+    return _Part(scanned, nodes if part else split_abandoned(nodes)[0])
 
 
-def _left(path: Path, source: Source) -> Recorded:
-    """Read an abandoned branch: the lines until the user rewound. Its first lines are shared with the main
+def _read_abandoned(path: Path, source: Source) -> Recorded:
+    """Read an abandoned branch: the lines until the user went back. It shares its first lines with the main
     conversation."""
-    found = scan(path)
-    main, left = gone_back(dict(parts_of(found.nodes)).get("", []))
-    nodes = next((one.nodes for one in left if left_name(one.by) == source.part), ())
-    calls = {node.answer: found.calls[node.answer] for node in main if node.answer in found.calls}
-    return _Reading([_Part(found, nodes)], source, [replace(found, nodes=main, calls=calls)]).run()
+    scanned = scan(path)
+    main, branches = split_abandoned(dict(lines_by_conversation(scanned.nodes)).get("", []))
+    nodes = next((branch.nodes for branch in branches if abandoned_name(branch.by) == source.part), ())
+    calls = {node.answer: scanned.calls[node.answer] for node in main if node.answer in scanned.calls}
+    return _Reading([_Part(scanned, nodes)], source, [replace(scanned, nodes=main, calls=calls)]).run()
 
 
 def _after_shared(nodes: Sequence[Node], shared: set[str]) -> list[Node]:
@@ -117,14 +128,14 @@ def _after_shared(nodes: Sequence[Node], shared: set[str]) -> list[Node]:
 
     The shared boundaries count there, so the branch begins with the list after the last of them.
     """
-    own: list[Node] = []
+    lines: list[Node] = []
     for node in nodes:
         if node.boundary is not None and node.uuid in shared:
             if not node.boundary.micro:
-                own.clear()
+                lines.clear()
             node = replace(node, boundary=None)
-        own.append(node)
-    return own
+        lines.append(node)
+    return lines
 
 
 def _around_summary(stretch: Stretch) -> tuple[list[Node], list[Node], list[Node]]:
@@ -172,7 +183,7 @@ class _Reading:
         for number, stretch in enumerate(self.lists, start=1):
             kept: list[Node] = []
             if stretch.boundary is not None:
-                kept = kept_of(stretch.boundary, held)
+                kept = kept_lines(stretch.boundary, held)
                 compactions.append(self._compaction(number - 1, lists[-1], stretch, kept))
             before, summaries, others = _around_summary(stretch)
             held = [*before, *summaries, *kept, *others]
@@ -345,7 +356,7 @@ class _Reading:
             )
 
     def _notes(self) -> Iterator[str]:
-        yield from left_out(sum(part.scan.unreadable for part in self.parts))
+        yield from unreadable_note(sum(part.scan.unreadable for part in self.parts))
         if self.midway:
             yield "The first line continues a line that is not in these files: the messages before it are in no list."
         if any(part.scan.stream for part in self.parts):
@@ -355,7 +366,7 @@ class _Reading:
             )
         if self.unasked:
             yield "The output lacks the user's prompts: facts in them are unknown."
-        yield from abandoned(sum(stretch.left for stretch in self.lists))
+        yield from abandoned_note(sum(stretch.abandoned for stretch in self.lists))
         yield from _about_queue([part.scan.queue for part in self.parts])
         yield from _about_calls([call for part in self.parts for call in part.scan.calls.values()])
         errors = sum(part.scan.api_errors for part in self.parts)

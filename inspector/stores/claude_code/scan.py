@@ -19,7 +19,7 @@ from inspector.stores.claude_code.forms import (
     queued_wires,
     user_wires,
 )
-from inspector.stores.claude_code.queued import QUEUED, Queue, said_again
+from inspector.stores.claude_code.queued import QUEUED, Queue, repeats_prompt
 from inspector.stores.claude_code.stream import is_stream_file, stream_lines, stream_spans
 from inspector.stores.claude_code.tool_results import file_of
 from inspector.stores.entries import Entries, Wire
@@ -167,7 +167,7 @@ class _Scanner:
                 found.unreadable += 1
                 continue
             self._line(line.value, (line.start, line.length))
-        self._handed(float("inf"))
+        self._deliver(float("inf"))
         return found
 
     def _line(self, value: dict[str, Any], span: tuple[int, int]) -> None:
@@ -195,13 +195,13 @@ class _Scanner:
         if not node.side or not found.session:
             found.session = node.session or found.session
         if found.queue.pending and not node.side and self._begins(value, node):
-            self._handed(node.at, value)
+            self._deliver(node.at, value)
         found.entries.spans.append(span)
         found.nodes.append(node)
         if kind == "assistant":
             self._answer(value, node)
         elif kind in ("user", "attachment"):
-            self._words(value, node)
+            self._user_line(value, node)
             if kind == "attachment":
                 found.queue.attach(value)
                 if not node.side:
@@ -223,18 +223,18 @@ class _Scanner:
             return not any(wire["role"] == "tool" for wire in user_wires(value))
         return value.get("subtype") == "compact_boundary"
 
-    def _handed(self, at: float, value: dict[str, Any] | None = None) -> None:
+    def _deliver(self, at: float, value: dict[str, Any] | None = None) -> None:
         """Add the prompts delivered from the queue before this line; their parent is the last message."""
         found, last = self.found, self.last
-        for handed in found.queue.handed(at, last is not None and bool(last.results)):
-            known = (handed.name, QUEUED, "") in self.known
-            if last is None or known or (value is not None and said_again(handed, value)):
+        for prompt in found.queue.delivered(at, last is not None and bool(last.results)):
+            known = (prompt.name, QUEUED, "") in self.known
+            if last is None or known or (value is not None and repeats_prompt(prompt, value)):
                 continue
-            self.known.add((handed.name, QUEUED, ""))
-            node = Node(handed.name, last.uuid, "", QUEUED, handed.at, False, last.session, "")
-            found.entries.spans.append(handed.span)
+            self.known.add((prompt.name, QUEUED, ""))
+            node = Node(prompt.name, last.uuid, "", QUEUED, prompt.at, False, last.session, "")
+            found.entries.spans.append(prompt.span)
             found.nodes.append(node)
-            node.entries = found.entries.add(handed.wires, node.at)
+            node.entries = found.entries.add(prompt.wires, node.at)
 
     def _answer(self, value: dict[str, Any], node: Node) -> None:
         found, here = self.found, len(self.found.nodes) - 1
@@ -276,7 +276,7 @@ class _Scanner:
             if not call.stopped and call.output <= PLACEHOLDER:
                 call.chars += chars_in(content)
 
-    def _words(self, value: dict[str, Any], node: Node) -> None:
+    def _user_line(self, value: dict[str, Any], node: Node) -> None:
         found = self.found
         wires = wires_of(value)
         node.summary = value.get("isCompactSummary") is True

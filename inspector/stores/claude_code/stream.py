@@ -13,7 +13,7 @@ from typing import Any
 
 from inspector.core.errors import NotAStore
 from inspector.core.refusals import CONTINUED
-from inspector.stores.claude_code.forms import whole_text
+from inspector.stores.claude_code.forms import joined_texts
 from inspector.stores.lines import (
     Line,
     first_mappings,
@@ -27,7 +27,7 @@ from inspector.stores.lines import (
 
 #: Keys of a stream, in the first lines. The output of other agents has some of these keys too.
 _MARKS = (b'"parent_tool_use_id"', b'"claude_code_version"', b'"slash_commands"')
-_OTHERS = b'"qwen_code_version"'
+_QWEN = b'"qwen_code_version"'
 _UNDER = re.compile(r"_([a-z])")
 #: Contents that stay as they are.
 _CONTENTS = frozenset({"message", "tool_use_result"})
@@ -36,7 +36,7 @@ _Value = dict[str, Any]
 
 def is_stream(head: bytes) -> bool:
     """Return whether a file that begins like this is a stream."""
-    if _OTHERS in head or not any(mark in head for mark in _MARKS):
+    if _QWEN in head or not any(mark in head for mark in _MARKS):
         return False
     if _is_list(head):
         return b'"session_id"' in head
@@ -59,7 +59,7 @@ def stream_lines(path: Path) -> Iterator[Line]:
     Raises StoreErrors.
     """
     main = session = time = ""
-    known: _Value = {}
+    context: _Value = {}
     #: The last line of each conversation.
     last: dict[str, str] = {}
     seen: set[str] = set()
@@ -70,41 +70,41 @@ def stream_lines(path: Path) -> Iterator[Line]:
             continue
         kind, subtype = text_of(value, "type"), text_of(value, "subtype")
         if subtype == "init":
-            known = {"cwd": text_of(value, "cwd"), "version": text_of(value, "claude_code_version")}
+            context = {"cwd": text_of(value, "cwd"), "version": text_of(value, "claude_code_version")}
         if subtype == "init" or not session:
             session = text_of(value, "session_id")
         main = main or session
         time = text_of(value, "timestamp") or text_of(value, "_audit_timestamp") or time
         compacts = kind == "system" and subtype.endswith("compact_boundary")
         failed = value.get("compact_result") == "failed"
-        # What a local command printed has the form of an answer.
-        said = kind in ("user", "assistant") and "local_command_source" not in value
-        if not (compacts or failed or said):
+        # The output of a local command has the form of an answer.
+        is_message = kind in ("user", "assistant") and "local_command_source" not in value
+        if not (compacts or failed or is_message):
             continue
         started = text_of(value, "parent_tool_use_id")
         agent = (text_of(value, "agent_id") or started) if started else session if session != main else ""
-        uuid, above = text_of(value, "uuid") or f"{path.name} {line.start}", last.get(agent, "")
+        uuid, parent = text_of(value, "uuid") or f"{path.name} {line.start}", last.get(agent, "")
         if uuid in seen:
             continue
         seen.add(uuid)
         last[agent] = uuid
-        told = _as_line(value) | known
-        told |= {
+        converted = _as_line(value) | context
+        converted |= {
             "uuid": uuid,
             "sessionId": session,
             "isSidechain": bool(agent),
             "agentId": agent,
             "timestamp": time,
         }
-        told |= {"parentUuid": "", "logicalParentUuid": above} if compacts else {"parentUuid": above}
-        yield Line(line.start, line.length, told)
+        converted |= {"parentUuid": "", "logicalParentUuid": parent} if compacts else {"parentUuid": parent}
+        yield Line(line.start, line.length, converted)
 
 
 def stream_spans(path: Path, spans: Sequence[tuple[int, int]]) -> list[_Value | None]:
     """Return the lines at these places of a stream that was read before. Raises StoreErrors."""
     with path.open("rb") as file:
-        whole = _is_list(file.read(1))
-    values = [_listed(path)[start] for start, _ in spans] if whole else read_spans(path, spans)
+        is_list = _is_list(file.read(1))
+    values = [_listed(path)[start] for start, _ in spans] if is_list else read_spans(path, spans)
     return [None if value is None else _as_line(value) for value in values]
 
 
@@ -118,9 +118,8 @@ def _records(path: Path) -> Iterator[Line]:
 
 def _listed(path: Path) -> list[_Value | None]:
     listed = parsed(read_file(path))
-    return (
-        [value if isinstance(value, dict) else None for value in listed] if isinstance(listed, list) else []
-    )
+    values = listed if isinstance(listed, list) else ()
+    return [value if isinstance(value, dict) else None for value in values]
 
 
 def _is_list(head: bytes) -> bool:
@@ -128,13 +127,13 @@ def _is_list(head: bytes) -> bool:
 
 
 def _as_line(value: Mapping[str, Any]) -> _Value:
-    """Return a line with the keys of a transcript. A summary is known by its first words, in all releases."""
+    """Return a line with the keys of a transcript. All releases begin a summary with the same words."""
     message = value.get("message")
     content = message.get("content") if isinstance(message, dict) else None
     line: _Value = _respelled(value)
     return line | {
         "isMeta": value.get("isSynthetic") is True,
-        "isCompactSummary": value.get("type") == "user" and whole_text(content).startswith(CONTINUED),
+        "isCompactSummary": value.get("type") == "user" and joined_texts(content).startswith(CONTINUED),
     }
 
 

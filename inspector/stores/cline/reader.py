@@ -63,9 +63,9 @@ class ClineReader(SessionReader):
         for number, message in enumerate(messages):
             if 0 < replaced == number:
                 _compact(session, state)
-            session.line(number, _SESSION)
+            session.begin_record(number, _SESSION)
             at = seconds_of(message.get("ts"))
-            session.seen(at)
+            session.note_time(at)
             session.model = text_at(message, "modelInfo", "id") or session.model
             _call(session, message, at)
             wires = wires_of([message])
@@ -93,7 +93,7 @@ def _compact(session: SessionLists, state: Mapping[str, Any]) -> None:
     summary: int | None = None
     text, source = None, {}
     for number, message in enumerate(mappings(state.get("messages"))):
-        session.line(number, _COMPACTED)
+        session.begin_record(number, _COMPACTED)
         wires, is_summary = wires_of([message]), _summary_in(message)
         made = session.make(wires, seconds_of(message.get("ts")), summary=is_summary)
         if is_summary and made:
@@ -127,7 +127,7 @@ def _call(session: SessionLists, message: Mapping[str, Any], at: float) -> None:
     if not isinstance(metrics, Mapping):
         return
     names = "inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens"
-    session.call(text_at(message, "id"), at, usage_of(metrics, *names, whole=True))
+    session.call(text_at(message, "id"), at, usage_of(metrics, *names, input_has_cache=True))
 
 
 def _fetch(path: Path, places: list[tuple[int, int]]) -> list[dict[str, Any] | None]:

@@ -57,7 +57,7 @@ class _Scanner(SessionLists, kw_only=True):
         self.provider = text_at(models[-1], "model_provider_id") if models else ""
         for place, shown in enumerate(screen):
             self.at = seconds_of(shown.get("ts")) or self.at
-            self.seen(self.at)
+            self.note_time(self.at)
             self._step(shown)
             if shown.get("say") == "api_req_started":
                 following = screen[place + 1 :]
@@ -87,7 +87,7 @@ class _Scanner(SessionLists, kw_only=True):
     def _add(self, stop: int) -> None:
         """Add the messages of the history up to a place to the live list."""
         for index in range(len(self.numbers), min(stop, len(self.history))):
-            self.line(index, _WHOLE)
+            self.begin_record(index, _WHOLE)
             at = seconds_of(self.history[index].get("ts")) or self.at
             self.numbers.append(self.add(task_wires(self.history[index]), at))
 
@@ -122,11 +122,11 @@ class _Scanner(SessionLists, kw_only=True):
 
     def _add_summary(self, index: int) -> None:
         message = self.history[index]
-        self.line(index, _WHOLE)
+        self.begin_record(index, _WHOLE)
         wires = task_wires(message)
         place = next(at for at, wire in enumerate(wires) if is_summary(wire))
         made = self.make(wires, seconds_of(message.get("ts")) or self.at)
-        self.entries.found[made[place]].summary = True
+        self.entries.items[made[place]].summary = True
         self.numbers += [(), made]
         self._compact(index, made[place], str(wires[place]["content"]))
 
@@ -144,7 +144,7 @@ class _Scanner(SessionLists, kw_only=True):
         if index not in self.updates or index in self.used:
             return self.numbers[index]
         self.used.add(index)
-        self.line(index, _CHANGED)
+        self.begin_record(index, _CHANGED)
         changed = with_updates(self.history[index], self.updates[index])
         self.numbers[index] = self.make(task_wires(changed), seconds_of(changed.get("ts")))
         return self.numbers[index]

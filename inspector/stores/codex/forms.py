@@ -25,7 +25,7 @@ MADE = _CALLS | {"reasoning", "agent_message", "image_generation_call"}
 ENCRYPTED = "(a summary that only the provider can read)"
 
 
-def is_made(item: Mapping[str, Any]) -> bool:
+def by_model(item: Mapping[str, Any]) -> bool:
     """Return whether the model made the item."""
     return str(item.get("type")) in MADE or (
         item.get("type") == "message" and item.get("role") == "assistant"
@@ -49,7 +49,7 @@ def answer_wire(items: Sequence[Mapping[str, Any]]) -> Wire:
 def item_wires(item: Mapping[str, Any]) -> list[Wire]:
     """Convert an item that the model did not write, or a single item of the list after a compaction."""
     kind = str(item.get("type"))
-    if is_made(item):
+    if by_model(item):
         return [answer_wire([item])]
     if kind in ("compaction", "compaction_summary", "context_compaction"):
         return [{"role": "system", "content": ENCRYPTED}]

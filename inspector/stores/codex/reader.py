@@ -17,7 +17,7 @@ from msgspec import field
 from msgspec.structs import replace
 
 from inspector.core.conversations import ROLE_CODES
-from inspector.stores.codex.forms import ENCRYPTED, answer_wire, is_made, item_wires
+from inspector.stores.codex.forms import ENCRYPTED, answer_wire, by_model, item_wires
 from inspector.stores.entries import Entries, Wire
 from inspector.stores.head import Head
 from inspector.stores.lines import (
@@ -128,7 +128,7 @@ class _Scanner(SessionScanner):
         self.session = text_at(payload, "id") or text_at(payload, "session_id")
         self.folder, self.version = text_at(payload, "cwd"), text_at(payload, "cli_version")
         self.provider = text_at(payload, "model_provider")
-        self.before = text_at(payload, "forked_from_id")
+        self.forked_from = text_at(payload, "forked_from_id")
         self.prompt = text_at(payload, "base_instructions", "text") or text_at(payload, "instructions")
         source = payload.get("source")
         if isinstance(source, Mapping) and "subagent" in source:
@@ -138,7 +138,7 @@ class _Scanner(SessionScanner):
             )
 
     def _item(self, item: dict[str, Any], at: float) -> None:
-        if is_made(item):
+        if by_model(item):
             self.answer = text_at(item, "id") or self.answer
             if self.open is None:
                 (self.open,) = self.entries.add([{"role": "assistant"}], at)
@@ -184,7 +184,7 @@ class _Scanner(SessionScanner):
         entries, live, left = self.entries, self.lists[-1], _KEPT
         kept: list[int] = []
         for number in reversed(live):
-            entry = entries.found[number]
+            entry = entries.items[number]
             if entry.role == _USER and number not in self.summaries:
                 items = entries.fetch(entries.path, [entries.spans[line] for line in entry.lines])
                 wire = _convert([item for item in items if item])[entry.part]
@@ -192,7 +192,7 @@ class _Scanner(SessionScanner):
                 if left < 0:
                     break
                 kept.append(number)
-        first = takewhile(lambda number: entries.found[number].role == _SYSTEM, live)
+        first = takewhile(lambda number: entries.items[number].role == _SYSTEM, live)
         return [*first, *reversed(kept)]
 
     def _wrote(self, text: str) -> bool:
@@ -200,7 +200,7 @@ class _Scanner(SessionScanner):
         number = self.open
         if not text or number is None:
             return False
-        entry = self.entries.found[number]
+        entry = self.entries.items[number]
         # Consecutive items of the model make one message: the summary is the last item.
         (item,) = self.entries.fetch(self.entries.path, [self.entries.spans[entry.lines[-1]]])
         answer = "".join(str(wire["content"]) for wire in _convert([item] if item else [])).strip()
@@ -254,7 +254,7 @@ class _Scanner(SessionScanner):
         self, usage: Mapping[str, Any], at: float, answer: str, summarizes: bool = False, name: str = ""
     ) -> None:
         names = "input_tokens", "output_tokens", "cached_input_tokens", "cache_write_input_tokens"
-        counted = usage_of(usage, *names, reasoning="reasoning_output_tokens", whole=True)
+        counted = usage_of(usage, *names, reasoning="reasoning_output_tokens", input_has_cache=True)
         self.call(answer, at, counted, summarizes=summarizes)
         if len(self.requests) > len(self.request_names):
             self.request_names.append(name or answer)
@@ -262,7 +262,7 @@ class _Scanner(SessionScanner):
     def _back(self, turns: int) -> None:
         """Go back a number of turns, as the user did. The abandoned messages are in no list."""
         numbers = self.lists[-1]
-        asked = [place for place, number in enumerate(numbers) if self.entries.found[number].role == _USER]
+        asked = [place for place, number in enumerate(numbers) if self.entries.items[number].role == _USER]
         if 0 < turns <= len(asked):
             del numbers[asked[-turns] :]
         self.open = None
@@ -290,4 +290,4 @@ def _convert(lines: list[dict[str, Any]]) -> list[Wire]:
         return []
     if lines[0].get("type") == "compacted":
         return _replacement(payloads[0])
-    return [answer_wire(payloads)] if is_made(payloads[0]) else item_wires(payloads[0])
+    return [answer_wire(payloads)] if by_model(payloads[0]) else item_wires(payloads[0])

@@ -103,8 +103,8 @@ class _Scanner(SessionScanner):
         self.window = count_of(usage, "maxPromptTokens") or self.window
         names = "inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens"
         self.call(
-            name, at, usage_of(usage, *names, whole=True), model=text_at(usage, "model"), generation=generation,
-            summarizes=generation is not None,
+            name, at, usage_of(usage, *names, input_has_cache=True), model=text_at(usage, "model"),
+            generation=generation, summarizes=generation is not None,
         )  # fmt: skip
 
     def _compacted(self, event: dict[str, Any], data: dict[str, Any], at: float) -> None:

@@ -62,7 +62,7 @@ class _Scanner(SessionScanner):
     def record(self, value: dict[str, Any], at: float) -> None:
         if text_at(value, "sessionId"):
             self.session = self.session or text_at(value, "sessionId")
-            self.seen(seconds_of(value.get("startTime")))
+            self.note_time(seconds_of(value.get("startTime")))
             self.parent = text_at(value, "parentSessionId")
         messages = messages_in(value)
         if messages is not None:
@@ -106,24 +106,24 @@ class _Scanner(SessionScanner):
         for message in messages:
             wires, name = message_wires(message), text_at(message, "id")
             at = seconds_of(message.get("timestamp"))
-            self.seen(at)
+            self.note_time(at)
             self._usage(message, name, at)
             fresh = self.make(wires, at)
             for wire, number in zip(wires, fresh, strict=True):
                 # All messages of the change are parts of one record.
-                self.entries.found[number].part = place
+                self.entries.items[number].part = place
                 place += 1
                 earlier = self.same.setdefault(hash_of(wire), number)
                 numbers.append(earlier)
                 text = wire["content"]
                 if wire["role"] == "user" and isinstance(text, str) and text.lstrip().startswith(SNAPSHOT):
-                    self.entries.found[number].summary = True
+                    self.entries.items[number].summary = True
                     if name not in self.snapshots:
                         summary = (earlier, text, at)
                     self.snapshots.add(name)
         if summary is None:
             self.lists[-1] = numbers
-            self.note_words(wire for message in messages for wire in message_wires(message))
+            self.note_first_words(wire for message in messages for wire in message_wires(message))
             return
         number, text, at = summary
         self.compact(numbers, number, at, text=text)
@@ -135,5 +135,5 @@ class _Scanner(SessionScanner):
             return
         self.counted.add(name)
         self.model = text_at(message, "model") or self.model
-        tokens = usage_of(usage, "input", "output", "cached", thoughts="thoughts", whole=True)
+        tokens = usage_of(usage, "input", "output", "cached", thoughts="thoughts", input_has_cache=True)
         self.call(name, at, tokens)

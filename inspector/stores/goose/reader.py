@@ -99,9 +99,9 @@ def _add_rows(session: SessionLists, rows: Sequence[Row]) -> None:
 
 
 def _begin(session: SessionLists, row: Row) -> float:
-    session.line(*row.place)
+    session.begin_record(*row.place)
     at = seconds_of(row.record.get("created"))
-    session.seen(at)
+    session.note_time(at)
     return at
 
 
@@ -141,7 +141,7 @@ def _add_calls(session: SessionLists, ledger: Sequence[Mapping[str, Any]]) -> No
             generation = 1 + sum(time <= at for time in times)
         names = "input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens"
         session.call(
-            f"call {number}", at, usage_of(call, *names, whole=True), model=text_at(call, "model"),
+            f"call {number}", at, usage_of(call, *names, input_has_cache=True), model=text_at(call, "model"),
             generation=generation, summarizes=summarizes,
         )  # fmt: skip
         generation += summarizes

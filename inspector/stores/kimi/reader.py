@@ -107,12 +107,12 @@ class _Scanner(SessionLists, kw_only=True):
                 continue
             if line.value.get("role") == "_usage" and written is None:
                 written = len(numbers)
-            self.line((number << _BITS) + line.start, line.length)
+            self.begin_record((number << _BITS) + line.start, line.length)
             wires = wires_of([line.value])
             text = summary_in(line.value)
             made = self.make(wires, 0.0, summary=text is not None)
             if text is None:
-                self.note_words(wires)
+                self.note_first_words(wires)
             else:
                 summary = (made[0], text)
             numbers += made
@@ -135,7 +135,7 @@ class _Scanner(SessionLists, kw_only=True):
         times = self.times[generation - 1] if generation <= len(self.times) else {}
         left = {role: list(queue) for role, queue in times.items()}
         for number in reversed(numbers):
-            entry = self.entries.found[number]
+            entry = self.entries.items[number]
             queue = left.get(ROLE_NAMES[entry.role])
             if queue and not entry.summary:
                 entry.at = queue.pop()
@@ -143,7 +143,7 @@ class _Scanner(SessionLists, kw_only=True):
     def _wire(self, path: Path) -> None:
         """Read times and usage of the session."""
         for at, kind, payload in _messages(path):
-            self.seen(at)
+            self.note_time(at)
             times = self.times[-1]
             if kind == "CompactionEnd":
                 self.ends.append(at)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from inspector.core.conversations import Usage
 from inspector.stores.claude_code.forms import assistant_wire, user_wires
-from inspector.stores.codex.forms import ENCRYPTED, answer_wire, is_made, item_wires
+from inspector.stores.codex.forms import ENCRYPTED, answer_wire, by_model, item_wires
 from inspector.stores.content_parts import content_wires
 from inspector.stores.entries import Wire
 from inspector.stores.lines import counts_of, mapping_at, mappings_in, parsed, seconds_of, text_at, usage_of
@@ -41,9 +41,9 @@ class Exchange(NamedTuple):
     """A request with its messages, its answer (empty if it is not logged), and the usage of each call.
 
     The API drops messages before a compaction block; `dropped` is their number. `block` is the place of
-    OpenAI's last compaction item among the messages, None if there is none. `compacted`: the answer has a compaction;
-    `whole`: the answer is the whole list after it (`/responses/compact`). `previous` names the response that the
-    request continues, if the API adds the messages before it.
+    OpenAI's last compaction item among the messages, None if there is none. `compacted`: the answer has a compaction.
+    `answers_list`: the answer is the whole list after the compaction (`/responses/compact`). `previous` names the
+    response that the request continues, if the API adds the messages before it.
     """
 
     wires: list[Wire]
@@ -58,16 +58,16 @@ class Exchange(NamedTuple):
     compacted: bool = False
     trigger: str | None = None
     block: int | None = None
-    whole: bool = False
+    answers_list: bool = False
     previous: str = ""
 
 
-def is_logged(record: Mapping[str, Any]) -> bool:
+def has_request(record: Mapping[str, Any]) -> bool:
     """Return whether a record is a request, or holds one."""
-    return any(map(_is_request, _bodies(record))) or any(map(_of_span, _spans(record)))
+    return any(map(_is_request, _bodies(record))) or any(map(_span_exchange, _spans(record)))
 
 
-def is_said(record: Mapping[str, Any]) -> bool:
+def is_message(record: Mapping[str, Any]) -> bool:
     """Return whether a record is a single message."""
     return record.get("role") in _ROLES and "type" not in record and "messages" not in record
 
@@ -76,40 +76,32 @@ def session_of(records: Sequence[Mapping[str, Any]], name: str) -> dict[str, Any
     """Join the messages of a session, one a line, to one record."""
     times = [record["timestamp"] for record in records if record.get("timestamp")]
     models = [record["model"] for record in records if record.get("model")]
-    said = [record for record in records if is_said(record) and record["role"] != "session_meta"]
+    messages = [record for record in records if is_message(record) and record["role"] != "session_meta"]
     return {
         "session_id": name,
         "model": (models or [""])[0],
-        "messages": said,
+        "messages": messages,
         "timestamp": (times or [0])[-1],
     }
 
 
 def exchanges_in(record: Mapping[str, Any]) -> Iterator[Exchange]:
     """Yield the requests in a record: a single request, or the requests in the spans of an export."""
-    spans = list(_spans(record))
-    if spans:
-        for span in spans:
-            exchange = _of_span(span)
-            if exchange is not None:
-                yield exchange
-        return
-    body = next((body for body in _bodies(record) if _is_request(body)), None)
-    if body is not None:
-        yield _of_request(record, body)
+    if spans := list(_spans(record)):
+        yield from filter(None, map(_span_exchange, spans))
+    elif body := next(filter(_is_request, _bodies(record)), None):
+        yield _request_exchange(record, body)
 
 
 def wires_of(lines: Sequence[Mapping[str, Any]]) -> list[Wire]:
-    """Every message in a record, those sent and those answered, in order."""
-    return [wire for line in lines[:1] for one in exchanges_in(line) for wire in (*one.wires, *one.answer)]
+    """Return the messages of a record in order: of each request, the sent messages and the answer."""
+    return [wire for exchange in exchanges_in(lines[0]) for wire in (*exchange.wires, *exchange.answer)]
 
 
 def _bodies(record: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     yield record
     for key in _REQUESTS:
-        value = record.get(key)
-        if isinstance(value, str) and value.lstrip().startswith("{"):
-            value = parsed(value)
+        value = _decoded(record.get(key))
         if isinstance(value, Mapping):
             yield value
             inner = value.get("body")
@@ -117,12 +109,17 @@ def _bodies(record: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
                 yield inner
 
 
+def _decoded(value: object) -> object:
+    """Return a value, decoded if it is the JSON text of a mapping."""
+    return parsed(value) if isinstance(value, str) and value.lstrip().startswith("{") else value
+
+
 def _is_request(body: Mapping[str, Any]) -> bool:
     listed = body.get("messages")
     if isinstance(listed, list) and listed:
         return all(
-            isinstance(one, Mapping) and isinstance(one.get("role"), str) and "parts" not in one
-            for one in listed
+            isinstance(message, Mapping) and isinstance(message.get("role"), str) and "parts" not in message
+            for message in listed
         )
     items = _items(body)
     if "model" not in body or not (items or text_at(body, "previous_response_id")):
@@ -146,7 +143,7 @@ def _previous(body: Mapping[str, Any]) -> tuple[str, str]:
     return text_at(body, "previous_response_id") or name, name
 
 
-def _of_request(record: Mapping[str, Any], body: Mapping[str, Any]) -> Exchange:
+def _request_exchange(record: Mapping[str, Any], body: Mapping[str, Any]) -> Exchange:
     response = _response(record)
     anthropic = _is_anthropic(body, response)
     prompt, wires = "", []
@@ -159,12 +156,12 @@ def _of_request(record: Mapping[str, Any], body: Mapping[str, Any]) -> Exchange:
     else:
         # Hermes exports archived messages too.
         live = [message for message in body["messages"] if message.get("active") not in (0, False)]
-        wires = [wire for message in live for wire in _chat(message)]
+        wires = list(map(_chat_wire, live))
         while wires and wires[0]["role"] in ("system", "developer"):
             prompt = "\n\n".join(filter(None, (prompt, "\n".join(texts_in(wires.pop(0).get("content"))))))
     blocks = [at for at, wire in enumerate(wires) if wire.get(COMPACTION)]
     answer, compacted = _answer(response, anthropic)
-    whole = compacted and text_at(response, "object") == "response.compaction"
+    answers_list = compacted and text_at(response, "object") == "response.compaction"
     previous, conversation = _previous(body) if "messages" not in body else ("", "")
     last = body["messages"][-1] if "messages" in body else {}
     times = (*(record.get(key) for key in _TIMES), last.get("timestamp"))
@@ -182,20 +179,18 @@ def _of_request(record: Mapping[str, Any], body: Mapping[str, Any]) -> Exchange:
             text_at(record, "id") if "message_count" in record else conversation,
         ),
         text_at(response, "id") or text_at(record, "id"),
-        tuple(call._replace(summarizes=call.summarizes or whole) for call in _calls(response, record)),
+        tuple(call._replace(summarizes=call.summarizes or answers_list) for call in _calls(response, record)),
         compacted,
         _trigger(body),
         blocks[-1] if blocks and "messages" not in body else None,
-        whole,
+        answers_list,
         previous,
     )
 
 
 def _response(record: Mapping[str, Any]) -> Mapping[str, Any]:
     for key in _RESPONSES:
-        value = record.get(key)
-        if isinstance(value, str) and value.lstrip().startswith("{"):
-            value = parsed(value)
+        value = _decoded(record.get(key))
         if isinstance(value, Mapping):
             inner = value.get("body")
             return inner if isinstance(inner, Mapping) else value
@@ -203,12 +198,9 @@ def _response(record: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _is_anthropic(body: Mapping[str, Any], response: Mapping[str, Any]) -> bool:
-    if (
-        "system" in body
-        or "stop_reason" in response
-        or "context_management" in body
-        or response.get("type") == "message"
-    ):
+    if {"system", "context_management"} & body.keys() or "stop_reason" in response:
+        return True
+    if response.get("type") == "message":
         return True
     blocks = (block for message in body.get("messages", ()) for block in blocks_in(message.get("content")))
     return any(block.get("type") in ("tool_use", "tool_result", "thinking", COMPACTION) for block in blocks)
@@ -231,19 +223,19 @@ def anthropic_wires(message: Mapping[str, Any]) -> list[Wire]:
     if message.get("role") != "assistant":
         return user_wires({"message": {"content": blocks or message.get("content")}})
     wires: list[Wire] = []
-    said = [block for block in blocks if block.get("type") != COMPACTION]
+    written = [block for block in blocks if block.get("type") != COMPACTION]
     for block in blocks:
         if block.get("type") == COMPACTION:
             text = "\n".join(texts_in(block.get("content")))
             wires.append({"role": "assistant", "content": text or ENCRYPTED, COMPACTION: True})
-    if said:
-        wires.append(assistant_wire(said))
+    if written:
+        wires.append(assistant_wire(written))
     return wires
 
 
-def _chat(message: Mapping[str, Any]) -> list[Wire]:
-    known = ("role", "content", "tool_calls", "tool_call_id", "name", "reasoning_content")
-    wire = {key: message[key] for key in known if message.get(key) is not None}
+def _chat_wire(message: Mapping[str, Any]) -> Wire:
+    keys = ("role", "content", "tool_calls", "tool_call_id", "name", "reasoning_content")
+    wire = {key: message[key] for key in keys if message.get(key) is not None}
     if wire.get("role") == "developer":
         wire["role"] = "system"
     content = wire.get("content")
@@ -252,44 +244,42 @@ def _chat(message: Mapping[str, Any]) -> list[Wire]:
     ):
         wire["content"] = "\n".join(part["text"] for part in content)
     wire.setdefault("content", "")
-    return [wire]
+    return wire
 
 
 def _item_wires(items: Sequence[Mapping[str, Any]]) -> list[Wire]:
     """Convert items of the responses API: consecutive items of the model make one message."""
     wires: list[Wire] = []
-    made: list[Mapping[str, Any]] = []
+    answered: list[Mapping[str, Any]] = []
 
     def close() -> None:
-        if made:
-            wires.append(answer_wire(made))
-            made.clear()
+        if answered:
+            wires.append(answer_wire(answered))
+            answered.clear()
 
     for item in items:
-        known = item if "type" in item else {**item, "type": "message"}
-        if is_made(known):
-            made.append(known)
+        typed = item if "type" in item else {**item, "type": "message"}
+        if by_model(typed):
+            answered.append(typed)
             continue
         close()
-        for wire in item_wires(known):
-            summary = str(known.get("type")) in (COMPACTION, "compaction_summary")
-            name = text_at(known, "encrypted_content") or text_at(known, "id") or str(hash(str(known)))
+        for wire in item_wires(typed):
+            summary = str(typed.get("type")) in (COMPACTION, "compaction_summary")
+            name = text_at(typed, "encrypted_content") or text_at(typed, "id") or str(hash(str(typed)))
             wires.append({**wire, COMPACTION: name} if summary else wire)
     close()
     return wires
 
 
 def _answer(response: Mapping[str, Any], anthropic: bool) -> tuple[list[Wire], bool]:
-    """The messages of a response, and whether it begins with a compaction."""
+    """Return the messages of a response, and whether it has a compaction."""
     if isinstance(response.get("output"), list):
         items = mappings_in(response["output"])
         return _item_wires(items), any(item.get("type") == COMPACTION for item in items)
     choices = response.get("choices")
     if isinstance(choices, list) and choices and isinstance(choices[0], Mapping):
         message = choices[0].get("message")
-        return (
-            (_chat({"role": "assistant", **message}), False) if isinstance(message, Mapping) else ([], False)
-        )
+        return [_chat_wire({"role": "assistant", **message})] if isinstance(message, Mapping) else [], False
     if anthropic and isinstance(response.get("content"), list):
         wires = anthropic_wires({"role": "assistant", "content": response["content"]})
         return wires, any(wire.get(COMPACTION) for wire in wires)
@@ -303,17 +293,17 @@ def _calls(response: Mapping[str, Any], record: Mapping[str, Any]) -> Iterator[C
         any(counts_of(mapping_at(usage, "server_tool_use"), *mapping_at(usage, "server_tool_use")))
         or any(text_at(item, "type") in _SERVER_TOOLS for item in mappings_in(response.get("output")))
     )
-    for one in each or ([dict(usage)] if usage else []):
-        yield Call(_usage(one), text_at(one, "type") == COMPACTION, summed)
+    for counts in each or ([dict(usage)] if usage else []):
+        yield Call(_usage(counts), text_at(counts, "type") == COMPACTION, summed)
 
 
 def _usage(usage: Mapping[str, Any]) -> Usage:
     if "prompt_tokens" in usage:
         flat = {**usage, **mapping_at(usage, "prompt_tokens_details")}
-        return usage_of(flat, "prompt_tokens", "completion_tokens", "cached_tokens", whole=True)
+        return usage_of(flat, "prompt_tokens", "completion_tokens", "cached_tokens", input_has_cache=True)
     if "input_tokens_details" in usage:
         flat = {**usage, **mapping_at(usage, "input_tokens_details")}
-        return usage_of(flat, "input_tokens", "output_tokens", "cached_tokens", whole=True)
+        return usage_of(flat, "input_tokens", "output_tokens", "cached_tokens", input_has_cache=True)
     return usage_of(
         usage, "input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"
     )
@@ -330,15 +320,17 @@ def _spans(record: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
             yield from mappings_in(scope.get("spans"))
 
 
-def _of_span(span: Mapping[str, Any]) -> Exchange | None:
+def _span_exchange(span: Mapping[str, Any]) -> Exchange | None:
     values = _attributes(span.get("attributes"))
-    sent = _listed(values.get("gen_ai.input.messages"))
+    sent = _json_list(values.get("gen_ai.input.messages"))
     if not sent:
         return None
-    wires = [wire for message in sent for wire in _parts(message)]
-    answer = [wire for message in _listed(values.get("gen_ai.output.messages")) for wire in _parts(message)]
+    wires = [wire for message in sent for wire in _span_wires(message)]
+    answer = [
+        wire for message in _json_list(values.get("gen_ai.output.messages")) for wire in _span_wires(message)
+    ]
     prompt = "\n\n".join(
-        text_at(part, "content") for part in _listed(values.get("gen_ai.system_instructions"))
+        text_at(part, "content") for part in _json_list(values.get("gen_ai.system_instructions"))
     )
     while wires and wires[0]["role"] == "system":
         prompt = "\n\n".join(filter(None, (prompt, str(wires.pop(0)["content"]))))
@@ -362,21 +354,14 @@ def _of_span(span: Mapping[str, Any]) -> Exchange | None:
     )  # fmt: skip
 
 
-def _parts(message: Mapping[str, Any]) -> list[Wire]:
-    role, parts = text_at(message, "role"), mappings_in(message.get("parts"))
+def _span_wires(message: Mapping[str, Any]) -> list[Wire]:
+    role = text_at(message, "role")
     converted: list[dict[str, Any]] = []
-    for part in parts:
+    for part in mappings_in(message.get("parts")):
         kind = text_at(part, "type")
         if kind == "tool_call":
-            converted.append(
-                {
-                    "functionCall": {
-                        "id": part.get("id"),
-                        "name": part.get("name"),
-                        "args": part.get("arguments"),
-                    }
-                }
-            )
+            call = {"id": part.get("id"), "name": part.get("name"), "args": part.get("arguments")}
+            converted.append({"functionCall": call})
         elif kind == "tool_call_response":
             answer = part.get("response", part.get("result"))
             converted.append({"functionResponse": {"id": part.get("id"), "name": "", "response": answer}})
@@ -388,28 +373,31 @@ def _parts(message: Mapping[str, Any]) -> list[Wire]:
 
 
 def _attributes(value: object) -> dict[str, Any]:
-    """Attributes by name: of an OTLP export a list of keys and typed values, of others a mapping."""
+    """Return attributes by name. An OTLP export has a list of keys with typed values, others have a mapping."""
     if isinstance(value, Mapping):
         return dict(value)
-    found: dict[str, Any] = {}
+    attributes: dict[str, Any] = {}
     for entry in mappings_in(value):
         typed = entry.get("value")
         if isinstance(typed, Mapping):
-            found[text_at(entry, "key")] = next((_plain(kind, inner) for kind, inner in typed.items()), None)
-    return found
+            attributes[text_at(entry, "key")] = next(
+                (_typed_value(kind, inner) for kind, inner in typed.items()), None
+            )
+    return attributes
 
 
-def _plain(kind: str, value: Any) -> Any:
+def _typed_value(kind: str, value: Any) -> Any:
     if kind == "arrayValue":
         return [
-            next((_plain(k, v) for k, v in one.items()), None) for one in mappings_in(value.get("values"))
+            next((_typed_value(k, v) for k, v in one.items()), None)
+            for one in mappings_in(value.get("values"))
         ]
     if kind == "kvlistValue":
         return _attributes(value.get("values"))
     return int(value) if kind == "intValue" and str(value).lstrip("-").isdigit() else value
 
 
-def _listed(value: object) -> list[dict[str, Any]]:
+def _json_list(value: object) -> list[dict[str, Any]]:
     return mappings_in(parsed(value) if isinstance(value, str) else value)
 
 

@@ -35,8 +35,8 @@ from inspector.stores.message_logs.forms import (
     COMPACTION,
     Exchange,
     exchanges_in,
-    is_logged,
-    is_said,
+    has_request,
+    is_message,
     session_of,
     wires_of,
 )
@@ -45,11 +45,11 @@ from inspector.stores.session_lists import SessionLists, SessionReader, hash_of
 
 _OTHER = 4
 _TOOL = ROLE_CODES["tool"]
-#: The length of a record that is a part of a document.
+#: The length of a record that is a part of a document, where lengths are otherwise in bytes.
 _PART = -1
-#: Matches a longer word.
+#: Matches a word of at least six characters.
 _WORD = re.compile(r"[\w./-]{6,}")
-#: Minimum number of longer words that a summary shares with the summarized messages.
+#: Minimum number of such words that a summary shares with the summarized messages.
 _SHARED_WORDS = 5
 #: Characters of two system prompts that are compared.
 _PROMPT = 1_000
@@ -58,14 +58,14 @@ _LISTS = ("requests", "calls", "exchanges", "logs", "data")
 #: A document may be a log if its beginning has one of these keys. A session that Hermes exports has a long system
 #: prompt before its messages.
 _SIGNS = (b'"messages"', b'"input"', b'"resourceSpans"', b'"session_id"')
-#: Largest document that is looked into to recognise it, in bytes.
+#: Largest document that is parsed to recognise it, in bytes.
 _LARGEST = 64_000_000
 #: Minimum length of an answer that a later message quotes as its summary, in characters.
 _QUOTED = 40
 
 
 class MessageLogReader(SessionReader):
-    """See Reader for what every method answers."""
+    """Reads logs of requests; see Reader for the methods."""
 
     agent = "message-log"
     limits = (
@@ -78,25 +78,25 @@ class MessageLogReader(SessionReader):
         if head.is_sqlite:
             return False
         if head.mappings:
-            return is_logged(head.first) or is_said(head.first)
+            return has_request(head.first) or is_message(head.first)
         start = head.raw.lstrip()[:1]
         if start not in (b"[", b"{") or not any(key in head.raw for key in _SIGNS):
             return False
         if head.path.stat().st_size > _LARGEST:
             return False
-        return any(map(is_logged, _document(head.path)[:1]))
+        return any(map(has_request, _document(head.path)[:1]))
 
     def digests(self, path: Path) -> tuple[FileDigest, ...]:
-        """A digest of each conversation of a log."""
+        """Return a digest of each conversation of a log."""
         threads = _scan(path)
         return tuple(
             thread.session.digest(path)._replace(part=name)
             for name, thread in threads.items()
-            if thread.session.entries.found
+            if thread.session.entries.items
         )
 
     def scan(self, path: Path, part: str) -> SessionLists:
-        """A conversation of a log."""
+        """Return a conversation of a log."""
         return _scan(path)[part].session
 
 
@@ -108,8 +108,8 @@ class _Thread(Struct):
 
     session: SessionLists
     requests: int = 0
-    #: The number of the message that says the same, by hash.
-    same: dict[int, int] = field(default_factory=dict)
+    #: The number of a message by its hash. Equal messages are one.
+    number_of: dict[int, int] = field(default_factory=dict)
     hashes: list[int] = field(default_factory=list)
     #: The list after each response, by its id.
     answered: dict[str, list[int]] = field(default_factory=dict)
@@ -167,7 +167,7 @@ def _name(threads: Mapping[str, _Thread], exchange: Exchange) -> str:
     hashes = [_hash(wire) for wire in exchange.wires]
     best, most = "", 0
     for name, thread in threads.items():
-        shared = sum(value in thread.same for value in hashes)
+        shared = sum(value in thread.number_of for value in hashes)
         quoted = any(_quotes(exchange.wires, text) for text, *_ in thread.answers)
         if shared + quoted > most:
             best, most = name, shared + quoted
@@ -184,12 +184,12 @@ def _name(threads: Mapping[str, _Thread], exchange: Exchange) -> str:
 
 
 def _same_subject(session: SessionLists, wires: Sequence[Wire]) -> bool:
-    """Return whether one of the first messages has the subject of the live list: it shares its longer words."""
+    """Return whether one of the first messages shares enough longer words with the live list."""
     text = "\n".join(message.text for message in session.entries.bodies(session.live).values())
-    known = set(_WORD.findall(text))
+    live_words = set(_WORD.findall(text))
     for wire in wires[:3]:
         words = set(_WORD.findall(str(wire["content"])))
-        shared = words & known
+        shared = words & live_words
         if len(shared) >= _SHARED_WORDS and 2 * len(shared) >= len(words):
             return True
     return False
@@ -197,33 +197,33 @@ def _same_subject(session: SessionLists, wires: Sequence[Wire]) -> bool:
 
 def _add(thread: _Thread, exchange: Exchange, line: Line, offset: int) -> None:
     session = thread.session
-    session.seen(exchange.at)
+    session.note_time(exchange.at)
     session.model = exchange.model or session.model
     session.prompt = exchange.prompt or session.prompt
-    session.line(line.start, line.length)
+    session.begin_record(line.start, line.length)
     start = _dropped(thread, exchange)
     wires = exchange.wires[start:]
-    made = [_number(thread, wire, offset + start + at, exchange.at) for at, wire in enumerate(wires)]
+    numbers = [_number(thread, wire, offset + start + at, exchange.at) for at, wire in enumerate(wires)]
     if exchange.previous:
         # The API adds the messages that it knows.
-        made = [*thread.answered.get(exchange.previous, session.live), *made]
-    hashes = [session.hashes[number] for number in made]
+        numbers = [*thread.answered.get(exchange.previous, session.live), *numbers]
+    hashes = [session.hashes[number] for number in numbers]
     block = None if exchange.block is None else exchange.block - start
     if exchange.previous:
-        session.lists[-1] = made
-    elif (place := _fresh_block(thread, block, made, hashes)) is not None:
-        session.lists[-1] = made[:place]
-        made = _compact_at(session, exchange, made[place:], made[place])
+        session.lists[-1] = numbers
+    elif (place := _fresh_block(thread, block, numbers, hashes)) is not None:
+        session.lists[-1] = numbers[:place]
+        numbers = _compact_at(session, exchange, numbers[place:], numbers[place])
     else:
-        goes_on = _continues(thread, made, hashes) or _cleared(thread, made, exchange.at)
-        if not goes_on and not _edited(thread, wires, made):
-            _compact(thread, exchange, wires, made)
+        goes_on = _continues(thread, numbers, hashes) or _cleared(thread, numbers, exchange.at)
+        if not goes_on and not _edited(thread, wires, numbers):
+            _compact(thread, exchange, wires, numbers)
         elif not session.live:
-            _begin_compacted(session, exchange, wires, made)
-    session.lists[-1] = made
-    thread.hashes = [session.hashes[number] for number in made]
-    session.note_words(wires)
-    before = list(made)
+            _begin_compacted(session, exchange, wires, numbers)
+    session.lists[-1] = numbers
+    thread.hashes = [session.hashes[number] for number in numbers]
+    session.note_first_words(wires)
+    before = list(numbers)
     answer = [
         _number(thread, wire, offset + len(exchange.wires) + at, exchange.at)
         for at, wire in enumerate(exchange.answer)
@@ -233,9 +233,11 @@ def _add(thread: _Thread, exchange: Exchange, line: Line, offset: int) -> None:
     if exchange.compacted and answer:
         # The API compacted: messages before the block are dropped, unless the answer is the whole list.
         place = max(at for at, wire in enumerate(exchange.answer) if wire.get(COMPACTION))
-        session.live.extend([] if exchange.whole else answer[:place])
-        size = next((one.context + one.output for one in session.requests[first:] if one.summarizes), None)
-        after = answer if exchange.whole else answer[place:]
+        session.live.extend([] if exchange.answers_list else answer[:place])
+        size = next(
+            (call.context + call.output for call in session.requests[first:] if call.summarizes), None
+        )
+        after = answer if exchange.answers_list else answer[place:]
         _compact_at(session, exchange, after, answer[place], str(exchange.answer[place]["content"]), size)
         _move(session, first)
         thread.hashes = [session.hashes[number] for number in session.live]
@@ -251,21 +253,23 @@ def _add(thread: _Thread, exchange: Exchange, line: Line, offset: int) -> None:
 
 
 def _dropped(thread: _Thread, exchange: Exchange) -> int:
-    """Return how many of the sent messages the API ignores: the messages before a compaction block. Clients of OpenAI
-    may send these messages again or leave them out."""
+    """Return how many sent messages the API ignores: the messages before a compaction block.
+
+    Clients of OpenAI may send these messages again or leave them out.
+    """
     if exchange.block is None:
         return exchange.dropped
-    known = thread.same.get(_hash(exchange.wires[exchange.block]))
+    block = thread.number_of.get(_hash(exchange.wires[exchange.block]))
     hashes = [_hash(wire) for wire in exchange.wires[: len(thread.hashes)]]
-    return exchange.block if known in thread.session.live and hashes != thread.hashes else 0
+    return exchange.block if block in thread.session.live and hashes != thread.hashes else 0
 
 
 def _fresh_block(
-    thread: _Thread, place: int | None, made: Sequence[int], hashes: Sequence[int]
+    thread: _Thread, place: int | None, numbers: Sequence[int], hashes: Sequence[int]
 ) -> int | None:
-    """Return the place of a compaction item that the API added to a list that continues; None if there is none."""
+    """Return the place of a compaction item that the API added to a continuing list; None if there is none."""
     live, before = thread.session.live, thread.hashes
-    if place is None or not live or made[place] in live:
+    if place is None or not live or numbers[place] in live:
         return None
     return place if list(hashes[: len(before)]) == before and place >= len(before) else None
 
@@ -275,32 +279,31 @@ def _compact_at(
     tokens_before: int | None = None,
 ) -> list[int]:  # fmt: skip
     """Add a compaction by the API, and return the list after it."""
-    session.entries.found[summary].summary = True
-    whole = exchange.whole
+    session.entries.items[summary].summary = True
+    kept, later = (after, []) if exchange.answers_list else (after[:1], after[1:])
     session.compact(
-        after if whole else after[:1], summary, exchange.at, text=text, trigger=exchange.trigger,
+        kept, summary, exchange.at, text=text, trigger=exchange.trigger,
         encrypted=text == ENCRYPTED, tokens_before=tokens_before,
     )  # fmt: skip
-    session.live.extend([] if whole else after[1:])
+    session.live.extend(later)
     return session.live
 
 
 def _number(thread: _Thread, wire: Wire, part: int, at: float) -> int:
-    """The message that says the same in this conversation, or a new one."""
+    """Return the number of the equal message of this conversation, or of a new message."""
     value, session = _hash(wire), thread.session
-    known = thread.same.get(value)
-    if known is not None:
-        return known
-    number = len(session.entries.found)
-    here = len(session.entries.spans) - 1
+    if value in thread.number_of:
+        return thread.number_of[value]
+    number = len(session.entries.items)
+    line = len(session.entries.spans) - 1
     summary = bool(wire.get(COMPACTION))
-    session.entries.found.append(Entry([here], part, ROLE_CODES.get(wire["role"], _OTHER), at, summary))
-    thread.same[value] = number
+    session.entries.items.append(Entry([line], part, ROLE_CODES.get(wire["role"], _OTHER), at, summary))
+    thread.number_of[value] = number
     session.hashes[number] = value
     return number
 
 
-def _continues(thread: _Thread, made: Sequence[int], hashes: Sequence[int]) -> bool:
+def _continues(thread: _Thread, numbers: Sequence[int], hashes: Sequence[int]) -> bool:
     """Return whether a list continues the live list. Its copy of the last answer may be spelled differently."""
     live, before = thread.session.live, thread.hashes
     if not live:
@@ -309,20 +312,23 @@ def _continues(thread: _Thread, made: Sequence[int], hashes: Sequence[int]) -> b
     if list(hashes[: len(before)]) == before[: len(hashes)]:
         return True
     answered = len(before) - 1
-    roles = thread.session.entries.found
+    roles = thread.session.entries.items
     return (
         answered > 0
-        and len(made) > answered
+        and len(numbers) > answered
         and list(hashes[:answered]) == before[:answered]
-        and roles[made[answered]].role == roles[live[answered]].role != _TOOL
+        and roles[numbers[answered]].role == roles[live[answered]].role != _TOOL
     )
 
 
-def _edited(thread: _Thread, wires: Sequence[Wire], made: Sequence[int]) -> bool:
-    """Return whether a list that does not continue the live list is that list with edited messages: it is about as
-    long, and none of its new messages holds a summary."""
+def _edited(thread: _Thread, wires: Sequence[Wire], numbers: Sequence[int]) -> bool:
+    """Return whether a list is the live list with edited messages.
+
+    It is if it is about as long and none of its new messages holds a summary. A live list of at most two messages may
+    have any length.
+    """
     old = set(thread.session.live)
-    fresh = [wire for wire, number in zip(wires, made, strict=True) if number not in old]
+    fresh = [wire for wire, number in zip(wires, numbers, strict=True) if number not in old]
     summarized = any(
         wire.get(COMPACTION) or any(_quotes([wire], text) for text, *_ in thread.answers) for wire in fresh
     )
@@ -331,30 +337,30 @@ def _edited(thread: _Thread, wires: Sequence[Wire], made: Sequence[int]) -> bool
     after = sum(len(str(wire["content"])) for wire in wires)
     if len(thread.session.live) <= 2 and not summarized:
         return True
-    return len(made) >= len(thread.session.live) - 1 and 10 * after >= 7 * before and not summarized
+    return len(numbers) >= len(thread.session.live) - 1 and 10 * after >= 7 * before and not summarized
 
 
-def _cleared(thread: _Thread, made: list[int], at: float) -> bool:
-    """Return whether a list differs from the live one in contents of tool results alone: these were cleared."""
+def _cleared(thread: _Thread, numbers: list[int], at: float) -> bool:
+    """Return whether a list is the live list with cleared tool results: only contents of tool results differ."""
     session = thread.session
-    live, entries = session.live, session.entries.found
-    if len(made) < len(live) - 1:
+    live, entries = session.live, session.entries.items
+    if len(numbers) < len(live) - 1:
         return False
-    places = [place for place, pair in enumerate(zip(live, made, strict=False)) if pair[0] != pair[1]]
-    if not places or any(not entries[live[p]].role == entries[made[p]].role == _TOOL for p in places):
+    places = [place for place, pair in enumerate(zip(live, numbers, strict=False)) if pair[0] != pair[1]]
+    if not places or any(not entries[live[p]].role == entries[numbers[p]].role == _TOOL for p in places):
         return False
     session.clear(places, at)
     # The list shows cleared results with their texts.
     for place in places:
-        thread.same[session.hashes[made[place]]] = made[place] = live[place]
+        thread.number_of[session.hashes[numbers[place]]] = numbers[place] = live[place]
     return True
 
 
-def _compact(thread: _Thread, exchange: Exchange, wires: Sequence[Wire], made: list[int]) -> None:
+def _compact(thread: _Thread, exchange: Exchange, wires: Sequence[Wire], numbers: list[int]) -> None:
     """Replace the live list by one that does not continue it."""
     session = thread.session
     old = set(session.live)
-    fresh = [at for at, number in enumerate(made) if number not in old]
+    fresh = [at for at, number in enumerate(numbers) if number not in old]
     summary = next((at for at in fresh if wires[at].get(COMPACTION)), None)
     for answer, before, place, calls in reversed(thread.answers):
         quoting = next((at for at in fresh if _quotes([wires[at]], answer)), None)
@@ -367,31 +373,31 @@ def _compact(thread: _Thread, exchange: Exchange, wires: Sequence[Wire], made: l
             break
     if summary is None:
         # The summary is the longest of the first messages; the others ask for it or introduce it.
-        said = [at for at in fresh if wires[at]["role"] != "tool"][:3]
-        summary = max(said, key=lambda at: len(str(wires[at]["content"])), default=None)
-    number = None if summary is None else made[summary]
+        spoken = [at for at in fresh if wires[at]["role"] != "tool"][:3]
+        summary = max(spoken, key=lambda at: len(str(wires[at]["content"])), default=None)
+    number = None if summary is None else numbers[summary]
     text = None if summary is None else str(wires[summary]["content"])
     if number is not None:
-        session.entries.found[number].summary = True
+        session.entries.items[number].summary = True
     thread.inferred += 1
     session.compact(
-        made, number, exchange.at, text=text, encrypted=text == ENCRYPTED, head=True,
+        numbers, number, exchange.at, text=text, encrypted=text == ENCRYPTED, head=True,
         note="Inferred: the request does not continue the previous one.",
     )  # fmt: skip
 
 
 def _begin_compacted(
-    session: SessionLists, exchange: Exchange, wires: Sequence[Wire], made: Sequence[int]
+    session: SessionLists, exchange: Exchange, wires: Sequence[Wire], numbers: Sequence[int]
 ) -> None:
     """Add the compaction before the first list, if that list has a summary of Hermes."""
-    found = ((at, read_handoff(wire["content"], str(wire["role"]))) for at, wire in enumerate(wires))
-    at, handoff = next(((at, one) for at, one in found if one is not None), (0, None))
+    handoffs = ((at, read_handoff(wire["content"], str(wire["role"]))) for at, wire in enumerate(wires))
+    at, handoff = next(((at, handoff) for at, handoff in handoffs if handoff is not None), (0, None))
     if handoff is None:
         return
-    session.entries.found[made[at]].summary = True
+    session.entries.items[numbers[at]].summary = True
     session.compact(
-        made,
-        made[at],
+        numbers,
+        numbers[at],
         exchange.at,
         text=handoff.body,
         exact=False,
@@ -400,17 +406,15 @@ def _begin_compacted(
 
 
 def _without_question(before: list[int], thread: _Thread) -> list[int]:
-    """The list that was summarized: without the instruction that asked for the summary, if the list ends with it."""
-    roles = thread.session.entries.found
+    """Return the summarized list: without its last message if that is the user's request for the summary."""
+    roles = thread.session.entries.items
     return before[:-1] if len(before) > 1 and roles[before[-1]].role == ROLE_CODES["user"] else before
 
 
 def _quotes(wires: Sequence[Wire], text: str) -> bool:
-    if len(text) < _QUOTED:
-        return False
-    return any(
-        isinstance(wire["content"], str) and text in wire["content"] and wire["content"] != ""
-        for wire in wires
+    """Return whether a message quotes the text of an answer."""
+    return len(text) >= _QUOTED and any(
+        isinstance(wire["content"], str) and text in wire["content"] for wire in wires
     )
 
 
@@ -428,15 +432,17 @@ def _calls(thread: _Thread, exchange: Exchange) -> None:
 
 
 def _move(session: SessionLists, first: int) -> None:
-    """Assign the answering call of a request that compacted first to the list after the compaction."""
+    """Assign the calls of a request after its compaction to the list after that compaction."""
     for at in range(first, len(session.requests)):
-        if not session.requests[at].summarizes and any(one.summarizes for one in session.requests[first:at]):
+        if not session.requests[at].summarizes and any(
+            call.summarizes for call in session.requests[first:at]
+        ):
             session.requests[at] = replace(session.requests[at], generation=len(session.lists))
 
 
 def _records(path: Path) -> Iterator[Line]:
     """Yield the records of a log: its lines, or the parts of one document. The place of a part is its number."""
-    documents = _said(path) if path.name.endswith(".jsonl") else _document(path)
+    documents = _session_lines(path) if path.name.endswith(".jsonl") else _document(path)
     if documents:
         yield from (Line(number, _PART, document) for number, document in enumerate(documents))
     else:
@@ -444,27 +450,27 @@ def _records(path: Path) -> Iterator[Line]:
 
 
 def _fetch(path: Path, places: list[tuple[int, int]]) -> list[dict[str, Any] | None]:
-    """The records at these places."""
+    """Return the records at these places."""
     if any(length != _PART for _, length in places):
         return read_spans(path, places)
-    documents = _said(path) or _document(path)
+    documents = _session_lines(path) or _document(path)
     return [documents[number] if number < len(documents) else None for number, _ in places]
 
 
-def _said(path: Path) -> list[dict[str, Any] | None]:
+def _session_lines(path: Path) -> list[dict[str, Any] | None]:
     """Return the session of a file with one message a line, and None for each unreadable line; empty for other files.
     Raises StoreErrors."""
-    if not is_said(next(first_mappings(head_of(path)), {})):
+    if not is_message(next(first_mappings(head_of(path)), {})):
         return []
     values = [line.value for line in read_lines(path)]
-    known = [value for value in values if value is not None]
-    return [session_of(known, path.stem), *(None for value in values if value is None)]
+    messages = [value for value in values if value is not None]
+    return [session_of(messages, path.stem), *(None for value in values if value is None)]
 
 
 def _document(path: Path) -> list[dict[str, Any]]:
-    """The records of a file that is one JSON document; none for another file. Raises StoreErrors."""
+    """Return the records of a file that is one JSON document; empty for other files. Raises StoreErrors."""
     document = parsed(read_file(path))
     if isinstance(document, dict):
         listed = next((document[key] for key in _LISTS if isinstance(document.get(key), list)), None)
-        document = [document] if listed is None or is_logged(document) else listed
+        document = [document] if listed is None or has_request(document) else listed
     return mappings_in(document)

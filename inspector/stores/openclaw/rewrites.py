@@ -57,7 +57,7 @@ class OpenClawScanner(PiScanner, kw_only=True):
             listed = self.lists[generation - 1]
             found = [(listed.index(number), left) for _, number, left in cuts if number in listed]
             if found:
-                before = sum(self.entries.found[number].at <= at for number in listed)
+                before = sum(self.entries.items[number].at <= at for number in listed)
                 places, left = zip(*found, strict=True)
                 self.clear(places, at, generation=generation, place=before, trigger="auto", left=left)
         return number_of

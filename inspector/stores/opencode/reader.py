@@ -124,7 +124,7 @@ class _Scanner(SessionLists, kw_only=True):
     def _entry(self, info: dict[str, Any], parts: Sequence[dict[str, Any]]) -> None:
         name = text_at(info, "id")
         at = seconds_of(mapping_at(info, "time").get("created"))
-        self.seen(at)
+        self.note_time(at)
         compaction = next((part for part in parts if part.get("type") == "compaction"), None)
         if compaction is not None:
             self.asked[name] = compaction
@@ -150,7 +150,7 @@ class _Scanner(SessionLists, kw_only=True):
                 self.cleared_at.append((cleared[wire["tool_call_id"]], len(self.lists), number))
 
     def _begin(self, wires: list[Wire]) -> None:
-        self.line(len(self.made), 1)
+        self.begin_record(len(self.made), 1)
         self.made.append(wires)
 
     def _compacted(self, info: dict[str, Any], parts: Sequence[dict[str, Any]], at: float) -> None:
@@ -177,7 +177,7 @@ class _Scanner(SessionLists, kw_only=True):
             wires.append({"role": "system", "content": text_at(recent, "text")})
         self._begin(wires)
         made = self.make(wires, at)
-        self.entries.found[made[place]].summary = True
+        self.entries.items[made[place]].summary = True
         tail = text_at(asked, "tail_start_id")
         start = self.first_of.get(tail)
         known = start is not None or not tail
@@ -200,7 +200,7 @@ class _Scanner(SessionLists, kw_only=True):
         for group in groups:
             at, generation, _ = group[0]
             places = {number: place for place, number in enumerate(self.lists[generation - 1])}
-            found = self.entries.found
+            found = self.entries.items
             before = [place for number, place in places.items() if found[number].at <= at]
             self.clear(
                 sorted(places[number] for *_, number in group if number in places), at, generation=generation,

@@ -69,9 +69,9 @@ class _Scanner(SessionLists, kw_only=True):
             if event is None:
                 self.unreadable += 1
                 continue
-            self.line(number, 1)
+            self.begin_record(number, 1)
             at = seconds_of(event.get("timestamp"))
-            self.seen(at)
+            self.note_time(at)
             self._event(event, at)
         return self
 
@@ -128,7 +128,7 @@ class _Scanner(SessionLists, kw_only=True):
             self.call(
                 answer,
                 at,
-                usage_of(usage, *names, whole=True),
+                usage_of(usage, *names, input_has_cache=True),
                 model=text_at(usage, "model"),
                 summarizes=summarizes,
             )

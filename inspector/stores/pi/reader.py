@@ -13,7 +13,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from inspector.core.shares import plural
-from inspector.stores.assembly import abandoned
+from inspector.stores.assembly import abandoned_note
 from inspector.stores.entries import Entries, Wire
 from inspector.stores.head import Head
 from inspector.stores.lines import (
@@ -110,7 +110,7 @@ class PiScanner(SessionLists, kw_only=True):
         self.named = {node.name: node.place for node in self.path if node.name}
         self._requests(self.join())
         left = {number for node in self.nodes for number in node.messages}
-        self.notes += abandoned(len(left.difference(*(node.messages for node in self.path))))
+        self.notes += abandoned_note(len(left.difference(*(node.messages for node in self.path))))
         if self.torn:
             places = plural(self.torn, "place")
             self.notes.append(
@@ -124,7 +124,7 @@ class PiScanner(SessionLists, kw_only=True):
             self.folder = text_at(value, "cwd")
             self.version = str(count_at(value, "version") or 1)
             self.began = self.began or seconds_of(value.get("timestamp"))
-            self.before = text_at(value, "parentSession")
+            self.forked_from = text_at(value, "parentSession")
         if kind in ("session", "model_change"):
             self.provider, self.model = text_at(value, "provider"), text_at(value, "modelId")
         elif kind == "session_info":
@@ -142,8 +142,8 @@ class PiScanner(SessionLists, kw_only=True):
         if node.name and any(node.name == other.name for other in self.nodes[-8:]):
             return
         self.nodes.append(node)
-        self.seen(node.at)
-        node.copied = bool(self.before) and 0 < node.at < self.began
+        self.note_time(node.at)
+        node.copied = bool(self.forked_from) and 0 < node.at < self.began
         wires = entry_wires(value)
         node.messages = self.messages(node, value, wires)
         if kind == "compaction":
@@ -156,7 +156,7 @@ class PiScanner(SessionLists, kw_only=True):
             node.answer = text_at(message, "responseId") or node.name or str(node.place)
             node.usage = mapping_at(message, "usage")
         elif kind == "message":
-            self.note_words(wires)
+            self.note_first_words(wires)
 
     def messages(self, node: Node, value: dict[str, Any], wires: list[Wire]) -> tuple[int, ...]:
         """Make the messages of an entry, and return their numbers."""

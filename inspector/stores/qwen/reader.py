@@ -12,7 +12,7 @@ from typing import Any, Self
 
 from msgspec import field
 
-from inspector.stores.assembly import abandoned
+from inspector.stores.assembly import abandoned_note
 from inspector.stores.entries import Entries
 from inspector.stores.head import Head
 from inspector.stores.lines import count_at, count_of, mapping_at, text_at, usage_of
@@ -63,7 +63,7 @@ class _Scanner(SessionScanner):
 
     def run(self) -> Self:
         super().run()
-        self.notes += abandoned(self.left)
+        self.notes += abandoned_note(self.left)
         return self
 
     def record(self, line: dict[str, Any], at: float) -> None:
@@ -105,7 +105,11 @@ class _Scanner(SessionScanner):
         if isinstance(usage, dict):
             total = count_of(usage, "totalTokenCount") or 0
             tokens = usage_of(
-                usage, "promptTokenCount", "candidatesTokenCount", "cachedContentTokenCount", whole=True
+                usage,
+                "promptTokenCount",
+                "candidatesTokenCount",
+                "cachedContentTokenCount",
+                input_has_cache=True,
             )
             sent = tokens.input + tokens.cache_read
             if total > sent:
@@ -118,7 +122,11 @@ class _Scanner(SessionScanner):
         if waiting is not None:
             # An API response without an answer in the list wrote the summary.
             usage = usage_of(
-                waiting, "input_token_count", "output_token_count", "cached_content_token_count", whole=True
+                waiting,
+                "input_token_count",
+                "output_token_count",
+                "cached_content_token_count",
+                input_has_cache=True,
             )
             self.call(
                 text_at(waiting, "response_id"), at, usage, model=text_at(waiting, "model"), summarizes=True
@@ -132,7 +140,7 @@ class _Scanner(SessionScanner):
             self.fail(error, at, trigger=trigger, tokens_before=before)
             return
         numbers = self.make(wires, at)
-        self.entries.found[numbers[0]].summary = True
+        self.entries.items[numbers[0]].summary = True
         self.compact(
             numbers, numbers[0], at, text=str(wires[0]["content"]), trigger=trigger, tokens_before=before,
             tokens_after=count_at(info, "newTokenCount"),
