@@ -11,7 +11,7 @@ from inspector.agents import Agent, agents
 from inspector.config.agent_folders import expanded
 from inspector.core.errors import NotAStore, StoreError
 from inspector.stores.base import Store
-from inspector.stores.readers import agent_of, not_known, open_database, reader_of
+from inspector.stores.readers import agent_of, open_database, reader_of, unknown_format
 
 
 def open_store(path: Path) -> Store:
@@ -27,7 +27,7 @@ def open_store(path: Path) -> Store:
     check_file(path)
     agent = agent_of(Head.of(path))
     if agent is None:
-        raise not_known(path)
+        raise unknown_format(path)
     return open_file(agent, path)
 
 

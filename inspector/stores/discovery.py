@@ -29,7 +29,7 @@ def usual_places() -> tuple[Place, ...]:
 
 
 def places() -> tuple[Place, ...]:
-    """The places where there is something."""
+    """Return the places that exist."""
     return tuple(place for place in usual_places() if _may_exist(place.path))
 
 
@@ -37,30 +37,30 @@ def _may_exist(path: Path) -> bool:
     try:
         return path.exists()
     except PermissionError:
-        # Opening it reports that.
+        # Opening the place reports the error.
         return True
 
 
 def open_machine() -> Store:
-    """Every store that is found on this machine. Raises StoreMissing if there is none."""
+    """Return the store of all sessions on this machine. Raises StoreMissing if there are none."""
     from inspector.stores.several import SeveralStores
 
     stores, sentences = open_places(places())
     if not stores:
-        looked = ", ".join(str(place.path) for place in usual_places())
+        searched = ", ".join(str(place.path) for place in usual_places())
         raise StoreMissing(
             " ".join(sentences)
-            or f"No agent keeps sessions on this machine where they are looked for: {looked}. Name a file or a "
+            or f"No agent keeps sessions on this machine where they are looked for: {searched}. Name a file or a "
             "folder, or give --demo for the bundled sessions."
         )
     return stores[0] if len(stores) == 1 and not sentences else SeveralStores(stores, Path.home(), sentences)
 
 
-def open_places(found: tuple[Place, ...]) -> tuple[list[Store], list[str]]:
-    """The stores at these places, and a sentence for each that could not be opened."""
+def open_places(present: tuple[Place, ...]) -> tuple[list[Store], list[str]]:
+    """Return the stores at these places, and a sentence for each place that could not be opened."""
     stores: list[Store] = []
     sentences = [*problems(), *unusable_variables()]
-    for agent, group in groupby(found, key=lambda place: place.agent):
+    for agent, group in groupby(present, key=lambda place: place.agent):
         try:
             stores.append(_open(agent, [place.path for place in group]))
         except StoreError as error:
@@ -69,7 +69,7 @@ def open_places(found: tuple[Place, ...]) -> tuple[list[Store], list[str]]:
 
 
 def unusable_variables() -> list[str]:
-    """Sentences about environment variables that move sessions to a folder that cannot exist."""
+    """Return sentences about environment variables with a folder that cannot exist."""
     sentences = []
     for variable in dict.fromkeys(name for agent in agents() for name in variables_of(agent)):
         try:
@@ -80,8 +80,8 @@ def unusable_variables() -> list[str]:
 
 
 def _open(agent: Agent, paths: Sequence[Path]) -> Store:
-    """Return the store of an agent. All its places are one store, because a session may be in two places; of databases
-    the first is taken."""
+    """Return the store of an agent. Its places are one store, because a session may be in two places. Only the
+    first of several databases is opened."""
     from inspector.stores.lines import is_folder
 
     if agent.databases:
@@ -93,12 +93,12 @@ def _open(agent: Agent, paths: Sequence[Path]) -> Store:
     index = default_index()
     folders = [FolderFiles(path, index) for path in paths if is_folder(path)]
     single = [str(path) for path in paths if not is_folder(path)]
-    looks = [*(partial(folder.of, agent.name) for folder in folders), partial(signatures, single)]
+    searches = [*(partial(folder.of, agent.name) for folder in folders), partial(signatures, single)]
 
     def files() -> dict[str, Signature]:
-        return {path: signature for look in looks for path, signature in look().items()}
+        return {path: signature for search in searches for path, signature in search().items()}
 
-    def left_out() -> list[str]:
+    def unsearched() -> list[str]:
         return [note for folder in folders for note in folder.notes]
 
-    return open_transcripts(agent, Path(os.path.commonpath(paths)), files, index, left_out)
+    return open_transcripts(agent, Path(os.path.commonpath(paths)), files, index, unsearched)

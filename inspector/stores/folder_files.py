@@ -29,7 +29,7 @@ _NAMED = 5
 
 
 class FolderFiles:
-    """The transcripts and databases below a folder, by agent. A file is looked into once."""
+    """The transcripts and databases below a folder, by agent. A file is opened only once to find its agent."""
 
     def __init__(self, folder: Path, index: FileIndex | None) -> None:
         self._folder = folder
@@ -42,7 +42,7 @@ class FolderFiles:
         self._at = float("-inf")
         #: Agents whose files were returned since the last search.
         self._asked: set[str] = set()
-        #: Folders that may not be looked into, and files that may not be read.
+        #: Folders and files that this user may not read.
         self._closed: dict[str, None] = {}
         self._refused: dict[str, None] = {}
 
@@ -76,30 +76,30 @@ class FolderFiles:
     def of(self, agent: str) -> dict[str, Signature]:
         """Return the present files of an agent with their signatures, by path."""
         with self._lock:
-            now = self._walked(agent)
-            known = self._of
-            if known[0] is not now:
+            now = self._current_files(agent)
+            files_of = self._of
+            if files_of[0] is not now:
                 self._look([path for path in now if path not in self._agents])
-                known = self._of = (now, self._sorted_out(now))
-            return known[1].get(agent, {})
+                files_of = self._of = (now, self._by_agent(now))
+            return files_of[1].get(agent, {})
 
-    def _sorted_out(self, now: dict[str, Signature]) -> dict[str, dict[str, Signature]]:
-        of: dict[str, dict[str, Signature]] = {}
+    def _by_agent(self, now: dict[str, Signature]) -> dict[str, dict[str, Signature]]:
+        files_of: dict[str, dict[str, Signature]] = {}
         for path, signature in now.items():
-            of.setdefault(self._agents.get(path, ""), {})[path] = signature
-        return of
+            files_of.setdefault(self._agents.get(path, ""), {})[path] = signature
+        return files_of
 
-    def _walked(self, agent: str) -> dict[str, Signature]:
+    def _current_files(self, agent: str) -> dict[str, Signature]:
         """Return each file that may belong to an agent; the stores of several agents share one search."""
         age = time.monotonic() - self._at
         if age < _SHARED_SECONDS or (age < _UNUSED_SECONDS and agent not in self._asked):
             self._asked.add(agent)
             return self._now
         self._asked = {agent}
-        found: dict[str, Signature] = {}
+        files: dict[str, Signature] = {}
         self._closed = {}
-        find_below(str(self._folder), found, self._closed)
-        self._now = {path: found[path] for path in sorted(found)}
+        find_below(str(self._folder), files, self._closed)
+        self._now = {path: files[path] for path in sorted(files)}
         self._at = time.monotonic()
         return self._now
 
@@ -125,21 +125,21 @@ class FolderFiles:
                     continue
                 self._refused.pop(path, None)
                 agent = agent_of(head)
-                # A file that is too short to be recognised yet is looked at again the next time.
+                # A file without a complete line is tried again later.
                 if agent is not None or b"\n" in head.raw:
                     self._agents[path] = "" if agent is None else agent.name
         if self._index is not None and len(paths) == len(self._now):
             self._remember(self._index, paths)
 
     def _recall(self, index: FileIndex, paths: Sequence[str]) -> None:
-        """Take the agents of unchanged files from an earlier search. A file of an unknown format stays
-        unknown until it changes."""
+        """Take the agents of files from an earlier search. A file of an unknown format stays unknown until it
+        changes."""
         from inspector.stores.index import mark_of
 
-        kept = index.recall(self._name()) if len(paths) == len(self._now) else None
-        if not isinstance(kept, list) or len(kept) != len(paths) + 1 or kept[0] != mark_of(paths):
+        recalled = index.recall(self._name()) if len(paths) == len(self._now) else None
+        if not isinstance(recalled, list) or len(recalled) != len(paths) + 1 or recalled[0] != mark_of(paths):
             return
-        for path, agent in zip(paths, kept[1:], strict=True):
+        for path, agent in zip(paths, recalled[1:], strict=True):
             if isinstance(agent, list) and agent == list(self._now[path]):
                 self._agents[path] = ""
             elif isinstance(agent, str) and agent_named(agent) is not None:
@@ -148,24 +148,26 @@ class FolderFiles:
     def _remember(self, index: FileIndex, paths: Sequence[str]) -> None:
         from inspector.stores.index import mark_of
 
-        # A file that could not be looked into has no agent and no signature, and is looked at again.
-        known = [self._agents[path] or self._now[path] if path in self._agents else None for path in paths]
-        index.remember(self._name(), [mark_of(paths), *known])
+        # A file that could not be read has no agent and no signature. It is tried again.
+        stored = [self._agents[path] or self._now[path] if path in self._agents else None for path in paths]
+        index.remember(self._name(), [mark_of(paths), *stored])
 
     def _name(self) -> str:
         return f"files below {self._folder}"
 
 
-def find_below(top: str, found: dict[str, Signature], refused: dict[str, None]) -> None:
-    """Find the files below a folder with the endings of transcripts and databases, and the folders that may not be
-    looked into. Pieces of sessions are skipped, and folders that are links: they may lead round in a circle."""
+def find_below(top: str, files: dict[str, Signature], refused: dict[str, None]) -> None:
+    """Add the files below a folder with the endings of transcripts and databases, and the folders that refuse access.
+
+    Pieces of sessions are skipped. Links to folders are skipped too, because they may form a circle.
+    """
     endings, aside = _endings(), _folders_aside()
     waiting = [top]
     while waiting:
         folder = waiting.pop()
         try:
-            with os.scandir(folder) as found_here:
-                entries = list(found_here)
+            with os.scandir(folder) as listing:
+                entries = list(listing)
                 pieces = names_beside([entry.name for entry in entries])
                 for entry in entries:
                     name = entry.name
@@ -175,10 +177,10 @@ def find_below(top: str, found: dict[str, Signature], refused: dict[str, None]) 
                         try:
                             status = entry.stat()
                         except OSError:
-                            # A link that leads nowhere.
+                            # The target of a link is missing.
                             continue
                         if S_ISREG(status.st_mode):
-                            found[entry.path] = with_beside(entry.path, (status.st_size, status.st_mtime_ns))
+                            files[entry.path] = with_beside(entry.path, (status.st_size, status.st_mtime_ns))
                             continue
                     # Reading a pipe or a socket would wait for a writer.
                     if entry.is_dir(follow_symlinks=False) and not aside.search(f"{entry.path}/"):
@@ -206,5 +208,5 @@ def _folders_aside() -> re.Pattern[str]:
 
 
 def _pattern(names: Sequence[str]) -> re.Pattern[str]:
-    # No name matches nothing.
+    # Without names, the pattern matches nothing.
     return re.compile("|".join(f"(?:^|/){translate(name)}" for name in names) or r"(?!)")

@@ -30,7 +30,7 @@ LARGEST = 64_000_000
 FORMAT = 7
 
 
-class Kept(NamedTuple):
+class IndexedFile(NamedTuple):
     """Content of a file at this size in bytes and this modification time in nanoseconds."""
 
     size: int
@@ -45,27 +45,27 @@ class FileIndex:
     def __init__(self, path: Path) -> None:
         self._file = CacheFile(path, "files", "digests", LARGEST, "What files hold")
         # The agent of a file is asked first, then its content.
-        self._known: dict[str, Kept] = {}
+        self._known: dict[str, IndexedFile] = {}
 
     @property
     def problem(self) -> str:
         """The reason why nothing is stored between runs; "" if it is stored."""
         return self._file.problem
 
-    def get(self, paths: Iterable[str]) -> dict[str, Kept]:
+    def get(self, paths: Iterable[str]) -> dict[str, IndexedFile]:
         """Return the stored results about these files, current or not."""
         wanted = list(paths)
         keys = {_path_key(path): path for path in wanted if path not in self._known}
-        found = self._file.get(list(keys))
-        for key, kept in zip(found, _all_kept(list(found.values())), strict=True):
+        stored = self._file.get(list(keys))
+        for key, kept in zip(stored, _unpacked(list(stored.values())), strict=True):
             if kept is not None:
                 self._known[keys[key]] = kept
         return {path: self._known[path] for path in wanted if path in self._known}
 
-    def put(self, found: Mapping[str, Kept]) -> None:
+    def put(self, files: Mapping[str, IndexedFile]) -> None:
         """Store results about files."""
-        self._known.update(found)
-        self._file.put({_path_key(path): _packed(kept) for path, kept in found.items()})
+        self._known.update(files)
+        self._file.put({_path_key(path): _packed(kept) for path, kept in files.items()})
 
     def recall(self, name: str) -> Any:
         """Return the stored results about several files; None if there are none."""
@@ -80,12 +80,12 @@ class FileIndex:
         self._file.put({_key(name, b"memory"): _packed(value)})
 
     def close(self) -> None:
-        """Close the database; nothing is kept from then on."""
+        """Close the database. Later results are not stored."""
         self._file.close()
 
 
 def mark_of(value: object) -> str:
-    """A short text that changes whenever a value of plain parts does."""
+    """Return a short text that changes whenever a value changes. `repr` must show the whole value."""
     raw = repr(value).encode("utf-8", errors="surrogatepass")
     return hashlib.blake2b(raw, digest_size=16).hexdigest()
 
@@ -123,21 +123,22 @@ def _packed(value: Any) -> bytes:
     return json.dumps(value, separators=(",", ":")).encode()
 
 
-def _all_kept(values: Sequence[Any]) -> list[Kept | None]:
-    """Unpack many values at once, because a home has thousands. If that fails, another program wrote one: unpack each
-    alone."""
+def _unpacked(values: Sequence[Any]) -> list[IndexedFile | None]:
+    """Unpack values, all at once because that is faster. If one is malformed, unpack each alone."""
     try:
-        found: list[Kept | None] = msgspec.convert(json.loads(b"[%s]" % b",".join(values)), list[Kept])
-        return found
+        files: list[IndexedFile | None] = msgspec.convert(
+            json.loads(b"[%s]" % b",".join(values)), list[IndexedFile]
+        )
+        return files
     except ValueError:
-        return [kept for value in values for kept in _all_kept([value])] if len(values) > 1 else [None]
+        return [kept for value in values for kept in _unpacked([value])] if len(values) > 1 else [None]
 
 
 _OPENED = OpenedOnce(FileIndex)
 
 
 def default_index() -> FileIndex:
-    """The index in the user's cache directory, opened once."""
+    """Return the index in the user's cache directory, opened once."""
     from inspector.config.folders import cache_dir
 
     return _OPENED.at(cache_dir() / "files.db")

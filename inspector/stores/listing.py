@@ -16,7 +16,7 @@ import msgspec
 
 from inspector.core.conversations import ConversationRow
 from inspector.core.errors import StoreError
-from inspector.stores.index import FileIndex, Kept, mark_of_files
+from inspector.stores.index import FileIndex, IndexedFile, mark_of_files
 from inspector.stores.recorded import FileDigest, Reader, Source
 from inspector.stores.sharing import is_running, second_reader
 from inspector.stores.signatures import Signature
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from inspector.core.processes import Worker
 
 #: Seconds between two writes of digests to the index, so that an interrupted run loses little.
-_KEPT_EVERY = 2.0
+_STORED_EVERY = 2.0
 #: Minimum number of files for which the whole list is kept between runs, in addition to the digest of each file.
 MANY = 100
 #: Minimum bytes of unread files to start a worker process, and to use a worker process that is already running.
@@ -34,58 +34,61 @@ WORTH, WORTH_SHARING = 64_000_000, 4_000_000
 AHEAD = 8
 
 
-class Places(NamedTuple):
+class ConversationFiles(NamedTuple):
     """The files of each conversation of a list, and the files without a conversation.
 
-    An entry of `of` has the files, the shared files and the part of a conversation (see `Source`).
+    `of_rows` has, for each row, its files, its shared files and its part (see `Source`).
     """
 
-    of: Sequence[tuple[Sequence[str], Sequence[str], str]]
-    others: Sequence[str]
+    of_rows: Sequence[tuple[Sequence[str], Sequence[str], str]]
+    without_row: Sequence[str]
 
 
 class Listed:
-    """Conversations, the last active first, and their files. `places` is called when the files are first needed; it
-    returns None if they are unknown."""
+    """Conversations, the last active first, and their files.
 
-    def __init__(self, rows: Sequence[ConversationRow], places: Callable[[], Places | None]) -> None:
+    `read_files` is called when the files are first needed. It returns None if they are unknown.
+    """
+
+    def __init__(
+        self, rows: Sequence[ConversationRow], read_files: Callable[[], ConversationFiles | None]
+    ) -> None:
         self.rows = tuple(rows)
-        self._places = places
+        self._read_files = read_files
 
     @classmethod
-    def found(cls, sources: Iterable[Source], files: Iterable[str]) -> Listed:
+    def of_sources(cls, sources: Iterable[Source], files: Iterable[str]) -> Listed:
         """Return the conversations of sources. If several sources have one id, the last source counts."""
         named = {source.row.id: source for source in sources}
         ordered = sorted(named.values(), key=lambda source: _newest_row(source.row), reverse=True)
         used = {path for source in ordered for path in (*source.files, *source.shared)}
-        places = Places(
+        files_of_rows = ConversationFiles(
             [(source.files, source.shared, source.part) for source in ordered],
             [path for path in files if path not in used],
         )
-        return cls([source.row for source in ordered], lambda: places)
+        return cls([source.row for source in ordered], lambda: files_of_rows)
 
     def source(self, session: str) -> Source | None:
         """Return the source of the conversation with a session."""
         number = self._numbers.get(session)
-        if number is None or self.places is None:
+        if number is None or self.files is None:
             return None
-        files, shared, part = self.places.of[number]
+        files, shared, part = self.files.of_rows[number]
         return Source(self.rows[number], tuple(files), tuple(shared), part)
 
     @cached_property
-    def places(self) -> Places | None:
+    def files(self) -> ConversationFiles | None:
         """The files of each conversation; None if unknown."""
-        return self._places()
+        return self._read_files()
 
     @cached_property
     def _numbers(self) -> dict[str, int]:
-        found: dict[str, int] = {}
+        numbers: dict[str, int] = {}
         for number, row in enumerate(self.rows):
-            found.update(dict.fromkeys(row.sessions, number))
-        # A session that continued under another id belongs to that conversation. If it is also a conversation, it is
-        # found as that conversation.
-        found.update((row.id, number) for number, row in enumerate(self.rows))
-        return found
+            numbers.update(dict.fromkeys(row.sessions, number))
+        # A session may continue under another id. If it is a conversation too, its own row counts.
+        numbers.update((row.id, number) for number, row in enumerate(self.rows))
+        return numbers
 
 
 class Listing:
@@ -110,35 +113,32 @@ class Listing:
         #: The lock that is held while files are read.
         self._reading = threading.RLock()
         self._digests: dict[str, tuple[Signature, tuple[FileDigest, ...]]] = {}
-        self._found: tuple[Mapping[str, Signature], Listed] | None = None
-        #: The list of the last run, whether it was looked up, and whether `at_once` was called.
+        self._listed: tuple[Mapping[str, Signature], Listed] | None = None
+        #: The list of the last run, whether the index was asked for it, and whether `at_once` was called.
         self._before: Listed | None = None
         self._recalled = self._hurried = False
         #: Sources of conversations that were opened before all files were read, by session, and rows of single files.
         self._early: dict[str, Source] = {}
         self._alone: dict[str, tuple[tuple[FileDigest, ...], Sequence[ConversationRow]]] = {}
 
-    # Questions.
-
     def rows(self) -> tuple[ConversationRow, ...]:
         """Return every conversation, the last active first. Unread files are read."""
         return self._all().rows
 
     def at_once(self) -> tuple[tuple[ConversationRow, ...], bool] | None:
-        """Return the conversations that are known without reading a file, and whether this list is complete and
-        current.
+        """Return the conversations that are known without reading a file, and whether they are complete and current.
 
-        The list comes from an earlier run, else from the names and times of all files. None if there are fewer than
-        `MANY` files.
+        They come from an earlier run, else from the names and times of all files. None if there are fewer than `MANY`
+        files.
         """
         now = self._files()
         if len(now) < MANY:
             return None
         with self._reading:
-            if self._found is None and self._recall(now) and self._before is not None:
-                self._found, self._before = (now, self._before), None
-        if self._found is not None:
-            return self._found[1].rows, self._found[0] == now
+            if self._listed is None and self._recall(now) and self._before is not None:
+                self._listed, self._before = (now, self._before), None
+        if self._listed is not None:
+            return self._listed[1].rows, self._listed[0] == now
         self._hurried = True
         return self.so_far()[0], False
 
@@ -151,23 +151,23 @@ class Listing:
         rows: dict[str, ConversationRow] = {}
         listed: set[str] = set()
         before = self._before
-        if before is not None and before.places is not None:
-            listed.update(before.places.others)
-            for row, (files, shared, _) in zip(before.rows, before.places.of, strict=True):
+        if before is not None and before.files is not None:
+            listed.update(before.files.without_row)
+            for row, (files, shared, _) in zip(before.rows, before.files.of_rows, strict=True):
                 if all(path in now for path in files):
                     rows[row.id] = row
                     listed.update(files, shared)
         done = 0
         for path, signature in now.items():
-            known = self._known(path, signature)
-            done += known is not None
+            digests = self._current_digests(path, signature)
+            done += digests is not None
             if path in listed:
                 # The earlier run found which files belong together. The list is built again when all files are read.
                 continue
-            if known is None:
+            if digests is None:
                 row = _unread(path, signature, self._agent)
                 rows.setdefault(row.id, row)
-            for row in self._rows_of(path, known) if known else ():
+            for row in self._rows_of(path, digests) if digests else ():
                 rows[row.id] = row
         return tuple(sorted(rows.values(), key=_newest_row, reverse=True)), done, len(now)
 
@@ -181,29 +181,27 @@ class Listing:
     @property
     def in_hurry(self) -> bool:
         """Whether `at_once` was called and not all files were read since."""
-        return self._hurried and self._found is None
+        return self._hurried and self._listed is None
 
-    def known(self, session: str) -> Source | None:
-        """Return the source of a conversation if it is known: from the last list, else from earlier calls of
-        `early`."""
-        return self._early.get(session) if self._found is None else self._found[1].source(session)
+    def known_source(self, session: str) -> Source | None:
+        """Return the source of a conversation from the last list, else from earlier calls of `early_source`."""
+        return self._early.get(session) if self._listed is None else self._listed[1].source(session)
 
-    def early(self, session: str) -> Source | None:
-        """Return the source of a conversation before all files are read, by the list of an earlier run or by its
-        name."""
-        if session not in self._early and (found := self._found_early(session)) is not None:
-            self._early |= {session: found, found.row.id: found}
+    def early_source(self, session: str) -> Source | None:
+        """Return the source of a conversation before all files are read, from an earlier run or by the file's name."""
+        if session not in self._early and (source := self._find_early(session)) is not None:
+            self._early |= {session: source, source.row.id: source}
         return self._early.get(session)
 
-    def _found_early(self, session: str) -> Source | None:
+    def _find_early(self, session: str) -> Source | None:
         now, before = self._files(), self._before
         found = before.source(session) if before is not None else None
         if found is not None and all(path in now for path in (*found.files, *found.shared)):
             return found
         for path, signature in now.items():
-            if _stem(path) == session and self._known(path, signature) is None:
+            if _stem(path) == session and self._current_digests(path, signature) is None:
                 self._read_digests(partial(self._reader().digests, Path(path)), path, signature)
-            for digest in self._known(path, signature) or ():
+            for digest in self._current_digests(path, signature) or ():
                 if session in (digest.session, "" if digest.part else _stem(path)):
                     (source,) = self._reader().sources((digest,))
                     return source
@@ -213,21 +211,21 @@ class Listing:
         """Return the id of the conversation in the file with this name, None if there is none."""
         listed = self._all()
         for row, (files, _, part) in zip(
-            listed.rows, listed.places.of if listed.places else (), strict=False
+            listed.rows, listed.files.of_rows if listed.files else (), strict=False
         ):
             if not part and any(_stem(path) == name for path in files):
                 return row.id
         return None
 
     def source(self, session: str) -> Source | None:
-        """Return the source of a conversation. While `in_hurry`, this is the source that `early` finds, if any."""
-        if self.in_hurry and (early := self.early(session)) is not None:
+        """Return the source of a conversation. While `in_hurry`, `early_source` is tried first."""
+        if self.in_hurry and (early := self.early_source(session)) is not None:
             return early
         with self._reading:
             listed = self._all()
-            if listed.places is None:
+            if listed.files is None:
                 # The index had the rows without their files.
-                self._found = None
+                self._listed = None
                 listed = self._all()
             return listed.source(session)
 
@@ -236,17 +234,17 @@ class Listing:
     def _all(self) -> Listed:
         with self._reading:
             now = self._files()
-            if self._found is not None and self._found[0] == now:
-                return self._found[1]
-            if self._found is None and self._recall(now) and self._before is not None:
-                found = self._before
+            if self._listed is not None and self._listed[0] == now:
+                return self._listed[1]
+            if self._listed is None and self._recall(now) and self._before is not None:
+                listed = self._before
             else:
-                found = Listed.found(self._reader().sources(self._digests_of(now), self._index), now)
-                if self._found is None:
-                    self._remember(now, found)
-            self._found, self._before = (now, found), None
+                listed = Listed.of_sources(self._reader().sources(self._digests_of(now), self._index), now)
+                if self._listed is None:
+                    self._remember(now, listed)
+            self._listed, self._before = (now, listed), None
             self._early, self._alone = {}, {}
-            return found
+            return listed
 
     def _recall(self, now: Mapping[str, Signature]) -> bool:
         """Look up the list of an earlier run, once. Return whether the files have the same sizes and times as then."""
@@ -259,39 +257,39 @@ class Listing:
             rows = msgspec.convert(stored_rows, list[ConversationRow])
         except (TypeError, ValueError):
             return False
-        self._before = Listed(rows, partial(self._recalled_places, mark, len(rows)))
+        self._before = Listed(rows, partial(self._recalled_files, mark, len(rows)))
         return bool(mark == mark_of_files(now))
 
-    def _recalled_places(self, mark: object, count: int) -> Places | None:
+    def _recalled_files(self, mark: object, count: int) -> ConversationFiles | None:
         """Return the files of each conversation of the list with this mark, None if they are not stored."""
-        kept: Any = self._index.recall(self._places_name) if self._index is not None else None
+        kept: Any = self._index.recall(self._files_name) if self._index is not None else None
         try:
             stored_mark, stored_files, others = kept
             places = [(tuple(files), tuple(shared), str(part)) for files, shared, part in stored_files]
         except (TypeError, ValueError):
             return None
-        return Places(places, others) if stored_mark == mark and len(places) == count else None
+        return ConversationFiles(places, others) if stored_mark == mark and len(places) == count else None
 
-    def _remember(self, now: Mapping[str, Signature], found: Listed) -> None:
-        if self._index is not None and len(now) >= MANY and found.places is not None:
+    def _remember(self, now: Mapping[str, Signature], listed: Listed) -> None:
+        if self._index is not None and len(now) >= MANY and listed.files is not None:
             mark = mark_of_files(now)
-            self._index.remember(self._places_name, [mark, *found.places])
-            self._index.remember(self._name, [mark, found.rows])
+            self._index.remember(self._files_name, [mark, *listed.files])
+            self._index.remember(self._name, [mark, listed.rows])
 
     @property
-    def _places_name(self) -> str:
+    def _files_name(self) -> str:
         return f"files of {self._name}"
 
     # Reading.
 
     def _digests_of(self, now: Mapping[str, Signature]) -> list[FileDigest]:
         """Return the digests of every file; only changed files are read."""
-        unknown = [path for path, signature in now.items() if self._known(path, signature) is None]
+        unknown = [path for path, signature in now.items() if self._current_digests(path, signature) is None]
         if self._index is not None and unknown:
             for path, kept in self._index.get(unknown).items():
                 if kept.agent == self._agent:
                     self._digests[path] = ((kept.size, kept.changed), kept.digests)
-            unknown = [path for path in unknown if self._known(path, now[path]) is None]
+            unknown = [path for path in unknown if self._current_digests(path, now[path]) is None]
         # Read the newest files first, because people look at them first.
         unknown.sort(key=lambda path: now[path][1], reverse=True)
         self._go_through(deque(unknown), now)
@@ -307,10 +305,10 @@ class Listing:
             with suppress(WorkerEnded), second_reader() as worker:
                 helping = threading.Thread(target=self._help, args=(worker, paths, now, done), daemon=True)
                 helping.start()
-                self._read_these(paths, now, done)
+                self._read_files(paths, now, done)
                 helping.join()
         # Read the files that the worker left when it ended early.
-        self._read_these(paths, now, done)
+        self._read_files(paths, now, done)
 
     def _help(
         self, worker: Worker, paths: deque[str], now: Mapping[str, Signature], done: deque[str]
@@ -318,40 +316,40 @@ class Listing:
         from inspector.core.processes import WorkerEnded
         from inspector.stores.readers import digests_of
 
-        asked: deque[str] = deque()
+        requested: deque[str] = deque()
         try:
             while True:
-                while len(asked) < AHEAD and (path := _next(paths)) is not None:
-                    asked.append(path)
+                while len(requested) < AHEAD and (path := _next(paths)) is not None:
+                    requested.append(path)
                     worker.call(digests_of, self._agent, path)
-                if not asked:
+                if not requested:
                     return
-                self._read_digests(worker.answers.get().result, asked[0], now[asked[0]])
-                done.append(asked.popleft())
+                self._read_digests(worker.answers.get().result, requested[0], now[requested[0]])
+                done.append(requested.popleft())
         except WorkerEnded:
             # The caller reads the remaining files too. If a file ended the worker, its error appears there.
             worker.end()
-            paths.extend(asked)
+            paths.extend(requested)
 
-    def _read_these(self, paths: deque[str], now: Mapping[str, Signature], done: deque[str]) -> None:
-        handed = time.monotonic()
+    def _read_files(self, paths: deque[str], now: Mapping[str, Signature], done: deque[str]) -> None:
+        stored_at = time.monotonic()
         while (path := _next(paths)) is not None:
             self._read_digests(partial(self._reader().digests, Path(path)), path, now[path])
             done.append(path)
-            if time.monotonic() - handed > _KEPT_EVERY:
+            if time.monotonic() - stored_at > _STORED_EVERY:
                 self._keep(done, now)
-                handed = time.monotonic()
+                stored_at = time.monotonic()
         self._keep(done, now)
 
     def _keep(self, done: deque[str], now: Mapping[str, Signature]) -> None:
         """Store the digests of `done` files in the index, including files that the other thread read."""
-        fresh: dict[str, Kept] = {}
+        fresh: dict[str, IndexedFile] = {}
         while (path := _next(done)) is not None:
-            fresh[path] = Kept(*now[path], self._agent, self._digests[path][1])
+            fresh[path] = IndexedFile(*now[path], self._agent, self._digests[path][1])
         if self._index is not None and fresh:
             self._index.put(fresh)
 
-    def _known(self, path: str, signature: Signature) -> tuple[FileDigest, ...] | None:
+    def _current_digests(self, path: str, signature: Signature) -> tuple[FileDigest, ...] | None:
         kept = self._digests.get(path)
         return kept[1] if kept is not None and kept[0] == signature else None
 
@@ -359,11 +357,11 @@ class Listing:
         self, read: Callable[[], tuple[FileDigest, ...]], path: str, signature: Signature
     ) -> None:
         try:
-            found = read()
+            digests = read()
         except StoreError as error:
             self._note(str(error))
-            found = ()
-        self._digests[path] = (signature, found)
+            digests = ()
+        self._digests[path] = (signature, digests)
 
 
 def _next(waiting: deque[str]) -> str | None:

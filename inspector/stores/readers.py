@@ -1,4 +1,4 @@
-"""The reader of each agent's files, and which agent a file is of, by its content."""
+"""The reader of each agent's files, and the agent of a file by its content."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ _PARTS = ("agent", "limits", "recognises", "digests", "sources", "read")
 
 
 def reader_of(name: str) -> Reader:
-    """The reader of an agent's files. Raises StoreError if a package's reader cannot be loaded."""
-    reader: Reader = _loaded(name)
+    """Return the reader of an agent's files. Raises StoreError if it cannot be loaded."""
+    reader: Reader = _load(name)
     return reader
 
 
 def digests_of(name: str, path: str) -> tuple[FileDigest, ...]:
-    """The digests of a file of an agent. Raises StoreErrors."""
+    """Return the digests of a file of an agent. Raises StoreErrors."""
     return reader_of(name).digests(Path(path))
 
 
 def open_database(name: str, path: Path) -> Store:
-    """The store of a database of an agent. Raises StoreErrors."""
-    store: Store = _loaded(name).open(path)
+    """Return the store of a database of an agent. Raises StoreErrors."""
+    store: Store = _load(name).open(path)
     return store
 
 
 @lru_cache(maxsize=64)
-def _loaded(name: str) -> Any:
+def _load(name: str) -> Any:
     agent = agent_named(name)
     if agent is None:
         raise StoreError(f"No agent is called {name}: this program reads {titles()}.")
@@ -44,15 +44,15 @@ def _loaded(name: str) -> Any:
         reader = import_module(f"{agent.package}.reader").READER()
     except Exception as error:  # another package's code may raise anything
         raise StoreError(f"The reader of {agent.title} cannot be loaded: {error!r}.") from error
-    parts = ("recognises", "open") if agent.databases else _PARTS
-    lacking = [part for part in parts if not hasattr(reader, part)]
+    methods = ("recognises", "open") if agent.databases else _PARTS
+    lacking = [method for method in methods if not hasattr(reader, method)]
     if lacking:
         raise StoreError(f"The reader of {agent.title} lacks {', '.join(lacking)}.")
     return reader
 
 
 def agent_of(head: Head) -> Agent | None:
-    """The agent whose file begins like this; None if the format is unknown."""
+    """Return the agent of a file with this beginning; None if the format is unknown."""
     for agent in _likely_first(head):
         try:
             if reader_of(agent.name).recognises(head):
@@ -63,23 +63,23 @@ def agent_of(head: Head) -> Agent | None:
 
 
 def _likely_first(head: Head) -> list[Agent]:
-    """The agents that a file may be of. Each is asked in turn, and its reader is imported then.
+    """Return the agents that may have written a file, the most likely first. Trying an agent imports its reader.
 
     An agent with a place of this file name is first. Databases come last: an unknown one may be a damaged database of
     Hermes.
     """
     name = head.path.name
-    asked = sorted(
+    likely = sorted(
         agents(),
         key=lambda agent: (name not in [os.path.basename(place) for place in agent.places], agent.databases),
     )
     if head.is_sqlite:
-        return [agent for agent in asked if not all(".json" in ending for ending in agent.endings)]
-    return asked
+        return [agent for agent in likely if not all(".json" in ending for ending in agent.endings)]
+    return likely
 
 
-def not_known(path: Path) -> NotAStore:
-    """The error for a file of an unknown format."""
+def unknown_format(path: Path) -> NotAStore:
+    """Return the error for a file of an unknown format."""
     return NotAStore(
         f"{path} is not a session format this program knows. It reads the sessions of {titles()}; "
         "the command `stores` lists what is on this machine."

@@ -45,9 +45,9 @@ _PATHS = ("file_path", "path", "filePath", "absolute_path", "filename")
 class RuleFile(NamedTuple):
     """A rule file in a list: message `place` of `generation` has its text.
 
-    `how` says who put it there: the agent ("loaded"), a tool that read it ("read"), the agent that wrote it into its
-    memory ("written"), or the system prompt ("prompt"; then `place` is -1). `whole`: the agent wrote the whole file, so
-    this text replaces earlier texts."""
+    `how` says how it got there: the agent loaded it ("loaded"), a tool read it ("read"), the agent wrote it into its
+    memory ("written"), or the system prompt has it ("prompt"; then `place` is -1). `whole`: the agent wrote the whole
+    file, so this text replaces earlier texts."""
 
     path: str
     text: str
@@ -69,13 +69,13 @@ def rule_files(store: Store, conversation: Conversation) -> tuple[RuleFile, ...]
 
     A file whose last entry is of the live generation is still in the context.
     """
-    found: list[RuleFile] = []
+    files: list[RuleFile] = []
     for generation in conversation.generations:
         prompt = store.system_prompt(generation.session)
         for path, text in _in_text(prompt):
-            found.append(RuleFile(path, text, generation.number, -1, -1, 0.0, "prompt"))
-        found += _in_list(store.iterate(generation), generation.number, conversation.row.folder)
-    return tuple(found)
+            files.append(RuleFile(path, text, generation.number, -1, -1, 0.0, "prompt"))
+        files += _in_list(store.iterate(generation), generation.number, conversation.row.folder)
+    return tuple(files)
 
 
 def _in_list(messages: Iterable[Message], generation: int, folder: str) -> Iterator[RuleFile]:
@@ -117,12 +117,14 @@ def _remembered(call: ToolCall, folder: str) -> str:
 
 
 def _is_loaded(path: str, folder: str) -> bool:
-    """Return whether an agent in `folder` loads a rule file: from this folder, one above it, or its configuration. A
-    file in a folder below is for another agent, or for work there."""
-    place, here = path.replace("\\", "/").rpartition("/")[0], f"{folder}/".replace("\\", "/")
-    if not place or here.startswith(f"{place}/"):
+    """Return whether an agent in `folder` loads a rule file: from this folder, a folder above it, or its configuration.
+
+    A file in a folder below is for another agent, or for work in that folder.
+    """
+    parent, below = path.replace("\\", "/").rpartition("/")[0], f"{folder}/".replace("\\", "/")
+    if not parent or below.startswith(f"{parent}/"):
         return True
-    return "/." in place and not (folder and f"{place}/".startswith(here))
+    return "/." in parent and not (folder and f"{parent}/".startswith(below))
 
 
 def _path_in(arguments: str) -> str:
@@ -136,7 +138,7 @@ def _path_in(arguments: str) -> str:
 
 
 def _in_text(text: str) -> Iterator[tuple[str, str]]:
-    """Paths and texts of the files that are quoted whole in a text."""
+    """Yield the paths and texts of the rule files in a text."""
     if (match := _INSTRUCTIONS.match(text)) is not None:
         yield f"{match['folder'].strip()}/{match['name']}", _TAGS.sub("", match["text"]).strip()
     for match in _CONTENTS.finditer(text):

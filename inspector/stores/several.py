@@ -1,4 +1,4 @@
-"""Several databases read as one, such as the bundled ones."""
+"""Several stores as one store, such as the stores of this machine."""
 
 from __future__ import annotations
 
@@ -17,17 +17,20 @@ _LOGS = "message-log"
 
 
 def _of_owner(method: str, name: str = "") -> Any:
-    """Return a method that asks the store of a session, whose id is the first value or its attribute `name`."""
+    """Return a method that calls the method of the store with a session.
 
-    def ask(stores: SeveralStores, asked: Any, *values: Any) -> Any:
-        owner = stores.owner(getattr(asked, name) if name else asked)
-        return getattr(owner, method)(asked, *values)
+    The id of the session is the first argument, or the attribute `name` of this argument.
+    """
 
-    return ask
+    def call(stores: SeveralStores, subject: Any, *arguments: Any) -> Any:
+        owner = stores.owner(getattr(subject, name) if name else subject)
+        return getattr(owner, method)(subject, *arguments)
+
+    return call
 
 
 class SeveralStores(Store):
-    """A Store over others. Session ids must differ between the databases."""
+    """A Store over others. Session ids must differ between the stores."""
 
     def __init__(self, stores: Sequence[Store], path: Path, problems: Sequence[str] = ()) -> None:
         """Combine the stores; `problems` are sentences about other databases that could not be opened."""
@@ -69,32 +72,39 @@ class SeveralStores(Store):
     def conversations(self) -> tuple[ConversationRow, ...]:
         """Every conversation of every store, the last active first."""
         with sharing():
-            return self._together([store.conversations() for store in self._stores])
+            return self._joined([store.conversations() for store in self._stores])
 
     def at_once(self) -> tuple[tuple[ConversationRow, ...], bool] | None:
-        """Return the conversations that are known at once, and whether they are complete; None if every list is
-        fast."""
-        known = [store.at_once() for store in self._stores]
-        if not any(known):
+        """Return the conversations that are known without reading files, and whether they are complete; None if every
+        list is read fast."""
+        answers = [store.at_once() for store in self._stores]
+        if not any(answers):
             return None
-        parts = [
-            part or (store.conversations(), True) for store, part in zip(self._stores, known, strict=True)
+        lists = [
+            rows_of_store or (store.conversations(), True)
+            for store, rows_of_store in zip(self._stores, answers, strict=True)
         ]
-        return self._together([rows for rows, _ in parts]), all(whole for _, whole in parts)
+        return self._joined([rows for rows, _ in lists]), all(whole for _, whole in lists)
 
     def so_far(self) -> tuple[tuple[ConversationRow, ...], int, int]:
-        """The conversations as far as they are read; a store that reads its list at once counts as one file."""
-        parts = [store.so_far() for store in self._stores]
-        rows = self._together([part[0] for part in parts])
-        return rows, sum(part[1] for part in parts), sum(part[2] for part in parts)
+        """Return the known conversations, the number of read files, and the number of files."""
+        answers = [store.so_far() for store in self._stores]
+        rows = self._joined([answer[0] for answer in answers])
+        return rows, sum(answer[1] for answer in answers), sum(answer[2] for answer in answers)
 
-    def _together(self, parts: Sequence[Sequence[ConversationRow]]) -> tuple[ConversationRow, ...]:
+    def _joined(self, rows_of_stores: Sequence[Sequence[ConversationRow]]) -> tuple[ConversationRow, ...]:
         """Return the rows of all stores, the last active first, and remember the store of each session.
 
         Hermes also writes a session of its database into files, which are read as logs. Such a session appears once."""
-        stored = {session for rows in parts for row in rows if row.agent != _LOGS for session in row.sessions}
+        stored = {
+            session
+            for rows in rows_of_stores
+            for row in rows
+            if row.agent != _LOGS
+            for session in row.sessions
+        }
         together = []
-        for store, rows in zip(self._stores, parts, strict=True):
+        for store, rows in zip(self._stores, rows_of_stores, strict=True):
             for row in rows:
                 if row.agent == _LOGS and row.id in stored:
                     continue
@@ -107,24 +117,24 @@ class SeveralStores(Store):
         owner = self._owners.get(name)
         if owner is not None:
             return owner.resolve(name)
-        found, problems = [], []
+        matches, problems = [], []
         for store in self._stores:
             try:
-                found.append(store.resolve(name))
+                matches.append(store.resolve(name))
             except UnknownConversation as error:
                 problems.append(error)
-        if len(set(found)) == 1:
-            return found[0]
-        if not found:
+        if len(set(matches)) == 1:
+            return matches[0]
+        if not matches:
             raise max(problems, key=lambda problem: isinstance(problem, SeveralConversations))
         exact = [row.id for row in self.conversations() if name in (row.id, *row.sessions)]
         if len(exact) == 1:
             return exact[0]
         raise SeveralConversations(
-            f"Conversations in several stores match {name!r}: {', '.join(found)}. Give more of the id or the title."
+            f"Conversations in several stores match {name!r}: {', '.join(matches)}. Give more of the id or the title."
         )
 
-    # Questions about one conversation, which its own store answers.
+    # The store of a conversation answers these questions.
     open = _of_owner("open")
     files_of = _of_owner("files_of")
     live_tokens = _of_owner("live_tokens")

@@ -35,7 +35,7 @@ _KEPT = 8
 
 
 class TranscriptStore(SingleStore):
-    """The files of one agent, open for reading. See Store for what every method answers."""
+    """The files of one agent, open for reading. `Store` documents the methods."""
 
     def __init__(
         self,
@@ -44,18 +44,18 @@ class TranscriptStore(SingleStore):
         path: Path,
         files: Callable[[], Mapping[str, Signature]],
         index: FileIndex | None = None,
-        left_out: Callable[[], Sequence[str]] = tuple,
+        unsearched: Callable[[], Sequence[str]] = tuple,
     ) -> None:
         """Create the store.
 
         `reader` makes the reader of the agent on first use. `path` is the path that the user gave. `files` returns the
-        present transcripts with size and time. `index` stores their digests between runs. `left_out` are sentences
+        present transcripts with size and time. `index` stores their digests between runs. `unsearched` are sentences
         about places that could not be searched."""
         super().__init__(path)
         self._agent = agent
         self._make_reader = reader
         self._files = files
-        self._left_out = left_out
+        self._unsearched = unsearched
         name = f"conversations of {agent} in {path}"
         self._listing = Listing(agent, lambda: self._reader, name, files, index, self._note)
         self._opened: dict[str, tuple[tuple[Signature, ...], Recorded]] = {}
@@ -68,7 +68,7 @@ class TranscriptStore(SingleStore):
     @property
     def notes(self) -> tuple[str, ...]:
         """Sentences about data that could not be read."""
-        return (*self._left_out(), *self._notes)
+        return (*self._unsearched(), *self._notes)
 
     @property
     def info(self) -> StoreInfo:
@@ -85,12 +85,11 @@ class TranscriptStore(SingleStore):
 
     def info_of(self, session: str) -> StoreInfo:
         """Describe this store, with the profile of the release that wrote a session last."""
-        # The list is on screen without the engines.
+        # Imported late: the list of conversations does not need the engines.
         from inspector.engines.registry import profile_of
 
         agent = self._agent
-        # It is known since it was listed.
-        source = self._listing.known(session) or self._source(session)
+        source = self._listing.known_source(session) or self._source(session)
         version = source.row.source.removeprefix(agent).lstrip(", ")
         if not version or self.info.profile != agent:
             return self.info
@@ -107,18 +106,17 @@ class TranscriptStore(SingleStore):
         return self._listing.at_once()
 
     def so_far(self) -> tuple[tuple[ConversationRow, ...], int, int]:
-        """The conversations as far as their files were read, how many files were read, and how many there are. Reads
-        nothing itself."""
+        """Return the known conversations, the number of read files, and the number of files. Reads no file."""
         return self._listing.so_far()
 
     def resolve(self, name: str) -> str:
-        """The conversation that a session id, a unique prefix of one, or a title names."""
-        early = self._listing.early(name) if self._listing.in_hurry else None
+        """Return the conversation of a session id, of a unique prefix of an id, or of a title."""
+        early = self._listing.early_source(name) if self._listing.in_hurry else None
         if early is not None:
             return early.row.id
         rows = self.conversations()
-        if self._listing.known(name) is None and (named := self._listing.of_file(name)) is not None:
-            # A file that had not been read yet was listed by its name.
+        if self._listing.known_source(name) is None and (named := self._listing.of_file(name)) is not None:
+            # The list showed an unread file by its name.
             return named
         return resolve(name, rows)
 
@@ -138,17 +136,14 @@ class TranscriptStore(SingleStore):
         """Every recorded compaction; its rough tokens are counted over the bodies."""
         recorded = self._recorded(conversation.id)
         generations = recorded.conversation.generations
-        answer = []
-        for compaction in recorded.compactions:
-            before, after = generations[compaction.index - 1], generations[compaction.index]
-            answer.append(
-                replace(
-                    compaction,
-                    tokens_before=self._tokens(recorded, before.ids),
-                    tokens_after=self._tokens(recorded, after.ids[: compaction.after]),
-                )
+        return tuple(
+            replace(
+                compaction,
+                tokens_before=self._tokens(recorded, generations[compaction.index - 1].ids),
+                tokens_after=self._tokens(recorded, generations[compaction.index].ids[: compaction.after]),
             )
-        return tuple(answer)
+            for compaction in recorded.compactions
+        )
 
     def unsized_compactions(self, conversation: Conversation) -> tuple[Compaction, ...]:
         """Every recorded compaction, without rough tokens: no message is read."""
@@ -173,12 +168,12 @@ class TranscriptStore(SingleStore):
 
     def stamp(self, conversation: str) -> str:
         """Return a text that changes whenever one of the conversation's files does."""
-        # Its files are known from the last list. New files are seen with the next list.
-        return repr(self._signed(self._listing.known(conversation) or self._source(conversation)))
+        # The files are those of the last list; the next list has new files.
+        return repr(self._signed(self._listing.known_source(conversation) or self._source(conversation)))
 
     def files_of(self, conversation: str) -> tuple[str, ...]:
         """Return the paths of the files that a conversation is read from."""
-        source = self._listing.known(conversation) or self._source(conversation)
+        source = self._listing.known_source(conversation) or self._source(conversation)
         return (*source.files, *source.shared)
 
     def live_tokens(self, conversation: str, watch: Callable[[int], None] | None = None) -> int:
@@ -235,10 +230,10 @@ class TranscriptStore(SingleStore):
         self, recorded: Recorded, ids: Sequence[int], watch: Callable[[int], None] | None = None
     ) -> int:
         with self._lock:
-            kept = self._sizes.get(recorded.conversation.id)
-            if kept is None or kept[0] is not recorded:
-                kept = self._sizes[recorded.conversation.id] = (recorded, {})
-        sizes = kept[1]
+            cached = self._sizes.get(recorded.conversation.id)
+            if cached is None or cached[0] is not recorded:
+                cached = self._sizes[recorded.conversation.id] = (recorded, {})
+        sizes = cached[1]
         missing = [identity for identity in ids if identity not in sizes]
         for at in range(0, len(missing), BATCH):
             if watch is not None:
@@ -258,19 +253,19 @@ class TranscriptStore(SingleStore):
 
     def _recorded(self, session: str) -> Recorded:
         with self._lock:
-            source = self._listing.known(session)
+            source = self._listing.known_source(session)
             if source is None or self._signed(source) != self._opened.get(source.row.id, ((), None))[0]:
                 source = self._source(session)
             now = self._signed(source)
-            kept = self._opened.pop(source.row.id, None)
-            if kept is None or kept[0] != now:
-                kept = (now, self._reader.read(source))
-            self._opened[source.row.id] = kept
+            opened = self._opened.pop(source.row.id, None)
+            if opened is None or opened[0] != now:
+                opened = (now, self._reader.read(source))
+            self._opened[source.row.id] = opened
             while len(self._opened) > _KEPT:
                 gone = next(iter(self._opened))
                 del self._opened[gone]
                 self._sizes.pop(gone, None)
-            return kept[1]
+            return opened[1]
 
     def _signed(self, source: Source) -> tuple[Signature, ...]:
         return tuple(signature_of(path) or (0, 0) for path in (*source.files, *source.shared))

@@ -12,6 +12,7 @@ from inspector.core.rough import list_tokens, message_chars
 from inspector.stores.hermes.matching import Print, print_of
 from inspector.stores.hermes.recovery import recover
 
+#: Number of messages read at once.
 _BATCH = 256
 _UNCERTAIN = "The start of the list after it is inferred from the live messages."
 
@@ -32,32 +33,32 @@ def describe(
     prompts: Mapping[str, int],
     read: Callable[[Sequence[int]], Mapping[int, Message]],
 ) -> Iterator[Compaction]:
-    """Yield the compactions in order, each read on demand. `prompts` are the tokens of the system prompt of each
-    session; `read` returns bodies."""
-    held: dict[int, Print] = {}
+    """Yield the compactions in order, each read on demand.
+
+    `prompts` has the tokens of each session's system prompt. `read` returns messages by id.
+    """
+    prints: dict[int, Print] = {}
     for transition in transitions:
-        held = _prints(transition.before.ids, held, read)
-        old = list(held.values())
+        prints = _prints(transition.before.ids, prints, read)
+        old = list(prints.values())
         # Copies are at most as many as the messages before, plus the summary and stubs for open calls.
         reach = len(old) + sum(len(item.calls) for item in old) + 2
-        after = _prints(transition.rows_after[:reach], {}, read)
-        new = list(after.values())
-        yield _compaction(transition, old, new, sessions, prompts)
-        held = after
+        prints = _prints(transition.rows_after[:reach], {}, read)
+        yield _compaction(transition, old, list(prints.values()), sessions, prompts)
 
 
 def _prints(
     ids: Sequence[int], known: Mapping[int, Print], read: Callable[[Sequence[int]], Mapping[int, Message]]
 ) -> dict[int, Print]:
-    found: dict[int, Print] = {}
+    prints: dict[int, Print] = {}
     empty = _measured(Message({}))
     for at in range(0, len(ids), _BATCH):
         some = ids[at : at + _BATCH]
         bodies = read([identity for identity in some if identity not in known])
         for identity in some:
             body = bodies.get(identity)
-            found[identity] = known[identity] if identity in known else _measured(body) if body else empty
-    return found
+            prints[identity] = known.get(identity) or (_measured(body) if body else empty)
+    return prints
 
 
 def _measured(message: Message) -> Print:
@@ -71,15 +72,15 @@ def _compaction(
     sessions: Mapping[str, Session],
     prompts: Mapping[str, int],
 ) -> Compaction:
-    found = recover(old, new)
-    summary = new[found.summary_at] if found.summary_at is not None else None
+    recovered = recover(old, new)
+    summary = new[recovered.summary_at] if recovered.summary_at is not None else None
     handoff = summary.handoff if summary else None
     ended = sessions[transition.before.session].ended_at if transition.before.session in sessions else None
     rotated = transition.before.session != transition.session_after
     first = summary or (new[0] if new else None)
     at = ended if rotated and ended is not None else first.timestamp if first else 0.0
     if not transition.certain:
-        found = found._replace(exact=False, note=f"{found.note} {_UNCERTAIN}".lstrip())
+        recovered = recovered._replace(exact=False, note=f"{recovered.note} {_UNCERTAIN}".lstrip())
     return Compaction(
         index=transition.number,
         session=transition.before.session,
@@ -87,9 +88,9 @@ def _compaction(
         summary=handoff.body if handoff else None,
         fallback=handoff is not None and handoff.fallback,
         tokens_before=_tokens(old) + prompts.get(transition.before.session, 0),
-        tokens_after=_tokens(new[: found.after]) + prompts.get(transition.session_after, 0),
+        tokens_after=_tokens(new[: recovered.after]) + prompts.get(transition.session_after, 0),
         at=at,
-        **found._asdict(),
+        **recovered._asdict(),
     )
 
 

@@ -203,15 +203,15 @@ class Connections:
             f"The write-ahead log next to {name} cannot be used, because its folder is read-only for this user, so "
             "the newest messages may be missing. Open a copy of the file together with the files next to it."
             if self._wal
-            else f"A program ended while it was writing into {name}, and what it left half written can only be put "
-            "right by one that may write. Start Hermes once to mend it; until then some messages may be wrong."
+            else f"A program ended while it was writing into {name}. Only a program that may write can repair the "
+            "file. Start Hermes once to repair it; until then some messages may be wrong."
         )
         self._no_live = True
         return True
 
 
 def signature(path: Path) -> Signature:
-    """The signature of the database now. Raises StoreMissing if the file has gone."""
+    """Return the current signature of the database. Raises StoreMissing if the file no longer exists."""
     try:
         stat = os.stat(path)
     except FileNotFoundError:
@@ -250,7 +250,7 @@ def _is_wal(path: Path) -> bool:
 
 
 def translate(error: sqlite3.Error, path: Path) -> StoreError:
-    """The sentence for what SQLite says."""
+    """Return the StoreError for an error of SQLite."""
     name = getattr(error, "sqlite_errorname", "") or ""
     if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
         return StoreBusy(

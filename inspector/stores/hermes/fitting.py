@@ -16,7 +16,7 @@ from inspector.core.messages import Message
 from inspector.engines.base import Settings, TokenIndex
 from inspector.engines.registry import engine
 from inspector.engines.settings import SETTINGS
-from inspector.stores.hermes.profiles import Detection, told
+from inspector.stores.hermes.profiles import Detection, release_name
 
 if TYPE_CHECKING:
     from inspector.stores.hermes.store import HermesStore
@@ -34,8 +34,11 @@ class RecordedList(Struct, frozen=True):
 
 
 class Fit(NamedTuple):
-    """The fit of a profile: how many `of` the recorded compactions equal its plan. `changed` are the settings that
-    differ from the known settings ("threshold 0.75"), `off` is the largest difference of a boundary in messages."""
+    """The fit of a profile: `fits` of `of` recorded compactions equal its plan.
+
+    `off` is the largest difference of a boundary in messages. `changed` are the settings that differ from the known
+    settings ("threshold 0.75").
+    """
 
     profile: str
     fits: int
@@ -45,8 +48,10 @@ class Fit(NamedTuple):
 
 
 def fits_of(lists: Sequence[RecordedList], profile: str, varied: bool = True) -> tuple[Fit, ...]:
-    """The fit of a profile, and where other settings fit more lists, the fit under the best settings, if they are to
-    be `varied`. Empty without lists, or if the engine of the profile takes no list."""
+    """Return the fit of a profile, and if `varied`, the best fit under other settings if that is better.
+
+    Empty without lists, or if the engine of the profile cannot measure lists.
+    """
     measured = _measured(profile, lists)
     if not measured:
         return ()
@@ -57,7 +62,7 @@ def fits_of(lists: Sequence[RecordedList], profile: str, varied: bool = True) ->
         _fit(profile, measured, f"{name} {value:,.12g}", **{name: value})
         for name, row in SETTINGS.items()
         for value in row.usual
-        if any(getattr(one.settings, name) != value for one in lists)
+        if any(getattr(recorded.settings, name) != value for recorded in lists)
     ]
     best = max(others, key=lambda fit: (fit.fits, -fit.off))
     return (plain, best) if best.fits > plain.fits else (plain,)
@@ -90,9 +95,11 @@ def _fit(
 
 
 def recorded_lists(store: HermesStore, path: Path, sessions: Iterable[str]) -> list[RecordedList]:
-    """The lists of some compactions whose boundaries are certain, from the conversations that these sessions are in.
-    Raises StoreErrors."""
-    found: list[RecordedList] = []
+    """Return the lists before some compactions with certain boundaries, from the conversations of these sessions.
+
+    Raises StoreErrors.
+    """
+    lists: list[RecordedList] = []
     for tip in dict.fromkeys(store.resolve(session) for session in sessions):
         conversation = store.open(tip)
         row = conversation.row
@@ -100,17 +107,17 @@ def recorded_lists(store: HermesStore, path: Path, sessions: Iterable[str]) -> l
         facts = {"context_length": (length or ASSUMED, source)}
         settings = resolve_settings({}, config_beside(path), facts, row.model, row.base_url).settings
         for compaction in store.each_compaction(conversation):
-            if len(found) == _LISTS:
-                return found
+            if len(lists) == _LISTS:
+                return lists
             before = conversation.generations[compaction.index - 1]
             if compaction.exact and len(before) <= _LONGEST:
-                found.append(RecordedList(store.messages(before), compaction, settings))
-    return found
+                lists.append(RecordedList(store.messages(before), compaction, settings))
+    return lists
 
 
 def settled(detected: Detection, fits: Sequence[Fit]) -> Detection:
     """Return the open profile whose plans equal the recorded compactions, and the reason as a sentence."""
-    names = " and ".join(map(told, detected.open))
+    names = " and ".join(map(release_name, detected.open))
     if not fits or not fits[0].fits:
         more = (
             "; no recorded compaction distinguishes them." if not fits else "; none plans what was recorded."
@@ -119,32 +126,28 @@ def settled(detected: Detection, fits: Sequence[Fit]) -> Detection:
     best = [fit for fit in fits if (fit.fits, bool(fit.changed)) == (fits[0].fits, bool(fits[0].changed))]
     alike = [name for name in detected.open if any(fit.profile == name for fit in best)]
     profile = detected.profile if detected.profile in alike else alike[-1]
+    others = [release_name(name) for name in alike if name != profile]
+    also = f", and so do{'es' if len(others) == 1 else ''} {' and '.join(others)}" if others else ""
     return detected._replace(
         profile=profile,
         reason=f"{detected.reason} This leaves {names} open; {fit_text(best[0]._replace(profile=profile))}"
-        + (
-            f", and so do{'es' if len(alike) == 2 else ''} "
-            + " and ".join(told(name) for name in alike if name != profile)
-            if len(alike) > 1
-            else ""
-        )
-        + ".",
+        + f"{also}.",
     )
 
 
 def tried_text(fits: Sequence[Fit], profile: str) -> str:
-    """Describe the comparison with recorded compactions: the profile in force, the best fit, the rest in short."""
+    """Describe the comparison with recorded compactions: the fit of the profile in use, the best fit, the others."""
     if not fits:
         return ""
-    own = [fit for fit in fits if fit.profile == profile and not fit.changed]
+    in_force = [fit for fit in fits if fit.profile == profile and not fit.changed]
     best = fits[0]
-    parts = [_off_text(fit) for fit in own]
-    if best not in own:
-        parts.append(f"best of all {_off_text(best)}" if best.fits else "no other profile plans any of them")
-    rest = [fit for fit in fits if fit not in own and fit != best and not fit.changed]
+    tried = [_off_text(fit) for fit in in_force]
+    if best not in in_force:
+        tried.append(f"best of all {_off_text(best)}" if best.fits else "no other profile plans any of them")
+    rest = [fit for fit in fits if fit not in in_force and fit != best and not fit.changed]
     if rest:
-        parts.append("of the others " + ", ".join(f"{told(fit.profile)} {fit.fits}" for fit in rest))
-    return f"Recorded and planned boundaries differ. Tried: {'; '.join(parts)}."
+        tried.append("of the others " + ", ".join(f"{release_name(fit.profile)} {fit.fits}" for fit in rest))
+    return f"Recorded and planned boundaries differ. Tried: {'; '.join(tried)}."
 
 
 def _off_text(fit: Fit) -> str:
@@ -153,6 +156,6 @@ def _off_text(fit: Fit) -> str:
 
 
 def fit_text(fit: Fit) -> str:
-    """A fit in words."""
+    """Describe a fit in words."""
     at = f" with {fit.changed}" if fit.changed else ""
     return f"{fit.profile}{at} fits {fit.fits} of {fit.of} recorded compactions"

@@ -13,6 +13,7 @@ import sqlite3
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from operator import attrgetter
 from typing import Any
 
 from msgspec import Struct
@@ -35,8 +36,12 @@ _ROLE = (
 #: Code of a row with the model and tools of a gateway. Hermes never sends it.
 _META = 5
 _DIGITS = bytes.maketrans(b"012345", bytes(range(6)))
+#: Maximum seconds between two rows of one transaction.
 _STEP = 5e-6
+#: Number of rows read at once.
 _CHUNK = 256
+#: The content of a print that two copies of a row share.
+_CONTENT = attrgetter("text", "tool_call_id", "calls", "timestamp")
 _LONGEST_HEAD = 200
 #: No release compacts a list of four messages or fewer.
 _SHORTEST = 5
@@ -54,7 +59,7 @@ class Index(Struct, frozen=True):
     notes: tuple[str, ...] = ()
 
 
-class Part(Struct, frozen=True):
+class StoredList(Struct, frozen=True):
     """One list of a session. `ids` and `roles` are its messages. `rows` are the ids of all its rows, including rows
     undone later; copies of the previous list are searched in them."""
 
@@ -65,10 +70,9 @@ class Part(Struct, frozen=True):
 
 
 def read_index(connection: sqlite3.Connection, schema: Schema, session: str) -> Index:
-    """Ids, roles and flags of a session's rows. Reads no body."""
-    flagged = "active" in schema.messages and has_inactive(connection, session)
+    """Return the ids, roles and flags of a session's rows. Reads no body."""
     flag = str(LIVE)
-    if flagged:
+    if "active" in schema.messages and has_inactive(connection, session):
         compacted = schema.column("messages", "compacted", "0")
         flag = (
             f"CASE WHEN active IS NULL OR active <> 0 THEN {LIVE} "
@@ -91,8 +95,10 @@ def _sent(index: Index) -> Index:
 
 
 def _with_carried(connection: sqlite3.Connection, schema: Schema, index: Index) -> Index:
-    """Mark the original rows of a kept tail. The current sources flag them like undone rows, but a later row, the
-    copy, has the same time, role and call."""
+    """Flag the original rows of a kept tail as archived.
+
+    The current sources flag them like undone rows. But a later row, the copy, has the same time, role and call.
+    """
     if UNDONE not in index.flags or ARCHIVED not in index.flags or "timestamp" not in schema.messages:
         return index
     call = schema.column("messages", "tool_call_id")
@@ -121,9 +127,9 @@ def _with_carried(connection: sqlite3.Connection, schema: Schema, index: Index) 
 
 
 def _read_index(connection: sqlite3.Connection, session: str, flag: str) -> Index:
-    at_once = _index_at_once(connection, session, flag)
-    if at_once is not None:
-        return at_once
+    index = _index_at_once(connection, session, flag)
+    if index is not None:
+        return index
     columns = f"id, {_ROLE}, {flag}"
     rows, error = salvage(
         connection, f"SELECT {columns} FROM messages WHERE session_id = ?", "id", (session,)
@@ -131,12 +137,12 @@ def _read_index(connection: sqlite3.Connection, session: str, flag: str) -> Inde
     rows.sort()
     notes: tuple[str, ...] = ()
     if error is not None:
-        # The index of the session is damaged, or a page it leads to: look through the table itself, and where its pages
-        # do not lead on either, ask for every row by its number.
+        # The index of the session or a page that it names is damaged. Read the table without the index. If the table is
+        # damaged too, read its rows by number.
         table = f"SELECT {columns} FROM messages NOT INDEXED WHERE +session_id = ?"
-        whole, cut = salvage(connection, table, "id", (session,))
-        single = one_by_one(connection, table, session) if cut is not None else ()
-        merged = {row[0]: row for row in (*rows, *whole, *single)}
+        table_rows, cut = salvage(connection, table, "id", (session,))
+        single = rows_by_number(connection, table, session) if cut is not None else ()
+        merged = {row[0]: row for row in (*rows, *table_rows, *single)}
         rows = [merged[identity] for identity in sorted(merged)]
         notes = (
             f"Some messages of the session {session} cannot be read: the database is damaged ({error}).",
@@ -153,18 +159,18 @@ def _read_index(connection: sqlite3.Connection, session: str, flag: str) -> Inde
 def has_inactive(connection: sqlite3.Connection, session: str) -> bool:
     """Return whether a session has rows that are not live; True if damage hides the answer."""
     try:
-        found = connection.execute(
+        rows = connection.execute(
             "SELECT 1 FROM messages WHERE session_id = ? AND active = 0 LIMIT 1", (session,)
         ).fetchall()
     except sqlite3.DatabaseError as error:
         if not damage(error):
             raise
-        return True  # the flags are read row by row then
-    return bool(found)
+        return True  # then the flags are read row by row
+    return bool(rows)
 
 
-def one_by_one(connection: sqlite3.Connection, table: str, session: str) -> Iterator[Sequence[Any]]:
-    """Return the rows of a session that can be read by number despite damage. `table` selects them."""
+def rows_by_number(connection: sqlite3.Connection, table: str, session: str) -> Iterator[Sequence[Any]]:
+    """Yield the rows of a session that can be read by number despite damage. `table` is the SQL that selects them."""
     try:
         last = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'messages'").fetchall()
     except sqlite3.Error:
@@ -192,8 +198,8 @@ def _index_at_once(connection: sqlite3.Connection, session: str, flag: str) -> I
     """
     sql = f"SELECT group_concat(id), group_concat({_ROLE}, ''), group_concat({flag}, '') FROM messages"
     try:
-        found = connection.execute(f"{sql} WHERE session_id = ?", (session,)).fetchall()
-        numbers, roles, flags = found[0]
+        rows = connection.execute(f"{sql} WHERE session_id = ?", (session,)).fetchall()
+        numbers, roles, flags = rows[0]
         if numbers is None:
             return Index(session, array("q"), b"", b"")
         ids = json.loads(f"[{numbers}]")
@@ -207,35 +213,35 @@ def _index_at_once(connection: sqlite3.Connection, session: str, flag: str) -> I
     return Index(session, in_order, *codes)
 
 
-def parts(connection: sqlite3.Connection, schema: Schema, index: Index) -> list[Part]:
-    """The lists of a session, oldest first; the last one is what the session's agent holds (or held last)."""
+def lists_of(connection: sqlite3.Connection, schema: Schema, index: Index) -> list[StoredList]:
+    """Return the lists of a session, oldest first. The last list is the list that the agent holds, or held last."""
     if ARCHIVED not in index.flags:
-        return [_part(index, 0, len(index.ids), LIVE)]
-    return _Splitter(connection, schema, index).parts()
+        return [_stored_list(index, 0, len(index.ids), LIVE)]
+    return _Splitter(connection, schema, index).lists()
 
 
-def _part(index: Index, low: int, high: int, flag: int, certain: bool = True) -> Part:
+def _stored_list(index: Index, low: int, high: int, flag: int, certain: bool = True) -> StoredList:
     ids, roles, flags = index.ids[low:high], index.roles[low:high], index.flags[low:high]
     if flags.count(flag) == len(flags):
-        return Part(ids, roles, ids, certain)
+        return StoredList(ids, roles, ids, certain)
     kept = [at for at, value in enumerate(flags) if value == flag]
-    return Part(array("q", [ids[at] for at in kept]), bytes([roles[at] for at in kept]), ids, certain)
+    return StoredList(array("q", [ids[at] for at in kept]), bytes([roles[at] for at in kept]), ids, certain)
 
 
 def _without(index: Index, low: int, high: int) -> Index:
-    """The index without the rows [low:high]."""
+    """Return the index without the rows [low:high]."""
     note = (
         f"Session {index.session} stores a compacted list twice ({high - low} rows from {index.ids[low]} on); "
         "one copy is left out."
     )
     ids = index.ids[:low] + index.ids[high:]
-    roles, flags = (part[:low] + part[high:] for part in (index.roles, index.flags))
+    roles, flags = (field[:low] + field[high:] for field in (index.roles, index.flags))
     return Index(index.session, ids, roles, flags, (*index.notes, note))
 
 
 def summary_rows(connection: sqlite3.Connection, schema: Schema, session: str) -> list[tuple[int, int]]:
     """Return the rows of a session with a summary, recognised by their beginning: id and hash of the text."""
-    # A range of texts compares a few bytes a row; the JSON of multimodal content is looked into here.
+    # A range of texts compares a few bytes of each row. The rows with JSON are parsed below.
     ranges = [(prefix, prefix[:-1] + chr(ord(prefix[-1]) + 1)) for prefix in (*PREFIXES, "\x00json:")]
     where = " OR ".join("(content >= ? AND content < ?)" for _ in ranges)
     if schema.marker:
@@ -246,12 +252,8 @@ def summary_rows(connection: sqlite3.Connection, schema: Schema, session: str) -
         "id",
         (session, *(bound for pair in ranges for bound in pair)),
     )
-    found = []
-    for row in rows:
-        item = print_of(message(row))
-        if item.handoff is not None:
-            found.append((int(row[0]), item.text))
-    return sorted(found)
+    prints = ((int(row[0]), print_of(message(row))) for row in rows)
+    return sorted((identity, item.text) for identity, item in prints if item.handoff is not None)
 
 
 class _Splitter:
@@ -264,7 +266,7 @@ class _Splitter:
         self._times: dict[int, float] = {}
         self._prints: dict[int, Print] = {}
 
-    def parts(self) -> list[Part]:
+    def lists(self) -> list[StoredList]:
         index = self._index
         total = len(index.ids)
         last_archived = index.flags.rfind(ARCHIVED)
@@ -275,31 +277,26 @@ class _Splitter:
         for place in candidates:
             start = starts[-1][0]
             if len(starts) > 1 and self._is_head(starts[-2][0], start, place):
-                continue  # the summary of the list that begins at `start`, behind a head with an older one
+                continue  # the summary of the list at `start`; its head holds an older summary
             # Heads and tails hold copies of older summaries; the times of a copy can look like a beginning.
             copy = any(start <= other < place and texts[other] == texts[place] for other in candidates)
-            found = self._start_of(start, place, copy)
-            if found is not None:
-                starts.append((found, True))
-        live = self._live_start(last_archived, candidates, starts)
-        if live is not None:
+            if (next_start := self._start_of(start, place, copy)) is not None:
+                starts.append((next_start, True))
+        if (live := self._live_start(last_archived, candidates, starts)) is not None:
             starts.append(live)
         first_live = index.flags.find(LIVE, last_archived + 1)
         if last_archived < first_live < starts[-1][0]:
-            starts[-1] = (
-                first_live,
-                starts[-1][1],
-            )  # a live row is in the live list, even if its time is earlier
-        bounds = [start for start, _ in starts] + [total]
+            # A live row is in the live list, even if its time is earlier.
+            starts[-1] = (first_live, starts[-1][1])
+        ends = [start for start, _ in starts[1:]] + [total]
         lists = []
-        for number, (low, certain) in enumerate(starts):
-            high = bounds[number + 1]
+        for number, ((low, certain), high) in enumerate(zip(starts, ends, strict=True)):
             flag = LIVE if low > last_archived or number == len(starts) - 1 else ARCHIVED
-            lists.append(_part(index, low, high, flag, certain))
+            lists.append(_stored_list(index, low, high, flag, certain))
         if starts[-1][0] <= last_archived:
             # All live rows were undone: the last list is empty.
-            lists[-1] = _part(index, starts[-1][0], total, ARCHIVED, starts[-1][1])
-            lists.append(Part(array("q"), b"", array("q")))
+            lists[-1] = _stored_list(index, starts[-1][0], total, ARCHIVED, starts[-1][1])
+            lists.append(StoredList(array("q"), b"", array("q")))
         return lists
 
     def repeated(self) -> tuple[int, int] | None:
@@ -307,16 +304,12 @@ class _Splitter:
         rows = summary_rows(self._connection, self._schema, self._index.session)
         summaries = [(bisect_left(self._index.ids, row), text) for row, text in rows]
         for at, (place, text) in enumerate(summaries):
-            later = next((other for other, same in summaries[at + 1 :] if same == text), None)
+            later = next((other for other, later_text in summaries[at + 1 :] if later_text == text), None)
             if later is None:
                 continue
             apart = later - place
             before = 0
-            while (
-                before < apart
-                and place - before > 0
-                and self._same_row(place - before - 1, later - before - 1)
-            ):
+            while before < min(apart, place) and self._same_row(place - before - 1, later - before - 1):
                 before += 1
             behind = 1
             while before + behind < apart and self._same_row(place + behind, later + behind):
@@ -325,16 +318,11 @@ class _Splitter:
                 return place - before, place - before + apart
         return None
 
-    def _same_row(self, one: int, other: int) -> bool:
-        if other >= len(self._index.ids) or self._index.roles[one] != self._index.roles[other]:
+    def _same_row(self, row: int, later: int) -> bool:
+        if later >= len(self._index.ids) or self._index.roles[row] != self._index.roles[later]:
             return False
-        first, second = self._load((one, other))
-        return (first.text, first.tool_call_id, first.calls, first.timestamp) == (
-            second.text,
-            second.tool_call_id,
-            second.calls,
-            second.timestamp,
-        )
+        first, second = map(_CONTENT, self._load((row, later)))
+        return bool(first == second)
 
     def _live_start(
         self, last_archived: int, candidates: Sequence[int], starts: list[tuple[int, bool]]
@@ -396,15 +384,15 @@ class _Splitter:
     def _same_times(self, olds: Sequence[int], copies: int, count: int) -> bool:
         """Return whether `count` rows from `copies` on carry the times of `olds`; results may have been left out."""
         if self._times.get(copies, 0.0) >= self._times.get(copies - 1, 0.0):
-            return False  # times that were kept are older than the row before
-        rest = iter(olds)
+            return False  # kept times are older than the time of the row before
+        originals = iter(olds)
         for place in range(copies, copies + count):
             time = self._times.get(place, 0.0)
-            old = next(rest, copies)
+            old = next(originals, copies)
             while old < copies and self._times.get(old) != time:
                 if self._index.roles[old] != ROLE_CODES["tool"]:
                     return False
-                old = next(rest, copies)
+                old = next(originals, copies)
             if old >= copies or time <= 0:
                 return False
         return True
@@ -440,14 +428,15 @@ class _Splitter:
         return self._times.get(at, 0.0)
 
     def _heads(self, start: int, place: int, floor: int) -> list[int]:
-        """Numbers of rows before `place`, not before `floor`, that copy the list's first rows; largest first."""
+        """Return possible lengths of the head, largest first, and 0.
+
+        A head is made of the rows before `place`, not before `floor`, that copy the first rows of the list at `start`.
+        """
         limit = min(place - floor, _LONGEST_HEAD, (place - start) // 2)
         olds = self._load(self._archived(start, start + limit))
         news = self._load(range(place - limit, place))
-        found = [
-            head for head in range(limit, 0, -1) if head_of(olds, news[limit - head :], head) is not None
-        ]
-        return [*found, 0]
+        heads = range(limit, 0, -1)
+        return [*(head for head in heads if head_of(olds, news[limit - head :], head) is not None), 0]
 
     def _repeats(self, old: Sequence[int], place: int) -> bool:
         """Return whether the rows from `place` on begin with the summary and a copy of the end of `old`."""

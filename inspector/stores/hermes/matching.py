@@ -189,7 +189,7 @@ def tail_from(
     start: int,
     first: int,
     merged_at: int | None,
-    known: frozenset[str],
+    head_calls: frozenset[str],
 ) -> Tail | None:
     """Return the tail if it starts at old[start] and its copies at new[first], else None.
 
@@ -197,7 +197,7 @@ def tail_from(
     then leaves out summaries of the list before. `known` are the ids of calls in the head; their results stay.
     """
     leads = merged_at is not None and merged_at > first
-    calls = set(known)
+    calls = set(head_calls)
     at = first
     matched = 0
     times = 0
@@ -231,12 +231,12 @@ def tails(
     head_end: int,
     first: int,
     merged_at: int | None,
-    known: frozenset[str],
+    head_calls: frozenset[str],
 ) -> list[Tail]:
     """Return every match of the beginning of new[first:] with a tail of `old`, the longest tail first."""
     if first >= len(new):
         return []
-    found: list[Tail] = []
+    matches: list[Tail] = []
     lead = new[first]
     tries = 0
     for start in range(head_end, len(old)):
@@ -248,10 +248,10 @@ def tails(
         tries += 1
         if tries > _MAX_CANDIDATES:
             break
-        tail = tail_from(old, new, start, first, merged_at, known)
+        tail = tail_from(old, new, start, first, merged_at, head_calls)
         if tail is not None:
-            found.append(tail)
-    return found
+            matches.append(tail)
+    return matches
 
 
 def longest_run(

@@ -49,7 +49,7 @@ _CONFIGS = {
 }
 _PLAIN_FALLBACK = "Summary generation was unavailable."
 #: Stub of a release for a call whose result was summarized, and the text for a message whose calls were removed.
-_STUB, _TAKEN_OUT = "[Result from earlier conversation", "(tool call removed)"
+_STUB, _CALL_REMOVED = "[Result from earlier conversation", "(tool call removed)"
 
 
 class Evidence(NamedTuple):
@@ -79,22 +79,29 @@ class Detection(NamedTuple):
 
 
 def detect(connection: sqlite3.Connection, schema: Schema, config_version: int | None = None) -> Detection:
-    """Collect the signs. Reads a handful of rows."""
+    """Return the release that the signs of the database show. Reads a handful of rows."""
     opener = _opener(schema, config_version)
     handoffs = list(_newest_handoffs(connection, schema))
     if not handoffs:
         return by_schema(schema, config_version)
-    left: tuple[str, ...] = PROFILES
+    remaining: tuple[str, ...] = PROFILES
     texts = []
     newest = handoffs[0]
-    for sign in (*_worded(newest), *_made(newest), *_mended(connection, schema, newest.id), opener):
-        both = tuple(name for name in left if name in sign.profiles)
+    for sign in (
+        *_wording_signs(newest),
+        *_text_signs(newest),
+        *_session_signs(connection, schema, newest.id),
+        opener,
+    ):
+        both = tuple(name for name in remaining if name in sign.profiles)
         # A later release may have changed the schema. A sign that excludes all profiles is ignored.
-        if both and both != left:
-            left = both
+        if both and both != remaining:
+            remaining = both
             texts.append(sign.text)
-    profile = opener.profiles[-1] if opener.profiles[-1] in left else left[-1]
-    return Detection(profile, left, " ".join(texts), tuple(dict.fromkeys(sign.session for sign in handoffs)))
+    profile = opener.profiles[-1] if opener.profiles[-1] in remaining else remaining[-1]
+    return Detection(
+        profile, remaining, " ".join(texts), tuple(dict.fromkeys(sign.session for sign in handoffs))
+    )
 
 
 def by_schema(schema: Schema, config_version: int | None = None) -> Detection:
@@ -103,8 +110,8 @@ def by_schema(schema: Schema, config_version: int | None = None) -> Detection:
     return Detection(opener.profiles[-1], opener.profiles[-1:], opener.text)
 
 
-def told(profile: str) -> str:
-    """A profile as a sentence names its release."""
+def release_name(profile: str) -> str:
+    """Return the name of a profile's release for a sentence."""
     if profile == "documented":
         return "the documents"
     return profile.removeprefix("hermes-") if profile != "hermes-current" else "the current sources"
@@ -127,7 +134,7 @@ def _opener(schema: Schema, config_version: int | None) -> Evidence:
     if version in _SCHEMAS:
         return Evidence(
             _until(_SCHEMAS[version]),
-            f"The store has schema {version}, which is that of {told(_SCHEMAS[version])}.",
+            f"The store has schema {version}, which is that of {release_name(_SCHEMAS[version])}.",
         )
     has = schema.sessions | schema.messages | schema.tables
     by_columns = next((name for name, columns in _COLUMNS if columns & has), "documented")
@@ -137,28 +144,28 @@ def _opener(schema: Schema, config_version: int | None) -> Evidence:
         why = (
             "and no column of a later release"
             if profile == "documented"
-            else f"but columns of {told(by_columns)}"
+            else f"but columns of {release_name(by_columns)}"
         )
         if profile == by_config != by_columns:
-            why = f"but config.yaml has version {config_version}, as of {told(by_config)}"
+            why = f"but config.yaml has version {config_version}, as of {release_name(by_config)}"
         return Evidence(_until(profile), f"The store has no schema version, {why}.")
     nearest = next((_SCHEMAS[at] for at in sorted(_SCHEMAS, reverse=True) if at <= version), "documented")
     nearest = max(nearest, "hermes-0.13" if version > min(_SCHEMAS) else "documented", key=PROFILES.index)
     return Evidence(
         _until(max(profile, nearest, key=PROFILES.index)),
-        f"The store has schema {version}, which is nearest to {told(nearest)}.",
+        f"The store has schema {version}, which is nearest to {release_name(nearest)}.",
     )
 
 
-def _worded(newest: Summary) -> Iterable[Evidence]:
+def _wording_signs(newest: Summary) -> Iterable[Evidence]:
     handoff = newest.handoff
     if handoff.releases:
-        names = " or ".join(map(told, handoff.releases))
+        names = " or ".join(map(release_name, handoff.releases))
         yield Evidence(handoff.releases, f"The newest summary (row {newest.id}) is worded as in {names}.")
 
 
-def _made(newest: Summary) -> Iterable[Evidence]:
-    """Signs in the text of the newest summary."""
+def _text_signs(newest: Summary) -> Iterable[Evidence]:
+    """Yield the signs in the text of the newest summary."""
     identity, handoff = newest.id, newest.handoff
     if handoff.fallback:
         plain = handoff.body.startswith(_PLAIN_FALLBACK)
@@ -169,13 +176,13 @@ def _made(newest: Summary) -> Iterable[Evidence]:
         yield Evidence(_since("hermes-current"), f"Its sections (row {identity}) are those of a lean tail.")
 
 
-def _mended(connection: sqlite3.Connection, schema: Schema, identity: int) -> Iterable[Evidence]:
-    """Signs in the session of the newest summary: archived lists, repaired calls."""
+def _session_signs(connection: sqlite3.Connection, schema: Schema, identity: int) -> Iterable[Evidence]:
+    """Yield the signs in the session of the newest summary: archived lists, repaired calls."""
     if schema.in_place and _any(connection, identity, "active = 0 AND compacted = 1"):
         yield Evidence(_since("hermes-0.18.0"), "Its list was compacted in place, as from 0.18 on.")
     if _any(connection, identity, f"role = 'tool' AND content LIKE '{_STUB}%'"):
         yield Evidence(_until("hermes-0.17"), "Calls that lost their result were answered, as up to 0.17.")
-    if _any(connection, identity, f"role = 'assistant' AND content = '{_TAKEN_OUT}'"):
+    if _any(connection, identity, f"role = 'assistant' AND content = '{_CALL_REMOVED}'"):
         yield Evidence(
             _since("hermes-0.18.0"), "Calls that lost their result were taken out, as from 0.18 on."
         )
@@ -191,19 +198,19 @@ def _any(connection: sqlite3.Connection, identity: int, where: str) -> bool:
 
 
 def _newest_handoffs(connection: sqlite3.Connection, schema: Schema) -> Iterable[Summary]:
-    """The newest summaries, newest first."""
+    """Yield the newest summaries, newest first."""
     for identity in _candidates(connection, schema):
         rows = connection.execute(
             f"SELECT {select(schema)} FROM messages WHERE id = ?", (identity,)
         ).fetchall()
-        found = message(rows[0]) if rows else None
-        handoff = read_handoff(found.content) if found is not None else None
-        if found is not None and handoff is not None:
-            yield Summary(identity, found.session, handoff)
+        item = message(rows[0]) if rows else None
+        handoff = read_handoff(item.content) if item is not None else None
+        if item is not None and handoff is not None:
+            yield Summary(identity, item.session, handoff)
 
 
 def _candidates(connection: sqlite3.Connection, schema: Schema) -> Iterable[int]:
-    """Ids of rows that may be the newest summaries, newest first."""
+    """Return the ids of rows that may be the newest summaries, newest first."""
     if "messages_fts" in schema.tables:
         try:
             rows = connection.execute(

@@ -18,7 +18,7 @@ _MAX_SUMMARIES = 64
 _NO_SUMMARY = "The list after it has no summary; the boundaries are the places where both lists differ."
 _REWRITTEN = "The copies of the tail end early: one of the two lists was changed after the compaction."
 _NO_TAIL = "No copy of the tail was found after the summary."
-_REPEATED = "Messages repeat, so the tail may start at another one."
+_REPEATED = "Messages repeat, so the tail may start at another message."
 _ORPHANS = (
     "Tool results without a call were left out at the start of the tail, so it may start at any of them, from #{first} "
     "on."
@@ -46,15 +46,15 @@ def recover(old: Sequence[Print], new: Sequence[Print]) -> Recovered:
     if not new:
         return Recovered(len(old), len(old), 0, 0, 0, None, False, False, _EMPTY)
     summaries = [at for at, item in enumerate(new) if item.handoff is not None][:_MAX_SUMMARIES]
-    known = {item.text for item in old if item.handoff is not None}
+    old_texts = {item.text for item in old if item.handoff is not None}
     # A new summary differs from earlier summaries, so try copies of those last.
-    summaries.sort(key=lambda at: new[at].text in known)
+    summaries.sort(key=lambda at: new[at].text in old_texts)
     for as_declared, as_counted in ((True, True), (True, False), (False, True), (False, False)):
         for summary in summaries:
-            found = _fit(old, new, summary, as_declared, as_counted)
-            if found is not None:
-                alike = new[summary].text in known
-                return found._replace(exact=False, note=found.note or _ALIKE) if alike else found
+            recovered = _fit(old, new, summary, as_declared, as_counted)
+            if recovered is not None:
+                alike = new[summary].text in old_texts
+                return recovered._replace(exact=False, note=recovered.note or _ALIKE) if alike else recovered
     return _inferred(old, new, summaries)
 
 
@@ -79,32 +79,32 @@ def _fit(
     first = summary if merged else summary + 1
     # The middle is never empty, except in a list of another program.
     place = summary if merged else None
-    found = tails(old, new, head + 1, first, place, calls) or tails(old, new, head, first, place, calls)
-    if not found:
+    candidates = tails(old, new, head + 1, first, place, calls) or tails(old, new, head, first, place, calls)
+    if not candidates:
         return None
-    answer = _chosen(old, new, head, summary, first, found)
+    recovered = _chosen(old, new, head, summary, first, candidates)
     expected = _expected(old, head, handoff)
-    return None if as_counted and expected not in (None, answer.tail_start) else answer
+    return None if as_counted and expected not in (None, recovered.tail_start) else recovered
 
 
 def _chosen(
-    old: Sequence[Print], new: Sequence[Print], head: int, summary: int, first: int, found: list[Tail]
+    old: Sequence[Print], new: Sequence[Print], head: int, summary: int, first: int, candidates: list[Tail]
 ) -> Recovered:
     handoff = new[summary].handoff
     expected = _expected(old, head, handoff) if handoff else None
     exact, note = True, ""
-    tail = found[0]
-    if len(found) > 1:
-        certain = _certain(found, new, expected)
-        tail = certain or found[0]
+    tail = candidates[0]
+    if len(candidates) > 1:
+        certain = _certain(candidates, new, expected)
+        tail = certain or candidates[0]
         if certain is None:
             exact, note = False, _REPEATED
     start = tail.start
     results = _results_before(old, head, start)
     # From 0.19 on the start of the tail moves past results; earlier releases drop them from the new list.
     if results < start and not (handoff and _keeps_results(handoff)):
-        start, known = _start_with_results(old, head, results, start, expected)
-        if not known:
+        start, certain_start = _start_with_results(old, head, results, start, expected)
+        if not certain_start:
             exact, note = False, _ORPHANS.format(first=results)
     return Recovered(
         head, start, min(first, summary), first, tail.end, summary, first <= summary, exact, note
@@ -116,11 +116,11 @@ def _keeps_results(handoff: Handoff) -> bool:
     return bool(handoff.plugin or (handoff.releases and _MOVES_BEHIND.issuperset(handoff.releases)))
 
 
-def _certain(found: Sequence[Tail], new: Sequence[Print], expected: int | None) -> Tail | None:
+def _certain(candidates: Sequence[Tail], new: Sequence[Print], expected: int | None) -> Tail | None:
     """Return the candidate that further evidence supports, or None."""
     if expected is not None:
-        return next((tail for tail in found if tail.start == expected), None)
-    same = [tail for tail in found if tail.same_times]
+        return next((tail for tail in candidates if tail.start == expected), None)
+    same = [tail for tail in candidates if tail.same_times]
     if len(same) == 1:
         return same[0]
     end = 1
@@ -128,7 +128,7 @@ def _certain(found: Sequence[Tail], new: Sequence[Print], expected: int | None) 
         end += 1
     # The same transaction may have added a list of open tasks after the tail.
     for last in (end, end - 1):
-        inserted = [tail for tail in found if tail.end == last and last > 1]
+        inserted = [tail for tail in candidates if tail.end == last and last > 1]
         if inserted:
             return inserted[0]
     return None

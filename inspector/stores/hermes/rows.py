@@ -54,7 +54,7 @@ def select(schema: Schema) -> str:
 
 
 def message(row: Sequence[Any]) -> Message:
-    """The message of a row that `select` asked for.
+    """Return the message of a row with the columns of `select`.
 
     The wire form has the keys that the live list has. Malformed JSON stays as its text and is noted.
     """
@@ -131,30 +131,32 @@ def read_bodies(
     db: sqlite3.Connection, schema: Schema, ids: Sequence[int]
 ) -> tuple[dict[int, Message], sqlite3.Error | None]:
     """Return the readable messages of these ids, and the error if some are damaged."""
-    found: dict[int, Message] = {}
-    first: sqlite3.Error | None = None
+    messages: dict[int, Message] = {}
+    first_error: sqlite3.Error | None = None
     for at in range(0, len(ids), _CHUNK):
         some = ids[at : at + _CHUNK]
         try:
-            _read(db, schema, some, found)
+            _read_into(db, schema, some, messages)
         except sqlite3.DatabaseError as error:
             if not damage(error):
                 raise
-            first = first or error
+            first_error = first_error or error
             # Read one by one, so that a damaged page loses only its own rows.
             for identity in some:
                 try:
-                    _read(db, schema, [identity], found)
+                    _read_into(db, schema, [identity], messages)
                 except sqlite3.DatabaseError as single:
                     if not damage(single):
                         raise
-    return found, first
+    return messages, first_error
 
 
-def _read(db: sqlite3.Connection, schema: Schema, ids: Sequence[int], found: dict[int, Message]) -> None:
+def _read_into(
+    db: sqlite3.Connection, schema: Schema, ids: Sequence[int], messages: dict[int, Message]
+) -> None:
     if ids[-1] - ids[0] == len(ids) - 1:
         where, parameters = "id BETWEEN ? AND ?", [ids[0], ids[-1]]
     else:
         where, parameters = f"id IN ({','.join('?' * len(ids))})", list(ids)
     for row in db.execute(f"SELECT {select(schema)} FROM messages WHERE {where}", parameters).fetchall():
-        found[row[0]] = message(row)
+        messages[row[0]] = message(row)

@@ -34,13 +34,13 @@ _LIGHT = (
     "model_config",
 )
 _TIMES = frozenset({"started_at", "ended_at"})
-#: Columns with a field in Session, and the column that is too long to read along.
-_KNOWN = frozenset({*_LIGHT, *_USAGE, "billing_provider", "billing_base_url", "system_prompt"})
+#: Columns with a field in Session, and the system prompt, which is too long to read with them.
+_FIELDS = frozenset({*_LIGHT, *_USAGE, "billing_provider", "billing_base_url", "system_prompt"})
 
 
 class Node(NamedTuple):
-    """A session as the chains and the list need it. `branched_from` and `agent_of` are the markers that
-    newer releases write into `model_config`."""
+    """The columns of a session for the list of conversations. Newer releases write `branched_from` and `agent_of` into
+    `model_config`."""
 
     id: str
     source: str
@@ -78,8 +78,8 @@ def rows_at_once(connection: sqlite3.Connection, columns: str, source: str) -> l
     one step, thousands of rows cost one such exchange.
     """
     try:
-        found = connection.execute(f"SELECT json_group_array(json_array({columns})) {source}").fetchall()
-        rows = json.loads(found[0][0])
+        answer = connection.execute(f"SELECT json_group_array(json_array({columns})) {source}").fetchall()
+        rows = json.loads(answer[0][0])
     except (sqlite3.Error, ValueError, RecursionError):
         # This SQLite has no JSON, a value has no JSON form, or damaged pages: reading row by row recovers more.
         return None
@@ -118,7 +118,7 @@ def damage(error: sqlite3.Error) -> bool:
 def _until_error(
     connection: sqlite3.Connection, sql: str, parameters: Sequence[Any]
 ) -> tuple[list[Any], sqlite3.Error | None]:
-    """The rows of a query up to damage, and the damage."""
+    """Return the rows of a query before the first damage, and the damage."""
     rows: list[Any] = []
     try:
         # The rows before an error stay.
@@ -161,7 +161,7 @@ def _marker(config: Mapping[str, Any], name: str) -> str | None:
 
 
 def parse_config(raw: str) -> dict[str, Any]:
-    """The JSON of `model_config`; empty if it is none."""
+    """The mapping in `model_config`; empty if it is not a JSON mapping."""
     if not raw:
         return {}
     try:
@@ -172,7 +172,7 @@ def parse_config(raw: str) -> dict[str, Any]:
 
 
 def session(connection: sqlite3.Connection, schema: Schema, identity: str) -> Session | None:
-    """One session with everything but its system prompt; None if there is none of that id."""
+    """Return a session without its system prompt; None if no session has this id."""
     values = _values(connection, schema, identity)
     if not values:
         return None
@@ -185,12 +185,12 @@ def session(connection: sqlite3.Connection, schema: Schema, identity: str) -> Se
         provider=as_text(values.get("billing_provider")),
         base_url=as_text(values.get("billing_base_url")),
         config=parse_config(as_text(values.get("model_config"))),
-        extra={name: value for name, value in values.items() if name not in _KNOWN and value is not None},
+        extra={name: value for name, value in values.items() if name not in _FIELDS and value is not None},
     )
 
 
 def _values(connection: sqlite3.Connection, schema: Schema, identity: str) -> dict[str, Any]:
-    """The columns of a session without its system prompt; empty if there is none of that id."""
+    """Return the columns of a session without its system prompt; empty if no session has this id."""
     names = sorted(schema.sessions - {"system_prompt"})
     columns = ", ".join(map(quoted, names))
     rows = connection.execute(f"SELECT {columns} FROM sessions WHERE id = ?", (identity,)).fetchall()
@@ -200,12 +200,12 @@ def _values(connection: sqlite3.Connection, schema: Schema, identity: str) -> di
 def stamp(connection: sqlite3.Connection, schema: Schema, identity: str) -> str:
     """Return a text that changes whenever the row of a session or its messages change."""
     active = "total(active)" if "active" in schema.messages else "NULL"
-    counted = connection.execute(
+    counts = connection.execute(
         f"SELECT count(*), max(id), {active} FROM messages WHERE session_id = ?", (identity,)
     ).fetchall()
-    last = counted[0][1]
+    last = counts[0][1]
     sizes = ", ".join(
         f"length({schema.column('messages', name)})" for name in ("role", "content", "tool_calls")
     )
     ends = connection.execute(f"SELECT timestamp, {sizes} FROM messages WHERE id = ?", (last,)).fetchall()
-    return repr((_values(connection, schema, identity), counted, ends))
+    return repr((_values(connection, schema, identity), counts, ends))

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from inspector.stores.hermes import text_search
     from inspector.stores.hermes.describe import StoreDescription
     from inspector.stores.hermes.fitting import Fit
-    from inspector.stores.hermes.generations import Part
+    from inspector.stores.hermes.generations import StoredList
 
 T = TypeVar("T")
 
@@ -58,7 +58,7 @@ class HermesStore(SingleStore):
         self._settled = False
         #: Fits by profile, and by whether other settings were tried too.
         self._fits: dict[tuple[str, bool], tuple[Fit, ...]] = {}
-        self._lists: dict[str, tuple[object, tuple[list[Part], tuple[str, ...]]]] = {}
+        self._lists: dict[str, tuple[object, tuple[list[StoredList], tuple[str, ...]]]] = {}
         try:
             self._schema = self._read(read_schema)
             missing = self._schema.missing()
@@ -109,26 +109,26 @@ class HermesStore(SingleStore):
         If the signs leave several profiles open, take the profile whose plans match the recorded compactions. This
         reads the lists of some compactions, once.
         """
-        found = self._detection()
-        if len(found.open) > 1 and not self._settled:
+        detection = self._detection()
+        if len(detection.open) > 1 and not self._settled:
             from inspector.stores.hermes.fitting import settled
 
             try:
-                self._detected = settled(found, self._fits_of(found.open, found.open))
+                self._detected = settled(detection, self._fits_of(detection.open, detection.open))
             except StoreError as error:
                 self._note(str(error))
         self._settled = True
         return self.info
 
     def _fits_of(self, names: Sequence[str], varied: Collection[str]) -> tuple[Fit, ...]:
-        """The fits of some profiles, each compared once. The lists are not kept: they may be long."""
+        """Return the fits of some profiles, each computed once. The lists are not cached, because they may be long."""
         from inspector.stores.hermes.fitting import best_first, fits_of, recorded_lists
 
-        asked = [(name, name in varied) for name in names]
-        missing = [one for one in asked if one not in self._fits]
+        keys = [(name, name in varied) for name in names]
+        missing = [key for key in keys if key not in self._fits]
         lists = recorded_lists(self, self.path, self._detection().sessions) if missing else ()
-        self._fits.update((one, fits_of(lists, *one)) for one in missing)
-        return best_first(fit for one in asked for fit in self._fits[one])
+        self._fits.update((key, fits_of(lists, *key)) for key in missing)
+        return best_first(fit for key in keys for fit in self._fits[key])
 
     def _detection(self) -> profiles.Detection:
         """Return the release that the signs of the database show."""
@@ -172,17 +172,17 @@ class HermesStore(SingleStore):
             return
         _, lists = self._read(lambda db: self._open(db, conversation.row))
         transitions = [
-            Transition(before.number, before, name, part.rows, part.certain)
-            for before, (name, part) in zip(conversation.generations[:-1], lists[1:], strict=False)
+            Transition(before.number, before, name, stored.rows, stored.certain)
+            for before, (name, stored) in zip(conversation.generations[:-1], lists[1:], strict=False)
         ]
         sessions = {item.id: item for item in conversation.sessions}
         prompts = {name: text_tokens(len(self.system_prompt(name))) for name in sessions}
         usages = self._read(lambda db: usage.summary_usage(db, self._schema, conversation.sessions))
         compacted = Counter(transition.before.session for transition in transitions)
-        for found in describe(transitions, sessions, prompts, self._rows_by_id):
+        for compaction in describe(transitions, sessions, prompts, self._rows_by_id):
             # Usage is recorded by session. So a compaction has its usage only if the session has no other compaction.
-            alone = compacted[found.session] == 1
-            yield replace(found, usage=usages.get(found.session)) if alone else found
+            alone = compacted[compaction.session] == 1
+            yield replace(compaction, usage=usages.get(compaction.session)) if alone else compaction
 
     def count_compactions(self, conversation: str) -> int:
         """Return the number of compactions of a conversation, by rotation and in place."""
@@ -193,9 +193,9 @@ class HermesStore(SingleStore):
         """Rough tokens of the list that the agent holds now, system prompt included. Streams every body."""
         row = self._row(conversation)
         tip = row.sessions[-1]
-        part = self._read(lambda db: self._parts(db, tip)[0][-1])
+        stored = self._read(lambda db: self._lists_of(db, tip)[0][-1])
         characters = images = 0
-        live = Generation(1, tip, part.ids, part.roles, live=True)
+        live = Generation(1, tip, stored.ids, stored.roles, live=True)
         for done, item in enumerate(self.iterate(live)):
             if watch is not None and done % PIECE == 0:
                 watch(done)
@@ -221,12 +221,12 @@ class HermesStore(SingleStore):
         """
         from inspector.stores.hermes import text_search
 
-        asked = text_search.query_of(query, self._schema)
-        if asked is None:
+        parsed = text_search.query_of(query, self._schema)
+        if parsed is None:
             return
         tips = self._all().tip_of
         sessions = self._row(conversation).sessions if conversation is not None else ()
-        for item, excerpt, span in islice(self._search(asked, sessions), limit):
+        for item, excerpt, span in islice(self._search(parsed, sessions), limit):
             tip = tips.get(item.session, item.session)
             yield Hit(tip, item.session, item.id, item.role, excerpt, span)
 
@@ -259,9 +259,9 @@ class HermesStore(SingleStore):
             now = signature(self.path)
             if self._chains is not None and self._chains[0] == now:
                 return self._chains[1]
-            found = self._read(self._read_chains)
-            self._chains = (now, found)
-            return found
+            chains_now = self._read(self._read_chains)
+            self._chains = (now, chains_now)
+            return chains_now
 
     def _read_chains(self, db: sqlite3.Connection) -> Chains:
         rows, error = nodes(db, self._schema)
@@ -274,14 +274,14 @@ class HermesStore(SingleStore):
 
     def _open(
         self, db: sqlite3.Connection, row: ConversationRow
-    ) -> tuple[Conversation, list[tuple[str, Part]]]:
+    ) -> tuple[Conversation, list[tuple[str, StoredList]]]:
         sessions = [item for name in row.sessions if (item := session(db, self._schema, name)) is not None]
-        lists: list[tuple[str, Part]] = []
+        lists: list[tuple[str, StoredList]] = []
         notes: list[str] = []
         for name in row.sessions:
-            found, damage = self._parts(db, name)
+            lists_of_session, damage = self._lists_of(db, name)
             notes.extend(damage)
-            lists.extend((name, part) for part in found)
+            lists.extend((name, stored) for stored in lists_of_session)
         has_unread = bool(notes)
         if sessions and sessions[-1].end_reason == "compression":
             notes.append(
@@ -292,34 +292,34 @@ class HermesStore(SingleStore):
             self._note(note)
         notes.extend(lcm.notes(self.path, row.sessions))
         notes.extend(usage.server_notes(db, self._schema, sessions))
-        uncertain = [number for number, (_, part) in enumerate(lists, start=1) if not part.certain]
+        uncertain = [number for number, (_, stored) in enumerate(lists, start=1) if not stored.certain]
         notes.extend(
             f"The beginning of generation {number} is not recorded clearly; it is inferred from the live messages."
             for number in uncertain
         )
         generations = tuple(
-            Generation(number, name, part.ids, part.roles, live=number == len(lists))
-            for number, (name, part) in enumerate(lists, start=1)
+            Generation(number, name, stored.ids, stored.roles, live=number == len(lists))
+            for number, (name, stored) in enumerate(lists, start=1)
         )
         return Conversation(row, tuple(sessions), generations, tuple(notes), has_unread), lists
 
-    def _parts(self, db: sqlite3.Connection, session: str) -> tuple[list[Part], tuple[str, ...]]:
+    def _lists_of(self, db: sqlite3.Connection, session: str) -> tuple[list[StoredList], tuple[str, ...]]:
         """Return the lists of a session and its read problems. Lists of the last sessions are cached."""
-        from inspector.stores.hermes.generations import parts, read_index
+        from inspector.stores.hermes.generations import lists_of, read_index
 
         now = signature(self.path)
         with self._lock:
-            kept = self._lists.get(session)
-        if kept is not None and kept[0] == now:
-            return kept[1]
+            cached = self._lists.get(session)
+        if cached is not None and cached[0] == now:
+            return cached[1]
         index = read_index(db, self._schema, session)
-        found = parts(db, self._schema, index), index.notes
+        answer = lists_of(db, self._schema, index), index.notes
         with self._lock:
             self._lists.pop(session, None)
             while len(self._lists) >= _KEPT_LISTS:
                 del self._lists[next(iter(self._lists))]
-            self._lists[session] = (now, found)
-        return found
+            self._lists[session] = (now, answer)
+        return answer
 
     def _count(self, db: sqlite3.Connection, row: ConversationRow) -> int:
         from inspector.stores.hermes.generations import has_inactive
@@ -327,7 +327,7 @@ class HermesStore(SingleStore):
         total = 0
         for name in row.sessions:
             if self._schema.in_place and has_inactive(db, name):
-                total += len(self._parts(db, name)[0])
+                total += len(self._lists_of(db, name)[0])
             else:
                 total += 1
         return total
@@ -338,10 +338,10 @@ class HermesStore(SingleStore):
     def _bodies(self, generation: Generation, start: int, stop: int) -> list[Message]:
         """Return the bodies of generation[start:stop]. Unreadable rows are empty, with a note that gives the reason."""
         ids = generation.ids[start:stop]
-        found = self._rows_by_id(ids)
+        messages = self._rows_by_id(ids)
         answer = []
         for offset, identity in enumerate(ids):
-            item = found.get(identity)
+            item = messages.get(identity)
             if item is None:
                 role = ROLE_NAMES[min(generation.roles[start + offset], len(ROLE_NAMES) - 1)]
                 item = Message(
@@ -354,52 +354,52 @@ class HermesStore(SingleStore):
         return answer
 
     def _rows_by_id(self, ids: Sequence[int]) -> dict[int, Message]:
-        found, error = self._read(lambda db: read_bodies(db, self._schema, ids))
+        messages, error = self._read(lambda db: read_bodies(db, self._schema, ids))
         if error is not None:
             self._note(str(translate(error, self.path)))
-        if any(ODD_TIME in message.note for message in found.values() if message.note):
+        if any(ODD_TIME in message.note for message in messages.values() if message.note):
             self._note(
                 f"{self.path} has times that are not in any calendar; the program ignores these times."
             )
-        return found
+        return messages
 
-    def _search(self, asked: text_search.Query, sessions: Sequence[str]) -> Iterator[text_search.Match]:
+    def _search(self, query: text_search.Query, sessions: Sequence[str]) -> Iterator[text_search.Match]:
         from inspector.stores.hermes import text_search
 
         lowest, highest = self._read(text_search.limits)
-        if asked.index is None:
-            yield from self._scan(asked, sessions, lowest, highest)
+        if query.index is None:
+            yield from self._scan(query, sessions, lowest, highest)
             return
         below = highest
         try:
             # If the index is no longer updated, rows newer than the index must be read.
-            newest = 1 + self._read(lambda db: text_search.newest(db, asked))
-            yield from self._scan(asked, sessions, max(lowest, newest), highest)
+            newest = 1 + self._read(lambda db: text_search.newest(db, query))
+            yield from self._scan(query, sessions, max(lowest, newest), highest)
             below = min(below, newest)
             while ids := self._read(
-                partial(text_search.candidates, asked=asked, below=below, count=BATCH, sessions=sessions)
+                partial(text_search.candidates, query=query, below=below, count=BATCH, sessions=sessions)
             ):
-                found = self._rows_by_id(ids)
+                messages = self._rows_by_id(ids)
                 yield from text_search.check(
-                    [found[identity] for identity in ids if identity in found], asked.phrases
+                    [messages[identity] for identity in ids if identity in messages], query.phrases
                 )
                 below = ids[-1]
         except StoreError as error:
             # The index is damaged, or another table has its name. The texts can still be read.
             self._note(f"The full-text index could not be used, so every message is read: {error}")
-            yield from self._scan(asked, sessions, lowest, below)
+            yield from self._scan(query, sessions, lowest, below)
 
     def _scan(
-        self, asked: text_search.Query, sessions: Sequence[str], lowest: int, below: int
+        self, query: text_search.Query, sessions: Sequence[str], lowest: int, below: int
     ) -> Iterator[text_search.Match]:
         from inspector.stores.hermes import text_search
 
         while below > lowest:
             low = max(lowest, below - BATCH)
-            found = self._read(
+            messages = self._read(
                 partial(text_search.in_range, schema=self._schema, low=low, high=below, sessions=sessions)
             )
-            yield from text_search.check(found, asked.phrases)
+            yield from text_search.check(messages, query.phrases)
             below = low
 
 

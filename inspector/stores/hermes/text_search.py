@@ -19,13 +19,13 @@ _AROUND = 60
 _SHORTEST_TRIGRAM = 3
 
 
-#: A message that contains the words, an excerpt, and where in it the first match is.
+#: A message that contains the words, an excerpt, and the place of the first match in the excerpt.
 Match = tuple[Message, str, tuple[int, int]]
 
 
 class Query(Struct, frozen=True):
-    """A parsed query. All `phrases` must occur. `index` is the full-text table that finds them, None if only reading
-    finds them. `match` is the query for that table."""
+    """A parsed query. All `phrases` must occur. `index` is the full-text table that can find them, and `match` the
+    query for this table; None if every message must be read."""
 
     phrases: tuple[str, ...]
     index: str | None
@@ -70,9 +70,9 @@ def _is_wordlike(phrase: str) -> bool:
     )
 
 
-def newest(connection: sqlite3.Connection, asked: Query) -> int:
-    """The newest row that the index knows, 0 if it knows none."""
-    rows = connection.execute(f"SELECT max(rowid) FROM {asked.index}").fetchall()
+def newest(connection: sqlite3.Connection, query: Query) -> int:
+    """Return the newest row in the index, 0 if the index is empty."""
+    rows = connection.execute(f"SELECT max(rowid) FROM {query.index}").fetchall()
     return rows[0][0] if rows and isinstance(rows[0][0], int) else 0
 
 
@@ -85,17 +85,17 @@ def limits(connection: sqlite3.Connection) -> tuple[int, int]:
 
 
 def candidates(
-    connection: sqlite3.Connection, asked: Query, below: int, count: int, sessions: Sequence[str]
+    connection: sqlite3.Connection, query: Query, below: int, count: int, sessions: Sequence[str]
 ) -> list[int]:
-    """Ids under `below`, newest first, at most `count`, of rows that the index says match."""
-    parameters: list[Any] = [asked.match, below]
+    """Return the ids of matching rows by the index: those below `below`, newest first, at most `count`."""
+    parameters: list[Any] = [query.match, below]
     join = where = ""
     if sessions:
         join = "JOIN messages m ON m.id = f.rowid"
         where = f"AND m.session_id IN ({','.join('?' * len(sessions))})"
         parameters.extend(sessions)
     rows = connection.execute(
-        f"SELECT f.rowid FROM {asked.index} f {join} WHERE f.{asked.index} MATCH ? AND f.rowid < ? {where} "
+        f"SELECT f.rowid FROM {query.index} f {join} WHERE f.{query.index} MATCH ? AND f.rowid < ? {where} "
         "ORDER BY f.rowid DESC LIMIT ?",
         (*parameters, count),
     ).fetchall()
@@ -116,17 +116,17 @@ def check(messages: Iterable[Message], phrases: Sequence[str]) -> Iterator[Match
     """Yield the messages that contain all the phrases."""
     for item in messages:
         calls = " ".join(f"{call.name} {call.arguments}" for call in item.tool_calls)
-        whole = "\n".join(part for part in (item.text, item.tool_name, calls) if part)
-        folded = whole.casefold()
+        text = "\n".join(part for part in (item.text, item.tool_name, calls) if part)
+        folded = text.casefold()
         if all(phrase.casefold() in folded for phrase in phrases):
-            yield item, *around(whole, phrases)
+            yield item, *around(text, phrases)
 
 
 def around(text: str, phrases: Sequence[str]) -> tuple[str, tuple[int, int]]:
-    """The line around the first match, and where in it the match is."""
+    """Return an excerpt around the first match, and the place of the match in it."""
     pattern = re.compile("|".join(re.escape(phrase) for phrase in phrases), re.IGNORECASE)
     match = pattern.search(text)
-    if match is None:  # a letter that folds to two, say
+    if match is None:  # for example if a letter folds to two
         return " ".join(text[: 2 * _AROUND].split()), (0, 0)
     low, high = max(0, match.start() - _AROUND), min(len(text), match.end() + _AROUND)
     before = _one_line(text[low : match.start()])
