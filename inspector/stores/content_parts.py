@@ -19,27 +19,26 @@ HARNESS = re.compile(
 
 
 def content_wires(role: str, parts: object) -> list[Wire]:
-    """The messages in a content: an answer of the model with its calls, or results of tools and words of the user."""
-    listed: Sequence[object] = parts if isinstance(parts, list) else [{"text": parts}]
-    known = [part if isinstance(part, Mapping) else {"text": part} for part in listed]
-    return [_answer(known)] if role in ("model", "assistant", "gemini") else _said(known)
+    """Return the messages in a content: the model's answer with its calls, or tool results and text of the user."""
+    items: Sequence[object] = parts if isinstance(parts, list) else [{"text": parts}]
+    mappings = [part if isinstance(part, Mapping) else {"text": part} for part in items]
+    return [_answer(mappings)] if role in ("model", "assistant", "gemini") else _user_wires(mappings)
 
 
-def _said(parts: Sequence[Mapping[str, Any]]) -> list[Wire]:
+def _user_wires(parts: Sequence[Mapping[str, Any]]) -> list[Wire]:
     wires: list[Wire] = []
     for part in parts:
         response = part.get("functionResponse")
         if isinstance(response, Mapping):
             wires.append(_result(response))
-            continue
-        if isinstance(part.get("text"), str):
+        elif isinstance(part.get("text"), str):
             add_text(wires, "system" if HARNESS.match(part["text"]) else "user", part["text"])
         elif part:
-            wires.append({"role": "user", "content": [_other(part)]})
+            wires.append({"role": "user", "content": [_other_part(part)]})
     return wires
 
 
-def _other(part: Mapping[str, Any]) -> dict[str, Any]:
+def _other_part(part: Mapping[str, Any]) -> dict[str, Any]:
     data = part.get("inlineData") or part.get("fileData")
     kind = text_at(data, "mimeType") if isinstance(data, Mapping) else ""
     return {"type": "image"} if kind.startswith("image/") else {"type": "text", "text": json.dumps(part)}

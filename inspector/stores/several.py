@@ -81,10 +81,10 @@ class SeveralStores(Store):
         if not any(answers):
             return None
         lists = [
-            rows_of_store or (store.conversations(), True)
-            for store, rows_of_store in zip(self._stores, answers, strict=True)
+            answer or (store.conversations(), True)
+            for store, answer in zip(self._stores, answers, strict=True)
         ]
-        return self._joined([rows for rows, _ in lists]), all(whole for _, whole in lists)
+        return self._joined([rows for rows, _ in lists]), all(complete for _, complete in lists)
 
     def so_far(self) -> tuple[tuple[ConversationRow, ...], int, int]:
         """Return the known conversations, the number of read files, and the number of files."""

@@ -14,7 +14,7 @@ from inspector.stores import lines, listing
 from inspector.stores.claude_code import joining
 from inspector.stores.claude_code.reader import ClaudeCodeReader
 from inspector.stores.detect import open_folder, open_store
-from inspector.stores.index import FileIndex, Kept
+from inspector.stores.index import FileIndex, IndexedFile
 from inspector.stores.index import _version as index_version
 from inspector.stores.recorded import FileDigest
 from inspector.stores.several import SeveralStores
@@ -172,7 +172,7 @@ def test_the_list_of_many_files_is_kept_whole(tmp_path: Path, monkeypatch: pytes
     asked: list[str] = []
     get = FileIndex.get
 
-    def counted(self: FileIndex, paths: Iterable[str]) -> dict[str, Kept]:
+    def counted(self: FileIndex, paths: Iterable[str]) -> dict[str, IndexedFile]:
         wanted = list(paths)
         asked.extend(wanted)
         return get(self, wanted)
@@ -378,7 +378,7 @@ def test_digests_come_back_as_they_were(tmp_path: Path) -> None:
         "/a/\udcff.jsonl", "s", title="\ud800 \x00", compactions=("a", "b"), window=5, midway=True
     )
     index = FileIndex(tmp_path / "files.db")
-    kept = Kept(1, 2, "codex", (digest,))
+    kept = IndexedFile(1, 2, "codex", (digest,))
     index.put({str(tmp_path / "a\udcff"): kept})
     assert index.get([str(tmp_path / "a\udcff"), "b"]) == {str(tmp_path / "a\udcff"): kept}
 

@@ -31,7 +31,7 @@ _BITS = 32
 
 
 class AtifReader:
-    """See Reader for what every method answers."""
+    """See Reader for the methods."""
 
     agent = "atif"
     limits = (

@@ -24,7 +24,7 @@ _SESSION, _COMPACTED = 1, 2
 
 
 class ClineReader(SessionReader):
-    """See Reader for what every method answers."""
+    """See Reader for the methods."""
 
     agent = "cline"
     limits = (

@@ -49,14 +49,14 @@ def task_wires(message: Mapping[str, Any]) -> list[Wire]:
         elif waits and not _HARNESS.match(text):
             wires[-1] = _as_summary({**wires[-1], "content": text})
         else:
-            wires.append(_said(text))
+            wires.append(_text_wire(text))
     return wires
 
 
 def folder_in(message: Mapping[str, Any]) -> str:
     """Return the working folder that Cline's details of the environment name; "" if they name none."""
-    found = map(_FOLDER.search, texts_in(message.get("content")))
-    return next((match[1] for match in found if match), "")
+    matches = map(_FOLDER.search, texts_in(message.get("content")))
+    return next((match[1] for match in matches if match), "")
 
 
 def is_summary(wire: Wire) -> bool:
@@ -76,22 +76,22 @@ def with_updates(message: Mapping[str, Any], updates: Mapping[int, str]) -> dict
 
 def _answer(blocks: Sequence[Mapping[str, Any]]) -> Wire:
     wire = assistant_wire(blocks)
-    text, calls, rest, stop = wire["content"], [], "", 0
+    text, calls, remaining, stop = wire["content"], [], "", 0
     for tool in _elements(text):
-        arguments = {one.name: text[one.start : one.end].strip("\n") for one in _elements(text, tool)}
+        arguments = {inner.name: text[inner.start : inner.end].strip("\n") for inner in _elements(text, tool)}
         if "_" in tool.name and arguments:
             identity = _identity(tool.name, next(iter(arguments.values())))
             calls.append(call_of(identity, tool.name, arguments))
-            rest += text[stop : tool.before]
+            remaining += text[stop : tool.before]
             stop = tool.after
     if calls:
-        wire["content"] = (rest + text[stop:]).strip()
+        wire["content"] = (remaining + text[stop:]).strip()
         wire["tool_calls"] = [*wire.get("tool_calls", ()), *calls]
     return wire
 
 
 class _Element(NamedTuple):
-    """An XML element: its name, where it begins and ends, and where its content does."""
+    """An XML element: its name, the places before and after it, and the start and end of its content."""
 
     name: str
     before: int
@@ -109,10 +109,10 @@ def _elements(text: str, within: _Element | None = None) -> Iterator[_Element]:
         if tag[1]:
             ends.setdefault(tag[2], []).append(tag.start())
     for tag in tags:
-        known = ends.get(tag[2], [])
-        place = bisect_left(known, tag.end())
-        if not tag[1] and tag.start() >= first and place < len(known):
-            end = known[place]
+        stops = ends.get(tag[2], [])
+        place = bisect_left(stops, tag.end())
+        if not tag[1] and tag.start() >= first and place < len(stops):
+            end = stops[place]
             first = end + len(f"</{tag[2]}>")
             yield _Element(tag[2], tag.start(), tag.end(), end, first)
 
@@ -139,7 +139,7 @@ def _as_summary(wire: Wire) -> Wire:
     return wire
 
 
-def _said(text: str) -> Wire:
+def _text_wire(text: str) -> Wire:
     words = _WORDS.fullmatch(text)
     if words is not None:
         return {"role": "user", "content": words[2]}

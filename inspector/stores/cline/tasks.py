@@ -69,10 +69,10 @@ class _Scanner(SessionLists, kw_only=True):
         self._add(len(self.history))
         if not screen:
             self.notes.append(f"{_SCREEN} is missing, so messages that were cut out of the list are unknown.")
-        left = len(self.updates.keys() - self.used)
-        if left:
+        unused = len(self.updates.keys() - self.used)
+        if unused:
             self.notes.append(
-                f"Cline sent shorter texts in the place of {plural(left, 'text')} that the list shows whole."
+                f"Cline sent shorter texts in the place of {plural(unused, 'text')} that the list shows whole."
             )
         if any(message.get("isSummary") is True for message in self.history):
             self.notes.append("Another program wrote summaries into this history, which are not recognised.")
@@ -117,18 +117,18 @@ class _Scanner(SessionLists, kw_only=True):
     def _take_back(self, stop: int) -> None:
         """Remove the messages from a place on from the live list."""
         while len(self.numbers) > stop:
-            gone = set(self.numbers.pop())
-            self.lists[-1] = [number for number in self.live if number not in gone]
+            removed = set(self.numbers.pop())
+            self.lists[-1] = [number for number in self.live if number not in removed]
 
     def _add_summary(self, index: int) -> None:
         message = self.history[index]
         self.begin_record(index, _WHOLE)
         wires = task_wires(message)
         place = next(at for at, wire in enumerate(wires) if is_summary(wire))
-        made = self.make(wires, seconds_of(message.get("ts")) or self.at)
-        self.entries.items[made[place]].summary = True
-        self.numbers += [(), made]
-        self._compact(index, made[place], str(wires[place]["content"]))
+        numbers = self.make(wires, seconds_of(message.get("ts")) or self.at)
+        self.entries.items[numbers[place]].summary = True
+        self.numbers += [(), numbers]
+        self._compact(index, numbers[place], str(wires[place]["content"]))
 
     def _compact(self, start: int, summary: int | None, text: str | None = None) -> None:
         stays = [*range(min(_FIRST, start)), *range(start, len(self.numbers))]
@@ -154,17 +154,17 @@ def _fetch(path: Path, places: list[tuple[int, int]]) -> list[dict[str, Any] | N
     """Return the messages with these numbers."""
     history = mappings(document(path))
     updates = _updates(path.with_name("context_history.json"))
-    found: list[dict[str, Any] | None] = []
+    messages: list[dict[str, Any] | None] = []
     for number, kind in places:
         message = history[number] if number < len(history) else None
         changed = message is not None and kind == _CHANGED
-        found.append(with_updates(message or {}, updates.get(number, {})) if changed else message)
-    return found
+        messages.append(with_updates(message or {}, updates.get(number, {})) if changed else message)
+    return messages
 
 
 def _updates(path: Path) -> dict[int, dict[int, str]]:
     """Return the texts with which Cline replaced others, by message and block."""
-    found: dict[int, dict[int, str]] = {}
+    updates: dict[int, dict[int, str]] = {}
     for entry in listed(document(path)):
         # [message, [kind, [[block, [[time, "text", [text], ...], ...]], ...]]]
         if not (isinstance(entry, list) and len(entry) == 2 and isinstance(entry[0], int)):
@@ -173,8 +173,8 @@ def _updates(path: Path) -> dict[int, dict[int, str]]:
             last = listed(changes)[-1:]
             texts = listed(last[0][2]) if last and len(listed(last[0])) > 2 else []
             if isinstance(block, int) and texts and isinstance(texts[0], str):
-                found.setdefault(entry[0], {})[block] = texts[0]
-    return found
+                updates.setdefault(entry[0], {})[block] = texts[0]
+    return updates
 
 
 def _pairs(value: object) -> Iterator[tuple[Any, Any]]:

@@ -20,21 +20,15 @@ from inspector.core.conversations import ROLE_CODES
 from inspector.stores.codex.forms import ENCRYPTED, answer_wire, by_model, item_wires
 from inspector.stores.entries import Entries, Wire
 from inspector.stores.head import Head
-from inspector.stores.lines import (
-    count_at,
-    mapping_at,
-    mappings_in,
-    text_at,
-    usage_of,
-)
+from inspector.stores.lines import count_at, mapping_at, mappings_in, text_at, usage_of
 from inspector.stores.recorded import Recorded, Source
 from inspector.stores.session_lists import SessionLists, SessionReader, SessionScanner
 
 _USER, _SYSTEM = ROLE_CODES["user"], ROLE_CODES["system"]
 _TYPES = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted", "world_state"})
-#: Octets of the user's messages that stay: 20,000 tokens of 4, read in the source of 0.45. That release puts them and
-#: the summary into one message; later releases have separate messages.
-_KEPT = 80_000
+#: Maximum bytes of the user's messages that stay: 20,000 tokens of 4 bytes, from the source of 0.45. That release puts
+#: them and the summary into one message; later releases have separate messages.
+_KEPT_BYTES = 80_000
 _WHY_INFERRED = (
     "The record has no list. By the source of this release the user's messages stay, up to the newest 20,000 "
     "tokens."
@@ -43,7 +37,7 @@ _WHY_UNREADABLE = "The summary is encrypted, and only the provider can read it. 
 
 
 class CodexReader(SessionReader):
-    """See Reader for what every method answers."""
+    """See Reader for the methods."""
 
     agent = "codex"
     limits = (
@@ -55,17 +49,17 @@ class CodexReader(SessionReader):
         return text_at(head.first, "type") in _TYPES and isinstance(head.first.get("payload"), dict)
 
     def scan(self, path: Path, part: str) -> SessionLists:
-        """The session of a rollout."""
+        """Return the session of a rollout."""
         return _scan(path)
 
     def read(self, source: Source) -> Recorded:
-        """A conversation: its lists, compactions and requests."""
-        found = _scan(Path(source.files[0]))
+        """Read the lists, compactions and requests of a conversation."""
+        session = _scan(Path(source.files[0]))
         for path in source.shared:
-            found.leave_out(_scan(Path(path)))
-        if any(compaction.encrypted for compaction in found.compactions):
-            found.notes.append(_WHY_UNREADABLE)
-        return found.recorded(source)
+            session.leave_out(_scan(Path(path)))
+        if any(compaction.encrypted for compaction in session.compactions):
+            session.notes.append(_WHY_UNREADABLE)
+        return session.recorded(source)
 
 
 READER = CodexReader
@@ -78,10 +72,14 @@ def _scan(path: Path) -> _Scanner:
 class _Scanner(SessionScanner):
     #: Keys that are equal in all copies of a request: the cumulative usage.
     request_names: list[str] = field(default_factory=list)
+    #: The number of the answer whose items follow each other.
     open: int | None = None
+    #: The cumulative usage of the last count.
     counted: object = None
     last_size: int | None = None
+    #: The id of the last answer.
     answer: str = ""
+    #: The index of the last compaction while its size is not counted.
     waiting: int | None = None
     #: The size at the request before the last one, and the usage of a call that no count followed yet.
     earlier_size: int | None = None
@@ -118,7 +116,9 @@ class _Scanner(SessionScanner):
         ]
         copied = sum(name in parent.names for name in self.names)
         del self.lists[:copied]
-        self.compactions = [replace(made, index=made.index - copied) for made in self.compactions[copied:]]
+        self.compactions = [
+            replace(compaction, index=compaction.index - copied) for compaction in self.compactions[copied:]
+        ]
         self.requests = [
             replace(request, index=index, generation=max(1, request.generation - copied))
             for index, request in enumerate(requests, start=1)
@@ -132,10 +132,8 @@ class _Scanner(SessionScanner):
         self.prompt = text_at(payload, "base_instructions", "text") or text_at(payload, "instructions")
         source = payload.get("source")
         if isinstance(source, Mapping) and "subagent" in source:
-            spawned = dict(source)
-            self.parent = text_at(spawned, "subagent", "thread_spawn", "parent_thread_id") or text_at(
-                payload, "forked_from_id"
-            )
+            spawner = text_at(source, "subagent", "thread_spawn", "parent_thread_id")
+            self.parent = spawner or self.forked_from
 
     def _item(self, item: dict[str, Any], at: float) -> None:
         if by_model(item):
@@ -154,7 +152,7 @@ class _Scanner(SessionScanner):
     def _compacted(self, payload: dict[str, Any], at: float) -> None:
         text = text_at(payload, "message")
         size = self.last_size
-        if self._wrote(text):
+        if self._is_summary(text):
             size = self.earlier_size
         elif self.uncounted and text_at(self.uncounted, "response_id") == text_at(
             payload, "compaction_response_id"
@@ -170,7 +168,7 @@ class _Scanner(SessionScanner):
         summary = numbers[places[-1]] if places else None
         note = "" if text else _WHY_UNREADABLE
         if not listed:
-            numbers, note = (*self._kept(), *numbers), _WHY_INFERRED
+            numbers, note = (*self._staying(), *numbers), _WHY_INFERRED
         self.waiting, self.last_size = len(self.compactions), None
         self.names.append(_name(payload))
         self.compact(
@@ -178,25 +176,28 @@ class _Scanner(SessionScanner):
         )  # fmt: skip
         self.summaries.add(summary)
 
-    def _kept(self) -> list[int]:
-        """Return the messages that stay if the record has no list: the harness's at the start of the live list, and the
-        newest of the user within _KEPT octets."""
-        entries, live, left = self.entries, self.lists[-1], _KEPT
+    def _staying(self) -> list[int]:
+        """Return the messages that stay if the record has no list.
+
+        These are the messages of the harness at the start of the live list, and the user's newest messages, at most
+        _KEPT_BYTES.
+        """
+        entries, live, bytes_left = self.entries, self.lists[-1], _KEPT_BYTES
         kept: list[int] = []
         for number in reversed(live):
             entry = entries.items[number]
             if entry.role == _USER and number not in self.summaries:
                 items = entries.fetch(entries.path, [entries.spans[line] for line in entry.lines])
                 wire = _convert([item for item in items if item])[entry.part]
-                left -= len(str(wire["content"]).encode("utf-8", errors="surrogatepass"))
-                if left < 0:
+                bytes_left -= len(str(wire["content"]).encode("utf-8", errors="surrogatepass"))
+                if bytes_left < 0:
                     break
                 kept.append(number)
         first = takewhile(lambda number: entries.items[number].role == _SYSTEM, live)
         return [*first, *reversed(kept)]
 
-    def _wrote(self, text: str) -> bool:
-        """Whether the last answer is the summary `text`: then it is in no list, and its request wrote the summary."""
+    def _is_summary(self, text: str) -> bool:
+        """Return whether the last answer is the summary `text`. Then remove it from the list and mark its request."""
         number = self.open
         if not text or number is None:
             return False
@@ -227,8 +228,7 @@ class _Scanner(SessionScanner):
             self.fail(text_at(payload, "message"), at, tokens_before=self.last_size)
 
     def _count(self, payload: dict[str, Any], at: float) -> None:
-        """Add the usage of a call. The same count is repeated with limits, and once after a compaction with its
-        size."""
+        """Add the usage of a call. The same count is repeated with limits, and after a compaction with its size."""
         info = payload.get("info")
         if not isinstance(info, dict):
             return
@@ -238,8 +238,8 @@ class _Scanner(SessionScanner):
         total, sent = info.get("total_token_usage"), count_at(info, "last_token_usage", "input_tokens")
         if self.waiting is not None:
             if not sent and size is not None:
-                made = self.compactions[self.waiting]
-                self.compactions[self.waiting] = replace(made, tokens_after_reported=size)
+                compaction = self.compactions[self.waiting]
+                self.compactions[self.waiting] = replace(compaction, tokens_after_reported=size)
             self.waiting = None
         if size is not None and total != self.counted:
             self.earlier_size, self.last_size = self.last_size, size
@@ -260,22 +260,22 @@ class _Scanner(SessionScanner):
             self.request_names.append(name or answer)
 
     def _back(self, turns: int) -> None:
-        """Go back a number of turns, as the user did. The abandoned messages are in no list."""
+        """Remove the messages of the last turns, which the user abandoned, from the list."""
         numbers = self.lists[-1]
-        asked = [place for place, number in enumerate(numbers) if self.entries.items[number].role == _USER]
-        if 0 < turns <= len(asked):
-            del numbers[asked[-turns] :]
+        prompts = [place for place, number in enumerate(numbers) if self.entries.items[number].role == _USER]
+        if 0 < turns <= len(prompts):
+            del numbers[prompts[-turns] :]
         self.open = None
 
 
 def _name(payload: Mapping[str, Any]) -> str:
-    """The name of a compaction, the same in every copy of it."""
+    """Return the name of a compaction; copies have the same name."""
     raw = json.dumps([payload.get("message"), payload.get("replacement_history")], sort_keys=True)
     return hashlib.blake2b(raw.encode("utf-8", errors="surrogatepass"), digest_size=8).hexdigest()
 
 
 def _replacement(payload: Mapping[str, Any]) -> list[Wire]:
-    """The list that takes the place of all before."""
+    """Return the messages that replace the list."""
     items = mappings_in(payload.get("replacement_history"))
     wires = [wire for item in items for wire in item_wires(item)]
     text = payload.get("message")

@@ -23,7 +23,7 @@ _TRIGGERS = {"threshold": "auto", "manual": "manual"}
 
 
 class CopilotReader(SessionReader):
-    """See Reader for what every method answers."""
+    """See Reader for the methods."""
 
     agent = "copilot"
     limits = (
@@ -41,7 +41,7 @@ class CopilotReader(SessionReader):
         )
 
     def scan(self, path: Path, part: str) -> SessionLists:
-        """The session of a file."""
+        """Return the session of a file."""
         return _Scanner(Entries(path, wires_of)).run()
 
 

@@ -20,7 +20,7 @@ from inspector.stores.session_lists import SessionLists, SessionReader, SessionS
 
 
 class GeminiReader(SessionReader):
-    """See Reader for what every method answers."""
+    """See Reader for the methods."""
 
     agent = "gemini"
     limits = (
@@ -36,7 +36,7 @@ class GeminiReader(SessionReader):
         return start.lstrip().startswith(b"{") and b'"projectHash"' in start and b'"sessionId"' in start
 
     def scan(self, path: Path, part: str) -> SessionLists:
-        """The session of a file."""
+        """Return the session of a file."""
         return _Scanner(Entries(path, wires_of)).run()
 
 
@@ -44,10 +44,10 @@ READER = GeminiReader
 
 
 class _Scanner(SessionScanner):
-    #: The numbers that each message made, the names of snapshots, and the message that says the same, by hash.
-    made: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    #: The numbers of each message by name, the names of snapshots, and the first of equal messages by hash.
+    numbers_of: dict[str, tuple[int, ...]] = field(default_factory=dict)
     snapshots: set[str] = field(default_factory=set)
-    same: dict[int, int] = field(default_factory=dict)
+    first_equal: dict[int, int] = field(default_factory=dict)
     #: Calls with results in the answer.
     answered: set[str] = field(default_factory=set)
     counted: set[str] = field(default_factory=set)
@@ -74,29 +74,29 @@ class _Scanner(SessionScanner):
         name = text_at(message, "id")
         self._usage(message, name, at)
         wires = message_wires(message)
-        known = self.made.get(name)
-        if known and message.get("type") == "gemini":
-            # The same answer, with its calls.
-            self.entries.extend(known[0])
-            self.hashes[known[0]] = hash_of(wires[0])
-            self._see(wires[:1], known[:1])
+        numbers_before = self.numbers_of.get(name)
+        if numbers_before and message.get("type") == "gemini":
+            # The same answer again, now with its calls.
+            self.entries.extend(numbers_before[0])
+            self.hashes[numbers_before[0]] = hash_of(wires[0])
+            self._note_equal(wires[:1], numbers_before[:1])
             numbers = self.entries.add(wires, at)[1:]
-            # The first of these is the answer, which is there.
+            # The first message is the answer, which is already in the list.
             self.hashes.update(zip(numbers, map(hash_of, wires[1:]), strict=True))
             self.live.extend(numbers)
-            self._see(wires[1:], numbers)
-            self.made[name] = (*known, *numbers)
+            self._note_equal(wires[1:], numbers)
+            self.numbers_of[name] = (*numbers_before, *numbers)
         else:
             results = [wire for wire in wires if wire["role"] == "tool"]
             if results and all(wire["tool_call_id"] in self.answered for wire in results):
                 return
             numbers = self.add(wires, at)
-            self._see(wires, numbers)
-            self.made[name] = numbers
+            self._note_equal(wires, numbers)
+            self.numbers_of[name] = numbers
         self.answered.update(wire["tool_call_id"] for wire in wires if wire["role"] == "tool")
 
-    def _see(self, wires: Sequence[Wire], numbers: Sequence[int]) -> None:
-        self.same.update(zip(map(hash_of, wires), numbers, strict=True))
+    def _note_equal(self, wires: Sequence[Wire], numbers: Sequence[int]) -> None:
+        self.first_equal.update(zip(map(hash_of, wires), numbers, strict=True))
 
     def _replace(self, messages: Sequence[Mapping[str, Any]]) -> None:
         """Replace the live list. A message that equals an earlier message is the same message."""
@@ -113,7 +113,7 @@ class _Scanner(SessionScanner):
                 # All messages of the change are parts of one record.
                 self.entries.items[number].part = place
                 place += 1
-                earlier = self.same.setdefault(hash_of(wire), number)
+                earlier = self.first_equal.setdefault(hash_of(wire), number)
                 numbers.append(earlier)
                 text = wire["content"]
                 if wire["role"] == "user" and isinstance(text, str) and text.lstrip().startswith(SNAPSHOT):
@@ -129,7 +129,7 @@ class _Scanner(SessionScanner):
         self.compact(numbers, number, at, text=text)
 
     def _usage(self, message: Mapping[str, Any], name: str, at: float) -> None:
-        """Count an answer's usage once, however often it is written."""
+        """Add an answer's usage once, also if the answer is written several times."""
         usage = message.get("tokens")
         if not isinstance(usage, dict) or name in self.counted:
             return

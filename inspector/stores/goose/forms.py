@@ -46,7 +46,7 @@ def _wires(record: Mapping[str, Any]) -> list[Wire]:
         return []
     # goose replaces a tool call by a short summary; the user does not see it.
     role = "user" if is_visible(record, "userVisible") or not is_visible(record, "agentVisible") else "system"
-    return _said(contents, role)
+    return _user_wires(contents, role)
 
 
 def _answer(contents: Sequence[Mapping[str, Any]]) -> list[Wire]:
@@ -61,7 +61,7 @@ def _call(content: Mapping[str, Any]) -> dict[str, Any]:
     return call_of(content.get("id"), call.get("name"), call.get("arguments"))
 
 
-def _said(contents: Sequence[Mapping[str, Any]], role: str) -> list[Wire]:
+def _user_wires(contents: Sequence[Mapping[str, Any]], role: str) -> list[Wire]:
     wires: list[Wire] = []
     for content in contents:
         kind = content.get("type")

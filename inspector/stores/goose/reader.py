@@ -20,7 +20,7 @@ from inspector.stores.session_lists import SessionLists, SessionReader, hash_of
 
 
 class GooseReader(SessionReader):
-    """See Reader for what every method answers."""
+    """See Reader for the methods."""
 
     agent = "goose"
     limits = (

@@ -203,8 +203,8 @@ class Connections:
             f"The write-ahead log next to {name} cannot be used, because its folder is read-only for this user, so "
             "the newest messages may be missing. Open a copy of the file together with the files next to it."
             if self._wal
-            else f"A program ended while it was writing into {name}. Only a program that may write can repair the "
-            "file. Start Hermes once to repair it; until then some messages may be wrong."
+            else f"A program ended while it was writing into {name}, and left it half written. Only a program that may "
+            "write can repair it. Start Hermes once to do this; until then some messages may be wrong."
         )
         self._no_live = True
         return True

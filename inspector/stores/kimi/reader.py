@@ -36,12 +36,12 @@ from inspector.stores.session_lists import SessionLists, SessionReader
 
 _MAIN = "context.jsonl"
 _EARLIER = re.compile(r"context_(\d+)\.jsonl")
-#: A place is that in a file, with the number of the file above these bits.
+#: A place in several files: the place in a file, with the number of the file above these bits.
 _BITS = 44
 
 
 class KimiReader(SessionReader):
-    """See Reader for what every method answers."""
+    """See Reader for the methods."""
 
     agent = "kimi"
     limits = (
@@ -54,13 +54,13 @@ class KimiReader(SessionReader):
         return text_at(head.first, "role") in ("_system_prompt", "_checkpoint", "_usage")
 
     def digests(self, path: Path) -> tuple[FileDigest, ...]:
-        """The conversation of a session's folder. Earlier contexts belong to the live one."""
+        """Return the digest of a session's folder. Earlier contexts belong to the live context."""
         if path.name != _MAIN and path.with_name(_MAIN).exists():
             return ()
         return super().digests(path)
 
     def scan(self, path: Path, part: str) -> SessionLists:
-        """The session whose live context the file is."""
+        """Return the session with this live context."""
         files = [*_earlier(path), path] if path.name == _MAIN else [path]
         return _Scanner(Entries(path, wires_of, fetch=partial(_fetch, files)), files=files).run()
 
@@ -70,7 +70,7 @@ READER = KimiReader
 
 class _Scanner(SessionLists, kw_only=True):
     files: Sequence[Path]
-    #: Times of what was said since each compaction, by role, and the times of the compactions.
+    #: Times of the messages after each compaction, by role, and the times of the compactions.
     times: list[dict[str, deque[float]]] = field(default_factory=lambda: [{}])
     ends: list[float] = field(default_factory=list)
     moved: int = 0
@@ -83,7 +83,7 @@ class _Scanner(SessionLists, kw_only=True):
             self._context(number, file)
         state = _document(path.with_name("state.json"))
         title = text_at(state, "custom_title")
-        # A title that was cut is the beginning of the first words.
+        # A shortened title is only the beginning of the first words.
         self.title = "" if title.endswith("…") else title
         self.folder = _folder(path)
         if self.moved:
@@ -93,10 +93,10 @@ class _Scanner(SessionLists, kw_only=True):
         return self
 
     def _context(self, number: int, file: Path) -> None:
-        """One file: the list after a compaction, or the list again after the user went back."""
+        """Read a file: the list after a compaction, or the list again after the user went back."""
         numbers: list[int] = []
         summary: tuple[int, str] | None = None
-        # The output of a compaction ends at the first count of tokens.
+        # Number of messages that the compaction wrote: those before the first count of tokens.
         written: int | None = None
         for line in read_lines(file):
             if line.value is None:
@@ -110,12 +110,12 @@ class _Scanner(SessionLists, kw_only=True):
             self.begin_record((number << _BITS) + line.start, line.length)
             wires = wires_of([line.value])
             text = summary_in(line.value)
-            made = self.make(wires, 0.0, summary=text is not None)
+            numbers_of_line = self.make(wires, 0.0, summary=text is not None)
             if text is None:
                 self.note_first_words(wires)
             else:
-                summary = (made[0], text)
-            numbers += made
+                summary = (numbers_of_line[0], text)
+            numbers += numbers_of_line
         first = number == 0
         if summary is not None and not first and self.live:
             ended = len(self.lists) - 1
@@ -129,14 +129,14 @@ class _Scanner(SessionLists, kw_only=True):
         self._date(numbers, len(self.lists))
 
     def _date(self, numbers: list[int], generation: int) -> None:
-        """Give the messages of a list the times of the wire, the newest first: copies of earlier ones have none."""
+        """Set the times of a list's messages from the wire, the newest first. Copies of earlier messages have none."""
         from inspector.core.conversations import ROLE_NAMES
 
         times = self.times[generation - 1] if generation <= len(self.times) else {}
-        left = {role: list(queue) for role, queue in times.items()}
+        times_left = {role: list(queue) for role, queue in times.items()}
         for number in reversed(numbers):
             entry = self.entries.items[number]
-            queue = left.get(ROLE_NAMES[entry.role])
+            queue = times_left.get(ROLE_NAMES[entry.role])
             if queue and not entry.summary:
                 entry.at = queue.pop()
 
@@ -163,7 +163,7 @@ class _Scanner(SessionLists, kw_only=True):
 
 
 def _fetch(files: Sequence[Path], path: Path, places: list[tuple[int, int]]) -> list[dict[str, Any] | None]:
-    """The lines at these places of the files."""
+    """Return the records at these places of the files."""
     lines: list[dict[str, Any] | None] = []
     for place, length in places:
         file, start = files[place >> _BITS], place & ((1 << _BITS) - 1)
@@ -172,7 +172,7 @@ def _fetch(files: Sequence[Path], path: Path, places: list[tuple[int, int]]) -> 
 
 
 def _messages(path: Path) -> Iterator[tuple[float, str, dict[str, Any]]]:
-    """Time, type and payload of what the wire recorded; nothing if the file is missing."""
+    """Yield the time, type and payload of each record of the wire; nothing if the file is missing."""
     try:
         for line in read_lines(path):
             message = mapping_at(line.value or {}, "message")
@@ -199,11 +199,11 @@ def _document(path: Path) -> dict[str, Any]:
 
 
 def _folder(path: Path) -> str:
-    """The project's folder: the session's folder is named after its hash, and `kimi.json` lists the folders."""
+    """Return the project's folder. A hash of it names the session's folder, and `kimi.json` lists the folders."""
     if len(path.parents) < 4:
         return ""
-    known = _document(path.parents[3] / "kimi.json").get("work_dirs")
-    for entry in known if isinstance(known, list) else ():
+    folders = _document(path.parents[3] / "kimi.json").get("work_dirs")
+    for entry in folders if isinstance(folders, list) else ():
         folder = text_at(entry, "path") if isinstance(entry, dict) else ""
         if folder and hashlib.md5(folder.encode(), usedforsecurity=False).hexdigest() == path.parents[1].name:
             return folder

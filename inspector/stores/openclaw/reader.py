@@ -16,7 +16,7 @@ from inspector.stores.session_lists import SessionLists
 
 
 class OpenClawReader(PiReader):
-    """See Reader for what every method answers."""
+    """See Reader for the methods."""
 
     agent = "openclaw"
     label = "openclaw, session version"

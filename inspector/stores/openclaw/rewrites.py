@@ -15,7 +15,9 @@ from inspector.stores.lines import mapping_at, mappings_in, text_at
 from inspector.stores.pi.reader import Node, PiScanner
 
 #: Keys that differ between an entry and its copy.
-_OWN = frozenset({"id", "parentId", "timestamp", "appendMode", "firstKeptEntryId", "targetId", "__openclaw"})
+_DIFFERING = frozenset(
+    {"id", "parentId", "timestamp", "appendMode", "firstKeptEntryId", "targetId", "__openclaw"}
+)
 
 
 class OpenClawScanner(PiScanner, kw_only=True):
@@ -33,31 +35,31 @@ class OpenClawScanner(PiScanner, kw_only=True):
     def messages(self, node: Node, value: dict[str, Any], wires: list[Wire]) -> tuple[int, ...]:
         """Return the messages of an entry. For a copy, return the messages of the original."""
         message, kind = mapping_at(value, "message"), text_at(value, "type")
-        content = hash(repr(message or {key: inner for key, inner in value.items() if key not in _OWN}))
+        content = hash(repr(message or {key: inner for key, inner in value.items() if key not in _DIFFERING}))
         name = text_at(message, "toolCallId") or str(content)
         first = self.firsts.setdefault((self.place_of.get(node.parent or "", -1), kind, name), node)
         self.place_of[node.name] = first.place
-        known, self.newest[first.place] = self.newest.get(first.place), content
+        previous_content, self.newest[first.place] = self.newest.get(first.place), content
         if first is node:
             return super().messages(node, value, wires)
-        if not self.nodes[node.place - 1].again:
+        if not self.nodes[node.place - 1].repeated:
             self.began_at = node.place
-        if known != content and first.messages:
-            left = sum(len(text_at(part, "text")) for part in mappings_in(message.get("content")))
-            self.cuts.setdefault(self.began_at, []).append((node.at, first.messages[0], left))
-        node.again, node.at = True, first.at
+        if previous_content != content and first.messages:
+            remaining = sum(len(text_at(part, "text")) for part in mappings_in(message.get("content")))
+            self.cuts.setdefault(self.began_at, []).append((node.at, first.messages[0], remaining))
+        node.repeated, node.at = True, first.at
         return first.messages
 
     def join(self) -> dict[int, int]:
-        """Put the lists together, and add the shortened results as cleared ones."""
+        """Build the lists, and add the shortened results as cleared results."""
         number_of = super().join()
         for cuts in self.cuts.values():
             at = cuts[0][0]
             generation = 1 + sum(compaction.at <= at for compaction in self.compactions)
             listed = self.lists[generation - 1]
-            found = [(listed.index(number), left) for _, number, left in cuts if number in listed]
-            if found:
+            shortened = [(listed.index(number), left) for _, number, left in cuts if number in listed]
+            if shortened:
                 before = sum(self.entries.items[number].at <= at for number in listed)
-                places, left = zip(*found, strict=True)
+                places, left = zip(*shortened, strict=True)
                 self.clear(places, at, generation=generation, place=before, trigger="auto", left=left)
         return number_of

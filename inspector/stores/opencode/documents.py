@@ -31,11 +31,11 @@ _COLUMNS = {
     "revert": "revert",
     "fork_session_id": "forked",
 }
-_WORDS = b"Exporting session"
+_EXPORT_LINE = b"Exporting session"
 _TABLES = frozenset({"session", "message", "part"})
 _NEWER_TABLES = frozenset({"session_v2", "session_message"})
 #: Types of rows that belong to the conversation; opencode 1 also wrote other rows to session_message.
-_SAID = "type IN ('user', 'assistant', 'compaction')"
+_IN_CONVERSATION = "type IN ('user', 'assistant', 'compaction')"
 T = TypeVar("T")
 
 
@@ -45,10 +45,8 @@ def is_database(tables: Set[str]) -> bool:
 
 
 def session_names(path: Path) -> list[str]:
-    """The sessions that a file holds. Raises StoreErrors."""
-    if not _is_sqlite(path):
-        return [""]
-    return read_database(path, _session_names)
+    """Return the ids of a database's sessions; [""] for other files. Raises StoreErrors."""
+    return read_database(path, _session_names) if _is_sqlite(path) else [""]
 
 
 def _session_names(database: sqlite3.Connection) -> list[str]:
@@ -58,14 +56,14 @@ def _session_names(database: sqlite3.Connection) -> list[str]:
 
 
 def read_document(path: Path, session: str) -> Document | None:
-    """A session as `opencode export` writes it; None if it is none. Raises StoreErrors."""
+    """Return a session as `opencode export` writes it; None if the file has none. Raises StoreErrors."""
     if _is_sqlite(path):
         return read_database(path, lambda database: _from_database(database, session))
     document = _json(path)
     if document is not None and is_newer(document.get("messages")):
         info = document.get("info")
-        told = session_info(info) if isinstance(info, dict) else {}
-        return {"info": told, "messages": as_entries(document["messages"])}
+        new_info = session_info(info) if isinstance(info, dict) else {}
+        return {"info": new_info, "messages": as_entries(document["messages"])}
     if document is None or "messages" in document:
         return document
     return _from_folder(path, document)
@@ -81,12 +79,12 @@ def _from_folder(path: Path, info: Document) -> Document:
             continue
         # Before opencode had projects, the parts were in a folder of their session.
         listed = _files(storage / "part" / file.stem) or _files(storage / "part" / path.stem / file.stem)
-        parts = [_named(part, found) for found in listed if (part := _json(found)) is not None]
-        messages.append({"info": _named(message, file), "parts": parts})
-    return {"info": _named(info, path), "messages": messages}
+        parts = [_with_id(part, part_file) for part_file in listed if (part := _json(part_file)) is not None]
+        messages.append({"info": _with_id(message, file), "parts": parts})
+    return {"info": _with_id(info, path), "messages": messages}
 
 
-def _named(document: Document, file: Path) -> Document:
+def _with_id(document: Document, file: Path) -> Document:
     return {**document, "id": file.stem}
 
 
@@ -98,8 +96,8 @@ def _from_database(database: sqlite3.Connection, session: str) -> Document:
 
 
 def _newer(database: sqlite3.Connection, tables: Set[str], session: str) -> bool:
-    """Return whether the tables of opencode 2 have the session, and opencode 1 did not go on with it."""
-    query = f"SELECT max(time_created) FROM session_message WHERE session_id = ? AND {_SAID}"
+    """Return whether the tables of opencode 2 have the newest messages of a session."""
+    query = f"SELECT max(time_created) FROM session_message WHERE session_id = ? AND {_IN_CONVERSATION}"
     ((last,),) = _rows(database, query, (session,))
     if not tables >= _TABLES:
         return True
@@ -114,9 +112,9 @@ def _from_newer_tables(database: sqlite3.Connection, tables: Set[str], session: 
     )
     messages: list[Document] = []
     for name, kind, created, seq, data in _rows(database, query, (session,)):
-        message = {"time": {"created": created}, **_loaded(data), "id": name, "type": kind}
+        message = {"time": {"created": created}, **_json_mapping(data), "id": name, "type": kind}
         if info["forked"] and str(name).endswith(f"_{seq}"):
-            # It was copied from the forked session, where the call and the compaction count.
+            # The message is a copy. Its call and its compaction count in the forked session.
             message.pop("tokens", None)
             if kind == "compaction" and message.get("summary"):
                 messages = []
@@ -133,10 +131,10 @@ def _info(database: sqlite3.Connection, table: str, session: str) -> Document:
     info: Document = {"id": session, "forked": None}
     wanted = [column for column in (*_COLUMNS, "time_created", "time_updated") if column in columns]
     for row in _rows(database, f"SELECT {', '.join(['id', *wanted])} FROM {table} WHERE id = ?", (session,)):
-        told = dict(zip(wanted, row[1:], strict=True))
-        info |= {_COLUMNS[column]: value for column, value in told.items() if column in _COLUMNS}
-        info["revert"] = _loaded(told.get("revert"))
-        info["time"] = {"created": told.get("time_created"), "updated": told.get("time_updated")}
+        row_values = dict(zip(wanted, row[1:], strict=True))
+        info |= {_COLUMNS[column]: value for column, value in row_values.items() if column in _COLUMNS}
+        info["revert"] = _json_mapping(row_values.get("revert"))
+        info["time"] = {"created": row_values.get("time_created"), "updated": row_values.get("time_updated")}
     return info
 
 
@@ -145,16 +143,16 @@ def _from_tables(database: sqlite3.Connection, session: str) -> Document:
     parts: dict[str, list[Document]] = {}
     query = "SELECT message_id, id, data FROM part WHERE session_id = ? ORDER BY id"
     for message, name, data in _rows(database, query, (session,)):
-        parts.setdefault(str(message), []).append({**_loaded(data), "id": name})
+        parts.setdefault(str(message), []).append({**_json_mapping(data), "id": name})
     query = "SELECT id, time_created, data FROM message WHERE session_id = ? ORDER BY time_created, id"
     messages = []
     for name, created, data in _rows(database, query, (session,)):
-        told = {"time": {"created": created}, **_loaded(data), "id": name, "sessionID": session}
-        messages.append({"info": told, "parts": parts.get(str(name), [])})
+        message_info = {"time": {"created": created}, **_json_mapping(data), "id": name, "sessionID": session}
+        messages.append({"info": message_info, "parts": parts.get(str(name), [])})
     return {"info": info, "messages": messages}
 
 
-def _loaded(data: object) -> Document:
+def _json_mapping(data: object) -> Document:
     return (mapping(data) if isinstance(data, bytes | str) else None) or {}
 
 
@@ -171,17 +169,17 @@ def _is_sqlite(path: Path) -> bool:
 
 
 def _json(path: Path) -> Document | None:
-    return mapping(after_words(read_file(path)))
+    return mapping(without_export_line(read_file(path)))
 
 
-def after_words(raw: bytes) -> bytes:
-    """Return the document in an export. Some releases print a line before it, which is in a redirected file too."""
+def without_export_line(raw: bytes) -> bytes:
+    """Return the document in an export. Some releases print a line before it."""
     raw = raw.removeprefix(BOM_UTF8).lstrip()
-    return raw[raw.find(b"{") :] if raw.startswith(_WORDS) else raw
+    return raw[raw.find(b"{") :] if raw.startswith(_EXPORT_LINE) else raw
 
 
 def _files(folder: Path) -> list[Path]:
-    """The JSON files of a folder by name, which is the order of time: opencode's ids ascend."""
+    """Return the JSON files of a folder by name. This is the order of time, because opencode's ids ascend."""
     try:
         return sorted(path for path in folder.iterdir() if path.suffix == ".json")
     except OSError:

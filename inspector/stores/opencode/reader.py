@@ -1,7 +1,7 @@
 """opencode's sessions as conversations.
 
 A compaction is an answer that is marked as a summary. The user message before it names the first message that stays.
-The summary comes first in the list after it, then what stays, then what follows.
+The list after it has the summary, the messages that stay, and later messages, in this order.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from inspector.stores.entries import Entries, Wire
 from inspector.stores.head import Head
 from inspector.stores.lines import mapping, mapping_at, mappings_in, seconds_of, text_at, usage_of
 from inspector.stores.opencode.documents import (
-    after_words,
     is_database,
     read_document,
     session_names,
+    without_export_line,
 )
 from inspector.stores.opencode.session_messages import RECENT
 from inspector.stores.session_lists import SessionLists, SessionReader
@@ -31,7 +31,7 @@ _UNREADABLE = "(a summary that only the provider can read)"
 
 
 class OpencodeReader(SessionReader):
-    """See Reader for what every method answers."""
+    """See Reader for the methods."""
 
     agent = "opencode"
     limits = ("opencode does not record the system prompt, nor its own figures of the size at a compaction.",)
@@ -40,7 +40,7 @@ class OpencodeReader(SessionReader):
         """Return whether a file begins like an export, like a session of the folder, or is a database of opencode."""
         if head.is_sqlite:
             return head.tables is not None and is_database(head.tables)
-        start = after_words(head.raw)
+        start = without_export_line(head.raw)
         if not start.startswith(b"{"):
             return False
         if start[1:200].lstrip().startswith(b'"info"') or b'"messages"' in start[:4096]:
@@ -49,11 +49,11 @@ class OpencodeReader(SessionReader):
         return text_at(value, "id").startswith("ses") and "time" in value
 
     def parts(self, path: Path) -> Sequence[str]:
-        """The sessions of a database; one without a name for an export or a session of the folder."""
+        """Return the sessions of a database; [""] for an export or a session of the folder."""
         return session_names(path)
 
     def scan(self, path: Path, part: str) -> SessionLists:
-        """A session of a file."""
+        """Return a session of a file."""
         document = read_document(path, part) or {}
         info, made = mapping_at(document, "info"), list[list[Wire]]()
         entries = Entries(
@@ -62,7 +62,11 @@ class OpencodeReader(SessionReader):
             fetch=lambda _, places: [{"wires": made[number]} for number, _ in places],
         )
         scanner = _Scanner(
-            entries, copies=False, listed=mappings_in(document.get("messages")), info=info, made=made
+            entries,
+            copies=False,
+            listed=mappings_in(document.get("messages")),
+            info=info,
+            wires_of_entry=made,
         )
         scanner.session = text_at(info, "id") or part or path.stem
         return scanner.run()
@@ -74,20 +78,20 @@ READER = OpencodeReader
 class _Scanner(SessionLists, kw_only=True):
     listed: Sequence[Mapping[str, Any]]
     info: Mapping[str, Any]
-    #: The messages that each entry makes.
-    made: list[list[Wire]]
-    #: By id of a user's entry: the compaction that it asks for.
-    asked: dict[str, Mapping[str, Any]] = field(default_factory=dict)
-    #: By id of an entry: the number of its first message.
+    #: The messages of each entry, by its place.
+    wires_of_entry: list[list[Wire]]
+    #: The compaction that a user's entry requests, by the entry's id.
+    requests_of: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    #: The number of the first message of an entry, by the entry's id.
     first_of: dict[str, int] = field(default_factory=dict)
-    #: Results that were cleared: when, the generation, the number.
+    #: Cleared results: the time, the generation, and the number of the message.
     cleared_at: list[tuple[float, int, int]] = field(default_factory=list)
     #: Number of entries that the user reverted; opencode deletes them when the session continues.
     reverted: int = 0
 
     def run(self) -> SessionLists:
         info = self.info
-        for entry in self._left():
+        for entry in self._valid_entries():
             if isinstance(entry.get("info"), dict):
                 self._entry(entry["info"], mappings_in(entry.get("parts")))
         self.title, self.folder = text_at(info, "title"), text_at(info, "directory")
@@ -107,8 +111,8 @@ class _Scanner(SessionLists, kw_only=True):
             )
         return self
 
-    def _left(self) -> Iterator[Mapping[str, Any]]:
-        """Return the entries that the model would get: up to the entry, or its part, that the user rewound to."""
+    def _valid_entries(self) -> Iterator[Mapping[str, Any]]:
+        """Yield the entries that the model would get: those before the entry, or its part, that the user reverted."""
         revert = mapping_at(self.info, "revert")
         message, part = text_at(revert, "messageID"), text_at(revert, "partID")
         for entry in self.listed:
@@ -116,7 +120,7 @@ class _Scanner(SessionLists, kw_only=True):
                 parts = entry.get("parts") if part and not self.reverted else None
                 self.reverted += 1
                 if isinstance(parts, list):
-                    names = [text_at(one, "id") if isinstance(one, dict) else "" for one in parts]
+                    names = [text_at(item, "id") if isinstance(item, dict) else "" for item in parts]
                     yield {**entry, "parts": parts[: names.index(part) if part in names else None]}
                 continue
             yield entry
@@ -127,7 +131,7 @@ class _Scanner(SessionLists, kw_only=True):
         self.note_time(at)
         compaction = next((part for part in parts if part.get("type") == "compaction"), None)
         if compaction is not None:
-            self.asked[name] = compaction
+            self.requests_of[name] = compaction
             return
         self.first_of[name] = len(self.entries)
         if info.get("role") == "assistant":
@@ -150,14 +154,14 @@ class _Scanner(SessionLists, kw_only=True):
                 self.cleared_at.append((cleared[wire["tool_call_id"]], len(self.lists), number))
 
     def _begin(self, wires: list[Wire]) -> None:
-        self.begin_record(len(self.made), 1)
-        self.made.append(wires)
+        self.begin_record(len(self.wires_of_entry), 1)
+        self.wires_of_entry.append(wires)
 
     def _compacted(self, info: dict[str, Any], parts: Sequence[dict[str, Any]], at: float) -> None:
-        asked = self.asked.get(text_at(info, "parentID"))
+        request = self.requests_of.get(text_at(info, "parentID"))
         texts = [part.get("text") for part in parts if part.get("type") == "text"]
         text = "\n\n".join(piece for piece in texts if isinstance(piece, str))
-        auto = asked.get("auto") if asked else None
+        auto = request.get("auto") if request else None
         trigger = None if not isinstance(auto, bool) else "auto" if auto else "manual"
         if not text.strip() and (info.get("error") or not info.get("finish")):
             # It failed or still runs: the list is unchanged.
@@ -169,39 +173,39 @@ class _Scanner(SessionLists, kw_only=True):
         # opencode 2 sends summary and recent messages as one text under the user's role.
         role = "assistant" if recent is None else "user"
         wires: list[Wire] = [{"role": role, "content": _UNREADABLE if encrypted else text}]
-        if recent is None and asked is not None:
+        if recent is None and request is not None:
             # opencode 1 sends the user's entry that asked for the compaction as this line.
             wires.insert(0, {"role": "system", "content": _ASKED})
         place = len(wires) - 1
         if recent is not None and text_at(recent, "text"):
             wires.append({"role": "system", "content": text_at(recent, "text")})
         self._begin(wires)
-        made = self.make(wires, at)
-        self.entries.items[made[place]].summary = True
-        tail = text_at(asked, "tail_start_id")
+        numbers = self.make(wires, at)
+        self.entries.items[numbers[place]].summary = True
+        tail = text_at(request, "tail_start_id")
         start = self.first_of.get(tail)
-        known = start is not None or not tail
-        # opencode sends what stays in the order of time: an earlier summary follows the messages that are older.
+        start_known = start is not None or not tail
+        # opencode sends the messages that stay in the order of time, so an earlier summary follows older messages.
         kept = sorted(number for number in self.live if start is not None and number >= start)
-        overflow = asked is not None and asked.get("overflow") is True
+        overflow = request is not None and request.get("overflow") is True
         self.compact(
-            [*made, *kept], made[place], at, text=text, trigger=trigger, encrypted=encrypted, exact=known,
-            note=_note(known, place + 1 < len(made), overflow),
+            [*numbers, *kept], numbers[place], at, text=text, trigger=trigger, encrypted=encrypted, exact=start_known,
+            note=_note(start_known, place + 1 < len(numbers), overflow),
         )  # fmt: skip
 
     def _clear(self) -> None:
-        """Add the results that were cleared; those at once, within a second of another, are one step."""
+        """Add the cleared results. Results cleared within a second of each other are one step."""
         groups: list[list[tuple[float, int, int]]] = []
-        for one in sorted(self.cleared_at):
-            if groups and one[0] - groups[-1][-1][0] <= 1 and one[1] == groups[-1][-1][1]:
-                groups[-1].append(one)
+        for result in sorted(self.cleared_at):
+            if groups and result[0] - groups[-1][-1][0] <= 1 and result[1] == groups[-1][-1][1]:
+                groups[-1].append(result)
             else:
-                groups.append([one])
+                groups.append([result])
         for group in groups:
             at, generation, _ = group[0]
             places = {number: place for place, number in enumerate(self.lists[generation - 1])}
-            found = self.entries.items
-            before = [place for number, place in places.items() if found[number].at <= at]
+            entries = self.entries.items
+            before = [place for number, place in places.items() if entries[number].at <= at]
             self.clear(
                 sorted(places[number] for *_, number in group if number in places), at, generation=generation,
                 place=max(before, default=-1) + 1, results=len(group), trigger="auto",
@@ -232,10 +236,10 @@ def _error(error: object) -> str:
     return text_at(error, "data", "message") or text_at(error, "name") or "an error"
 
 
-def _note(known: bool, recent: bool, overflow: bool) -> str:
+def _note(start_known: bool, recent: bool, overflow: bool) -> str:
     if overflow:
         return "The request before it did not fit into the window (overflow)."
-    if not known:
+    if not start_known:
         return "The message that it names as the first that stayed is missing."
     return "The newest messages stay as one text behind the summary." if recent else ""
 
@@ -243,7 +247,7 @@ def _note(known: bool, recent: bool, overflow: bool) -> str:
 def _wires(info: Mapping[str, Any], parts: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     """Convert an entry to messages; texts that opencode wrote under the user's role become `system`."""
     if info.get("role") == "assistant":
-        yield from _answered(parts)
+        yield from _answer_wires(parts)
         return
     for part in parts:
         if part.get("ignored") is True:
@@ -259,7 +263,7 @@ def _wires(info: Mapping[str, Any], parts: Sequence[dict[str, Any]]) -> Iterator
             yield {"role": "user", "content": str(part.get("prompt") or "")}
 
 
-def _answered(parts: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+def _answer_wires(parts: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     texts, thoughts, calls, results = [], [], [], []
     for part in parts:
         kind, text = part.get("type"), part.get("text")

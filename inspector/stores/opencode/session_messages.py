@@ -26,7 +26,7 @@ def is_newer(messages: object) -> bool:
 
 
 def as_entries(messages: Sequence[object]) -> list[Document]:
-    """Return the messages in order, in the form of opencode 1; messages without content for the model are left out."""
+    """Return the messages in order, in the form of opencode 1, without messages that the model does not get."""
     return [entry for message in messages if isinstance(message, dict) for entry in _entries(message)]
 
 
@@ -40,25 +40,25 @@ def session_info(info: Document) -> Document:
 def _entries(message: Document) -> Iterator[Document]:
     kind = text_at(message, "type")
     if kind == "user":
-        yield _entry(message, "user", list(_asked(message)))
+        yield _entry(message, "user", list(_user_parts(message)))
     elif kind == "assistant":
-        yield _entry(message, "assistant", list(_answered(message)), **_call(message))
+        yield _entry(message, "assistant", list(_answer_parts(message)), **_call(message))
     elif kind == "compaction":
         yield from _compaction(message)
-    elif words := _words(message, kind):
+    elif words := _other_text(message, kind):
         yield _entry(message, "user", [_synthetic(words)])
 
 
 def _entry(message: Document, role: str, parts: list[Document], **info: Any) -> Document:
-    told = {"id": message.get("id"), "time": message.get("time"), "role": role, **info}
-    return {"info": told, "parts": parts}
+    entry_info = {"id": message.get("id"), "time": message.get("time"), "role": role, **info}
+    return {"info": entry_info, "parts": parts}
 
 
 def _synthetic(text: str) -> Document:
     return {"type": "text", "text": text, "synthetic": True}
 
 
-def _words(message: Document, kind: str) -> str:
+def _other_text(message: Document, kind: str) -> str:
     """Return the text of a message that neither the user nor the model wrote."""
     if kind == "shell":
         return f"$ {text_at(message, 'command')}\n{text_at(message, 'output', 'output') or text_at(message, 'output')}"
@@ -68,7 +68,7 @@ def _words(message: Document, kind: str) -> str:
     return text_at(message, _SPOKEN[kind]) if kind in _SPOKEN else ""
 
 
-def _asked(message: Document) -> Iterator[Document]:
+def _user_parts(message: Document) -> Iterator[Document]:
     for skill in mappings_in(message.get("skills")):
         if text_at(skill, "text"):
             yield _synthetic(text_at(skill, "text"))
@@ -80,7 +80,7 @@ def _asked(message: Document) -> Iterator[Document]:
 
 
 def _call(message: Document) -> Document:
-    """The call behind an answer or a summary: model, usage, and how it ended."""
+    """Return the data about the call for an answer or a summary: model, usage, and how it ended."""
     return {
         "modelID": text_at(message, "model", "id"),
         "providerID": text_at(message, "model", "providerID"),
@@ -90,12 +90,9 @@ def _call(message: Document) -> Document:
     }
 
 
-def _answered(message: Document) -> Iterator[Document]:
+def _answer_parts(message: Document) -> Iterator[Document]:
     for part in mappings_in(message.get("content")):
-        if part.get("type") == "tool":
-            yield _tool(dict(part))
-        else:
-            yield dict(part)
+        yield _tool(part) if part.get("type") == "tool" else part
 
 
 def _tool(part: Document) -> Document:
@@ -103,7 +100,7 @@ def _tool(part: Document) -> Document:
     pruned = mapping_at(part, "time").get("pruned")
     output = state.get("output")
     if not isinstance(output, str):
-        output = "\n".join(_shown(one) for one in mappings_in(state.get("content")))
+        output = "\n".join(_part_text(content) for content in mappings_in(state.get("content")))
     error = text_at(state, "error", "message") or text_at(state, "error")
     return {
         "type": "tool",
@@ -119,23 +116,21 @@ def _tool(part: Document) -> Document:
     }
 
 
-def _shown(content: Mapping[str, Any]) -> str:
+def _part_text(content: Mapping[str, Any]) -> str:
     text = content.get("text")
-    return (
-        text
-        if isinstance(text, str)
-        else f"({content.get('mime')}: {content.get('name') or content.get('uri')})"
-    )
+    if isinstance(text, str):
+        return text
+    return f"({content.get('mime')}: {content.get('name') or content.get('uri')})"
 
 
 def _compaction(message: Document) -> Iterator[Document]:
-    """The request for a compaction and the answer that is the summary."""
+    """Yield the request for a compaction, and the answer with the summary."""
     status = text_at(message, "status")
     name = text_at(message, "id")
-    asked = f"{name} asked"
+    request_id = f"{name} asked"
     reason = message.get("reason")
     request = {"type": "compaction", "auto": reason == "auto" if reason in ("auto", "manual") else None}
-    yield {"info": {"id": asked, "time": message.get("time"), "role": "user"}, "parts": [request]}
+    yield {"info": {"id": request_id, "time": message.get("time"), "role": "user"}, "parts": [request]}
     done = status in ("completed", "")
     parts = [
         {"type": "text", "text": text_at(message, "summary")},
@@ -143,4 +138,4 @@ def _compaction(message: Document) -> Iterator[Document]:
     ]
     # A provider's own checkpoint has no text that others could read.
     call = {**_call(message), "finish": "stop" if done else None, "encrypted": "providerContext" in message}
-    yield _entry(message, "assistant", parts if done else [], summary=True, parentID=asked, **call)
+    yield _entry(message, "assistant", parts if done else [], summary=True, parentID=request_id, **call)

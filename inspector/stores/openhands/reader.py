@@ -30,7 +30,7 @@ from inspector.stores.session_lists import SessionLists, SessionReader
 
 
 class OpenHandsReader(SessionReader):
-    """See Reader for what every method answers."""
+    """See Reader for the methods."""
 
     agent = "openhands"
     limits = ("OpenHands records neither what started a condensation nor the sizes around it.",)

@@ -45,14 +45,14 @@ class Node(Struct):
     answer: str = ""
     usage: Mapping[str, Any] = field(default_factory=dict)
     compaction: Mapping[str, Any] | None = None
-    #: The entry was copied from the session that this one was forked from.
+    #: Whether the entry is a copy from the session that this session was forked from.
     copied: bool = False
-    #: The entry repeats an earlier one of this session.
-    again: bool = False
+    #: Whether the entry repeats an earlier entry of this session.
+    repeated: bool = False
 
 
 class PiReader(SessionReader):
-    """See Reader for what every method answers."""
+    """See Reader for the methods."""
 
     agent = "pi"
     label = "pi, session version"
@@ -61,9 +61,9 @@ class PiReader(SessionReader):
     def recognises(self, head: Head) -> bool:
         """Return whether the file begins with pi's line about the session."""
         first = head.first
-        known = first.get("type") == "session" and "cwd" in first and isinstance(first.get("id"), str)
+        has_keys = first.get("type") == "session" and "cwd" in first and isinstance(first.get("id"), str)
         # Another agent's line has the time under another name.
-        return known and "createdAt" not in first
+        return has_keys and "createdAt" not in first
 
     def scan(self, path: Path, part: str, shared: bool = False) -> SessionLists:
         """Return the session of a file that `part` names. For a branch (`shared`), leave out the copied part."""
@@ -78,25 +78,25 @@ READER = PiReader
 
 
 def convert(lines: list[dict[str, Any]]) -> list[Wire]:
-    """The messages in a line."""
+    """Return the messages in a line."""
     return entry_wires(lines[0])
 
 
 class PiScanner(SessionLists, kw_only=True):
-    """Puts a session together. For a branch (`shared`), it leaves out the copied part."""
+    """Joins the entries to a session. For a branch (`shared`), it leaves out the copied part."""
 
     copies: bool = False
     version: str = "1"
     shared: bool
     nodes: list[Node] = field(default_factory=list)
-    #: The nodes without abandoned branches. Maps from the place in the file, and from the name, to the index in
-    #: this list.
+    #: The nodes without abandoned branches, and the index of each in this list by its place in the file.
     path: Sequence[Node] = ()
-    places: Mapping[int, int] = field(default_factory=dict)
-    named: Mapping[str, int] = field(default_factory=dict)
+    index_of: Mapping[int, int] = field(default_factory=dict)
+    #: The places of these nodes by name.
+    place_of_name: Mapping[str, int] = field(default_factory=dict)
     began: float = 0.0
     #: Number of entries on the path whose parent is not in the file.
-    torn: int = 0
+    missing_parents: int = 0
 
     def run(self, lines: Iterable[Line]) -> SessionLists:
         """Return the session in these lines."""
@@ -106,13 +106,13 @@ class PiScanner(SessionLists, kw_only=True):
             self._node(value, kind)
         self.started_at = self.began or self.started_at
         self.path = self._path()
-        self.places = {node.place: place for place, node in enumerate(self.path)}
-        self.named = {node.name: node.place for node in self.path if node.name}
+        self.index_of = {node.place: place for place, node in enumerate(self.path)}
+        self.place_of_name = {node.name: node.place for node in self.path if node.name}
         self._requests(self.join())
         left = {number for node in self.nodes for number in node.messages}
         self.notes += abandoned_note(len(left.difference(*(node.messages for node in self.path))))
-        if self.torn:
-            places = plural(self.torn, "place")
+        if self.missing_parents:
+            places = plural(self.missing_parents, "place")
             self.notes.append(
                 f"Entries are missing in the file at {places}: the list may lack messages there."
             )
@@ -170,21 +170,21 @@ class PiScanner(SessionLists, kw_only=True):
         if self.version == "1" or not any(node.name for node in self.nodes):
             return self.nodes
         by_name = {node.name: node for node in self.nodes}
-        found: list[Node] = []
+        path: list[Node] = []
         seen: set[str] = set()
         node: Node | None = self.nodes[-1] if self.nodes else None
         while node is not None and node.name not in seen:
             seen.add(node.name)
-            found.append(node)
+            path.append(node)
             above = by_name.get(node.parent or "")
             if above is None and node.parent and node.place:
                 above = self.nodes[node.place - 1]
-                self.torn += 1
+                self.missing_parents += 1
             node = above
-        return found[::-1]
+        return path[::-1]
 
     def join(self) -> dict[int, int]:
-        """Put the lists together. Return the number of the list after each entry, by place."""
+        """Build the lists. Return the number of the list after each entry, by the entry's place."""
         number_of: dict[int, int] = {}
         for place, node in enumerate(self.path):
             if node.compaction is None:
@@ -195,10 +195,12 @@ class PiScanner(SessionLists, kw_only=True):
         return number_of
 
     def _compact(self, place: int, node: Node, data: Mapping[str, Any]) -> None:
-        first = self.named.get(text_at(data, "firstKeptEntryId"), count_of(data, "firstKeptEntryIndex"))
-        start = place if first is None else self.places.get(first, place)
-        known = first is not None and (start < place or first >= place)
-        # An earlier summary does not stay, even where messages before it do.
+        first = self.place_of_name.get(
+            text_at(data, "firstKeptEntryId"), count_of(data, "firstKeptEntryIndex")
+        )
+        start = place if first is None else self.index_of.get(first, place)
+        start_known = first is not None and (start < place or first >= place)
+        # An earlier summary does not stay, even if messages before it stay.
         staying = {
             number
             for other in self.path[start:place]
@@ -213,8 +215,8 @@ class PiScanner(SessionLists, kw_only=True):
         self.names.append(node.name or str(node.place))
         self.compact(
             after, node.messages[0] if node.messages else None, node.at,
-            text=summary if isinstance(summary, str) else None, exact=known,
-            note="" if known else "The entry that it names as the first that stayed is not in the file.",
+            text=summary if isinstance(summary, str) else None, exact=start_known,
+            note="" if start_known else "The entry that it names as the first that stayed is not in the file.",
             tokens_before=count_of(data, "tokensBefore") or None, tokens_after=count_of(data, "tokensAfter") or None,
             # The usage of the summarizing calls; there are two if a turn was split.
             usage=usage_of(usage, *_USAGE) if isinstance(usage, Mapping) else None,
@@ -229,7 +231,7 @@ class PiScanner(SessionLists, kw_only=True):
             # The requests after an abandoned compaction belong to the next list.
             above = numbers.get(node.parent or "", number) + (node.compaction is not None)
             number = numbers[node.name] = number_of.get(node.place, min(above, last))
-            if node.usage and not node.again and not (self.shared and node.copied):
+            if node.usage and not node.repeated and not (self.shared and node.copied):
                 self.call(
                     node.answer, node.at, usage_of(node.usage, *_USAGE), model=node.model, generation=number,
                     cache_write_1h=count_of(node.usage, "cacheWrite1h"),

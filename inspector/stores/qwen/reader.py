@@ -29,7 +29,7 @@ _WHY = {
 
 
 class QwenReader(SessionReader):
-    """See Reader for what every method answers."""
+    """See Reader for the methods."""
 
     agent = "qwen"
     limits = (
@@ -46,7 +46,7 @@ class QwenReader(SessionReader):
         return "systemPayload" in first or (isinstance(message, Mapping) and "parts" in message)
 
     def scan(self, path: Path, part: str) -> SessionLists:
-        """The session of a file."""
+        """Return the session of a file."""
         return _Scanner(Entries(path, wires_of)).run()
 
 
@@ -59,11 +59,11 @@ class _Scanner(SessionScanner):
     #: By line: the list and its number of messages. A line whose parent is an earlier line goes back there.
     marks: dict[str, tuple[int, int]] = field(default_factory=dict)
     last: str = ""
-    left: int = 0
+    abandoned: int = 0
 
     def run(self) -> Self:
         super().run()
-        self.notes += abandoned_note(self.left)
+        self.notes += abandoned_note(self.abandoned)
         return self
 
     def record(self, line: dict[str, Any], at: float) -> None:
@@ -80,7 +80,7 @@ class _Scanner(SessionScanner):
             return
         number, length = self.marks[parent]
         if number == len(self.lists):
-            self.left += len(self.live) - length
+            self.abandoned += len(self.live) - length
             del self.live[length:]
 
     def _line(self, line: dict[str, Any], at: float) -> None:
