@@ -227,7 +227,7 @@ def _range(ready: Sequence[_Ready], settings: Settings | None) -> Range:
             else replace(one.force, threshold=settings.threshold, target_ratio=settings.target_ratio)
         )
         run = one.course.measured(chosen, one.model)
-        ranges.append(range_of([run, *one.course.sides(chosen, one.model, steps=False)]))
+        ranges.append(range_of([run, *one.course.half_and_double(chosen, one.model, steps=False)]))
     costs = [found.cost for found in ranges]
     return Range(
         (sum(found.compactions[0] for found in ranges), sum(found.compactions[1] for found in ranges)),
@@ -277,7 +277,7 @@ def _why(
     if not reproduces.trusted:
         why.append(
             "The settings in force do not reproduce the recording well enough, so nothing is recommended: "
-            f"{reproduces.words}."
+            f"{reproduces.agreement}."
         )
         return why, False
     if goal == "cost" and ranges[0].overlaps(ranges[1]):

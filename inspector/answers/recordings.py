@@ -16,7 +16,7 @@ from inspector.engines.failures import failures_named
 from inspector.engines.registry import agent_of, engine
 from inspector.engines.replayable import ReadList, replayable
 from inspector.replay.context_scale import Reported
-from inspector.replay.earlier import Earlier
+from inspector.replay.earlier import EarlierSettings
 from inspector.replay.recording import Evidence, Recording, SessionUsage, recording_of
 
 
@@ -74,7 +74,7 @@ def _evidence(inspection: Inspection, requests: Sequence[Reported], profile: str
     return Evidence((), sums, microcompactions, threshold, loop_of(made_by), gateway, earlier)
 
 
-def _earlier(inspection: Inspection, profile: str, requests: Sequence[Reported]) -> list[Earlier]:
+def _earlier(inspection: Inspection, profile: str, requests: Sequence[Reported]) -> list[EarlierSettings]:
     """Return the earlier settings in force under a profile, without the current ones."""
     flags = {"profile": profile}
     lengths = {request.number: request.length for request in requests}
@@ -86,14 +86,16 @@ def _earlier(inspection: Inspection, profile: str, requests: Sequence[Reported])
             if isinstance(end, Request)
             else (end.number, len(end))
         )
-        found.append(Earlier(number, length, {name: (was[name], getattr(last, name)) for name in was}))
+        found.append(
+            EarlierSettings(number, length, {name: (was[name], getattr(last, name)) for name in was})
+        )
     return _joined(found)
 
 
-def _joined(found: Iterable[Earlier]) -> list[Earlier]:
+def _joined(found: Iterable[EarlierSettings]) -> list[EarlierSettings]:
     """Join consecutive entries with the same settings. Entries at the end that equal the current settings are left
     out."""
-    joined: list[Earlier] = []
+    joined: list[EarlierSettings] = []
     for one in found:
         if joined and joined[-1].changed == one.changed:
             joined.pop()

@@ -69,7 +69,7 @@ def replay(answers: Answers, name: str, facts: bool = False) -> Replay:
         recorded_metrics(recording, inspection.compactions(), said),
         run,
         costing,
-        range_of([run, *course.sides(resolved.settings, recording.model)]),
+        range_of([run, *course.half_and_double(resolved.settings, recording.model)]),
         reproduced(inspection),
     )
 

@@ -200,7 +200,9 @@ def sweep_store(
     for sentence in found.unused:
         answers.note(sentence)
     if found.doubted and found.reproduces is not None:
-        answers.note(f"No cell is called the best: the settings in force reproduce {found.reproduces.words}.")
+        answers.note(
+            f"No cell is called the best: the settings in force reproduce {found.reproduces.agreement}."
+        )
     if found.unpriced:
         answers.note(
             f"The costs of {found.unpriced:,} of the {found.conversations:,} conversations are not known."

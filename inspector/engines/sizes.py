@@ -27,7 +27,7 @@ class Compacted(NamedTuple):
 
     head_end: int
     tail_start: int
-    left: list[int]
+    removed: list[int]
 
 
 def results_without_call(roles: Iterable[int]) -> int:

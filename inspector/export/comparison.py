@@ -41,7 +41,7 @@ def figure_rows(runs: Sequence[Callable[[str], float | None]]) -> list[list[str]
         values = [run(metric.name) for run in runs]
         if any(value is not None for value in values):
             form = _FORMATS[metric.form]
-            rows.append([metric.words, *("–" if value is None else form.format(value) for value in values)])
+            rows.append([metric.label, *("–" if value is None else form.format(value) for value in values)])
     return rows
 
 

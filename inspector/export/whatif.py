@@ -85,7 +85,7 @@ def beside_documents(answer: Iterable[Replay]) -> list[Document]:
 
 def reproduction_document(found: Reproduction) -> Document:
     """Return the fit of the settings in force to the record."""
-    return {**built(found), "trusted": found.trusted, "text": found.words}
+    return {**built(found), "trusted": found.trusted, "text": found.agreement}
 
 
 def _cost(answer: Replay, metrics: Metrics, events: Sequence[Event]) -> Document | None:

@@ -24,8 +24,7 @@ _FELL = 10_000
 
 
 class Cleared(NamedTuple):
-    """A result that was cleared after `step` messages: its place among them, counted from 0, and the freed
-    characters."""
+    """A result that was cleared after `step` messages: its index among them, and the number of freed characters."""
 
     step: int
     message: int
@@ -33,18 +32,18 @@ class Cleared(NamedTuple):
 
 
 class Freed:
-    """Characters that clearing freed until each step, in the messages from `since` on."""
+    """Number of characters that clearing freed until each step, in the messages from `since` on."""
 
     def __init__(self, cleared: Sequence[Cleared], since: int = 0) -> None:
-        counted = [one for one in cleared if one.message >= since]
-        self._steps = [one.step for one in counted]
-        self._chars = list(accumulate((one.chars for one in counted), initial=0))
+        results = [result for result in cleared if result.message >= since]
+        self._steps = [result.step for result in results]
+        self._chars = list(accumulate((result.chars for result in results), initial=0))
 
     def __bool__(self) -> bool:
         return bool(self._steps)
 
     def at(self, step: int) -> int:
-        """Characters freed after `step` messages."""
+        """Return the number of characters that were freed after `step` messages."""
         return self._chars[bisect_right(self._steps, step)]
 
 
@@ -56,41 +55,41 @@ def before_clearing(
     places: dict[int, int] = {}
     for done in microcompactions:
         places[done.generation] = min(done.place, places.get(done.generation, done.place))
-    found: list[Reported] = []
-    fell: set[int] = set()
+    requests: list[Reported] = []
+    shrunk: set[int] = set()
     last: Reported | None = None
     for request in reported:
         if last is not None and last.generation == request.generation and _fell(last, request):
-            fell.add(request.generation)
+            shrunk.add(request.generation)
         last = request
         cleared = request.length >= places.get(request.generation, request.length + 1)
-        if not cleared and request.generation not in fell:
-            found.append(request)
-    return found
+        if not cleared and request.generation not in shrunk:
+            requests.append(request)
+    return requests
 
 
 def _fell(last: Reported, request: Reported) -> bool:
     return last.tokens - request.tokens >= _FELL
 
 
-def results_cleared(
-    told: Transcript,
+def cleared_results(
+    transcript: Transcript,
     lists: Sequence[ReadList],
     microcompactions: Iterable[Microcompaction],
     reported: Iterable[Reported],
     scale: ContextScale,
 ) -> tuple[Cleared, ...]:
-    """Return every cleared result, in order. Results that were cleared during a compaction are left out, because the
-    compaction fired at the earlier size."""
-    generations = _Generations(told, lists)
+    """Return every cleared result, in order. Results that a compaction cleared are left out, because the compaction
+    fired at the size before."""
+    generations = _Generations(transcript, lists)
     last_list = len(lists)
     micro = sorted(
         (
-            one
-            for one in microcompactions
-            if one.generation == last_list or one.place < len(lists[one.generation - 1])
+            step
+            for step in microcompactions
+            if step.generation == last_list or step.place < len(lists[step.generation - 1])
         ),
-        key=lambda one: (one.generation, one.place),
+        key=lambda step: (step.generation, step.place),
     )
     requests = sorted(reported, key=lambda request: (request.generation, request.length))
     last: Reported | None = None
@@ -100,9 +99,9 @@ def results_cleared(
         if last is not None and last.generation == request.generation:
             _fall(generations, last, request, scale)
         last = request
-    for one in micro:
-        generations.clear(one)
-    return tuple(sorted(generations.found))
+    for step in micro:
+        generations.clear(step)
+    return tuple(sorted(generations.results))
 
 
 def _fall(generations: _Generations, last: Reported, request: Reported, scale: ContextScale) -> None:
@@ -117,27 +116,26 @@ def _fall(generations: _Generations, last: Reported, request: Reported, scale: C
 class _Generations:
     """The lists of a conversation, and the cleared results of each."""
 
-    def __init__(self, told: Transcript, lists: Sequence[ReadList]) -> None:
-        self.found: list[Cleared] = []
+    def __init__(self, transcript: Transcript, lists: Sequence[ReadList]) -> None:
+        self.results: list[Cleared] = []
         self._lists = lists
-        self._told = told
-        #: Of each list the places of the transcript, by the index in the list.
+        #: For each list, the index in the transcript by the index in the list.
         self._places: dict[int, dict[int, int]] = {}
-        for index, place in enumerate(told.places):
+        for index, place in enumerate(transcript.places):
             self._places.setdefault(place.generation, {})[place.index] = index
         self._cleared: set[tuple[int, int]] = set()
 
     def freed(self, generation: int) -> int:
-        """Characters that were freed in a list."""
-        first = min(self._places.get(generation, {}).values(), default=0)
-        last = max(self._places.get(generation, {}).values(), default=-1)
-        return sum(one.chars for one in self.found if first <= one.message <= last)
+        """Return the number of characters that were freed in a list."""
+        places = self._places.get(generation, {}).values()
+        first, last = min(places, default=0), max(places, default=-1)
+        return sum(result.chars for result in self.results if first <= result.message <= last)
 
     def clear(self, done: Microcompaction) -> None:
         """Clear the results that the agent recorded as cleared."""
         chars = self._lists[done.generation - 1].chars
-        for index, left in zip(done.cleared, done.left or repeat(_STUB)):  # noqa: B905
-            self._clear(done.generation, index, done.place, chars[index], left)
+        for index, remaining in zip(done.cleared, done.left or repeat(_STUB)):  # noqa: B905
+            self._clear(done.generation, index, done.place, chars[index], remaining)
 
     def clear_oldest(self, generation: int, length: int, chars: int) -> None:
         """Clear the oldest remaining results until `chars` characters are freed."""
@@ -148,12 +146,12 @@ class _Generations:
             if listed.roles[index] == _TOOL and (generation, index) not in self._cleared:
                 chars -= self._clear(generation, index, length, min(chars + _STUB, listed.chars[index]))
 
-    def _clear(self, generation: int, index: int, place: int, chars: int, left: int = _STUB) -> int:
+    def _clear(self, generation: int, index: int, place: int, chars: int, remaining: int = _STUB) -> int:
         places = self._places.get(generation, {})
-        if index not in places or chars <= left or (generation, index) in self._cleared:
+        if index not in places or chars <= remaining or (generation, index) in self._cleared:
             return 0
         self._cleared.add((generation, index))
         # The step counts the messages of the list before the place.
         step = next((places[at] + 1 for at in range(place - 1, -1, -1) if at in places), places[index] + 1)
-        self.found.append(Cleared(max(step, places[index] + 1), places[index], chars - left))
-        return chars - left
+        self.results.append(Cleared(max(step, places[index] + 1), places[index], chars - remaining))
+        return chars - remaining

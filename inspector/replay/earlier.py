@@ -1,4 +1,4 @@
-"""Settings that were in force earlier in a conversation."""
+"""Settings that a conversation used earlier."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from msgspec.structs import replace
 from inspector.engines.settings import SETTINGS, Settings
 
 
-class Earlier(NamedTuple):
-    """Settings that were in force until the list of `generation` had `length` messages. Each name has the value then
-    and the value at the end of the conversation."""
+class EarlierSettings(NamedTuple):
+    """Settings that were in force until the list of `generation` had `length` messages. `changed` has, by name, the
+    value then and the value at the end of the conversation."""
 
     generation: int
     length: int
@@ -20,14 +20,18 @@ class Earlier(NamedTuple):
 
     def of(self, settings: Settings) -> Settings:
         """Return the settings of that time. A setting that the user chose applies to the whole conversation."""
-        was = {name: was for name, (was, now) in self.changed.items() if getattr(settings, name) == now}
-        return replace(settings, **was)
+        values = {
+            name: values for name, (values, now) in self.changed.items() if getattr(settings, name) == now
+        }
+        return replace(settings, **values)
 
     def sentence(self, first: int, last: int) -> str:
-        """A sentence about the settings that were in force from one step to another."""
-        values = ", ".join(f"{SETTINGS[name].label} {_shown(was)}" for name, (was, _) in self.changed.items())
+        """Return a sentence about the settings that were in force from one step to another."""
+        values = ", ".join(
+            f"{SETTINGS[name].label} {_value_text(was)}" for name, (was, _) in self.changed.items()
+        )
         return f"Runs use the settings that were in force from step {first:,} to {last:,}: {values}."
 
 
-def _shown(value: Any) -> str:
+def _value_text(value: Any) -> str:
     return "not set" if value is None else f"{value:,}" if isinstance(value, int) else f"{value:.4g}"

@@ -53,15 +53,15 @@ class Sums(NamedTuple):
 
 
 class Firing(NamedTuple):
-    """Rough sizes around a recorded compaction, in tokens: of the request it came before (`coming`), of the last call
-    before it, and of the call before that one (0 if there is none). `turn`: a user message came last; `last_turn`:
-    one came before the last call; `asked`: an answer came next."""
+    """Rough sizes in tokens around a recorded compaction: of the request after it (`coming`), of the `last` call before
+    it, and of the call `before` the last one (0 if there is none). `turn`: the last message is the user's. `last_turn`:
+    so is the message before the last call. `answered`: the next message is an answer."""
 
     coming: int
     last: int
     before: int
     turn: bool
-    asked: bool = True
+    answered: bool = True
     last_turn: bool = False
 
 
@@ -76,53 +76,53 @@ class Fit(NamedTuple):
     price: float
 
 
-def over(loop: Loop, scale: ContextScale, threshold: int, firing: Firing) -> int:
-    """Return the tokens by which the largest compared size exceeds the threshold; negative if no size reaches it."""
+def excess(loop: Loop, scale: ContextScale, threshold: int, firing: Firing) -> int:
+    """Return by how many tokens the largest compared size exceeds the threshold; negative if no size reaches it."""
     compared = []
-    if loop.requests and firing.asked:
+    if loop.requests and firing.answered:
         compared.append(scale.reported(firing.coming))
     if loop.results and not firing.turn and firing.last:
         compared.append(scale.reported(firing.last))
-    if (loop.calls and firing.asked) or (loop.turns and firing.turn):
+    if (loop.calls and firing.answered) or (loop.turns and firing.turn):
         compared.append(firing.coming + scale.tools)
     return max(compared, default=0) - threshold
 
 
-def misses(loop: Loop, scale: ContextScale, threshold: int, firing: Firing) -> int:
-    """Return the tokens by which a release would miss this compaction, or would have made it a call earlier."""
-    missing = -over(loop, scale, threshold, firing)
+def tokens_off(loop: Loop, scale: ContextScale, threshold: int, firing: Firing) -> int:
+    """Return by how many tokens a release would miss this compaction, or would make it a call earlier."""
+    missing = -excess(loop, scale, threshold, firing)
     call_before = Firing(firing.last, firing.before, 0, firing.last_turn)
-    early = over(loop, scale, threshold, call_before) + 1 if firing.last else 0
+    early = excess(loop, scale, threshold, call_before) + 1 if firing.last else 0
     return max(missing, early, 0)
 
 
-def explained(loop: Loop, scale: ContextScale, threshold: int, firings: Iterable[Firing]) -> int:
+def count_explained(loop: Loop, scale: ContextScale, threshold: int, firings: Iterable[Firing]) -> int:
     """Count the compactions where the release would compact, but not a call before."""
-    return sum(not misses(loop, scale, threshold, firing) for firing in firings)
+    return sum(not tokens_off(loop, scale, threshold, firing) for firing in firings)
 
 
 def fitted(sums: Sequence[Sums], firings: Sequence[Firing], threshold: int, loop: Loop) -> Fit:
     """Return the scale that explains sums and compactions best. Without evidence it is the plain scale of 0
     requests."""
-    usable = [one for one in sums if one.usable]
+    usable = [session for session in sums if session.usable]
     if not usable:
         return _without_sums(firings, threshold, loop)
-    coarse = sorted(_judged(usable, firings, threshold, loop, _grid(_LEAST, _MOST, _COARSE)))
+    coarse = sorted(_prices(usable, firings, threshold, loop, _grid(_LEAST, _MOST, _COARSE)))
     around = {
         number for _, best in coarse[:_REFINED] for number in _grid(best - _COARSE, best + _COARSE, _FINE)
     }
-    judged = list(_judged(usable, firings, threshold, loop, sorted(around)))
+    judged = list(_prices(usable, firings, threshold, loop, sorted(around)))
     least = min(judged)[0]
     # Compactions bound the scale on both sides. Take the middle of the equally good scales.
     alike = [scale for price, scale in judged if price <= least + 0.05]
     scale = _scale(usable, alike[len(alike) // 2])
-    count = explained(loop, scale, threshold, firings)
+    count = count_explained(loop, scale, threshold, firings)
     basis = f"sums of {scale.requests:,} calls{_agreement(count, len(firings))}"
     return Fit(scale._replace(basis=basis), count, len(firings), _missed(usable, scale), least)
 
 
 def _agreement(count: int, compactions: int) -> str:
-    """Number of compactions that a scale explains, in words."""
+    """Describe the number of compactions that a scale explains."""
     return f" (this explains {count:,} of {compactions:,} recorded compactions)" if compactions else ""
 
 
@@ -131,8 +131,8 @@ def _without_sums(firings: Sequence[Firing], threshold: int, loop: Loop) -> Fit:
 
     def offset(tokens: int) -> Fit:
         scale = ContextScale(tokens, 1.0, len(firings) if tokens else 0, tokens)
-        count = explained(loop, scale, threshold, firings)
-        return Fit(scale, count, len(firings), 0.0, _wrong(scale, firings, threshold, loop))
+        count = count_explained(loop, scale, threshold, firings)
+        return Fit(scale, count, len(firings), 0.0, _count_wrong(scale, firings, threshold, loop))
 
     fits = [offset(step * _OFFSET_STEP) for step in range(_OFFSETS + 1)]
     most = max(fit.explained for fit in fits)
@@ -144,17 +144,17 @@ def _without_sums(firings: Sequence[Firing], threshold: int, loop: Loop) -> Fit:
     return fit._replace(scale=fit.scale._replace(basis=basis))
 
 
-def _wrong(scale: ContextScale, firings: Iterable[Firing], threshold: int, loop: Loop) -> float:
-    """Count the compactions in the wrong place; near misses count less."""
-    return sum(min(1.0, misses(loop, scale, threshold, firing) / _FAR) for firing in firings)
+def _count_wrong(scale: ContextScale, firings: Iterable[Firing], threshold: int, loop: Loop) -> float:
+    """Count the compactions in the wrong place; near tokens_off count less."""
+    return sum(min(1.0, tokens_off(loop, scale, threshold, firing) / _FAR) for firing in firings)
 
 
-def _judged(
+def _prices(
     sums: Sequence[Sums], firings: Sequence[Firing], threshold: int, loop: Loop, scales: Iterable[float]
 ) -> Iterator[tuple[float, float]]:
     for number in scales:
         scale = _scale(sums, number)
-        wrong = _wrong(scale, firings, threshold, loop)
+        wrong = _count_wrong(scale, firings, threshold, loop)
         yield wrong + _missed(sums, scale) / _MISS + _PLAIN * abs(number - 1), number
 
 
@@ -164,11 +164,14 @@ def _grid(low: float, high: float, step: float) -> list[float]:
 
 def _scale(sums: Sequence[Sums], number: float) -> ContextScale:
     """Return the scale with the offset that fits the sums best."""
-    offsets = [one.tokens / one.calls - number * (sum(one.rough) / len(one.rough)) for one in sums]
+    offsets = [
+        session.tokens / session.calls - number * (sum(session.rough) / len(session.rough))
+        for session in sums
+    ]
     beside = max(0, round(sum(offsets) / len(offsets)))
-    return ContextScale(beside, number, sum(one.calls for one in sums), beside)
+    return ContextScale(beside, number, sum(session.calls for session in sums), beside)
 
 
 def _missed(sums: Sequence[Sums], scale: ContextScale) -> float:
     """Return the root mean square error of the scale, in tokens a call."""
-    return float((sum(one.missed(scale) ** 2 for one in sums) / len(sums)) ** 0.5)
+    return float((sum(session.missed(scale) ** 2 for session in sums) / len(sums)) ** 0.5)

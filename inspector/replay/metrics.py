@@ -22,7 +22,7 @@ class Metric(Struct, frozen=True):
     """
 
     name: str
-    words: str
+    label: str
     combine: Literal["sum", "max", "mean"] = "sum"
     more_is_better: bool = False
     form: Literal["count", "tokens", "share", "steps", "money"] = "count"
@@ -31,9 +31,9 @@ class Metric(Struct, frozen=True):
     short: str = ""
 
     def of(self, run: WhatIf) -> float:
-        """The figure of a run; NaN where it is not known."""
-        found: float | None = getattr(run.metrics, self.name)
-        return nan if found is None else found
+        """Return the figure of a run; NaN if it is unknown."""
+        value: float | None = getattr(run.metrics, self.name)
+        return nan if value is None else value
 
 
 METRICS: tuple[Metric, ...] = (
@@ -53,17 +53,17 @@ METRICS: tuple[Metric, ...] = (
 BY_NAME = {metric.name: metric for metric in METRICS}
 
 
-def metrics_known(facts: bool) -> tuple[Metric, ...]:
-    """Every metric; metrics of facts only if the facts are known."""
+def metrics_for(facts: bool) -> tuple[Metric, ...]:
+    """Return every metric; metrics of facts only with `facts`."""
     return METRICS if facts else tuple(metric for metric in METRICS if not metric.facts)
 
 
 class Scores(Struct, frozen=True):
     """The metrics of a run in their order, and its weight in API calls and in facts.
 
-    `gives_up` and `every_call` say how the run is stuck (see `WhatIf`). `sides` are the metrics with summaries of
-    half and twice the size, empty if nothing was summarized or the run is stuck. Cells of a grid with the same `run`
-    are one run.
+    `gives_up` and `every_call` say how the run is stuck (see `WhatIf`). `half_and_double` are the metrics with
+    summaries of half and twice the size, empty if nothing was summarized or the run is stuck. Cells of a grid with the
+    same `run` are one run.
     """
 
     values: tuple[float, ...]
@@ -71,20 +71,22 @@ class Scores(Struct, frozen=True):
     facts: float
     gives_up: bool = False
     every_call: bool = False
-    sides: tuple[tuple[float, ...], ...] = ()
+    half_and_double: tuple[tuple[float, ...], ...] = ()
     run: int = 0
 
     def weight(self, metric: Metric) -> float:
-        """Weight of the run in a mean of this metric."""
+        """Return the weight of the run in a mean of this metric."""
         return self.facts if metric.weight == "facts" else max(self.calls, 1.0)
 
 
 def scores(course: Course, settings: Settings, model: SummaryModel, run: int = 0) -> Scores:
     """Run a conversation, and return every metric; metrics of facts only if the course has facts."""
-    wanted = metrics_known(course.facts is not None)
-    found = course.measured(settings, model)
-    stuck = found.gives_up is not None, found.every_call is not None
+    wanted = metrics_for(course.facts is not None)
+    run_once = course.measured(settings, model)
+    stuck = run_once.gives_up is not None, run_once.every_call is not None
     # A stuck run is never compared with others, and it compacts thousands of times.
-    sides = course.sides(settings, model, steps=False) if found.events and not any(stuck) else ()
-    values, *others = (tuple(metric.of(one) for metric in wanted) for one in (found, *sides))
-    return Scores(values, found.metrics.calls, found.metrics.facts or 0, *stuck, tuple(others), run)
+    half_and_double = (
+        course.half_and_double(settings, model, steps=False) if run_once.events and not any(stuck) else ()
+    )
+    values, *others = (tuple(metric.of(one) for metric in wanted) for one in (run_once, *half_and_double))
+    return Scores(values, run_once.metrics.calls, run_once.metrics.facts or 0, *stuck, tuple(others), run)

@@ -44,7 +44,7 @@ class Moment(Struct, frozen=True):
 
 class Stretch(Struct, frozen=True):
     """Messages [start:stop] of a generation's list. `live` is the index of the first message in the list of the
-    moment, or -1 if they had left it with compaction `left_with`."""
+    moment, or -1 if compaction `left_with` had removed the messages."""
 
     generation: int
     start: int
@@ -57,28 +57,32 @@ class Stretch(Struct, frozen=True):
 
 
 class Moments:
-    """Every moment of a conversation. `lengths` are the lengths of its generations in messages; `prunes`:
-    compactions begin with pruning."""
+    """Every moment of a conversation. `lengths` are the lengths of its generations in messages. `prunes`: compactions
+    begin with pruning."""
 
     def __init__(
-        self, told: Transcript, compactions: Sequence[Compaction], lengths: Sequence[int], prunes: bool = True
+        self,
+        transcript: Transcript,
+        compactions: Sequence[Compaction],
+        lengths: Sequence[int],
+        prunes: bool = True,
     ) -> None:
         self.lengths = tuple(lengths)
         self.prunes = prunes
         self.compactions = {recorded.index: recorded for recorded in compactions}
-        said = [0] * len(lengths)
+        added = [0] * len(lengths)
         first: dict[int, int] = {}
-        for place in told.places:
-            said[place.generation - 1] += 1
+        for place in transcript.places:
+            added[place.generation - 1] += 1
             first.setdefault(place.generation, place.index)
         self._first = [first.get(number, length) for number, length in enumerate(lengths, 1)]
-        self._said = said
+        self._said = added
         #: Messages said, and moments, before each generation.
-        self._steps = list(accumulate(said, initial=0))
+        self._steps = list(accumulate(added, initial=0))
         self._starts = list(
-            accumulate((count + len(self.phases(number)) for number, count in enumerate(said, 1)), initial=0)
+            accumulate((count + len(self.phases(number)) for number, count in enumerate(added, 1)), initial=0)
         )
-        roles = [place.role for place in told.places]
+        roles = [place.role for place in transcript.places]
         self._calls = calls(roles)
         self._turns = [step for step, role in enumerate(roles, 1) if role == _USER]
         self._layouts: dict[int, tuple[Stretch, ...]] = {}
@@ -97,31 +101,29 @@ class Moments:
         return tuple(self._steps[:-1])
 
     def phases(self, number: int) -> tuple[Phase, ...]:
-        """The phases of the compaction that ended a generation."""
+        """Return the phases of the compaction that ended a generation."""
         recorded = self.compactions.get(number)
         if recorded is None or number >= len(self.lengths):
             return ()
         absent = {*(() if self.prunes else ("pruned",)), *(() if recorded.remaining else ("kept",))}
         return tuple(phase for phase in PHASES if phase not in absent)
 
-    # Which moment.
-
     def moment(self, number: int) -> Moment:
-        """The moment of that number, clamped to those there are. Raises IndexError if there is none at all."""
+        """Return the moment with a number, clamped to the range of moments. Raises IndexError without moments."""
         if not len(self):
-            raise IndexError("nothing was said")
+            raise IndexError("The conversation has no message.")
         number = max(1, min(number, len(self)))
         at = bisect_right(self._starts, number - 1) - 1
         # Generations without a moment share a start with the next one.
         within = number - 1 - self._starts[at]
-        generation, said = at + 1, self._said[at]
-        if within < said:
+        generation, added = at + 1, self._said[at]
+        if within < added:
             step = self._steps[at] + within + 1
-            ends = within == said - 1 and bool(self.phases(generation))
+            ends = within == added - 1 and bool(self.phases(generation))
             phase: Phase = "before" if ends else "said"
             length = self._first[at] + within + 1
             return Moment(number, step, generation, length, phase, generation if ends else 0)
-        phase = self.phases(generation)[within - said]
+        phase = self.phases(generation)[within - added]
         step = self._steps[at + 1]
         if phase == "after":
             after = self.compactions[generation].after
@@ -135,7 +137,7 @@ class Moments:
         return self.moment(self._starts[at] + step - self._steps[at])
 
     def of_message(self, generation: int, index: int) -> Moment:
-        """The moment at which a message of a generation's list was said; of a copy, when the list began."""
+        """Return the moment at which a message was added to a generation's list; for a copy, the begin of the list."""
         at = generation - 1
         if index < self._first[at] or not self._said[at]:
             return self.moment(self._starts[at])
@@ -147,7 +149,7 @@ class Moments:
         return self._steps[generation - 1] + within + 1 if 0 <= within < self._said[generation - 1] else 0
 
     def next(self, at: Moment, unit: Unit, direction: int) -> Moment | None:
-        """The next moment of a kind, or the previous moment (`direction` -1); None at the end.
+        """Return the next moment of a kind, or the previous moment (`direction` -1); None at the end.
 
         "message" includes the phases of compactions; "compaction" goes to the moment just before a compaction.
         """
@@ -160,23 +162,21 @@ class Moments:
                 for number in self.compactions
                 if self.phases(number)
             )
-            found = _ahead(places, at.number, direction)
-            return None if found is None else self.moment(found)
+            target = _next_place(places, at.number, direction)
+            return None if target is None else self.moment(target)
         steps = self._calls if unit == "call" else self._turns
         # Within a compaction, the step before it is earlier.
-        here = at.step if at.phase in ("said", "before") or direction > 0 else at.step + 1
-        found = _ahead(steps, here, direction)
-        return None if found is None else self.of_step(found)
+        start = at.step if at.phase in ("said", "before") or direction > 0 else at.step + 1
+        target = _next_place(steps, start, direction)
+        return None if target is None else self.of_step(target)
 
     def fires_at(self, at: Moment) -> bool:
         """Return whether the next event is a call of the model, so that a reached threshold starts a compaction."""
         place = bisect_left(self._calls, at.step)
         return place < len(self._calls) and self._calls[place] == at.step
 
-    # The list at this moment.
-
     def layout(self, at: Moment) -> tuple[Stretch, ...]:
-        """Return all messages that had been in the list until then, in order: live and removed messages."""
+        """Return all messages that had been in the list until a moment, in order: live and removed messages."""
         began = self._began(at.generation)
         start = sum(len(part) for part in began if part.live >= 0)
         if at.length <= start:
@@ -184,7 +184,7 @@ class Moments:
         return (*began, Stretch(at.generation, start, at.length, start))
 
     def _began(self, generation: int) -> tuple[Stretch, ...]:
-        """The layout at the start of a generation."""
+        """Return the layout at the start of a generation."""
         if generation == 1:
             return ()
         if generation not in self._layouts:
@@ -198,31 +198,31 @@ class Moments:
     def _compacted(self, index: int, before: tuple[Stretch, ...]) -> tuple[Stretch, ...]:
         recorded = self.compactions.get(index)
         if recorded is None:
-            # It is unknown which messages were copied: treat all old messages as gone, all new ones as added.
-            came = self._first[index]
-            gone = [part if part.live < 0 else replace(part, live=-1, left_with=index) for part in before]
-            return (*gone, Stretch(index + 1, 0, came, 0)) if came else tuple(gone)
-        done: list[Stretch] = []
-        put_in = 0
+            # It is unknown which messages were copied: treat all old messages as removed, all new messages as added.
+            added = self._first[index]
+            removed = [part if part.live < 0 else replace(part, live=-1, left_with=index) for part in before]
+            return (*removed, Stretch(index + 1, 0, added, 0)) if added else tuple(removed)
+        stretches: list[Stretch] = []
+        filled = 0
         for part in before:
             if part.live < 0:
-                done.append(part)
+                stretches.append(part)
                 continue
-            for start, stop, live in _kept(recorded, part.live, part.live + len(part)):
+            for start, stop, live in _pieces(recorded, part.live, part.live + len(part)):
                 if live < 0:
                     offset = part.start + start - part.live
-                    done.append(Stretch(part.generation, offset, offset + stop - start, -1, index))
+                    stretches.append(Stretch(part.generation, offset, offset + stop - start, -1, index))
                     continue
-                if live > put_in:
-                    done.append(Stretch(index + 1, put_in, live, put_in))
-                put_in = live + stop - start
-                done.append(Stretch(index + 1, live, put_in, live))
-        if recorded.after > put_in:
-            done.append(Stretch(index + 1, put_in, recorded.after, put_in))
-        return tuple(done)
+                if live > filled:
+                    stretches.append(Stretch(index + 1, filled, live, filled))
+                filled = live + stop - start
+                stretches.append(Stretch(index + 1, live, filled, live))
+        if recorded.after > filled:
+            stretches.append(Stretch(index + 1, filled, recorded.after, filled))
+        return tuple(stretches)
 
 
-def _kept(recorded: Compaction, start: int, stop: int) -> list[tuple[int, int, int]]:
+def _pieces(recorded: Compaction, start: int, stop: int) -> list[tuple[int, int, int]]:
     """Split [start:stop] of the old list into parts (start, stop, new index of the first message or -1)."""
     head = min(recorded.head_end, recorded.head_after)
     tail = recorded.tail_start
@@ -233,34 +233,36 @@ def _kept(recorded: Compaction, start: int, stop: int) -> list[tuple[int, int, i
         cuts += [(at, before, None), (before, before + 1, after - before)]
         at = before + 1
     cuts += [(at, tail, None), (tail, last, recorded.tail_after - tail), (last, stop, None)]
-    found = []
+    pieces = []
     for low, high, shift in cuts:
         first, end = max(start, low), min(stop, high)
         if first < end:
-            found.append((first, end, -1 if shift is None else first + shift))
-    return found
+            pieces.append((first, end, -1 if shift is None else first + shift))
+    return pieces
 
 
 def _in_order(kept: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Keep as many of the messages that stayed as have the same order afterwards; count moved messages as gone
-    and added."""
+    """Return the longest sequence of kept messages with the same order after the compaction.
+
+    The other kept messages count as removed and added.
+    """
     ends: list[int] = []
     chains: list[tuple[tuple[int, int], Any]] = []
     for pair in kept:
         at = bisect_left(ends, pair[1])
         chain = (pair, chains[at - 1] if at else None)
         ends[at : at + 1], chains[at : at + 1] = [pair[1]], [chain]
-    found: list[tuple[int, int]] = []
+    pairs: list[tuple[int, int]] = []
     last = chains[-1] if chains else None
     while last is not None:
-        found.append(last[0])
+        pairs.append(last[0])
         last = last[1]
-    return found[::-1]
+    return pairs[::-1]
 
 
-def _ahead(places: Sequence[int], at: int, direction: int) -> int | None:
+def _next_place(places: Sequence[int], at: int, direction: int) -> int | None:
     if direction > 0:
-        found = bisect_right(places, at)
-        return places[found] if found < len(places) else None
-    found = bisect_left(places, at)
-    return places[found - 1] if found else None
+        index = bisect_right(places, at)
+        return places[index] if index < len(places) else None
+    index = bisect_left(places, at)
+    return places[index - 1] if index else None

@@ -19,14 +19,14 @@ from inspector.engines.loop import BEFORE_REQUESTS, Loop
 from inspector.engines.replayable import ReadList, Replayable
 from inspector.engines.sizes import MessageSize
 from inspector.quality.facts.risk import FactSteps
-from inspector.replay.clearing import Cleared, Freed, before_clearing, results_cleared
+from inspector.replay.clearing import Cleared, Freed, before_clearing, cleared_results
 from inspector.replay.context_scale import ContextScale, Reported, context_scale
-from inspector.replay.earlier import Earlier
+from inspector.replay.earlier import EarlierSettings
 from inspector.replay.event import Event
 from inspector.replay.fitting import Firing, Sums, fitted
 from inspector.replay.moments import Moment, Moments
 from inspector.replay.pricing import CostBasis
-from inspector.replay.summary_model import Extra, SummaryModel, WrittenSummary, fresh_chars
+from inspector.replay.summary_model import Extra, SummaryModel, WrittenSummary, new_chars
 from inspector.replay.transcript import Transcript, calls, transcript_of
 from inspector.replay.whatif import MANUAL, Course, Metrics, metrics_of
 
@@ -60,7 +60,7 @@ class Recording(Struct, frozen=True):
         return replace(self, course=self.course.with_costs(costs))
 
     def token_index(self, at: Moment) -> TokenIndex:
-        """Columns of the list that was live at a moment."""
+        """Return the token index of the list that was live at a moment."""
         return self.lists[at.generation - 1].token_index(at.length)
 
     def plan(self, at: Moment, settings: Settings, token_index: TokenIndex | None = None) -> Plan:
@@ -87,7 +87,7 @@ class Evidence(NamedTuple):
     threshold: int | None = None
     loop: Loop | None = None
     gateway: bool = False
-    earlier: Sequence[Earlier] = ()
+    earlier: Sequence[EarlierSettings] = ()
 
 
 class SessionUsage(NamedTuple):
@@ -121,7 +121,7 @@ def recording_of(
         stretches.append((lists[number - 1], indexes[0], indexes[-1] + 1))
     sized = _Sized(conversation, compactions, transcript, lists, systems, evidence)
     scale, loop = sized.scale()
-    cleared = results_cleared(transcript, lists, evidence.microcompactions, evidence.requests, scale)
+    cleared = cleared_results(transcript, lists, evidence.microcompactions, evidence.requests, scale)
     sized.measure(scale, cleared, compactions)
     events = tuple(
         sized.event(c, transcript.ends[c.index - 1]) for c in compactions if c.index <= len(transcript.ends)
@@ -141,10 +141,10 @@ def recording_of(
             evidence.gateway,
             loop,
             sized.ahead(),
-            sized.asked(),
+            sized.calls(),
             [event.step for event in events if event.fires == MANUAL],
             [event.step for event in events if event.fires != MANUAL] if evidence.requests else (),
-            [(sized.step(one.generation, one.length), one) for one in evidence.earlier],
+            [(sized.step(earlier.generation, earlier.length), earlier) for earlier in evidence.earlier],
         ),
         SummaryModel(_ratio(compactions, lists, rules), recorded=summaries, extras=extras),
         Moments(transcript, compactions, [len(listed) for listed in lists], prunes(rules.engine)),
@@ -199,14 +199,14 @@ class _Sized:
                     fitted(list(self._sums(before)), firings, threshold, BEFORE_REQUESTS)
                     for before in (False, True)
                 ),
-                key=lambda found: found.price,
+                key=lambda candidate: candidate.price,
             )
             if other.price <= fit.price - 1:
                 return other.scale, BEFORE_REQUESTS
         return fit.scale, None
 
     def _calls(self, generation: int) -> list[int]:
-        """Return the lengths of a list at the calls that were answered."""
+        """Return the lengths of a list at the answered calls."""
         roles = self.lists[generation - 1].roles
         first = self.copied[generation - 1]
         return [
@@ -240,41 +240,46 @@ class _Sized:
             last, before = ([0, 0, *(rough[length] for length in calls)])[-1:-3:-1]
             if len(rough) > 1:
                 coming, first = self.lists[number].roles, self.copied[number]
-                asked = first < len(coming) and coming[first] == _ASSISTANT
+                answered = first < len(coming) and coming[first] == _ASSISTANT
                 last_turn = bool(calls) and roles[calls[-1] - 1] == _USER
-                yield Firing(rough[-1], last, before, roles[len(rough) - 2] == _USER, asked, last_turn)
+                yield Firing(rough[-1], last, before, roles[len(rough) - 2] == _USER, answered, last_turn)
 
     def measure(
         self, scale: ContextScale, cleared: Sequence[Cleared], compactions: Sequence[Compaction]
     ) -> None:
-        """Compute the size of each list after each of its messages: reported at requests, and modelled between them."""
+        """Compute the size of each list after each of its messages: reported at requests, modelled between requests."""
         starts = [0, *self.transcript.ends]
         requests: dict[int, dict[int, Reported]] = {}
         for request in self.evidence.requests:
             if request.tokens > 0:
                 requests.setdefault(request.generation, {})[request.length] = request
-        ends = {one.index: (one.began, one.tokens_before_reported or 0) for one in compactions}
+        ends = {
+            compaction.index: (compaction.began, compaction.tokens_before_reported or 0)
+            for compaction in compactions
+        }
         self.freed = [Freed(cleared, start) for start in starts]
         for number, rough in enumerate(self.rough, 1):
             freed, start, copied = self.freed[number - 1], starts[number - 1], self.copied[number - 1]
             steps = [start + max(0, length - copied) for length in range(len(rough))]
-            plain = [size - freed.at(step) // 4 for size, step in zip(rough, steps, strict=True)]
-            self.rough[number - 1] = plain
-            known = [request for _, request in sorted(requests.get(number, {}).items())]
-            modelled = list(map(scale.reported, plain))
+            sizes_now = [size - freed.at(step) // 4 for size, step in zip(rough, steps, strict=True)]
+            self.rough[number - 1] = sizes_now
+            reported = [request for _, request in sorted(requests.get(number, {}).items())]
+            modelled = list(map(scale.reported, sizes_now))
             sizes = list(modelled)
             compared = sizes
-            for place, request in enumerate(known):
+            for place, request in enumerate(reported):
                 first = 0 if place == 0 else request.length
-                end = known[place + 1].length if place + 1 < len(known) else len(sizes)
+                end = reported[place + 1].length if place + 1 < len(reported) else len(sizes)
                 for at in range(first, end):
                     sizes[at] = max(0, request.tokens + modelled[at] - modelled[request.length])
-            if known:
+            if reported:
                 sizes[0] = modelled[0] if number == 1 else sizes[0]
-                compared = _compared(known, plain, sizes)
+                compared = _compared(reported, sizes_now, sizes)
                 began, size = ends.get(number, (None, 0))
                 place = len(sizes) - 1 if began is None else began
-                last = max((one.tokens for one in known if one.length <= place), default=0)
+                last = max(
+                    (compaction.tokens for compaction in reported if compaction.length <= place), default=0
+                )
                 if last <= size <= _LARGEST_STEP * last:
                     # The agent's figure includes an answer whose recorded text is a placeholder.
                     sizes[place] = compared[place] = size
@@ -282,14 +287,16 @@ class _Sized:
             self.compared.append(compared)
 
     def ahead(self) -> tuple[int, ...]:
-        """Return, for the first 0, 1, ... messages, the agent's estimate of the next request minus its size. Empty
-        without reported requests."""
+        """Return the agent's estimate of the next request minus its size, after the first 0, 1, ... messages.
+
+        Empty without reported requests.
+        """
         if not self.evidence.requests:
             return ()
         places = [(place.generation - 1, place.index + 1) for place in self.transcript.places]
         return (0, *(self.compared[number][length] - self.sizes[number][length] for number, length in places))
 
-    def asked(self) -> list[int]:
+    def calls(self) -> list[int]:
         """Return the steps of the recorded requests."""
         steps = {
             self.step(request.generation, request.length)
@@ -297,9 +304,8 @@ class _Sized:
             if request.tokens > 0
         }
         due = calls([place.role for place in self.transcript.places])[-1:]
-        return (
-            sorted({*steps, *(step for step in due if step == len(self.transcript))} - {0}) if steps else []
-        )
+        steps.update(step for step in due if steps and step == len(self.transcript))
+        return sorted(steps - {0})
 
     def step(self, generation: int, length: int) -> int:
         """Return the number of messages of the transcript when a list had `length` messages."""
@@ -350,27 +356,27 @@ class _Sized:
         self, compactions: Sequence[Compaction], events: Sequence[Event], scale: ContextScale
     ) -> tuple[tuple[WrittenSummary, ...], tuple[Extra, ...]]:
         """Return the recorded summaries of known size, and the reported tokens after them beyond the scaled sizes."""
-        gone = recorded_leaving(self.transcript, compactions)
-        counts = Counter(gone.values())
+        removed_by = recorded_removals(self.transcript, compactions)
+        counts = Counter(removed_by.values())
         beyond = [0] * len(events)
-        for message, number in gone.items():
+        for message, number in removed_by.items():
             beyond[number] += scale.beyond(message)
-        asked = {request.generation for request in self.evidence.requests if request.tokens}
+        reported = {request.generation for request in self.evidence.requests if request.tokens}
         written, extras, previous = [], [], ""
-        for number, (event, left) in enumerate(zip(events, accumulate(beyond), strict=True)):
+        for number, (event, beyond_until) in enumerate(zip(events, accumulate(beyond), strict=True)):
             size, body = _summary_size(compactions[number], self.lists), compactions[number].summary or ""
             if size is not None:
-                written.append(WrittenSummary(event.step, counts[number], size, fresh_chars(previous, body)))
+                written.append(WrittenSummary(event.step, counts[number], size, new_chars(previous, body)))
             previous = body
-            if scale.excess and number + 2 in asked:
-                more = event.tokens_after - scale.reported(event.rough_after, event.step) + left
-                extras.append(Extra(event.step, more, scale.excess[event.step] - left + more))
+            if scale.excess and number + 2 in reported:
+                more = event.tokens_after - scale.reported(event.rough_after, event.step) + beyond_until
+                extras.append(Extra(event.step, more, scale.excess[event.step] - beyond_until + more))
         return tuple(written), tuple(extras)
 
 
 def _compared(requests: Sequence[Reported], rough: Sequence[int], sizes: Sequence[int]) -> list[int]:
-    """Return the next request's size after each message, as an agent estimates it: the tokens of the last request and
-    its answer, and rough tokens of later messages."""
+    """Return the agent's estimate of the next request after each message: the tokens of the last request and its
+    answer, and rough tokens of later messages."""
     compared = list(sizes)
     for place, request in enumerate(requests):
         answered = request.length + 1
@@ -388,31 +394,31 @@ def recorded_metrics(
     course, transcript = recording.course, recording.transcript
     after = {event.step: event.tokens_after for event in recording.events}
     prompts = [after.get(step, recording.tokens[step - 1]) for step in course.calls] or [0]
-    return metrics_of(course, recording.events, prompts, recorded_leaving(transcript, compactions), facts)
+    return metrics_of(course, recording.events, prompts, recorded_removals(transcript, compactions), facts)
 
 
-def recorded_leaving(transcript: Transcript, compactions: Sequence[Compaction]) -> dict[int, int]:
+def recorded_removals(transcript: Transcript, compactions: Sequence[Compaction]) -> dict[int, int]:
     """Return the compaction (counted from 0) that removed each message of the transcript."""
     added: dict[int, dict[int, int]] = {}
     for index, place in enumerate(transcript.places):
         added.setdefault(place.generation, {})[place.index] = index
-    left: dict[int, int] = {}
-    here = dict(added.get(1, {}))
+    removed_by: dict[int, int] = {}
+    live = dict(added.get(1, {}))
     for number, recorded in enumerate(compactions[: len(transcript.ends)]):
         kept = dict(recorded.kept)
         for index in range(recorded.head_end, recorded.tail_start):
-            if index in here and index not in kept:
-                left[here[index]] = number
+            if index in live and index not in kept:
+                removed_by[live[index]] = number
         copies = {
-            index: here[index]
+            index: live[index]
             for index in range(min(recorded.head_end, recorded.head_after))
-            if index in here
-        } | {after: here[index] for index, after in kept.items() if index in here}
+            if index in live
+        } | {after: live[index] for index, after in kept.items() if index in live}
         for offset in range(recorded.before - recorded.tail_start):
-            if recorded.tail_start + offset in here and recorded.tail_after + offset < recorded.after:
-                copies[recorded.tail_after + offset] = here[recorded.tail_start + offset]
-        here = copies | added.get(recorded.index + 1, {})
-    return left
+            if recorded.tail_start + offset in live and recorded.tail_after + offset < recorded.after:
+                copies[recorded.tail_after + offset] = live[recorded.tail_start + offset]
+        live = copies | added.get(recorded.index + 1, {})
+    return removed_by
 
 
 def _summary_size(recorded: Compaction, lists: Sequence[ReadList]) -> MessageSize | None:

@@ -38,7 +38,7 @@ class Reproduction(Struct, frozen=True):
         return bool(self.recorded and self.near >= _TRUSTED * self.recorded and self.more <= most_more)
 
     @property
-    def words(self) -> str:
+    def agreement(self) -> str:
         """The agreement in a sentence without a full stop."""
         if not self.recorded:
             more = f"; the settings in force would have made {self.more:,}" if self.more else ""
@@ -54,39 +54,39 @@ def reproduction(course: Course, recorded: Sequence[Event], run: WhatIf, models:
     """Compare a run under the settings in force with the recorded compactions. `models` is how many models the
     conversation had."""
     automatic = [event for event in recorded if event.fires != MANUAL]
-    own = [event for event in run.events if event.fires != MANUAL]
+    made = [event for event in run.events if event.fires != MANUAL]
 
     def call(event: Event) -> int:
         return bisect_left(course.calls, event.step)
 
-    left = list(own)
+    unmatched = list(made)
     same = near = 0
     late: list[int] = []
     for event in automatic:
-        nearest = min(left, key=lambda other: abs(call(other) - call(event)), default=None)
+        nearest = min(unmatched, key=lambda other: abs(call(other) - call(event)), default=None)
         if nearest is None:
             continue
         calls = call(event) - call(nearest)
         if abs(calls) > NEAR:
             late += [calls] if calls > 0 else []
             continue
-        left.remove(nearest)
+        unmatched.remove(nearest)
         near += 1
         same += nearest.step == event.step
     why = (
         list(_reasons(course, recorded, automatic, run, models, late))
-        if same < len(automatic) or left
+        if same < len(automatic) or unmatched
         else []
     )
     if near < len(automatic) and not why:
         why = ["Other settings may have been in force, or the agent has rules that are not known here."]
     firsts = [0, *(step for step, _ in course.earlier)]
     changed = tuple(
-        one.sentence(first + 1, last)
-        for first, (last, one) in zip(firsts, course.earlier, strict=False)
-        if one.changed
+        settings.sentence(first + 1, last)
+        for first, (last, settings) in zip(firsts, course.earlier, strict=False)
+        if settings.changed
     )
-    return Reproduction(len(automatic), same, near, len(left), tuple(why), changed)
+    return Reproduction(len(automatic), same, near, len(unmatched), tuple(why), changed)
 
 
 def _reasons(

@@ -15,21 +15,21 @@ from inspector.summaries.parse import parse_summary
 
 class WrittenSummary(NamedTuple):
     """The size of a recorded summary message. The summary was written after `step` messages, and `messages` messages
-    were summarized for the first time. It has `fresh` characters of items that the previous summary had not."""
+    were summarized for the first time. It has `new_chars` characters of items that the previous summary had not."""
 
     step: int
     messages: int
     size: MessageSize
-    fresh: int
+    new_chars: int
 
 
 class Extra(NamedTuple):
     """Reported tokens that came with the summary after `step` messages in addition to its text, such as files read
-    again; fewer than 0 if kept messages were cut. `rest` are the tokens of the list after beyond its scaled size."""
+    again; negative if kept messages were cut. `beyond` is by how many tokens the list after exceeds its scaled size."""
 
     step: int
     tokens: int
-    rest: int = 0
+    beyond: int = 0
 
 
 class SummaryModel(Struct, frozen=True):
@@ -46,9 +46,9 @@ class SummaryModel(Struct, frozen=True):
     extras: tuple[Extra, ...] = ()
 
     def written(self, number: int, step: int, messages: int, previous: int) -> MessageSize | None:
-        """The size of a summary of `messages` messages, after `step` messages and `number` other summaries, the last of
-        `previous` characters; None if none is recorded.
+        """Return the size of a summary of `messages` messages; None if no summary is recorded.
 
+        The summary follows `step` messages and `number` other summaries; the last of these has `previous` characters.
         The first summary is compared with the first recorded one, later summaries with later ones. Between two recorded
         summaries the size is interpolated by the number of messages; above the largest it does not grow. A summary of
         fewer messages has fewer new items, but repeats as much of the previous summary as recorded (all of it, if no
@@ -56,9 +56,9 @@ class SummaryModel(Struct, frozen=True):
         nearly as much about a few messages as about many.
         """
         first, later = self.recorded[:1], self.recorded[1:]
-        known = later if number and later else first
-        above = _nearest((one for one in known if one.messages >= messages), step, messages)
-        below = _nearest((one for one in known if one.messages <= messages), step, messages)
+        candidates = later if number and later else first
+        above = _nearest((summary for summary in candidates if summary.messages >= messages), step, messages)
+        below = _nearest((summary for summary in candidates if summary.messages <= messages), step, messages)
         if above is None or below is above:
             return self._scaled(below.size) if below else None
         chars = above.size.chars
@@ -66,7 +66,7 @@ class SummaryModel(Struct, frozen=True):
             least = below.size.chars
             share = (messages - below.messages) / (above.messages - below.messages)
         else:
-            repeated = chars - above.fresh if later or number == 0 else chars
+            repeated = chars - above.new_chars if later or number == 0 else chars
             least = repeated if number == 0 else min(previous, repeated)
             share = sqrt(messages / above.messages)
         less = round((chars - least) * (1 - share))
@@ -78,8 +78,9 @@ class SummaryModel(Struct, frozen=True):
         return MessageSize(round(size.walk * self.factor), round(size.chars * self.factor), size.images)
 
     def extra(self, number: int, step: int, kept: int) -> int:
-        """Return the reported tokens that come with a summary: those of the closest recorded summary, or their median
-        for a later summary than recorded.
+        """Return the reported tokens that come with a summary.
+
+        They are those of the closest recorded summary; after the last recorded summary, the median of all.
 
         `kept` are the tokens of the kept messages beyond their scaled size. A summary cannot cut more than these,
         unless the recorded list was smaller than its scaled size.
@@ -87,19 +88,23 @@ class SummaryModel(Struct, frozen=True):
         if not self.extras:
             return 0
         if number < len(self.extras):
-            found = min(self.extras, key=lambda extra: abs(extra.step - step))
+            nearest = min(self.extras, key=lambda extra: abs(extra.step - step))
         else:
-            found = sorted(self.extras, key=lambda extra: extra.tokens)[len(self.extras) // 2]
-        return max(found.tokens, min(0, found.rest) - kept)
+            nearest = sorted(self.extras, key=lambda extra: extra.tokens)[len(self.extras) // 2]
+        return max(nearest.tokens, min(0, nearest.beyond) - kept)
 
 
-def fresh_chars(previous: str, body: str) -> int:
-    """Characters of the items of a summary that the previous summary does not have, in the same or similar words."""
+def new_chars(previous: str, body: str) -> int:
+    """Return the number of characters of the items that the previous summary does not have in similar words."""
     new = parse_summary(body)
     matched = match_items(parse_summary(previous), new).items
     return sum(len(item.text) for place, (_, item) in enumerate(new.items()) if place not in matched)
 
 
-def _nearest(known: Iterable[WrittenSummary], step: int, messages: int) -> WrittenSummary | None:
-    """Return the summary of about as many messages, and of equal ones the closest in the conversation."""
-    return min(known, key=lambda one: (abs(one.messages - messages), abs(one.step - step)), default=None)
+def _nearest(summaries: Iterable[WrittenSummary], step: int, messages: int) -> WrittenSummary | None:
+    """Return the summary with the closest number of messages; of equal ones, the closest in the conversation."""
+    return min(
+        summaries,
+        key=lambda summary: (abs(summary.messages - messages), abs(summary.step - step)),
+        default=None,
+    )

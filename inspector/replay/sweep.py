@@ -11,7 +11,7 @@ from msgspec import Struct, field
 
 from inspector.core.errors import UsageProblem
 from inspector.engines.settings import RANGES, SETTINGS, Settings, check_range
-from inspector.replay.metrics import BY_NAME, Metric, Scores, metrics_known, scores
+from inspector.replay.metrics import BY_NAME, Metric, Scores, metrics_for, scores
 from inspector.replay.reproducing import Reproduction
 from inspector.replay.summary_model import SummaryModel
 from inspector.replay.whatif import Course
@@ -19,7 +19,7 @@ from inspector.replay.whatif import Course
 T = TypeVar("T")
 
 #: The metrics of every sweep.
-METRIC_NAMES: tuple[str, ...] = tuple(metric.name for metric in metrics_known(facts=False))
+METRIC_NAMES: tuple[str, ...] = tuple(metric.name for metric in metrics_for(facts=False))
 _COST = METRIC_NAMES.index("cost")
 #: A cell's row and column.
 Cell = tuple[int, int]
@@ -181,29 +181,28 @@ def cells(
     """Return the scores of every cell of one conversation. A cell is None if `wanted` returned False before its run.
     Settings with the same derived numbers run once. Facts are counted if the course has them.
     """
-    known: dict[object, Scores] = {}
+    results: dict[object, Scores] = {}
     grid: list[list[Scores | None]] = []
     for row in rows.values:
         line: list[Scores | None] = []
         for column in columns.values:
             changed = settings.with_(**{rows.name: row, columns.name: column})
             key = _decisive(course, changed)
-            if key not in known and wanted():
-                known[key] = scores(course, changed, model, len(known))
-            line.append(known.get(key))
+            if key not in results and wanted():
+                results[key] = scores(course, changed, model, len(results))
+            line.append(results.get(key))
         grid.append(line)
     return grid
 
 
 def _decisive(course: Course, settings: Settings) -> object:
-    """Return the values that decide a run under these settings, as a key; None if the run compacts nothing."""
+    """Return a key that is equal for settings with equal runs; None if the run compacts nothing."""
     periods = course.periods(settings)
     limits = [period.threshold for period in periods]
     if course.gateway:
         limits += [period.budgets.hygiene_tokens for period in periods if period.budgets.hygiene_tokens]
     most = [period.budgets.hygiene_messages for period in periods if course.gateway]
     if min(limits) > course.largest() and not any(0 < count <= len(course.messages) for count in most):
-        # Nothing is ever compacted.
         return None
     return tuple(course.rules.decisive(period.settings, period.budgets) for period in periods)
 
@@ -214,7 +213,7 @@ def sweep(
     """Combine the cells of several conversations as each metric defines it; `facts`: all runs counted facts. Raises
     UsageProblem if the grid is too large, or if a complete sweep has no conversation."""
     check_size(rows, columns)
-    wanted = metrics_known(facts)
+    wanted = metrics_for(facts)
     height, width = range(len(rows.values)), range(len(columns.values))
     total = [[_Sum(wanted) for _ in width] for _ in height]
     count = unpriced = 0
@@ -272,16 +271,16 @@ class _Sum:
         self.runs: list[int | None] = []
         self.gives_up = self.every_call = False
 
-    def add(self, found: Scores | None) -> None:
-        self.runs.append(None if found is None else found.run)
-        if found is None:
+    def add(self, result: Scores | None) -> None:
+        self.runs.append(None if result is None else result.run)
+        if result is None:
             return
-        self.gives_up = self.gives_up or found.gives_up
-        self.every_call = self.every_call or found.every_call
+        self.gives_up = self.gives_up or result.gives_up
+        self.every_call = self.every_call or result.every_call
         for total, values in zip(
-            self.totals, (found.values, *(found.sides or (found.values,) * 2)), strict=True
+            self.totals, (result.values, *(result.half_and_double or (result.values,) * 2)), strict=True
         ):
-            total.add(values, found)
+            total.add(values, result)
 
     @property
     def key(self) -> tuple[int, ...]:
@@ -307,7 +306,7 @@ class _Totals:
         self.weights = [0.0] * len(wanted)
         self.known = [False] * len(wanted)
 
-    def add(self, values: Sequence[float], found: Scores) -> None:
+    def add(self, values: Sequence[float], result: Scores) -> None:
         for place, (metric, value) in enumerate(zip(self.metrics, values, strict=True)):
             if isnan(value):
                 continue
@@ -315,7 +314,7 @@ class _Totals:
             if metric.combine == "max":
                 self.sums[place] = max(self.sums[place], value)
             elif metric.combine == "mean":
-                weight = found.weight(metric)
+                weight = result.weight(metric)
                 self.weights[place] += weight
                 self.sums[place] += value * weight
             else:

@@ -28,7 +28,7 @@ from inspector.engines.sizes import Compacted, MessageSize
 from inspector.quality.facts.risk import FactSteps
 from inspector.replay.clearing import Cleared, Freed
 from inspector.replay.context_scale import ContextScale
-from inspector.replay.earlier import Earlier
+from inspector.replay.earlier import EarlierSettings
 from inspector.replay.event import Event
 from inspector.replay.pricing import CostBasis
 from inspector.replay.summary_model import SummaryModel
@@ -36,7 +36,7 @@ from inspector.replay.transcript import calls
 
 _USER, _TOOL = ROLE_CODES["user"], ROLE_CODES["tool"]
 #: Roles of messages of the user, the tools and the model.
-_SAID = frozenset({_USER, _TOOL, ROLE_CODES["assistant"]})
+_RECORDED_ROLES = frozenset({_USER, _TOOL, ROLE_CODES["assistant"]})
 #: `Event.fires` of a manual compaction.
 MANUAL = "manual"
 #: A threshold that no list reaches.
@@ -96,7 +96,7 @@ class WhatIf(Struct, frozen=True):
     """A run: its compactions, the tokens of the list after each step, and its metrics.
 
     `gives_up` is the first step at which the guards refused a due compaction. `every_call` is the step of the first of
-    several consecutive calls that each compacted. Both are None if this never happened. `left` maps each removed
+    several consecutive calls that each compacted. Both are None if this never happened. `removed_by` maps each removed
     message of the transcript to the compaction that removed it (counted from 0).
     """
 
@@ -107,56 +107,56 @@ class WhatIf(Struct, frozen=True):
     metrics: Metrics
     gives_up: int | None = None
     every_call: int | None = None
-    left: Mapping[int, int] = field(default_factory=dict)
+    removed_by: Mapping[int, int] = field(default_factory=dict)
 
 
-class Look(IntEnum):
+class Check(IntEnum):
     """A point at which an agent may check the size of its list."""
 
     RESULTS = 0
     TURN = 1
     BETWEEN = 2
-    BY_HAND = 3
-    ASK = 4
+    MANUAL = 3
+    REQUEST = 4
     CALL = 5
     DUE = 6
 
 
-def looks(
+def check_points(
     roles: Sequence[int],
-    asked: Sequence[int],
-    by_hand: Sequence[int] = (),
-    looked: Sequence[int] = (),
-) -> list[tuple[int, Look]]:
+    calls_at: Sequence[int],
+    manual: Sequence[int] = (),
+    compacted_at: Sequence[int] = (),
+) -> list[tuple[int, Check]]:
     """Return the points at which an agent may check its list, in order, with the number of messages until then.
 
-    RESULTS is after a round of tool results. TURN is after a user message, and BETWEEN is before one. BY_HAND is at a
-    manual compaction. CALL is at a call of the model (`asked`), and DUE is at a call at the end of the list. ASK is at
-    a recorded check of the agent (`looked`), or before messages that the agent inserted before a call.
+    RESULTS is after a round of tool results. TURN is after a user message, and BETWEEN is before one. MANUAL is at a
+    manual compaction. CALL is at a call of the model (`calls_at`), and DUE is at a call at the end of the list. REQUEST
+    is at another recorded compaction (`compacted_at`), or before messages that the agent inserted before a call.
     """
-    moments: list[tuple[int, Look]] = []
-    length, calls, hands = len(roles), frozenset(asked), frozenset(by_hand)
-    asks = ({_said_by(roles, step) for step in asked} | frozenset(looked)) - calls
+    moments: list[tuple[int, Check]] = []
+    length, calls, manual_steps = len(roles), frozenset(calls_at), frozenset(manual)
+    requests = ({_without_inserted(roles, step) for step in calls_at} | frozenset(compacted_at)) - calls
     for step in range(1, length + 1):
         last, coming = roles[step - 1], roles[step] if step < length else None
         if last == _TOOL and coming != _TOOL:
-            moments.append((step, Look.RESULTS))
+            moments.append((step, Check.RESULTS))
         elif last == _USER:
-            moments.append((step, Look.TURN))
+            moments.append((step, Check.TURN))
         if coming == _USER:
-            moments.append((step, Look.BETWEEN))
-        if step in hands:
-            moments.append((step, Look.BY_HAND))
-        if step in asks:
-            moments.append((step, Look.ASK))
+            moments.append((step, Check.BETWEEN))
+        if step in manual_steps:
+            moments.append((step, Check.MANUAL))
+        if step in requests:
+            moments.append((step, Check.REQUEST))
         if step in calls:
-            moments.append((step, Look.DUE if coming is None else Look.CALL))
+            moments.append((step, Check.DUE if coming is None else Check.CALL))
     return moments
 
 
-def _said_by(roles: Sequence[int], step: int) -> int:
-    """Return `step` without the messages at its end that the agent itself inserted before a request."""
-    while step > 1 and roles[step - 1] not in _SAID:
+def _without_inserted(roles: Sequence[int], step: int) -> int:
+    """Return the step before the messages that the agent itself inserted before the request at `step`."""
+    while step > 1 and roles[step - 1] not in _RECORDED_ROLES:
         step -= 1
     return step
 
@@ -183,8 +183,7 @@ def _meet(first: tuple[float, float], second: tuple[float, float]) -> bool:
 
 
 class Period(NamedTuple):
-    """Settings that a run uses until a step, their budgets, and the lowest size in tokens at which the agent
-    compacts."""
+    """Settings that a run uses until a step, their budgets, and the lowest size in tokens that fires a compaction."""
 
     until: int
     settings: Settings
@@ -199,8 +198,8 @@ class Course:
     sizes to reported sizes. Runs return reported sizes and compare them with the threshold at requests. `cleared` has
     the recorded clearings of tool results. `gateway`: a gateway checks the list between turns. `loop` has the points at
     which the agent checks the list, None for the loop of the engine. `ahead[n]` is the agent's own estimate of the
-    request after n messages minus the reported size of this request, in tokens. `asked` has the steps of recorded
-    calls; if it is empty, calls are found by the messages. `by_hand` has the steps of manual compactions, `looked` the
+    request after n messages minus the reported size of this request, in tokens. `recorded_calls` has the steps of
+    calls; if it is empty, the messages show the calls. `manual` has the steps of manual compactions, `compacted_at` the
     steps of other recorded compactions. `earlier` has the settings before the current settings, each with its last
     step. `facts` and `costs` are None if unknown; then runs leave these metrics out.
     """
@@ -215,10 +214,10 @@ class Course:
         gateway: bool = False,
         loop: Loop | None = None,
         ahead: Sequence[int] = (),
-        asked: Sequence[int] = (),
-        by_hand: Sequence[int] = (),
-        looked: Sequence[int] = (),
-        earlier: Sequence[tuple[int, Earlier]] = (),
+        recorded_calls: Sequence[int] = (),
+        manual: Sequence[int] = (),
+        compacted_at: Sequence[int] = (),
+        earlier: Sequence[tuple[int, EarlierSettings]] = (),
     ) -> None:
         self.ahead = ahead
         self.earlier = earlier
@@ -232,18 +231,18 @@ class Course:
         self.facts: FactSteps | None = None
         self.costs: CostBasis | None = None
         self._largest: int | None = None
-        self.calls = list(asked) or calls(messages.roles)
-        self.looks = looks(messages.roles, self.calls, by_hand, looked)
-        kinds = [look for _, look in self.looks]
-        self.by_hand = [place for place, look in enumerate(kinds) if look is Look.BY_HAND]
-        #: Number of calls, and number of user messages, before each look.
-        self.calls_before = list(accumulate((look >= Look.CALL for look in kinds), initial=0))
-        self.turns_before = list(accumulate((look is Look.TURN for look in kinds), initial=0))
+        self.calls = list(recorded_calls) or calls(messages.roles)
+        self.checks = check_points(messages.roles, self.calls, manual, compacted_at)
+        kinds = [check for _, check in self.checks]
+        self.manual = [place for place, check in enumerate(kinds) if check is Check.MANUAL]
+        #: Number of calls, and number of user messages, before each check.
+        self.calls_before = list(accumulate((check >= Check.CALL for check in kinds), initial=0))
+        self.turns_before = list(accumulate((check is Check.TURN for check in kinds), initial=0))
         #: Characters of each message, and of all messages before it.
         self.sizes = messages.chars
         self.chars = list(accumulate(self.sizes, initial=0))
         self.images = list(accumulate(messages.images, initial=0))
-        self.look_chars = [self.chars[step] for step, _ in self.looks]
+        self.check_chars = [self.chars[step] for step, _ in self.checks]
         self.users = [index for index, role in enumerate(messages.roles) if role == _USER]
 
     def with_facts(self, facts: FactSteps | None) -> Course:
@@ -266,9 +265,9 @@ class Course:
         return list_tokens(self.chars[step], self.images[step]) + self.system
 
     def largest(self) -> int:
-        """Return the largest size in tokens that any look compares with the threshold, in a run without compactions."""
+        """Return the largest size in tokens that a check compares with the threshold, in a run without compactions."""
         if self._largest is None:
-            steps = [step for step, _ in self.looks] or [0]
+            steps = [step for step, _ in self.checks] or [0]
             self._largest = max(
                 max(self.reported(step), self.rough(step) + self.scale.tools) for step in steps
             )
@@ -286,7 +285,9 @@ class Course:
     def periods(self, settings: Settings) -> list[Period]:
         """Return the settings of a run in the order of their use. Raises EngineError if an engine fails."""
         periods = []
-        for until, chosen in [(step, one.of(settings)) for step, one in self.earlier] + [(_NEVER, settings)]:
+        for until, chosen in [(step, earlier.of(settings)) for step, earlier in self.earlier] + [
+            (_NEVER, settings)
+        ]:
             budgets = self.budgets(chosen)
             least = least_firing(self.rules, chosen, budgets)
             periods.append(Period(until, chosen, budgets, _NEVER if least is None else least))
@@ -294,18 +295,20 @@ class Course:
 
     def run(self, settings: Settings, model: SummaryModel | None = None) -> WhatIf:
         """Run the conversation from its start."""
-        return _Run(self, settings, model or SummaryModel()).go()
+        return _Run(self, settings, model or SummaryModel()).run()
 
-    def sides(self, settings: Settings, model: SummaryModel, steps: bool = True) -> tuple[WhatIf, WhatIf]:
+    def half_and_double(
+        self, settings: Settings, model: SummaryModel, steps: bool = True
+    ) -> tuple[WhatIf, WhatIf]:
         """Run twice, with summaries of half and of twice the size; `steps`: with the tokens after each step."""
         half, twice = (
-            _Run(self, settings, replace(model, factor=model.factor * by), steps).go() for by in (0.5, 2.0)
+            _Run(self, settings, replace(model, factor=model.factor * by), steps).run() for by in (0.5, 2.0)
         )
         return half, twice
 
     def measured(self, settings: Settings, model: SummaryModel | None = None) -> WhatIf:
         """Run the conversation without the tokens after each step, which is faster."""
-        return _Run(self, settings, model or SummaryModel(), steps=False).go()
+        return _Run(self, settings, model or SummaryModel(), steps=False).run()
 
 
 def range_of(runs: Sequence[WhatIf]) -> Range:
@@ -321,21 +324,21 @@ def range_of(runs: Sequence[WhatIf]) -> Range:
 
 
 class _Run:
-    """A run in progress: the live list, and the messages that left it."""
+    """A run in progress: the live list, and the messages that left the list."""
 
     def __init__(self, course: Course, settings: Settings, model: SummaryModel, steps: bool = True) -> None:
         self.course = course
         self.model = model
         self.periods = course.periods(settings)
         self.settings, self.budgets, self.threshold = self.periods[0][1:]
-        #: The first look under the settings of the next period.
+        #: The first check under the settings of the next period.
         self.next_period = self._end_of(self.periods[0])
         #: Whether the agent writes a summary in the background.
         self.began = False
         self.steps = steps
         self.list = course.messages.live(self.settings, self.budgets, course.system)
         #: Number of messages of the conversation that were added to the list.
-        self.taken = 0
+        self.added = 0
         #: Characters and pictures of the list, minus the characters and pictures of all messages that were added to it.
         self.chars = self.images = 0
         #: Reported tokens beyond the scaled size: of the removed messages, and of the last summary.
@@ -349,7 +352,7 @@ class _Run:
         #: The last reported prompt, and the prompt that a gateway stored; 0 if missing.
         self.prompt = self.stored = 0
         #: Messages in the order in which they left the list, each with the compaction that removed it.
-        self.left: dict[int, int] = {}
+        self.removed_by: dict[int, int] = {}
         self.gives_up: int | None = None
         #: The tokens of the last summary, and the characters of its message.
         self.summary = self.written = 0
@@ -358,10 +361,10 @@ class _Run:
         self.tokens: list[int] = []
         self.prompts: list[int] = []
 
-    def go(self) -> WhatIf:
-        """Take all looks in order. Looks that cannot find a list over the threshold are taken together."""
+    def run(self) -> WhatIf:
+        """Run all checks in order. Consecutive checks that cannot find a list over the threshold run together."""
         course = self.course
-        at, end = 0, len(course.looks)
+        at, end = 0, len(course.checks)
         while at < end:
             reach = self._first_large(at)
             if reach > at:
@@ -369,7 +372,7 @@ class _Run:
             if reach < end:
                 if reach == self.next_period:
                     self._enter()
-                self._look(*course.looks[reach])
+                self._check(*course.checks[reach])
             at = reach + 1
         self._fill(len(course.messages))
         return WhatIf(
@@ -377,15 +380,15 @@ class _Run:
             self.budgets,
             tuple(self.events),
             tuple(self.tokens),
-            metrics_of(course, self.events, self.prompts, self.left, course.facts),
+            metrics_of(course, self.events, self.prompts, self.removed_by, course.facts),
             self.gives_up,
             self._every_call(),
-            self.left,
+            self.removed_by,
         )
 
     def _end_of(self, period: Period) -> int:
-        """Return the number of the first look after a period."""
-        return bisect_right(self.course.looks, period.until, key=itemgetter(0))
+        """Return the number of the first check after a period."""
+        return bisect_right(self.course.checks, period.until, key=itemgetter(0))
 
     def _enter(self) -> None:
         """Continue under the settings of the next period."""
@@ -394,35 +397,35 @@ class _Run:
         self.next_period = self._end_of(self.periods[0])
         self.list.adopt(self.settings, self.budgets)
 
-    def _look(self, step: int, look: Look) -> None:
-        """Take one look, and the call at it."""
+    def _check(self, step: int, check: Check) -> None:
+        """Check the list at one point, and make the call at this point."""
         loop, threshold = self.course.loop, self.threshold
-        if look is Look.RESULTS:
+        if check is Check.RESULTS:
             # After a round of results the last reported prompt counts.
             if loop.results and self.prompt >= threshold and self._allowed(step):
                 self._compact(step, self.prompt)
-        elif look is Look.TURN:
+        elif check is Check.TURN:
             self.attempts = 0
             if loop.turns and self._rough(step) >= threshold:
                 self._turn(step)
-        elif look is Look.BETWEEN:
+        elif check is Check.BETWEEN:
             self._between(step)
             if loop.turns_end:
                 self._request(step, turn_ends=True)
-        elif look is Look.BY_HAND:
+        elif check is Check.MANUAL:
             self._compact(step, self._reported(step), MANUAL)
-        elif look is Look.ASK:
+        elif check is Check.REQUEST:
             if loop.requests:
                 self._request(step, turn_ends=step == len(self.course.messages))
         else:
             if loop.requests:
                 self._request(step)
-            elif loop.calls and look is Look.CALL and self._rough(step) >= threshold:
+            elif loop.calls and check is Check.CALL and self._rough(step) >= threshold:
                 self._call(step)
             self._respond(self._reported(step))
 
     def _first_large(self, at: int) -> int:
-        """Return the first look from `at` on that may find a list over a threshold. Looks before it cannot find one."""
+        """Return the first check from `at` on that may find a list over a threshold. The checks before it cannot."""
         course, scale = self.course, self.course.scale
         least = self.threshold
         if course.gateway and self.budgets.hygiene_tokens:
@@ -435,15 +438,15 @@ class _Run:
             reported = int((reported - scale.beside) / scale.scale)
         rough = min(reported, least - scale.tools) - course.system - 2
         chars = 4 * (rough - (self.images + course.images[-1]) * IMAGE_TOKENS)
-        hand = bisect_left(course.by_hand, at)
-        last = course.by_hand[hand] if hand < len(course.by_hand) else len(course.looks)
+        hand = bisect_left(course.manual, at)
+        last = course.manual[hand] if hand < len(course.manual) else len(course.checks)
         if course.gateway and self.budgets.hygiene_messages:
-            many = self.taken + self.budgets.hygiene_messages - len(self.list)
-            last = min(last, bisect_left(course.looks, many, at, key=itemgetter(0)))
-        return min(last, self.next_period, bisect_left(course.look_chars, chars - self.chars, at))
+            many = self.added + self.budgets.hygiene_messages - len(self.list)
+            last = min(last, bisect_left(course.checks, many, at, key=itemgetter(0)))
+        return min(last, self.next_period, bisect_left(course.check_chars, chars - self.chars, at))
 
     def _pass(self, start: int, stop: int) -> None:
-        """Take the looks from `start` to `stop`, and their calls. No look compacts."""
+        """Run the checks from `start` to `stop`, and their calls, if no check compacts."""
         course = self.course
         calls = course.calls[course.calls_before[start] : course.calls_before[stop]]
         if course.turns_before[stop] > course.turns_before[start]:
@@ -497,7 +500,7 @@ class _Run:
         if self.steps:
             self.tokens += self._sizes(range(len(self.tokens) + 1, step + 1))
 
-    # Looks.
+    # Checks.
 
     def _request(self, step: int, turn_ends: bool = False) -> None:
         """Check the size of the next request."""
@@ -529,7 +532,7 @@ class _Run:
         """Shorten long results if the agent does that before it compacts."""
         self._fill(step)
         self.list.extend(step)
-        self.taken = step
+        self.added = step
         if self.list.shorten():
             self._measure(step)
 
@@ -542,7 +545,7 @@ class _Run:
         """Check the rough size after a user message."""
         course, loop, threshold = self.course, self.course.loop, self.threshold
         few = self.settings.protect_first_n + self.settings.protect_last_n + 1
-        if len(self.list) + step - self.taken <= few and not (
+        if len(self.list) + step - self.added <= few and not (
             loop.large_turns and self._list_tokens(step) - course.system >= threshold
         ):
             return
@@ -552,7 +555,7 @@ class _Run:
         for _ in range(MOST_IN_A_TURN):
             if rough < threshold or (loop.guards_turns and not self._allowed(step)):
                 return
-            length = len(self.list) + step - self.taken
+            length = len(self.list) + step - self.added
             self._compact(step, rough)
             before, rough = rough, self._rough(step)
             shrank = loop.large_turns and rough < before * (1 - LEAST_PROGRESS)
@@ -571,7 +574,7 @@ class _Run:
     def _between(self, step: int) -> None:
         """Check the list between turns, as a gateway does."""
         hygiene, most = self.budgets.hygiene_tokens, self.budgets.hygiene_messages
-        length = len(self.list) + step - self.taken
+        length = len(self.list) + step - self.added
         if not self.course.gateway or not hygiene or length < _HYGIENE_LEAST:
             return
         tokens = self.stored or self._list_tokens(step) - self.course.system
@@ -608,21 +611,21 @@ class _Run:
         course = self.course
         before, sent = self._list_tokens(step), self._reported(step)
         self.list.extend(step)
-        self.taken = step
+        self.added = step
         length, chars, self.summary = len(self.list), self.list.total_chars, 0
         done = self.list.compact(self._summary)
         if not isinstance(done, Compacted):
             self.guard = nothing_done(self.guard, done)
             return False
-        if not done.left and (len(self.list), self.list.total_chars) == (length, chars):
+        if not done.removed and (len(self.list), self.list.total_chars) == (length, chars):
             # Only the old summary was summarized, and the new one replaces it.
             self.guard = unchanged(self.guard, tokens, self._list_tokens(step) - course.system)
             self.fired.append(len(self.prompts))
             return False
         self._fill(step)
-        self.left.update(dict.fromkeys(done.left, len(self.events)))
+        self.removed_by.update(dict.fromkeys(done.removed, len(self.events)))
         if course.scale.excess:
-            self.beyond += sum(map(course.scale.beyond, done.left))
+            self.beyond += sum(map(course.scale.beyond, done.removed))
             kept = course.scale.excess[step] - self.beyond
             self.extra = self.model.extra(len(self.events), step, kept)
         self._measure(step)
@@ -658,7 +661,7 @@ class _Run:
         """Return the size of the next summary message. `budget` is in tokens; `messages` is the number of messages that
         are summarized for the first time."""
         around = self.course.rules.summary_prefix + _AROUND
-        size = self.model.written(len(self.events), self.taken, messages, self.written)
+        size = self.model.written(len(self.events), self.added, messages, self.written)
         if size is None:
             tokens = budget * self.model.ratio if self.model.tokens is None else self.model.tokens
             chars = int(tokens * self.model.factor) * 4 + around
@@ -672,16 +675,19 @@ def metrics_of(
     course: Course,
     events: Sequence[Event],
     prompts: Sequence[int],
-    left: Mapping[int, int],
+    removed_by: Mapping[int, int],
     facts: FactSteps | None,
 ) -> Metrics:
-    """Return the metrics of a run. `prompts` has the tokens of all calls. `left` maps each removed message to the
-    compaction that removed it, in the order of compactions."""
-    said, sizes = course.chars[-1] or 1, course.sizes
+    """Return the metrics of a run. `prompts` has the tokens of all calls.
+
+    `removed_by` maps each removed message to the compaction that removed it, in the order of compactions.
+    """
+    total_chars, sizes = course.chars[-1] or 1, course.sizes
     # Messages that left before the last compaction were summarized at least twice.
-    early = bisect_left(list(left.values()), len(events) - 1)
-    gone, end = [event.step for event in events], len(course.messages)
-    stays = sum(gone[left[index]] if index in left else end for index in course.users) - sum(course.users)
+    early = bisect_left(list(removed_by.values()), len(events) - 1)
+    steps, end = [event.step for event in events], len(course.messages)
+    stays = sum(steps[removed_by[index]] if index in removed_by else end for index in course.users)
+    stays -= sum(course.users)
     calls, prompts = len(prompts), prompts or [0]
     return Metrics(
         compactions=len(events),
@@ -689,18 +695,17 @@ def metrics_of(
         peak_tokens=max(prompts),
         mean_tokens=sum(prompts) // len(prompts),
         input_tokens=sum(prompts),
-        summarized_share=sum(map(sizes.__getitem__, left)) / said,
-        resummarized_share=sum(map(sizes.__getitem__, islice(left, early))) / said,
+        summarized_share=sum(map(sizes.__getitem__, removed_by)) / total_chars,
+        resummarized_share=sum(map(sizes.__getitem__, islice(removed_by, early))) / total_chars,
         user_steps=stays / len(course.users) if course.users else 0.0,
         cost=None if course.costs is None else course.costs.cost(events),
-        **at_risk(facts, left),
+        **at_risk(facts, removed_by),
     )
 
 
-def at_risk(facts: FactSteps | None, left: Mapping[int, int]) -> dict[str, int]:
-    """Return the counts of facts for the metrics if the messages of `left` were summarized; empty if the facts are
-    unknown."""
+def at_risk(facts: FactSteps | None, removed: Mapping[int, int]) -> dict[str, int]:
+    """Return the metrics of facts if these messages were summarized; empty if the facts are unknown."""
     if facts is None:
         return {}
-    counts = facts.gone(left)
+    counts = facts.gone(removed)
     return {"facts": len(facts), "facts_at_risk": counts.facts, "constraints_at_risk": counts.constraints}

@@ -114,7 +114,7 @@ def test_both_ways_compact_alike(
             assert plain(anew.events[: merged + 1]) == plain(own.events[: merged + 1])
             return
     assert plain(anew.events) == plain(own.events)
-    assert anew.left == own.left
+    assert anew.removed == own.removed
     assert anew.tokens == own.tokens
     assert anew.metrics == own.metrics
 
@@ -139,7 +139,7 @@ def test_head_and_tail_stay_when_the_middle_is_dropped(messages: tuple[Message, 
         # Results go with the call that left the list.
         while end < len(stands) and messages[stands[end]].role == "tool":
             end += 1
-        assert done.left == stands[done.head_end : end]
+        assert done.removed == stands[done.head_end : end]
         del stands[done.head_end : end]
         assert len(live) == len(stands)
         assert live.total_chars == sum(message_chars(messages[at].wire) for at in stands)
@@ -333,5 +333,5 @@ def test_results_leave_with_their_call(profile: str, own: bool) -> None:
     live.extend(len(messages))
     done = live.compact(lambda budget, left: MessageSize(60, 200, 0))
     assert isinstance(done, Compacted)
-    assert [messages[at].role for at in done.left][-3:] == ["assistant", "tool", "tool"]
+    assert [messages[at].role for at in done.removed][-3:] == ["assistant", "tool", "tool"]
     assert live.total_chars < 2_000

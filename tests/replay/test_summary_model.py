@@ -9,7 +9,7 @@ from inspector.engines.base import Settings
 from inspector.engines.registry import engine
 from inspector.engines.replayable import replayable
 from inspector.engines.sizes import MessageSize
-from inspector.replay.summary_model import Extra, SummaryModel, WrittenSummary, fresh_chars
+from inspector.replay.summary_model import Extra, SummaryModel, WrittenSummary, new_chars
 from inspector.replay.whatif import Course
 
 
@@ -55,7 +55,7 @@ def test_items_of_the_previous_summary_are_not_fresh() -> None:
     first = "## Goal\nFix the parser.\n\n## Done\n1. Read parser.py and its tests\n"
     second = first + "2. Ran the tests: 3 failed\n"
     reworded = second.replace("its tests", "its old tests")
-    assert [fresh_chars(*pair) for pair in (("", first), (first, second), (first, reworded))] == [43, 23, 23]
+    assert [new_chars(*pair) for pair in (("", first), (first, second), (first, reworded))] == [43, 23, 23]
 
 
 def test_a_second_summary_repeats_the_first_if_no_second_one_is_recorded() -> None:

@@ -142,7 +142,10 @@ def test_a_range_is_of_summaries_of_half_and_twice_the_size(answers: Answers) ->
     settings = resolve(answers.store, inspection.conversation.row, {}, None).settings
     recording = read_recording(inspection, settings.profile)
     chosen = settings.with_(threshold=ROWS.values[0], target_ratio=COLUMNS.values[1])
-    runs = [recording.course.run(chosen, recording.model), *recording.course.sides(chosen, recording.model)]
+    runs = [
+        recording.course.run(chosen, recording.model),
+        *recording.course.half_and_double(chosen, recording.model),
+    ]
     tokens = [run.metrics.input_tokens for run in runs]
     assert found.ranges["input_tokens"][0][1] == (min(tokens), max(tokens))
     assert min(tokens) < max(tokens)

@@ -108,7 +108,7 @@ def run_table(view: ReplayView) -> list[TextLine]:
     width = max((len(text) for run in view.runs for text in (run.name, _READ)), default=0) + 2
     lines = [line_of((" " * _LABELS, "muted"), *((run.name.rjust(width), "strong") for run in view.runs))]
     rows = [
-        (metric.words, [_figure(metric, run.metrics) for run in view.runs])
+        (metric.label, [_figure(metric, run.metrics) for run in view.runs])
         for metric in METRICS
         if metric.form != "money"
     ]

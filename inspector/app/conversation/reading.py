@@ -342,13 +342,13 @@ Otherwise = tuple[tuple[str, float], ...]
 
 class Runs(Struct, frozen=True, eq=False):
     """The runs under the settings on screen and under the settings of A, each with its cost under alternatives.
-    `sides` are the first run with summaries of half and twice the size."""
+    `half_and_double` are the first run with summaries of half and twice the size."""
 
     run: WhatIf
     kept: WhatIf | None
     otherwise: Otherwise = ()
     kept_otherwise: Otherwise = ()
-    sides: tuple[WhatIf, ...] = ()
+    half_and_double: tuple[WhatIf, ...] = ()
 
 
 def summary_model(recording: Recording, size: float | None) -> SummaryModel:
@@ -378,11 +378,11 @@ def run_conversation(
         return found, () if costing is None else costing.variants(found.events)
 
     run, otherwise = ran(recording, *tuning)
-    sides = recording.course.sides(tuning[0], summary_model(recording, tuning[1]))
+    half_and_double = recording.course.half_and_double(tuning[0], summary_model(recording, tuning[1]))
     if kept is None or kept_recording is None:
-        return Runs(run, None, otherwise, sides=sides)
+        return Runs(run, None, otherwise, half_and_double=half_and_double)
     kept_run, kept_otherwise = ran(kept_recording, *kept)
-    return Runs(run, kept_run, otherwise, kept_otherwise, sides)
+    return Runs(run, kept_run, otherwise, kept_otherwise, half_and_double)
 
 
 def read_sources(

@@ -102,7 +102,7 @@ class CellView(Vertical):
             known = not metric.facts or ran.run.metrics.facts is not None
             number = written(metric, metric.of(ran.run)) if known else "being read"
             reach = self._range(metric, ran.cell)
-            lines.append(line_of((metric.words.ljust(18), "muted"), (number.rjust(10), ""), (reach, "muted")))
+            lines.append(line_of((metric.label.ljust(18), "muted"), (number.rjust(10), ""), (reach, "muted")))
         if stuck(ran.run):
             lines.append(TextLine(stuck(ran.run), "warning"))
         return lines

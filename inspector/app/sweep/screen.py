@@ -104,7 +104,7 @@ class SweepScreen(JobScreen):
         self.set_class(self.size.width < 110, "narrow")
 
     def _metrics(self) -> list[Mode]:
-        return [Mode(m.name, m.words, m.words, m.short or m.name.split("_")[0]) for m in _OFFERED]
+        return [Mode(m.name, m.label, m.label, m.short or m.name.split("_")[0]) for m in _OFFERED]
 
     def _scopes(self) -> list[Mode]:
         subject = self.subject
@@ -202,7 +202,7 @@ class SweepScreen(JobScreen):
         """Hand bars and map their values."""
         state, subject = self.state, self.subject
         self.map.state = heat_state(state, self.found, subject.settings, subject.force)
-        words = BY_NAME[state.metric].words
+        words = BY_NAME[state.metric].label
         self.query_one(TitleBar).parts = (TitlePart(f"Sweep: {words}", 9), TitlePart(subject.title, 8))
         self.query_one("#sweep-metric", ModeBar).set_modes(self._metrics(), state.metric)
         self.query_one("#sweep-scope", ModeBar).set_modes(self._scopes(), state.scope)

@@ -126,8 +126,8 @@ def _replay_view(
         recording,
         run,
         kept=kept.tokens if kept is not None else (),
-        low=tuple(map(min, *(side.tokens for side in ran.sides))) if ran.sides else (),
-        high=tuple(map(max, *(side.tokens for side in ran.sides))) if ran.sides else (),
+        low=tuple(map(min, *(side.tokens for side in ran.half_and_double))) if ran.half_and_double else (),
+        high=tuple(map(max, *(side.tokens for side in ran.half_and_double))) if ran.half_and_double else (),
     )
     return ReplayView(
         graph if recording.course.gateway else replace(graph, hygiene=0),
@@ -142,9 +142,9 @@ def _reproduction_notes(found: Reproduction | None) -> list[str]:
     if found is None:
         return []
     if not found.recorded:
-        return [f"{found.words[0].upper()}{found.words[1:]}.", *found.changed, *found.why_not]
+        return [f"{found.agreement[0].upper()}{found.agreement[1:]}.", *found.changed, *found.why_not]
     doubt = "" if found.trusted else " What other settings would do is uncertain here."
-    return [f"The settings in force reproduce {found.words}.{doubt}", *found.changed, *found.why_not]
+    return [f"The settings in force reproduce {found.agreement}.{doubt}", *found.changed, *found.why_not]
 
 
 def _places_of(events: Sequence[Event]) -> list[tuple[int, int, int]]:
