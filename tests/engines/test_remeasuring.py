@@ -114,7 +114,7 @@ def test_both_ways_compact_alike(
             assert plain(anew.events[: merged + 1]) == plain(own.events[: merged + 1])
             return
     assert plain(anew.events) == plain(own.events)
-    assert anew.removed == own.removed
+    assert anew.removed_by == own.removed_by
     assert anew.tokens == own.tokens
     assert anew.metrics == own.metrics
 

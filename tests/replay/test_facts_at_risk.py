@@ -102,7 +102,7 @@ def test_a_cell_is_the_single_whatif(messages: tuple[Message, ...], facts: list[
             single = made.run(SMALL.with_(threshold=threshold, protect_last_n=int(last)))
             assert Gone(
                 single.metrics.facts_at_risk or 0, single.metrics.constraints_at_risk or 0
-            ) == plainly(facts, single.left)
+            ) == plainly(facts, single.removed_by)
             assert isnan(found.cells["cost"][r][c])
             for name in {*METRIC_NAMES, *FACT_METRICS} - {"cost"}:
                 assert found.cells[name][r][c] == pytest.approx(getattr(single.metrics, name))
@@ -152,7 +152,7 @@ def test_over_several_conversations(answers: Answers) -> None:
         recording = read_recording(inspection, chosen.profile)
         facts = list(read_facts(inspection).facts.facts)
         run = recording.course.run(chosen.with_(threshold=0.3, target_ratio=0.5), recording.model)
-        gone = plainly(facts, run.left)
+        gone = plainly(facts, run.removed_by)
         at_risk, constraints, said = (
             at_risk + gone.facts, constraints + gone.constraints, said + len(facts),
         )  # fmt: skip

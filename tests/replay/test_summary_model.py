@@ -99,4 +99,4 @@ def test_a_summary_that_is_summarized_alone_is_no_compaction(profile: str) -> No
     course = Course(rules, rules.read((*work, message("user", 120_000), *more)), 0)
     run = course.run(Settings(profile=profile, context_length=100_000, protect_last_n=1), MODEL)
     assert run.events
-    assert set(run.left.values()) == set(range(len(run.events))), "each takes messages out of the list"
+    assert set(run.removed_by.values()) == set(range(len(run.events))), "each takes messages out of the list"

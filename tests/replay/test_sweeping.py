@@ -153,7 +153,9 @@ def test_a_range_is_of_summaries_of_half_and_twice_the_size(answers: Answers) ->
 
 def scored(value: float, *sides: float) -> Scores:
     many = len(METRIC_NAMES)
-    return Scores((value,) * many, 1.0, 0.0, sides=tuple((side,) * many for side in sides), run=int(value))
+    return Scores(
+        (value,) * many, 1.0, 0.0, half_and_double=tuple((side,) * many for side in sides), run=int(value)
+    )
 
 
 @pytest.mark.parametrize(
