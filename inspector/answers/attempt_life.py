@@ -1,4 +1,4 @@
-"""A life: every later summary of a conversation made again, each from the previous new one.
+"""A life: all summaries of a conversation from one compaction on made again, each from the previous new summary.
 
 It shows what a summarizer does over many compactions.
 """
@@ -27,8 +27,10 @@ from inspector.quality.facts.fact import ConversationFacts, Fate, Life
 
 
 class LifeOrder(Struct, frozen=True):
-    """A life that is to be made: from compaction `first` on, by one summarizer, worded alike. `done` are the attempts
-    of it that are there already, by compaction; `life` is its number, None for a new one."""
+    """Instructions for a life: from compaction `first` on, by one summarizer, with one wording.
+
+    `done` has the existing attempts of the life by compaction. `life` is its number, None for a new life.
+    """
 
     summarizer: Summarizer
     wording: Wording
@@ -37,20 +39,22 @@ class LifeOrder(Struct, frozen=True):
     done: Mapping[int, Attempt] | None = None
     life: int | None = None
 
-    def known(self, compaction: int) -> Attempt | None:
-        """The attempt that is there already."""
+    def attempt_at(self, compaction: int) -> Attempt | None:
+        """Return the existing attempt for a compaction, None if there is none."""
         return (self.done or {}).get(compaction)
 
 
 def life_of(attempts: Sequence[Attempt], life: int) -> dict[int, Attempt]:
-    """The finished attempts of a life by compaction, up to the first that is missing."""
-    mine = {one.place.compaction: one for one in attempts if one.life == life and one.state == "finished"}
-    whole: dict[int, Attempt] = {}
-    for number in sorted(mine):
-        if whole and number - 1 not in whole:
+    """Return the finished attempts of a life by compaction, up to the first missing compaction."""
+    finished = {
+        item.place.compaction: item for item in attempts if item.life == life and item.state == "finished"
+    }
+    consecutive: dict[int, Attempt] = {}
+    for number in sorted(finished):
+        if consecutive and number - 1 not in consecutive:
             break
-        whole[number] = mine[number]
-    return whole
+        consecutive[number] = finished[number]
+    return consecutive
 
 
 def life_sending(inspection: Inspection, settings: Settings, order: LifeOrder) -> Sending:
@@ -62,7 +66,7 @@ def life_sending(inspection: Inspection, settings: Settings, order: LifeOrder) -
     masker = Masker(order.wording.masking)
     orders = []
     for recorded in inspection.compactions():
-        if recorded.index >= order.first and order.known(recorded.index) is None:
+        if recorded.index >= order.first and order.attempt_at(recorded.index) is None:
             listed = recorded_list(inspection, settings, recorded.index)
             ask = ask_for(listed, settings, order.wording, order.budget, masker=masker)
             orders.append(Order(ask, order.summarizer))
@@ -79,34 +83,36 @@ def make_life(
     allowance: Allowance,
     watch: OnProgress,
 ) -> list[Attempt]:
-    """Make every attempt of a life that is not there yet, in order; it ends at the first that fails, and can be taken
-    up there later. Raises NotAllowed, and what `watch` raises."""
+    """Make the missing attempts of a life in order, and return all attempts.
+
+    The first failure ends the life; a later call can continue it there. Raises NotAllowed, and exceptions of `watch`.
+    """
     row = inspection.conversation.row
     numbers = [compaction.index for compaction in inspection.compactions() if compaction.index >= order.first]
-    life, made = order.life, []
+    life, attempts = order.life, []
     earlier: str | None = None
     for turn, number in enumerate(numbers, 1):
-        attempt = order.known(number)
+        attempt = order.attempt_at(number)
         if attempt is None:
             listed = recorded_list(inspection, settings, number)
             ask = ask_for(listed, settings, order.wording, order.budget, earlier)
-            what = f"{order.summarizer.name}, compaction {number} ({turn} of {len(numbers)}): characters"
-            told = counted(watch, what, 4 * ask.budget)
+            label = f"{order.summarizer.name}, compaction {number} ({turn} of {len(numbers)}): characters"
+            report = counted(watch, label, 4 * ask.budget)
             attempt = make_attempt(
-                kept, ask, order.summarizer, allowance, told, life=life, begins=life is None,
+                kept, ask, order.summarizer, allowance, report, life=life, begins=life is None,
                 title=row.title, agent=row.agent,
             )  # fmt: skip
             life = attempt.life
-        made.append(attempt)
+        attempts.append(attempt)
         if attempt.state != "finished":
             break
         earlier = attempt.summary
-    return made
+    return attempts
 
 
 class CurvePoint(Struct, frozen=True):
-    """The state after a compaction: the number of facts taken until then with a known fate, and the numbers that can be
-    read with the recorded and with the new summaries.
+    """The facts after a compaction: how many are `of` known fate, and how many of these can be read with the recorded
+    summaries (`recorded`) and with the new summaries (`made`).
 
     `recorded_tokens` and `tokens` are the rough sizes of the summaries.
     """
@@ -122,26 +128,28 @@ class CurvePoint(Struct, frozen=True):
 def life_curve(
     inspection: Inspection, settings: Settings, life: Mapping[int, Attempt]
 ) -> tuple[CurvePoint, ...]:
-    """Return the survival over the compactions of a life, recorded and made again, of the facts with both fates
-    known."""
-    recorded = {one.index: one for one in inspection.compactions() if one.index in life}
+    """Return the survival of facts over a life with recorded and with new summaries.
+
+    Facts whose fate is unknown under one of them are left out.
+    """
+    recorded = {item.index: item for item in inspection.compactions() if item.index in life}
     pruned = pruned_by(inspection, settings)
-    own = {index: one.summary or "" for index, one in recorded.items()}
-    again = {index: life[index].summary for index in recorded}
-    theirs, made = facts_with(inspection, (own, again), pruned)
+    summaries = {index: item.summary or "" for index, item in recorded.items()}
+    new_summaries = {index: life[index].summary for index in recorded}
+    recorded_facts, new_facts = facts_with(inspection, (summaries, new_summaries), pruned)
     points = []
     for number in recorded:
-        before, after = _fates_at(theirs, number), _fates_at(made, number)
+        before, after = _fates_at(recorded_facts, number), _fates_at(new_facts, number)
         both = [key for key, fate in before.items() if fate.settled and key in after and after[key].settled]
-        kept = sum(before[key].alive for key in both)
-        still = sum(after[key].alive for key in both)
-        size = text_tokens(len(own[number]))
-        points.append(CurvePoint(number, len(both), kept, still, size, life[number].tokens))
+        recorded_alive = sum(before[key].alive for key in both)
+        new_alive = sum(after[key].alive for key in both)
+        size = text_tokens(len(summaries[number]))
+        points.append(CurvePoint(number, len(both), recorded_alive, new_alive, size, life[number].tokens))
     return tuple(points)
 
 
 def _fates_at(facts: ConversationFacts, compaction: int) -> dict[str, Fate]:
     """Return the fate of each fact taken until a compaction, after this compaction."""
     latest: dict[str, Life] = {life.fact.key: life for life in facts.lives if life.compaction <= compaction}
-    found = {key: life.fate_at(compaction) for key, life in latest.items()}
-    return {key: fate for key, fate in found.items() if fate is not None}
+    fates = {key: life.fate_at(compaction) for key, life in latest.items()}
+    return {key: fate for key, fate in fates.items() if fate is not None}

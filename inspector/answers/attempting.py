@@ -1,4 +1,4 @@
-"""Make summaries again: the prompts for a compaction, the receivers, and the results."""
+"""Attempts: summaries made again. Their prompts, the summarizers, and the results."""
 
 from __future__ import annotations
 
@@ -66,10 +66,10 @@ def recorded_list(inspection: Inspection, settings: Settings, compaction: int) -
     plan = inspection.plan(generation, settings)
     head, tail = recorded.head_end, recorded.tail_start
     if (plan.head_end, plan.tail_start) != (head, tail) or not plan.compacts:
-        found, _ = earlier_summary(messages, tail)
+        summary_at, _ = earlier_summary(messages, tail)
         plan = replace(
             plan, compacts=True, reason="", head_end=head, tail_start=tail,
-            summarized_from=max(head, found + 1), prune_before=min(plan.prune_before, tail),
+            summarized_from=max(head, summary_at + 1), prune_before=min(plan.prune_before, tail),
         )  # fmt: skip
     note = "" if recorded.exact else f"The boundaries of this compaction are inferred: {recorded.note}"
     place = place_of(inspection.store, inspection.conversation.row, compaction)
@@ -110,39 +110,41 @@ def ask_for(
             "The prompt of a release names its own budget: leave out the budget, or the release."
         )
     mask = masker or Masker(wording.masking)
-    found = engine(settings.profile)
-    given = summary_input(found, listed.messages, listed.plan, wording.focus, mask)
-    if not given.wires or not listed.plan.budgets.max_summary_tokens:
+    rules = engine(settings.profile)
+    input_given = summary_input(rules, listed.messages, listed.plan, wording.focus, mask)
+    if not input_given.wires or not listed.plan.budgets.max_summary_tokens:
         raise UsageProblem(
             f"{settings.profile} summarizes nothing here, so there is no summary to make again."
         )
-    given = replace(
-        given,
-        earlier=mask(given.earlier if earlier is None else earlier),
-        budget=budget or given.budget,
-        focus=mask(given.focus),
+    input_given = replace(
+        input_given,
+        earlier=mask(input_given.earlier if earlier is None else earlier),
+        budget=budget or input_given.budget,
+        focus=mask(input_given.focus),
     )
-    prompt, name = _worded(given, settings, wording, mask)
-    notes = " ".join(filter(None, (listed.note, given.note)))
-    told = {
-        "profile": settings.profile, "focus": given.focus, "masked": dict(mask.counts), "masking": mask.on,
-        "messages": len(given.wires), "head_end": listed.plan.head_end, "tail_start": listed.plan.tail_start,
+    prompt, name = _prompt_of(input_given, settings, wording, mask)
+    notes = " ".join(filter(None, (listed.note, input_given.note)))
+    metadata = {
+        "profile": settings.profile, "focus": input_given.focus, "masked": dict(mask.counts), "masking": mask.on,
+        "messages": len(input_given.wires), "head_end": listed.plan.head_end, "tail_start": listed.plan.tail_start,
         "note": notes, "engine": asdict(settings),
     }  # fmt: skip
-    return Ask(listed.place, mask(prompt), name, given.budget, told, given.task)
+    return Ask(listed.place, mask(prompt), name, input_given.budget, metadata, input_given.task)
 
 
-def _worded(given: SummaryInput, settings: Settings, wording: Wording, mask: Masker) -> tuple[str, str]:
+def _prompt_of(
+    input_given: SummaryInput, settings: Settings, wording: Wording, mask: Masker
+) -> tuple[str, str]:
     if wording.python is not None:
-        found = release_prompt(wording.python, given, settings.context_length, mask)
-        return found.prompt, f"hermes-agent {found.version}"
+        prompt = release_prompt(wording.python, input_given, settings.context_length, mask)
+        return prompt.prompt, f"hermes-agent {prompt.version}"
     if wording.template is not None:
-        return filled(read_template(wording.template), given), wording.template.name
-    return our_prompt(given), "ours"
+        return filled(read_template(wording.template), input_given), wording.template.name
+    return our_prompt(input_given), "ours"
 
 
 class Order(Struct, frozen=True):
-    """A prompt and who is to answer it."""
+    """A prompt and the summarizer that gets it."""
 
     ask: Ask
     summarizer: Summarizer
@@ -150,7 +152,9 @@ class Order(Struct, frozen=True):
 
 def sending_of(orders: Sequence[Order], masker: Masker) -> Sending:
     """Return everything that the orders would send, by summarizer."""
-    return consent.sending_of(((one.summarizer, one.ask.prompt, one.ask.budget) for one in orders), masker)
+    return consent.sending_of(
+        ((order.summarizer, order.ask.prompt, order.ask.budget) for order in orders), masker
+    )
 
 
 def carry_out(
@@ -165,28 +169,30 @@ def carry_out(
     A failed attempt is stored as failed, and the next one is made. Raises NotAllowed, and exceptions of `watch`.
     """
     row = inspection.conversation.row
-    made = []
+    attempts = []
     for number, order in enumerate(orders, 1):
         many = f" {number} of {len(orders)}" if len(orders) > 1 else ""
-        told = counted(watch, f"{order.summarizer.name}{many}: characters", 4 * order.ask.budget)
-        made.append(
-            make_attempt(kept, order.ask, order.summarizer, allowance, told, title=row.title, agent=row.agent)
+        report = counted(watch, f"{order.summarizer.name}{many}: characters", 4 * order.ask.budget)
+        attempts.append(
+            make_attempt(
+                kept, order.ask, order.summarizer, allowance, report, title=row.title, agent=row.agent
+            )
         )
-    return made
+    return attempts
 
 
-def counted(watch: OnProgress, what: str, expected: int = 0) -> Callable[[int], None]:
+def counted(watch: OnProgress, label: str, expected: int = 0) -> Callable[[int], None]:
     """Return a function that reports the number of received characters, out of `expected`."""
-    return lambda received: watch(what, received, expected)
+    return lambda received: watch(label, received, expected)
 
 
 def attempts_of(store: Store, row: ConversationRow, kept: KeptAttempts) -> tuple[Attempt, ...]:
-    """The attempts of a conversation, oldest first. Raises OutputProblem."""
+    """Return the attempts of a conversation, oldest first. Raises OutputProblem."""
     place = place_of(store, row, 0)
     return kept.of(place.store, place.root)
 
 
-def attempts_named(store: Store, name: str, kept: KeptAttempts) -> tuple[Attempt, ...]:
+def attempts_by_name(store: Store, name: str, kept: KeptAttempts) -> tuple[Attempt, ...]:
     """Return the attempts by the conversation's name, without reading messages. Raises UnknownConversation,
     StoreErrors, OutputProblem."""
     conversation = store.resolve(name)

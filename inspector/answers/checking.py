@@ -13,7 +13,7 @@ from msgspec import Struct
 from inspector.answers.answers import Answers
 from inspector.answers.each import Question, ask_each
 from inspector.answers.fact_results import read_events, read_losses
-from inspector.answers.findings import read_findings, shown_findings
+from inspector.answers.findings import read_findings, split_dismissed
 from inspector.answers.store_losses import ConversationLosses, unknown_losses
 from inspector.core.conversations import ConversationRow
 from inspector.core.errors import BadInput, UsageProblem
@@ -144,7 +144,7 @@ def read_for_check(
 ) -> tuple[tuple[Finding, ...], tuple[AftermathEvent, ...], ConversationLosses]:
     """Return the findings, the aftermath and the losses of a conversation."""
     inspection, resolved = answers.opened(conversation)
-    findings, _ = shown_findings(inspection, read_findings(inspection, resolved))
+    findings, _ = split_dismissed(inspection, read_findings(inspection, resolved))
     events = read_events(answers, conversation)[1]
     return findings, events, read_losses(answers, conversation)
 

@@ -6,7 +6,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.answers.answers import Answers
-from inspector.answers.findings import dismissed_words, findings_without_facts, shown_findings
+from inspector.answers.findings import dismissed_note, findings_without_facts, split_dismissed
 from inspector.answers.inspection import Compared, Inspection, budgets_of
 from inspector.answers.requests import bills_of, requests_of, why_no_bill
 from inspector.caching.costs import Bill, Rates
@@ -38,9 +38,9 @@ def compare_compactions(answers: Answers, name: str) -> list[JudgedCompaction]:
     inspection, resolved = answers.opened(name)
     profile = resolved.settings.profile
     found = requests_of(inspection, resolved)
-    every, dismissed = shown_findings(inspection, findings_without_facts(inspection, resolved, found))
+    every, dismissed = split_dismissed(inspection, findings_without_facts(inspection, resolved, found))
     if dismissed:
-        answers.note(dismissed_words(len(dismissed)))
+        answers.note(dismissed_note(len(dismissed)))
     bills = bills_of(inspection, found)
     compared_all = inspection.compared(resolved.settings)
     if any(one.recorded.exact and not one.agree and not one.planned.budgets.observed for one in compared_all):

@@ -121,7 +121,7 @@ def list_conversations(answers: Answers) -> list[ListedConversation]:
     listed = []
     for row in store.conversations():
         settings = resolve(store, row, answers.flags, answers.config).settings
-        losses = LOSSES.of(store, row.id).known()
+        losses = LOSSES.of(store, row.id).stored()
         listed.append(
             ListedConversation(
                 store.open(row.id),

@@ -18,8 +18,8 @@ from inspector.config.settings import ResolvedSettings
 from inspector.quality.evidence import TOOL, CacheEvidence, FallEvidence, MissedEvidence
 from inspector.quality.limits import FALL_SHARE, FALL_TOKENS, MISSED_SHARE, NOTICED_DOLLARS
 
-#: Causes that explain why the prompt was not read from the cache.
-_KNOWN = frozenset({"first", "compaction", "microcompaction", "model", "ttl"})
+#: Causes of a miss that need no further explanation.
+_EXPLAINED = frozenset({"first", "compaction", "microcompaction", "model", "ttl"})
 #: Share of a prompt that a request reads from the cache if nothing in it was removed.
 _UNBROKEN = 0.9
 #: If two agents share a session, the size returns within this number of requests after a fall.
@@ -50,37 +50,40 @@ def cost_evidence(
     """
     if not inspection.compactions() and not inspection.requests():
         return CostEvidence()
-    found = requests or requests_of(inspection, resolved)
-    if not found.priced:
+    requests = requests or requests_of(inspection, resolved)
+    if not requests.priced:
         return CostEvidence()
     return CostEvidence(
-        {index: bill for index, (bill, _) in bills_of(inspection, found).items()},
-        found.modelled,
-        None if found.modelled else cache_evidence(found.priced),
-        found.idle(),
-        () if found.modelled else tuple(_falls(inspection, found, resolved.settings.profile)),
-        () if found.modelled else tuple(_missed(inspection, found, resolved.settings.profile)),
+        {index: bill for index, (bill, _) in bills_of(inspection, requests).items()},
+        requests.modelled,
+        None if requests.modelled else cache_evidence(requests.priced),
+        requests.idle(),
+        () if requests.modelled else tuple(_falls(inspection, requests, resolved.settings.profile)),
+        () if requests.modelled else tuple(_missed(inspection, requests, resolved.settings.profile)),
     )
 
 
-def _falls(inspection: Inspection, found: Requests, profile: str) -> Iterator[FallEvidence]:
+def _falls(inspection: Inspection, requests: Requests, profile: str) -> Iterator[FallEvidence]:
     """Yield requests that sent much less than the previous request of the same list without a microcompaction between.
 
-    Agents drop the thoughts of an answered request, and rebuild the prompt after a pause. So a fall by no more than
-    the thoughts, or after a pause, is left out. If the list lacks the answer, the user went back. If the prompt is
-    soon as long as before, two agents share a session. If the prompt was read from the cache, nothing was removed,
-    because a removal breaks the prefix. These falls are left out too.
+    Falls with another explanation are left out. Agents drop the thoughts of an answered request, and rebuild the prompt
+    after a pause. If the list lacks the answer, the user went back. If the prompt is soon as long as before, two agents
+    share a session. If the prompt was read from the cache, nothing was removed, because a removal breaks the prefix.
     """
-    cleared = [(one.generation, one.at) for one in inspection.store.microcompactions(inspection.conversation)]
-    asked = tuple(one for one in _in_lists(inspection, profile, found) if not one.request.summed)
-    places = answer_places(inspection, profile, replace(found, priced=asked))
+    clearings = [
+        (call.generation, call.at) for call in inspection.store.microcompactions(inspection.conversation)
+    ]
+    listed = tuple(call for call in _in_lists(inspection, profile, requests) if not call.request.summed)
+    places = answer_places(inspection, profile, replace(requests, priced=listed))
     thoughts = 0
-    for number, ((earlier, later), place) in enumerate(zip(pairwise(asked), places[1:], strict=True)):
+    for number, ((earlier, later), place) in enumerate(zip(pairwise(listed), places[1:], strict=True)):
         before, request = earlier.request, later.request
         fell = before.context - request.context
         thoughts += before.reasoning
-        known = any(where == request.generation and before.at <= at <= request.at for where, at in cleared)
-        if request.generation != before.generation or known or before.model != request.model:
+        cleared = any(
+            where == request.generation and before.at <= at <= request.at for where, at in clearings
+        )
+        if request.generation != before.generation or cleared or before.model != request.model:
             continue
         if fell < FALL_TOKENS or fell < FALL_SHARE * before.context:
             continue
@@ -90,8 +93,8 @@ def _falls(inspection: Inspection, found: Requests, profile: str) -> Iterator[Fa
         paused = before.at and request.at - before.at > FIVE_MINUTES
         if paused or fell - dropped < FALL_TOKENS:
             continue
-        soon = [one.request for one in asked[number + 2 : number + 2 + _SOON]]
-        if any(one.generation == request.generation and one.context >= before.context for one in soon):
+        soon = [call.request for call in listed[number + 2 : number + 2 + _SOON]]
+        if any(call.generation == request.generation and call.context >= before.context for call in soon):
             continue
         generation = inspection.generation(request.generation)
         index = inspection.token_index(generation, profile)
@@ -103,51 +106,53 @@ def _falls(inspection: Inspection, found: Requests, profile: str) -> Iterator[Fa
         )  # fmt: skip
 
 
-def _in_lists(inspection: Inspection, profile: str, found: Requests) -> tuple[PricedRequest, ...]:
+def _in_lists(inspection: Inspection, profile: str, requests: Requests) -> tuple[PricedRequest, ...]:
     """Return the requests whose answers are in the lists. Return all requests if the times of most answers do not
     match."""
-    lists = places_by_list(inspection, profile, found)
-    asked = tuple(priced for priced in found.priced if not priced.request.summarizes)
-    there = tuple(
-        one
-        for one in asked
-        if (request := one.request).generation in lists and lists[request.generation].has(request)
+    lists = places_by_list(inspection, profile, requests)
+    answered = tuple(priced for priced in requests.priced if not priced.request.summarizes)
+    listed = tuple(
+        entry
+        for entry in answered
+        if (request := entry.request).generation in lists and lists[request.generation].has(request)
     )
-    return there if 2 * len(there) > len(asked) else asked
+    return listed if 2 * len(listed) > len(answered) else answered
 
 
-def _missed(inspection: Inspection, found: Requests, profile: str) -> Iterator[MissedEvidence]:
+def _missed(inspection: Inspection, requests: Requests, profile: str) -> Iterator[MissedEvidence]:
     """Yield the expensive misses of a prefix that was still within its time to live."""
-    places = answer_places(inspection, profile, found)
+    places = answer_places(inspection, profile, requests)
     # Only requests that write to the cache count: an API that caches by itself does not promise a hit.
     missed = [
-        (one, place)
-        for one, place in zip(found.priced, places, strict=True)
-        if one.judged.cause == "prefix" and one.request.cache_write
+        (entry, place)
+        for entry, place in zip(requests.priced, places, strict=True)
+        if entry.judged.cause == "prefix" and entry.request.cache_write
     ]
-    more = sum(one.more or 0.0 for one, _ in missed)
-    cost = found.cost
+    more = sum(entry.more or 0.0 for entry, _ in missed)
+    cost = requests.cost
     if not missed or cost is None or more < max(NOTICED_DOLLARS, MISSED_SHARE * cost.amount):
         return
     first, place = missed[0]
-    numbers = tuple(one.request.index for one, _ in missed)
-    tokens = sum(one.judged.missed for one, _ in missed)
+    numbers = tuple(entry.request.index for entry, _ in missed)
+    tokens = sum(entry.judged.missed for entry, _ in missed)
     generation = first.request.generation
-    most_read = max((one.judged for one, _ in missed), key=lambda judged: judged.missed).request.cache_read
+    most_read = max(
+        (entry.judged for entry, _ in missed), key=lambda judged: judged.missed
+    ).request.cache_read
     yield MissedEvidence(len(missed), numbers, tokens, more, cost.amount, most_read, generation, place)
 
 
 def cache_evidence(priced: Sequence[PricedRequest]) -> CacheEvidence:
     """Return how requests used the prompt cache."""
-    judged = [one.judged for one in priced]
-    warm = [one for one in judged if one.cause not in _KNOWN]
-    changed = [one for one in warm if one.cause == "prefix"]
+    judged = [entry.judged for entry in priced]
+    warm = [entry for entry in judged if entry.cause not in _EXPLAINED]
+    changed = [entry for entry in warm if entry.cause == "prefix"]
     return CacheEvidence(
-        sum(one.request.cache_write > 0 for one in judged),
-        sum(one.request.cache_write for one in judged),
-        sum(one.request.cache_read for one in judged),
+        sum(entry.request.cache_write > 0 for entry in judged),
+        sum(entry.request.cache_write for entry in judged),
+        sum(entry.request.cache_read for entry in judged),
         len(warm),
         len(changed),
-        sum(one.missed for one in changed),
-        max((one.request.cache_read for one in changed), default=0),
+        sum(entry.missed for entry in changed),
+        max((entry.request.cache_read for entry in changed), default=0),
     )

@@ -13,7 +13,7 @@ from inspector.answers.requests import (
     answer_places,
     bills_of,
     modelled,
-    requests_again,
+    priced_again,
     requests_of,
 )
 from inspector.answers.resolving import policy_of, ttl_of
@@ -30,20 +30,20 @@ from inspector.replay.recording import Recording
 
 
 class Costing(Struct, frozen=True, eq=False):
-    """The basis of costs: `basis` for the recorded requests, and by name the same with the `other` time to live or
-    layout.
+    """The basis of costs for the recorded requests, and `alternatives` with another time to live or another layout, by
+    name.
 
     `why` explains a missing basis. `modelled`: the requests are estimated.
     """
 
     basis: CostBasis | None
-    others: tuple[tuple[str, CostBasis], ...] = ()
+    alternatives: tuple[tuple[str, CostBasis], ...] = ()
     why: str = ""
     modelled: bool = False
 
     def variants(self, events: Sequence[Event]) -> tuple[tuple[str, float], ...]:
         """Return the alternative costs of a run with these events, in US dollars."""
-        return tuple((name, basis.cost(events)) for name, basis in self.others)
+        return tuple((name, basis.cost(events)) for name, basis in self.alternatives)
 
 
 def costing_of(
@@ -56,57 +56,60 @@ def costing_of(
 
     Raises StoreErrors, EngineErrors, BadInput for a file of prices that cannot be used.
     """
-    found = requests_of(inspection, resolved)
-    if not found.priced:
+    requests = requests_of(inspection, resolved)
+    if not requests.priced:
         return Costing(None, why="The store keeps no requests.")
-    if found.why_no_cost:
-        return Costing(None, why=f"No costs: {found.why_no_cost[0]}.", modelled=found.modelled)
-    places = answer_places(inspection, resolved.settings.profile, found)
-    others = []
-    for name, other in _others(inspection, resolved, found) if otherwise else ():
-        if not other.why_no_cost:
-            others.append((name, _basis(inspection, recording, other, places)))
-    return Costing(_basis(inspection, recording, found, places), tuple(others), modelled=found.modelled)
+    if requests.why_no_cost:
+        return Costing(None, why=f"No costs: {requests.why_no_cost[0]}.", modelled=requests.modelled)
+    places = answer_places(inspection, resolved.settings.profile, requests)
+    alternatives = tuple(
+        (name, _basis(inspection, recording, other, places))
+        for name, other in (_alternatives(inspection, resolved, requests) if otherwise else ())
+        if not other.why_no_cost
+    )
+    return Costing(_basis(inspection, recording, requests, places), alternatives, modelled=requests.modelled)
 
 
-def _others(
-    inspection: Inspection, resolved: ResolvedSettings, found: Requests
+def _alternatives(
+    inspection: Inspection, resolved: ResolvedSettings, requests: Requests
 ) -> list[tuple[str, Requests]]:
     """Return the requests under the other time to live and, if the release sets the layout, under the other layout."""
-    written = sum(priced.request.cache_write for priced in found.priced)
+    written = sum(priced.request.cache_write for priced in requests.priced)
     if not written:
         return []
-    long = sum(one.request.cache_write_1h or 0 for one in found.priced)
+    long = sum(entry.request.cache_write_1h or 0 for entry in requests.priced)
     hour, profile = 2 * long > written, resolved.settings.profile
     name = "for 5 minutes" if hour else "for 1 hour"
-    if not found.modelled:
-        changed = list(with_ttl((one.judged for one in found.priced), not hour))
-        return [(name, requests_again(inspection, found, changed))]
+    if not requests.modelled:
+        changed = list(with_ttl((entry.judged for entry in requests.priced), not hour))
+        return [(name, priced_again(inspection, requests, changed))]
     layout = policy_of(inspection.conversation.row, profile).layout
     other: Layout = "envelope" if layout == "native" else "native"
-    kept = modelled(inspection, profile, not hour)
-    laid = modelled(inspection, profile, ttl_of(resolved) == "1h", other)
+    other_ttl = modelled(inspection, profile, not hour)
+    other_layout = modelled(inspection, profile, ttl_of(resolved) == "1h", other)
     return [
-        (name, requests_again(inspection, found, kept)),
-        (f"{other} layout", requests_again(inspection, found, laid)),
+        (name, priced_again(inspection, requests, other_ttl)),
+        (f"{other} layout", priced_again(inspection, requests, other_layout)),
     ]
 
 
 def _basis(
-    inspection: Inspection, recording: Recording, found: Requests, places: Sequence[int | None]
+    inspection: Inspection, recording: Recording, requests: Requests, places: Sequence[int | None]
 ) -> CostBasis:
     course, conversation = recording.course, inspection.conversation
-    plain = [
+    rough_sizes = [
         list_tokens(chars, images) + course.system
         for chars, images in zip(course.chars, course.images, strict=True)
     ]
-    own = inspection.summarizing(one.request for one in found.priced)
+    summarizing = inspection.summarizing(one.request for one in requests.priced)
     placed = [
-        (one, index) for one, index in zip(found.priced, places, strict=True) if one.request.index not in own
+        (one, index)
+        for one, index in zip(requests.priced, places, strict=True)
+        if one.request.index not in summarizing
     ]
     priced = [one for one, _ in placed]
     writes = any(one.request.cache_write for one in priced)
-    bills = bills_of(inspection, found)
+    bills = bills_of(inspection, requests)
     ends = recording.transcript.ends
     recorded = [
         PricedCompaction(
@@ -122,11 +125,11 @@ def _basis(
     calls = list(_calls(priced, steps, {one.step for one in recorded}, writes))
     return CostBasis(
         calls,
-        plain,
+        rough_sizes,
         recorded,
         course.scale.scale,
         writes,
-        smallest_prefix(conversation.row.model) if found.modelled else 0,
+        smallest_prefix(conversation.row.model) if requests.modelled else 0,
         has_warm_summaries(conversation.row.agent),
     )
 
@@ -135,8 +138,8 @@ def _steps(recording: Recording, placed: Sequence[tuple[PricedRequest, int | Non
     """Return the number of messages before each answer; it never decreases."""
     starts = (0, *recording.moments.generation_steps)
     steps: list[int] = []
-    for one, index in placed:
-        number = one.request.generation
+    for entry, index in placed:
+        number = entry.request.generation
         start = starts[min(number, len(starts)) - 1]
         step = 0 if index is None else recording.moments.step_of(number, index)
         steps.append(max(start, step - 1, steps[-1] if steps else 0))
@@ -148,10 +151,10 @@ def _calls(
 ) -> list[PricedCall]:
     calls: list[PricedCall] = []
     lives, cached, before = FIVE_MINUTES, 0, -1
-    for one, step in zip(priced, steps, strict=True):
-        request, idle = one.request, one.judged.idle
-        assert one.rates is not None
-        assert one.cost is not None
+    for entry, step in zip(priced, steps, strict=True):
+        request, idle = entry.request, entry.judged.idle
+        assert entry.rates is not None
+        assert entry.cost is not None
         written, long = request.cache_write, request.cache_write_1h or 0
         calls.append(
             PricedCall(
@@ -163,10 +166,10 @@ def _calls(
                 request.output,
                 long / written if written else float(lives == ONE_HOUR),
                 min(1.0, request.cache_read / cached) if cached else 0.0,
-                one.judged.cause == "ttl" or (idle is not None and idle > lives and not request.cache_read),
+                entry.judged.cause == "ttl" or (idle is not None and idle > lives and not request.cache_read),
                 any(before < end <= step for end in ends),
-                one.cost.amount,
-                one.rates,
+                entry.cost.amount,
+                entry.rates,
             )
         )
         if written:

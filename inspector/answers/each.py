@@ -13,7 +13,7 @@ from typing import Any, Generic, TypeVar
 from msgspec import Struct
 
 from inspector.answers.answers import Answers, about
-from inspector.answers.kept_results import Kept, default_results
+from inspector.answers.kept_results import AnswerKind, default_results
 from inspector.answers.scheduling import Progress, is_local, processes_of
 from inspector.config.folders import with_urls
 from inspector.core.conversations import ConversationRow
@@ -24,7 +24,7 @@ from inspector.core.processes import in_worker
 R = TypeVar("R")
 #: Minimum number of messages for which other processes are faster.
 FEW_MESSAGES = 5_000
-#: Number of conversations that are looked up in the kept results at once.
+#: Number of conversations whose kept results are read at once.
 _LOOKED_UP = 256
 #: Maximum size of a batch of conversations.
 _BATCH = 2_000
@@ -48,7 +48,7 @@ class Question(Struct, Generic[R], frozen=True):
 
     ask: Callable[..., R]
     arguments: Callable[[ConversationRow], tuple[Any, ...]] = lambda row: ()
-    kept: Kept[R] | None = None
+    kept: AnswerKind[R] | None = None
     much: Callable[[Sequence[ConversationRow]], bool] = lambda rows: (
         sum(row.messages for row in rows) >= FEW_MESSAGES
     )
@@ -64,47 +64,47 @@ def ask_each(
     is raised. Raises StoreErrors of the whole store.
     """
     plan = answers.scheduling
-    began, done, shown, left_out = time.monotonic(), 0, 0, 0
+    began, done, shown, failed = time.monotonic(), 0, 0, 0
     first: InspectorError | None = None
-    known: deque[tuple[ConversationRow, R]] = deque()
+    stored: deque[tuple[ConversationRow, R]] = deque()
 
-    def unknown() -> Iterator[ConversationRow]:
-        # The longest first, so that no process starts a long one at the end.
+    def missing() -> Iterator[ConversationRow]:
+        # The longest conversations come first, so that no process starts with one of them at the end.
         longest = sorted(rows, key=lambda row: row.messages, reverse=True)
         for at in range(0, len(longest), _LOOKED_UP):
             some = longest[at : at + _LOOKED_UP]
-            found = (
-                {} if question.kept is None else question.kept.known(answers.store, [row.id for row in some])
+            answers_of = (
+                {} if question.kept is None else question.kept.stored(answers.store, [row.id for row in some])
             )
-            known.extend((row, found[row.id]) for row in some if row.id in found)
-            yield from (row for row in some if row.id not in found)
+            stored.extend((row, answers_of[row.id]) for row in some if row.id in answers_of)
+            yield from (row for row in some if row.id not in answers_of)
 
     plan.watch(Progress(0, len(rows), None))
     try:
         most = min(sum(map(_size, rows)) // _BATCHES, _BATCH)
-        for one in chain(_asked(answers, unknown(), question, most), [None]):
-            while known:
+        for outcome in chain(_outcomes(answers, missing(), question, most), [None]):
+            while stored:
                 done += 1
-                yield known.popleft()
-            if one is not None:
-                row, result, error = one
+                yield stored.popleft()
+            if outcome is not None:
+                row, result, error = outcome
                 done += 1
                 if error is None:
                     yield row, result
                 else:
-                    first, left_out = first or error, left_out + 1
+                    first, failed = first or error, failed + 1
                     answers.unread.append(about(row, str(error)))
             if done > shown:
                 shown = done
-                taken = time.monotonic() - began
-                plan.watch(Progress(done, len(rows), taken / done * (len(rows) - done)))
+                elapsed = time.monotonic() - began
+                plan.watch(Progress(done, len(rows), elapsed / done * (len(rows) - done)))
     except _Unwanted:
         return
-    if question.raises and first is not None and left_out == len(rows):
+    if question.raises and first is not None and failed == len(rows):
         raise first
 
 
-def _asked(
+def _outcomes(
     answers: Answers, rows: Iterator[ConversationRow], question: Question[R], most: int
 ) -> Iterator[tuple[ConversationRow, Any, InspectorError | None]]:
     plan = answers.scheduling
@@ -145,7 +145,7 @@ def _asked(
         return place, flags, config, question.ask, row.id, question.arguments(row)
 
     calls = (list(map(call, batch)) for batch in _batches(chain(ahead, rows), most))
-    for number, value, error in _workers(plan.scheduler, processes or 1).map(_answer_there, calls, wait):
+    for number, value, error in _workers(plan.scheduler, processes or 1).map(_answer_batch, calls, wait):
         if error is not None:
             yield sent[number], None, error
             continue
@@ -160,13 +160,13 @@ def _asked(
 def _batches(rows: Iterable[ConversationRow], most: int) -> Iterator[list[ConversationRow]]:
     """Yield the rows in batches of up to the size `most`, and larger ones alone."""
     batch: list[ConversationRow] = []
-    left = most
+    room = most
     for row in rows:
-        if batch and _size(row) > left:
+        if batch and _size(row) > room:
             yield batch
-            batch, left = [], most
+            batch, room = [], most
         batch.append(row)
-        left -= _size(row)
+        room -= _size(row)
     if batch:
         yield batch
 
@@ -189,15 +189,15 @@ def _workers(scheduler: str, jobs: int) -> Any:
     return DaskWorkers(scheduler)
 
 
-def _answer_there(calls: Sequence[tuple[Any, ...]]) -> list[tuple[Any, InspectorError | None]]:
+def _answer_batch(calls: Sequence[tuple[Any, ...]]) -> list[tuple[Any, InspectorError | None]]:
     """Answer a batch in a worker, and store its results at once, because a worker waits while another one writes."""
     from inspector.fleet.workers import outcomes_of
 
     with default_results().together():
-        return outcomes_of(_ask_there, calls)
+        return outcomes_of(_answer_in_worker, calls)
 
 
-def _ask_there(
+def _answer_in_worker(
     place: Any, flags: Mapping[str, Any], config: Path | None, ask: Callable[..., R], conversation: str,
     arguments: tuple[Any, ...],
 ) -> tuple[R, list[str]]:  # fmt: skip

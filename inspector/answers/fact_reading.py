@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from inspector.answers.fate_processes import fates_together, kept_fates
+from inspector.answers.fate_processes import cached_fates, fates_together
 from inspector.answers.inspection import Inspection
 from inspector.answers.kept_results import KeptAnswer, KeptResults, basis_of, default_results
 from inspector.answers.lists_after import ListsAfter
@@ -64,7 +64,7 @@ def read_facts(
     is faster.
     """
     compactions = inspection.compactions()
-    course, ends, steps = _said(inspection, cache, watch, pruned or {})
+    course, ends, steps = _read_steps(inspection, cache, watch, pruned or {})
     live, lists = course.live, course.lists if places == "every" else ()
     # Free memory first: following lives needs the most.
     del course
@@ -76,7 +76,7 @@ def read_facts(
     work = fates_together(inspection)
     # Callers without places store only results that follow from the fates.
     if cache is not None and places != "none":
-        work = kept_fates(inspection, cache, work)
+        work = cached_fates(inspection, cache, work)
     lives = lives_of(facts, _let_go(steps), ends, lists_after, follow, encrypted, places, work)
     reading = FactsReading(lives, RiskIndex(facts, live), lists)
     return reading if all_facts else reading.without(dismissed_facts(inspection))
@@ -100,20 +100,20 @@ def _let_go(steps: list[SpokenMessage]) -> Iterator[SpokenMessage]:
         yield steps.pop()
 
 
-def _said(
+def _read_steps(
     inspection: Inspection, cache: KeptResults | None, watch: OnProgress | None,
     pruned: Mapping[int, Sequence[int]],
 ) -> tuple[Course, Sequence[int], list[SpokenMessage]]:  # fmt: skip
     """Return the course of the messages, the number of messages at each compaction, and the facts of each message."""
     transcript = transcript_of(inspection.conversation, inspection.compactions())
-    found = read_messages(inspection, cache, watch, transcript, bool(pruned))
+    facts_at = read_messages(inspection, cache, watch, transcript, bool(pruned))
     course = course_of(transcript, inspection.compactions(), pruned)
-    return course, transcript.ends, _steps(transcript, found, course, inspection)
+    return course, transcript.ends, _steps(transcript, facts_at, course, inspection)
 
 
-def facts_said(inspection: Inspection, watch: OnProgress | None = None) -> tuple[Fact, ...]:
+def facts_without_fates(inspection: Inspection, watch: OnProgress | None = None) -> tuple[Fact, ...]:
     """Return the facts, best rank first, without their fates, which take longest to compute."""
-    return _gathered(inspection, _said(inspection, default_results(), watch, {})[2])
+    return _gathered(inspection, _read_steps(inspection, default_results(), watch, {})[2])
 
 
 def facts_with(
@@ -129,7 +129,7 @@ def facts_with(
     if not several:
         return ()
     compactions = inspection.compactions()
-    _, ends, steps = _said(inspection, default_results(), watch, pruned)
+    _, ends, steps = _read_steps(inspection, default_results(), watch, pruned)
     facts = _gathered(inspection, steps)
     return tuple(
         lives_of(facts, steps, ends, ListsAfter(inspection, compactions, summaries)) for summaries in several
@@ -147,16 +147,16 @@ def facts_after(
 
     Its `before` is the end of the conversation; `pruned` is as for read_facts."""
     earlier = inspection.compactions()[: planned.index - 1]
-    whole = transcript_of(inspection.conversation, inspection.compactions())
+    recorded = transcript_of(inspection.conversation, inspection.compactions())
     places = tuple(
         place
-        for place in whole.places
+        for place in recorded.places
         if place.generation < planned.index
         or (place.generation == planned.index and place.index < planned.before)
     )
-    transcript = Transcript(places, (*whole.ends[: len(earlier)], len(places)))
-    found = read_messages(inspection, default_results(), watch, transcript, bool(pruned))
-    steps = _steps(transcript, found, course_of(transcript, (*earlier, planned), pruned), inspection)
+    transcript = Transcript(places, (*recorded.ends[: len(earlier)], len(places)))
+    facts_at = read_messages(inspection, default_results(), watch, transcript, bool(pruned))
+    steps = _steps(transcript, facts_at, course_of(transcript, (*earlier, planned), pruned), inspection)
     lists_after = {planned.index: PassageIndex(list_after)}
     return lives_of(_gathered(inspection, steps), steps, transcript.ends, lists_after)
 
@@ -221,7 +221,7 @@ def pruned_by(inspection: Inspection, settings: Settings) -> Mapping[int, Sequen
     kept: KeptAnswer[Mapping[int, Sequence[int]]] = KeptAnswer(
         dict[int, tuple[int, ...]], basis.with_inputs(repr((settings, lengths)).encode())
     )
-    pruned = kept.known()
+    pruned = kept.stored()
     if pruned is None:
         pruned = _planned_pruning(inspection, settings)
         kept.keep(pruned)
@@ -235,7 +235,10 @@ def _planned_pruning(inspection: Inspection, settings: Settings) -> dict[int, Se
 
 
 def _steps(
-    transcript: Transcript, found: dict[tuple[int, int], MessageFacts], course: Course, inspection: Inspection
+    transcript: Transcript,
+    facts_at: dict[tuple[int, int], MessageFacts],
+    course: Course,
+    inspection: Inspection,
 ) -> list[SpokenMessage]:
     """Return the messages with facts, in order. The facts are removed from `found`."""
     steps = []
@@ -244,7 +247,7 @@ def _steps(
     for number, place in enumerate(transcript.places):
         role = ROLE_NAMES[min(place.role, len(ROLE_NAMES) - 1)]
         task += role == "user"
-        facts = found.pop((place.generation, place.index), None)
+        facts = facts_at.pop((place.generation, place.index), None)
         if facts is None:
             continue
         pruned = role == "tool" and number in course.pruned

@@ -15,8 +15,8 @@ from inspector.answers.answers import Answers
 from inspector.answers.each import Question, ask_each
 from inspector.answers.facts import note_dismissed
 from inspector.answers.inspection import Inspection
-from inspector.answers.kept_results import Kept, keep
-from inspector.answers.last_request import gone_request
+from inspector.answers.kept_results import AnswerKind, keep
+from inspector.answers.last_request import missing_request
 from inspector.answers.losses import FactEvidence, fact_evidence, facts_of, read_aftermath
 from inspector.answers.store_losses import (
     LOSSES,
@@ -34,10 +34,10 @@ from inspector.quality.about_facts import gone_words
 from inspector.quality.aftermath import AftermathEvent
 
 #: The number of compactions of a conversation, and the repeated work after them.
-AFTERMATH: Kept[tuple[int, tuple[AftermathEvent, ...]]] = Kept(
+AFTERMATH: AnswerKind[tuple[int, tuple[AftermathEvent, ...]]] = AnswerKind(
     "aftermath", tuple[int, tuple[AftermathEvent, ...]]
 )
-EVIDENCE: Kept[FactEvidence] = Kept("fact evidence", FactEvidence)
+EVIDENCE: AnswerKind[FactEvidence] = AnswerKind("fact evidence", FactEvidence)
 
 
 @lru_cache(maxsize=2)
@@ -49,14 +49,14 @@ def work_out(
 
     The results of the last two conversations stay in memory, in case they cannot be stored.
     """
-    kinds: tuple[Kept[Any], ...] = (LOSSES, EVIDENCE, AFTERMATH)
+    kinds: tuple[AnswerKind[Any], ...] = (LOSSES, EVIDENCE, AFTERMATH)
     places = [kind.of(inspection.store, inspection.conversation.id) for kind in kinds]
     facts = facts_of(inspection)
     events = read_aftermath(inspection, facts)
     evidence = fact_evidence(inspection, facts, events)
     gaps = {number: [gap.sentence(number) for gap in found] for number, found in evidence.gaps.items()}
     for recorded in inspection.compactions():
-        if (index := gone_request(inspection, recorded)) is not None:
+        if (index := missing_request(inspection, recorded)) is not None:
             gaps.setdefault(recorded.index, []).append(gone_words(recorded.index, index))
     losses = losses_of_facts(inspection, facts, events, gaps)
     aftermath = len(inspection.compactions()), events
@@ -67,17 +67,17 @@ def work_out(
 
 def read_losses(answers: Answers, conversation: str) -> ConversationLosses:
     """Return the losses of a conversation, computed if they are not stored. Raises StoreErrors."""
-    return LOSSES.of(answers.store, conversation).known() or work_out(_opened(answers, conversation))[0]
+    return LOSSES.of(answers.store, conversation).stored() or work_out(_opened(answers, conversation))[0]
 
 
 def read_events(answers: Answers, conversation: str) -> tuple[int, tuple[AftermathEvent, ...]]:
     """Return the aftermath of a conversation, computed if it is not stored. Raises StoreErrors."""
-    return AFTERMATH.of(answers.store, conversation).known() or work_out(_opened(answers, conversation))[2]
+    return AFTERMATH.of(answers.store, conversation).stored() or work_out(_opened(answers, conversation))[2]
 
 
 def read_fact_evidence(inspection: Inspection) -> FactEvidence:
     """Return the facts for the rules of findings, computed if they are not stored. Raises StoreErrors."""
-    return EVIDENCE.of(inspection.store, inspection.conversation.id).known() or work_out(inspection)[1]
+    return EVIDENCE.of(inspection.store, inspection.conversation.id).stored() or work_out(inspection)[1]
 
 
 def _opened(answers: Answers, conversation: str) -> Inspection:

@@ -21,48 +21,52 @@ _MOST = 4
 _ENCODER = msgspec.msgpack.Encoder(order="deterministic")
 
 
-def kept_fates(inspection: Inspection, cache: KeptResults, work: Work) -> Work:
-    """Return a function that follows facts like `work`, unless `cache` has their fates in the same lists."""
+def cached_fates(inspection: Inspection, cache: KeptResults, work: Work) -> Work:
+    """Return a function that returns the fates from `cache`, else follows the facts with `work`."""
 
-    def known(
-        asked: Following, lists_after: Mapping[int, PassageIndex], watch: Callable[[int], None] | None = None
+    def follow(
+        following: Following,
+        lists_after: Mapping[int, PassageIndex],
+        watch: Callable[[int], None] | None = None,
     ) -> dict[str, list[Fate]]:
-        basis = basis_of(inspection.store, inspection.conversation.id, "fates", options=asked.places)
+        basis = basis_of(inspection.store, inspection.conversation.id, "fates", options=following.places)
         # The store may have more messages by now than the lists that are followed.
-        basis = basis.with_inputs(_ENCODER.encode(asked))
+        basis = basis.with_inputs(_ENCODER.encode(following))
         document = cache.document(basis)
         if document is not None:
             different = msgspec.convert(document["different"], list[Fate], strict=False)
             return {name: [different[at] for at in places] for name, places in document["fates"].items()}
-        fates = work(asked, lists_after, watch)
+        fates = work(following, lists_after, watch)
         # Many facts have equal fates. Share the objects when they are read, to save memory.
         places: dict[Fate, int] = {}
         of = {name: [places.setdefault(fate, len(places)) for fate in each] for name, each in fates.items()}
         cache.keep({basis: {"different": msgspec.to_builtins(list(places)), "fates": of}})
         return fates
 
-    return known
+    return follow
 
 
 def fates_together(inspection: Inspection, processes: int | None = None) -> Work:
     """Return a function that follows facts like fates_of, in several processes; by default as many as pay off."""
 
     def work(
-        asked: Following, lists_after: Mapping[int, PassageIndex], watch: Callable[[int], None] | None = None
+        following: Following,
+        lists_after: Mapping[int, PassageIndex],
+        watch: Callable[[int], None] | None = None,
     ) -> dict[str, list[Fate]]:
-        few = len(asked.facts) * len(lists_after) < _FEW
+        few = len(following.facts) * len(lists_after) < _FEW
         jobs = processes or (1 if few else min(cores_for(inspection), _MOST))
-        own, *others = asked.split(jobs)
+        own, *others = following.split(jobs)
 
-        def told(done: int) -> None:
+        def report(done: int) -> None:
             if watch is not None:
-                watch(min(len(asked.facts), done * jobs))
+                watch(min(len(following.facts), done * jobs))
 
         helpers = [(HelperProcess(inspection, _follow, part), part) for part in others]
         try:
-            fates = fates_of(own, lists_after, told)
+            fates = fates_of(own, lists_after, report)
             for helper, part in helpers:
-                fates |= helper.answer(lambda: told(len(own.facts))) or fates_of(part, lists_after, watch)
+                fates |= helper.answer(lambda: report(len(own.facts))) or fates_of(part, lists_after, watch)
         finally:
             for helper, _ in helpers:
                 helper.end()
@@ -71,5 +75,5 @@ def fates_together(inspection: Inspection, processes: int | None = None) -> Work
     return work
 
 
-def _follow(inspection: Inspection, asked: Following) -> dict[str, list[Fate]]:
-    return fates_of(asked, ListsAfter(inspection, inspection.compactions()))
+def _follow(inspection: Inspection, following: Following) -> dict[str, list[Fate]]:
+    return fates_of(following, ListsAfter(inspection, inspection.compactions()))

@@ -13,8 +13,8 @@ from inspector.answers.each import Question, ask_each
 from inspector.answers.fact_reading import dismissed_facts
 from inspector.answers.fact_results import read_fact_evidence
 from inspector.answers.inspection import Inspection, budgets_of
-from inspector.answers.kept_results import Kept
-from inspector.answers.last_request import end_of, is_gone, is_request_at, is_told, last_request
+from inspector.answers.kept_results import AnswerKind
+from inspector.answers.last_request import end_of, is_mentioned, is_missing, is_request_at, last_request
 from inspector.answers.losses import FactEvidence, fact_evidence, facts_of, read_aftermath
 from inspector.answers.requests import Requests
 from inspector.config.dismissals import Dismissals
@@ -41,7 +41,7 @@ from inspector.quality.finding import SEVERITIES, Finding, Severity
 from inspector.quality.grouping import dismissal_key, parted
 from inspector.summaries.parse import parse_summary
 
-FINDINGS: Kept[tuple[Finding, ...]] = Kept("findings", tuple[Finding, ...])
+FINDINGS: AnswerKind[tuple[Finding, ...]] = AnswerKind("findings", tuple[Finding, ...])
 #: Number of messages before a compaction whose calls show what the agent works on.
 _LAST_CALLS = 50
 
@@ -81,7 +81,7 @@ def list_findings(
     dismissals = Dismissals.load()
     hidden: set[tuple[str, str]] = set()
     rows = answers.rows(() if name is None else (name,))
-    results = {row.id: found for row, found in ask_each(answers, rows, Question(findings_there))}
+    results = {row.id: result for row, result in ask_each(answers, rows, Question(findings_in))}
     wanted = SEVERITIES[: SEVERITIES.index(least) + 1]
     listed = []
     for row in rows:
@@ -93,25 +93,25 @@ def list_findings(
             if finding.severity in wanted and (dismissed or key not in keys):
                 listed.append(TitledFinding(finding, row.title, key in keys))
     if hidden and not dismissed:
-        answers.note(dismissed_words(len(hidden)))
+        answers.note(dismissed_note(len(hidden)))
     return listed
 
 
-def dismissed_words(count: int) -> str:
-    """A sentence about dismissed findings."""
+def dismissed_note(count: int) -> str:
+    """Return a sentence about dismissed findings."""
     return (
         f"{count:,} dismissed finding{'s' if count > 1 else ''} not shown; findings --dismissed shows them."
     )
 
 
-def shown_findings(
-    inspection: Inspection, found: Sequence[Finding]
+def split_dismissed(
+    inspection: Inspection, every: Sequence[Finding]
 ) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
-    """Separate the findings that count from the dismissed ones."""
-    return parted(found, Dismissals.load().findings_of(inspection.conversation.row.root))
+    """Return the findings that count, and the dismissed findings."""
+    return parted(every, Dismissals.load().findings_of(inspection.conversation.row.root))
 
 
-def findings_there(answers: Answers, conversation: str) -> tuple[Finding, ...]:
+def findings_in(answers: Answers, conversation: str) -> tuple[Finding, ...]:
     """Return the findings of a conversation, computed if they are not stored. Raises as `findings` does."""
     return read_findings(*answers.opened(conversation))
 
@@ -129,14 +129,14 @@ def read_findings(
     dismissed = dismissed_facts(inspection) if dismissed is None else dismissed
     kept = FINDINGS.of(inspection.store, inspection.conversation.id, resolved)
     # The store may have more messages by now than were opened, and the user may have dismissed more.
-    ends = [(one.session, *one.ids[-1:], len(one)) for one in inspection.conversation.generations]
+    ends = [(item.session, *item.ids[-1:], len(item)) for item in inspection.conversation.generations]
     kept = replace(kept, basis=kept.basis.with_inputs(repr((ends, sorted(dismissed))).encode()))
-    found = kept.known()
-    if found is None:
-        told = read_fact_evidence(inspection) if facts is None else _told_by(inspection, facts)
-        found = find(_evidence(inspection, resolved, told))
-        kept.keep(found)
-    return found
+    result = kept.stored()
+    if result is None:
+        evidence = read_fact_evidence(inspection) if facts is None else _fact_evidence(inspection, facts)
+        result = find(_evidence(inspection, resolved, evidence))
+        kept.keep(result)
+    return result
 
 
 def evidence_of(
@@ -147,17 +147,17 @@ def evidence_of(
     Every list is measured, and the measurement is kept. Bodies of the live list are read again.
     """
     facts = facts_of(inspection) if facts is None else facts
-    return _evidence(inspection, resolved, _told_by(inspection, facts))
+    return _evidence(inspection, resolved, _fact_evidence(inspection, facts))
 
 
-def _told_by(inspection: Inspection, facts: ConversationFacts) -> FactEvidence:
+def _fact_evidence(inspection: Inspection, facts: ConversationFacts) -> FactEvidence:
     return fact_evidence(inspection, facts, read_aftermath(inspection, facts))
 
 
 def _evidence(
     inspection: Inspection,
     resolved: ResolvedSettings,
-    told: FactEvidence,
+    evidence: FactEvidence,
     requests: Requests | None = None,
 ) -> ConversationEvidence:
     conversation, settings = inspection.conversation, resolved.settings
@@ -165,10 +165,10 @@ def _evidence(
     compactions = tuple(
         replace(
             _compaction_evidence(inspection, recorded, resolved),
-            lost=told.lost.get(recorded.index, ()),
-            exchanged=told.exchanged.get(recorded.index, ()),
-            aftermath=told.aftermath.get(recorded.index, ()),
-            gaps=told.gaps.get(recorded.index, ()),
+            lost=evidence.lost.get(recorded.index, ()),
+            exchanged=evidence.exchanged.get(recorded.index, ()),
+            aftermath=evidence.aftermath.get(recorded.index, ()),
+            gaps=evidence.gaps.get(recorded.index, ()),
             bill=costs.bills.get(recorded.index),
             modelled=costs.modelled,
         )
@@ -207,7 +207,7 @@ def _compaction_evidence(
     head, tail = (token_index.rough_until(stop) for stop in (recorded.head_end, recorded.tail_start))
     tail_tokens, largest = tail_of(token_index, plan, recorded.tail_start)
     request = last_request(inspection, before)
-    told = request is not None and is_told(inspection, recorded, before, request)
+    mentioned = request is not None and is_mentioned(inspection, recorded, before, request)
     return CompactionEvidence(
         recorded=recorded,
         planned=plan,
@@ -220,8 +220,10 @@ def _compaction_evidence(
         system_after=inspection.system_tokens(after.session),
         answered=len(after) > recorded.after,
         summary=None if recorded.summary is None else parse_summary(recorded.summary),
-        request_gone=request is not None and not told and is_gone(inspection, recorded, before, request),
-        request_told=told,
+        request_gone=request is not None
+        and not mentioned
+        and is_missing(inspection, recorded, before, request),
+        request_told=mentioned,
         turn_end=_turn_end(inspection, recorded, after),
         at_work=_at_work(inspection, recorded, before, request),
         last_size=None if recorded.tokens_before_reported is None else inspection.last_size(recorded),
@@ -288,10 +290,10 @@ def _first_tokens(token_index: TokenIndex, count: int) -> tuple[int, ...]:
 
 def _prompts(inspection: Inspection) -> tuple[Prompt, ...]:
     """Return the system prompt of each session, with its first generation."""
-    found: dict[str, Prompt] = {}
+    prompts: dict[str, Prompt] = {}
     for generation in inspection.conversation.generations:
         session = generation.session
-        if session not in found:
+        if session not in prompts:
             text = inspection.system_prompt(session)
-            found[session] = Prompt(generation.number, inspection.system_tokens(session), text)
-    return tuple(found.values())
+            prompts[session] = Prompt(generation.number, inspection.system_tokens(session), text)
+    return tuple(prompts.values())

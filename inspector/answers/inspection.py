@@ -97,60 +97,64 @@ class Inspection:
 
         If the threshold or the tail of an observed agent is not set, the recorded compactions may show it.
         """
-        found = self.with_threshold(flags)
-        settings = found.settings
+        resolved = self.with_threshold(flags)
+        settings = resolved.settings
         tail = None if settings.tail_tokens is not None else self._shown_tail(settings)
         if tail is None:
-            return found
+            return resolved
         source = f"shown by the recorded compactions ({tail:,} tokens)"
         return replace(
-            found,
+            resolved,
             settings=settings.with_(tail_tokens=tail),
-            sources={**found.sources, "tail_tokens": source},
+            sources={**resolved.sources, "tail_tokens": source},
         )
 
     def with_threshold(self, flags: Mapping[str, Any]) -> ResolvedSettings:
-        """Return the settings with the threshold that the record shows. Leaves out the size of the tail that the record
-        shows, because finding it reads the messages."""
-        requests = self._asked()
+        """Return the settings with the threshold that the record shows.
+
+        The size of the tail that the record shows is left out, because finding it reads the messages.
+        """
+        requests = self._list_requests()
         return self._under(self._limits(requests[-1]) if requests else self.conversation.row, flags)
 
     def earlier(self, flags: Mapping[str, Any]) -> Iterator[tuple[Request | Generation, Mapping[str, Any]]]:
         """Yield the settings that were in force before the current settings, oldest first.
 
-        Each entry has the last request under these settings (the last list, if the store has no requests), and the
-        values that differ from the current settings, by name. They follow from the recorded models and limits, and from
-        the thresholds that the compactions show. Raises as `resolve` does, and StoreErrors.
+        Each entry has the last request under these settings, and by name the values that differ from the current
+        settings. It has the last list instead if the store has no requests. The settings follow from the recorded
+        models and limits, and from the thresholds that the compactions show. Raises as `resolve` does, and StoreErrors.
         """
         generations = self.conversation.generations
-        known: list[tuple[Request | Generation, ConversationRow]]
-        known = [(request, self._limits(request)) for request in self._asked()]
-        if not known:
+        limits: list[tuple[Request | Generation, ConversationRow]]
+        limits = [(request, self._limits(request)) for request in self._list_requests()]
+        if not limits:
             sessions = {session.id: session for session in self.conversation.sessions}
-            known = [(one, self._of_session(sessions.get(one.session))) for one in generations]
-        stretches = [one for one, coming in pairwise(known) if one[1] != coming[1]]
+            limits = [(entry, self._of_session(sessions.get(entry.session))) for entry in generations]
+        stretches = [entry for entry, following in pairwise(limits) if entry[1] != following[1]]
         if not stretches:
             return
-        last = self._under(known[-1][1], flags).settings
+        last = self._under(limits[-1][1], flags).settings
         for end, row in stretches:
-            found = self._under(row, flags)
-            if not found.sources["context_length"].startswith("assumed"):
+            resolved = self._under(row, flags)
+            if not resolved.sources["context_length"].startswith("assumed"):
                 yield (
                     end,
                     {
-                        name: getattr(found.settings, name)
+                        name: getattr(resolved.settings, name)
                         for name in SETTING_NAMES
-                        if getattr(found.settings, name) != getattr(last, name)
+                        if getattr(resolved.settings, name) != getattr(last, name)
                     },
                 )
 
-    def _asked(self) -> tuple[Request, ...]:
+    def _list_requests(self) -> tuple[Request, ...]:
         """Return the requests without the summarizing calls of compactions."""
         requests = self.requests()
         if not any(request.summarizes for request in requests):
             return requests
         numbers = {compaction.index for compaction in self.store.unsized_compactions(self.conversation)}
-        return tuple(one for one in requests if not (one.summarizes and one.generation in numbers))
+        return tuple(
+            request for request in requests if not (request.summarizes and request.generation in numbers)
+        )
 
     def _limits(self, request: Request) -> ConversationRow:
         """Return the row of the conversation with the model and the limits of a request."""
@@ -171,15 +175,15 @@ class Inspection:
     def _under(self, row: ConversationRow, flags: Mapping[str, Any]) -> ResolvedSettings:
         """Return the settings for the model and the limits of `row`, with the window that its requests show and the
         threshold that its compactions show."""
-        found = self._with_shown_window(row, flags, resolve(self.store, row, flags, self.config))
-        settings, source = found.settings, found.sources.get("threshold", "")
+        resolved = self._with_shown_window(row, flags, resolve(self.store, row, flags, self.config))
+        settings, source = resolved.settings, resolved.sources.get("threshold", "")
         if not agent_of(settings.profile) or not source.startswith("observed"):
-            return found
+            return resolved
         usual = engine(settings.profile).budgets(settings).threshold_tokens
-        requests = [request for request in self._asked() if self._limits(request) == row]
+        requests = [request for request in self._list_requests() if self._limits(request) == row]
         if not requests:
-            return found
-        first = {request.generation: self._limits(request) for request in reversed(self._asked())}
+            return resolved
+        first = {request.generation: self._limits(request) for request in reversed(self._list_requests())}
         compactions = [
             compaction
             for compaction in self.store.unsized_compactions(self.conversation)
@@ -190,54 +194,55 @@ class Inspection:
         shown = recorded_threshold(usual, requests, compactions, excused)
         share = 0.0 if shown is None else shown / settings.context_length
         if shown is None or shown < _LEAST_THRESHOLD or share > 1:
-            return found
+            return resolved
         source = f"shown by the recorded compactions ({shown:,} tokens; {usual:,} is usual)"
         return replace(
-            found,
+            resolved,
             settings=settings.with_(threshold=share),
-            sources={**found.sources, "threshold": source},
+            sources={**resolved.sources, "threshold": source},
         )
 
     def _with_shown_window(
-        self, row: ConversationRow, flags: Mapping[str, Any], found: ResolvedSettings
+        self, row: ConversationRow, flags: Mapping[str, Any], resolved: ResolvedSettings
     ) -> ResolvedSettings:
         """Return the settings with a wider window if the model answered two requests that are larger than the window.
 
         A recorded window is never changed. A single larger request may be an error of the record.
         """
-        window = found.settings.context_length
-        if row.window is not None or all(request.context <= window for request in self._asked()):
-            return found
-        larger = [one.context for one in self._asked() if one.context > window and self._limits(one) == row]
+        window = resolved.settings.context_length
+        if row.window is not None or all(request.context <= window for request in self._list_requests()):
+            return resolved
+        larger = [
+            one.context for one in self._list_requests() if one.context > window and self._limits(one) == row
+        ]
         if len(larger) < 2:
-            return found
+            return resolved
         source = f"at least: a request of {max(larger):,} tokens was answered"
         wider = resolve(
             self.store, row._replace(window=max(larger), window_source=source), flags, self.config
         )
         if wider.sources["context_length"] != source:
-            return found
+            return resolved
         note = (
             f"The context window is at least {max(larger):,} tokens, because a request of this size was answered; "
-            f"{window:,} are expected ({found.sources['context_length']}). Give --context-length to set it."
+            f"{window:,} are expected ({resolved.sources['context_length']}). Give --context-length to set it."
         )
         return replace(wider, notes=(*wider.notes, note))
 
     def _shown_tail(self, settings: Settings) -> int | None:
-        """Return the tokens of the tail that the recorded compactions show; None if they show no number, or the
-        usual number."""
+        """Return the tokens of the tail that the recorded compactions show; None for no or the usual number."""
         budgets = budgets_of(settings)
-        own = agent_of(settings.profile) == self.conversation.row.agent
-        if not own or "tail_tokens" not in budgets.heeds:
+        is_own = agent_of(settings.profile) == self.conversation.row.agent
+        if not is_own or "tail_tokens" not in budgets.heeds:
             return None
         usual = budgets.tail_token_budget
         compactions = self.store.unsized_compactions(self.conversation)
-        made = [one for one in compactions if one.whole and one.tail_start < one.before]
+        cut = [item for item in compactions if item.whole and item.tail_start < item.before]
         # Earlier lists are read only if the newest compaction did not keep the usual tail.
-        if not made or self._cut(made[-1], settings).planned(usual) == made[-1].tail_start:
+        if not cut or self._cut(cut[-1], settings).planned(usual) == cut[-1].tail_start:
             return None
         tried = [int(tokens) for tokens in SETTINGS["tail_tokens"].usual]
-        return recorded_tail([self._cut(one, settings) for one in made], usual, tried)
+        return recorded_tail([self._cut(item, settings) for item in cut], usual, tried)
 
     def _cut(self, recorded: Compaction, settings: Settings) -> Cut:
         """Return the recorded start of a tail, with a function that plans the start for another number of tokens."""
@@ -271,11 +276,11 @@ class Inspection:
 
     def compaction(self, number: int) -> Compaction:
         """Return a recorded compaction by its number. Raises UnknownConversation."""
-        known = {one.index: one for one in self.compactions()}
-        if number not in known:
-            numbers = f"it has {', '.join(map(str, known))}" if known else "it has none"
+        compactions = {compaction.index: compaction for compaction in self.compactions()}
+        if number not in compactions:
+            numbers = f"it has {', '.join(map(str, compactions))}" if compactions else "it has none"
             raise UnknownConversation(f"This conversation has no compaction {number}; {numbers}.")
-        return known[number]
+        return compactions[number]
 
     def list_after(self, recorded: Compaction) -> Iterator[tuple[int, Message, Where]]:
         """Yield the messages of the list after a compaction, each with its index and place. Raises StoreErrors."""
@@ -306,8 +311,8 @@ class Inspection:
         If the agent sent requests while it compacted, the largest request counts. Raises StoreErrors.
         """
         calls = [call for call in self.requests() if call.generation == recorded.index and not call.summed]
-        own = self.summarizing(calls)
-        sizes = [call.context + call.output for call in calls if call.index not in own]
+        summarizing = self.summarizing(calls)
+        sizes = [call.context + call.output for call in calls if call.index not in summarizing]
         return max(sizes[-1:] if recorded.began is None else sizes, default=None)
 
     def system_prompt(self, session: str) -> str:
@@ -332,17 +337,20 @@ class Inspection:
         key = (profile, generation.number, len(generation))
         with self.reading(key):
             with self._lock:
-                found = self._token_indexes.get(key)
-            if found is None:
+                token_index = self._token_indexes.get(key)
+            if token_index is None:
                 sent = SentMessages(caching_release(profile))
                 messages = passing(self.store.iterate(generation), sent.append)
-                found = measured(engine(profile), watched(messages, watch))
+                token_index = measured(engine(profile), watched(messages, watch))
                 self.keep_sent(generation, sent)
                 with self._lock:
-                    while len(self._token_indexes) >= _KEPT_INDEXES and self._kept() >= _KEPT_MESSAGES:
+                    while (
+                        len(self._token_indexes) >= _KEPT_INDEXES
+                        and self._cached_messages() >= _KEPT_MESSAGES
+                    ):
                         del self._token_indexes[next(iter(self._token_indexes))]
-                    self._token_indexes[key] = found
-            return found
+                    self._token_indexes[key] = token_index
+            return token_index
 
     def reading(self, key: tuple[str, int, int]) -> Lock:
         """Return the lock that is held while this list is read. A second thread waits for the result of the first."""
@@ -361,12 +369,14 @@ class Inspection:
         with self._lock:
             self._sent[sent.release, generation.number, len(generation)] = sent
 
-    def _kept(self) -> int:
+    def _cached_messages(self) -> int:
         return sum(len(index) for index in self._token_indexes.values())
 
     def plan(self, generation: Generation, settings: Settings) -> Plan:
-        """Plan the whole generation with the engine of the settings. The engine also gets the number
-        of earlier compactions, because some rules depend on it."""
+        """Plan a whole generation with the engine of the settings.
+
+        The engine also gets the number of earlier compactions, because some rules depend on it.
+        """
         token_index = self.token_index(generation, settings.profile)
         before = generation.number - 1
         system = self.system_tokens(generation.session)
@@ -374,12 +384,11 @@ class Inspection:
 
     def plan_of(self, generation: Generation, messages: Iterable[Message], settings: Settings) -> Plan:
         """Plan these messages of a generation, which the caller has read."""
-        found, system = engine(settings.profile), self.system_tokens(generation.session)
-        return plan_with(found, measured(found, messages), settings, generation.number - 1, system)
+        rules, system = engine(settings.profile), self.system_tokens(generation.session)
+        return plan_with(rules, measured(rules, messages), settings, generation.number - 1, system)
 
     def middle_tokens(self, recorded: Compaction, settings: Settings) -> int:
-        """Return the rough tokens of the summarized messages: after pruning if the plan equals the record, else
-        before."""
+        """Return the rough tokens of the summarized messages, after pruning if the plan equals the record."""
         before = self.generation(recorded.index)
         plan = self.plan(before, settings)
         if Compared(recorded, plan).agree:
@@ -401,9 +410,11 @@ class Inspection:
         fresh._prompts = dict(self._prompts)
         old = {g.number: (g.session, tuple(g.ids[-1:]), len(g)) for g in self.conversation.generations}
         new = {g.number: (g.session, tuple(g.ids[-1:]), len(g)) for g in fresh.conversation.generations}
-        same = {number for number in new if old.get(number) == new[number]}
-        fresh._token_indexes = {key: value for key, value in self._token_indexes.items() if key[1] in same}
-        fresh._sent = {key: value for key, value in self._sent.items() if key[1] in same}
+        unchanged = {number for number in new if old.get(number) == new[number]}
+        fresh._token_indexes = {
+            key: value for key, value in self._token_indexes.items() if key[1] in unchanged
+        }
+        fresh._sent = {key: value for key, value in self._sent.items() if key[1] in unchanged}
         if len(old) == len(new):
             fresh._compactions = self._compactions
         return fresh
@@ -428,20 +439,20 @@ def watched(
 
 def budgets_of(settings: Settings) -> Budgets:
     """Return the derived numbers of settings. Raises UsageProblem for an unknown engine, and EngineErrors."""
-    found = engine(settings.profile)
-    with failures_named(found):
-        return found.budgets(settings)
+    rules = engine(settings.profile)
+    with failures_named(rules):
+        return rules.budgets(settings)
 
 
-def measured(found: Engine, messages: Iterable[Message]) -> TokenIndex:
+def measured(rules: Engine, messages: Iterable[Message]) -> TokenIndex:
     """Return the engine's token index of a list. Raises EngineErrors and StoreErrors."""
-    with failures_named(found):
-        return found.measure(messages)
+    with failures_named(rules):
+        return rules.measure(messages)
 
 
 def plan_with(
-    found: Engine, token_index: TokenIndex, settings: Settings, compactions: int, system: int
+    rules: Engine, token_index: TokenIndex, settings: Settings, compactions: int, system: int
 ) -> Plan:
     """Return the engine's plan; `system` is the tokens of the system prompt. Raises EngineErrors."""
-    with failures_named(found):
-        return found.plan(token_index, replace(settings, profile=found.name), compactions, system)
+    with failures_named(rules):
+        return rules.plan(token_index, replace(settings, profile=rules.name), compactions, system)

@@ -81,7 +81,7 @@ def _place(store: Store, conversation: str, question: str, options: str = "") ->
 
 
 def dismissed_stamp(store: Store, conversation: str) -> str:
-    """A text that changes with the dismissed facts of a conversation; "" if there are none. Raises StoreErrors."""
+    """Return a text that changes with the dismissed facts of a conversation; "" without any. Raises StoreErrors."""
     dismissals = Dismissals.load()
     if not dismissals.facts:
         return ""
@@ -115,9 +115,9 @@ def _packed(document: Any) -> bytes:
     return zlib.compress(text.encode("utf-8", errors="surrogatepass"), 1)
 
 
-def _document(kept: Mapping[bytes, bytes], basis: Basis) -> Any:
+def _document(stored: Mapping[bytes, bytes], basis: Basis) -> Any:
     """Return the document of a basis from stored bytes; None if it is missing or not from this program."""
-    data = kept.get(basis.place, b"")
+    data = stored.get(basis.place, b"")
     if data[: len(basis.stamp)] != basis.stamp:
         return None
     try:
@@ -130,18 +130,18 @@ def _document(kept: Mapping[bytes, bytes], basis: Basis) -> Any:
 def program_stamp() -> str:
     """Return a text with the version of the program and the change times of its modules and rules."""
     root = Path(inspector.__file__).parent
-    found = [inspector.__version__]
+    parts = [inspector.__version__]
     for folder, folders, names in os.walk(root):
         folders[:] = sorted(name for name in folders if name not in (*_ONLY_SHOWN, "__pycache__"))
         for name in sorted(names):
             status = Path(folder, name).stat()
-            found.append(f"{name} {status.st_size} {status.st_mtime_ns}")
-    return _hashed(*found).hex()
+            parts.append(f"{name} {status.st_size} {status.st_mtime_ns}")
+    return _hashed(*parts).hex()
 
 
 def _hashed(*texts: str) -> bytes:
-    told = "\x00".join(texts).encode("utf-8", errors="surrogatepass")
-    return hashlib.blake2b(told, digest_size=16).digest()
+    joined = "\x00".join(texts).encode("utf-8", errors="surrogatepass")
+    return hashlib.blake2b(joined, digest_size=16).digest()
 
 
 _OPENED = OpenedOnce(KeptResults)
@@ -154,8 +154,8 @@ def default_results() -> KeptResults:
     return _OPENED.at(cache_dir() / "results.db")
 
 
-class Kept(Struct, Generic[T], frozen=True):
-    """The answers to a question about conversations, kept between runs; `kind` is their type."""
+class AnswerKind(Struct, Generic[T], frozen=True):
+    """A question whose answers about conversations are kept between runs; `kind` is the type of the answers."""
 
     question: str
     kind: Any
@@ -167,14 +167,16 @@ class Kept(Struct, Generic[T], frozen=True):
         """
         return KeptAnswer(self.kind, basis_of(store, conversation, self.question, resolved))
 
-    def known(self, store: Store, conversations: Sequence[str]) -> dict[str, T]:
+    def stored(self, store: Store, conversations: Sequence[str]) -> dict[str, T]:
         """Return the kept answers about conversations in their current state, by conversation. Raises StoreErrors.
 
         The state of a conversation is read only if there is an answer about it.
         """
         places = {_place(store, conversation, self.question): conversation for conversation in conversations}
-        kept = default_results().get(list(places))
-        answers = {name: self.of(store, name).among(kept) for place, name in places.items() if place in kept}
+        stored = default_results().get(list(places))
+        answers = {
+            name: self.of(store, name).decoded(stored) for place, name in places.items() if place in stored
+        }
         return {name: answer for name, answer in answers.items() if answer is not None}
 
 
@@ -184,13 +186,13 @@ class KeptAnswer(Struct, Generic[T], frozen=True):
     kind: Any
     basis: Basis
 
-    def known(self) -> T | None:
+    def stored(self) -> T | None:
         """Return the kept answer, None if there is none."""
-        return self.among(default_results().get([self.basis.place]))
+        return self.decoded(default_results().get([self.basis.place]))
 
-    def among(self, kept: Mapping[bytes, bytes]) -> T | None:
+    def decoded(self, stored: Mapping[bytes, bytes]) -> T | None:
         """Return the answer among kept bytes by place, None if there is none."""
-        document = _document(kept, self.basis)
+        document = _document(stored, self.basis)
         if document is None:
             return None
         answer: T = msgspec.convert(document, self.kind, strict=False)
@@ -217,15 +219,15 @@ def kept_answer(answers: Answers, name: str, question: str, make: Callable[[], A
     (row,) = answers.rows((name,))
     resolved = resolve(answers.store, row, answers.flags, answers.config)
     basis = basis_of(answers.store, row.id, question, resolved, repr(options))
-    kept = default_results()
-    known = kept.document(basis)
-    if known is None:
+    results = default_results()
+    stored = results.document(basis)
+    if stored is None:
         began = time.monotonic()
         with answers.noting() as notes:
             document = make()
-        known = {"document": document, "notes": notes}
+        stored = {"document": document, "notes": notes}
         if time.monotonic() - began >= LONG:
-            kept.keep({basis: known})
-    for note in known["notes"]:
+            results.keep({basis: stored})
+    for note in stored["notes"]:
         answers.note(note)
-    return known["document"]
+    return stored["document"]

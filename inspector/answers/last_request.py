@@ -27,11 +27,13 @@ def last_request(inspection: Inspection, generation: Generation) -> int | None:
 
 def is_request_at(inspection: Inspection, generation: Generation, index: int) -> bool:
     """Return whether a message of a list is a request of a person."""
-    found = inspection.store.messages(generation, index, index + 1)
-    return bool(found) and is_request(found[0]) and (not found[0].text or by_person(found[0].text))
+    messages = inspection.store.messages(generation, index, index + 1)
+    return (
+        bool(messages) and is_request(messages[0]) and (not messages[0].text or by_person(messages[0].text))
+    )
 
 
-def is_told(inspection: Inspection, recorded: Compaction, before: Generation, request: int) -> bool:
+def is_mentioned(inspection: Inspection, recorded: Compaction, before: Generation, request: int) -> bool:
     """Return whether a request stays in the list, or the summary mentions it."""
     if recorded.region(request) != "middle":
         return True
@@ -39,15 +41,19 @@ def is_told(inspection: Inspection, recorded: Compaction, before: Generation, re
     return bool(mention_of(text, recorded.summary or "", load_stemmer()))
 
 
-def is_gone(inspection: Inspection, recorded: Compaction, before: Generation, request: int) -> bool:
-    """Return whether an unanswered request that is not mentioned is gone: the summary can be read, is in its language,
-    and has hardly any of the user's own words."""
+def is_missing(inspection: Inspection, recorded: Compaction, before: Generation, request: int) -> bool:
+    """Return whether a request that is not mentioned is lost.
+
+    It is if it was not answered, and the summary can be read, is in the same language, and has hardly any of its words.
+    """
     if recorded.summary is None or _is_answered(inspection, before, request):
         return False
     text = safe(inspection.store.messages(before, request, request + 1)[0].text)
-    own = " ".join(text[sentence.start : sentence.end] for sentence in sentences(text) if not sentence.pasted)
-    tongues = {tongue_of(own), tongue_of(recorded.summary)} - {""}
-    return len(tongues) < 2 and is_absent(own, recorded.summary, load_stemmer())
+    typed = " ".join(
+        text[sentence.start : sentence.end] for sentence in sentences(text) if not sentence.pasted
+    )
+    tongues = {tongue_of(typed), tongue_of(recorded.summary)} - {""}
+    return len(tongues) < 2 and is_absent(typed, recorded.summary, load_stemmer())
 
 
 def _is_answered(inspection: Inspection, generation: Generation, request: int) -> bool:
@@ -55,8 +61,11 @@ def _is_answered(inspection: Inspection, generation: Generation, request: int) -
     end = end_of(generation)
     last = inspection.store.messages(generation, max(request + 1, end - 1), end)
     return any(
-        one.role == "assistant" and one.text and not one.tool_calls and not refusal_in(one.text)
-        for one in last
+        message.role == "assistant"
+        and message.text
+        and not message.tool_calls
+        and not refusal_in(message.text)
+        for message in last
     )
 
 
@@ -68,11 +77,11 @@ def end_of(generation: Generation) -> int:
     return end
 
 
-def gone_request(inspection: Inspection, recorded: Compaction) -> int | None:
+def missing_request(inspection: Inspection, recorded: Compaction) -> int | None:
     """Return the index of an unanswered last request that a compaction removed and its summary does not mention; None
     if there is none. Raises StoreErrors."""
     before = inspection.generation(recorded.index)
     request = last_request(inspection, before)
-    if request is None or is_told(inspection, recorded, before, request):
+    if request is None or is_mentioned(inspection, recorded, before, request):
         return None
-    return request if is_gone(inspection, recorded, before, request) else None
+    return request if is_missing(inspection, recorded, before, request) else None

@@ -57,7 +57,7 @@ class FactEvidence(Struct, frozen=True):
 def fact_evidence(
     inspection: Inspection, facts: ConversationFacts, events: Sequence[AftermathEvent] = ()
 ) -> FactEvidence:
-    """The evidence of a conversation's facts and aftermath."""
+    """Return the evidence of a conversation's facts and aftermath."""
     aftermath: dict[int, list[AftermathEvent]] = defaultdict(list)
     for event in events:
         aftermath[event.compaction].append(event)
@@ -76,7 +76,7 @@ def lost_rules(
     left to `losses`.
     """
     summaries = {recorded.index: recorded.summary or "" for recorded in compactions}
-    found: dict[int, list[LostRule]] = defaultdict(list)
+    rules_by_compaction: dict[int, list[LostRule]] = defaultdict(list)
     user_steps = sorted({one.step for fact in facts.facts for one in fact.sayings if one.role == "user"})
     brief = frozenset(user_steps[:_BRIEF])
     counted: set[tuple[int, str]] = set()
@@ -91,8 +91,10 @@ def lost_rules(
         if not life.fact.values and _has_some_words(life.text, summaries.get(died, "")):
             continue
         mentioned = fate is not None and fate.outcome == "value lost"
-        found[died].append(LostRule(life.text, life.saying.generation, life.saying.index, mentioned))
-    return {compaction: tuple(rules) for compaction, rules in found.items()}
+        rules_by_compaction[died].append(
+            LostRule(life.text, life.saying.generation, life.saying.index, mentioned)
+        )
+    return {compaction: tuple(rules) for compaction, rules in rules_by_compaction.items()}
 
 
 def _has_some_words(text: str, summary: str) -> bool:
@@ -153,18 +155,18 @@ def exchanged_values(inspection: Inspection, facts: ConversationFacts) -> dict[i
                     if value.text == fate.changed and value.form in _CHANGING and named:
                         change = Exchanged(life.fact.text, life.fact.value, fate.changed)
                         claimed[fate.compaction].append((value.canon, change))
-    found: dict[int, tuple[Exchanged, ...]] = {}
+    exchanged: dict[int, tuple[Exchanged, ...]] = {}
     for recorded in written:
         # Hold the messages of one list at a time: all lists together are too large.
         messages = _lists(inspection, recorded) if claimed[recorded.index] else ()
         changes: dict[str, Exchanged] = {}
         for now, change in claimed[recorded.index]:
-            kept = _line_says(change.was, change.text, recorded.summary or "")
-            if change.text not in changes and not kept and not _said(now, change.text, messages):
+            kept = _line_has(change.was, change.text, recorded.summary or "")
+            if change.text not in changes and not kept and not _is_given(now, change.text, messages):
                 changes[change.text] = change
         if changes:
-            found[recorded.index] = tuple(changes.values())
-    return found
+            exchanged[recorded.index] = tuple(changes.values())
+    return exchanged
 
 
 def _lists(inspection: Inspection, recorded: Compaction) -> Sequence[Message]:
@@ -172,16 +174,16 @@ def _lists(inspection: Inspection, recorded: Compaction) -> Sequence[Message]:
     return [m for m in inspection.store.messages(generation) if handoff_of(m) is None]
 
 
-def _said(value: str, entry: str, messages: Sequence[Message]) -> bool:
+def _is_given(value: str, entry: str, messages: Sequence[Message]) -> bool:
     """Return whether a message gives the value for the thing that an entry is about."""
     return any(
-        _line_says(value, entry, text)
+        _line_has(value, entry, text)
         for message in messages
         for text in (message.text, *(call.arguments for call in message.tool_calls))
     )
 
 
-def _line_says(value: str, entry: str, text: str) -> bool:
+def _line_has(value: str, entry: str, text: str) -> bool:
     """Return whether a line of a text has a value and half of the words of an entry. For a version the value is
     enough."""
     if value not in text.replace(",", ""):
@@ -202,7 +204,7 @@ def _has(text: str, value: str) -> bool:
 
 
 def read_aftermath(inspection: Inspection, facts: ConversationFacts) -> tuple[AftermathEvent, ...]:
-    """Every event after a compaction. Reads each list once; raises StoreErrors."""
+    """Return every event after a compaction. Reads each list once; raises StoreErrors."""
     if not inspection.compactions():
         return ()
     return aftermath_of(steps_with_acts(_messages(inspection)), facts)

@@ -80,9 +80,9 @@ class _Reader:
         #: Number of messages to read before a helper process pays off.
         self.help_after = _HELP_AFTER
         self.helper: HelperProcess | None = None
-        #: A command was called; its text is in the next system message.
+        #: Whether a command was called whose text is in the next system message.
         self.called = False
-        #: The agent called it, not the user.
+        #: Whether the agent called the command, not the user.
         self.launched = False
 
     def read(self) -> dict[tuple[int, int], MessageFacts]:
@@ -104,7 +104,7 @@ class _Reader:
         if self.helper is not None:
             self.helper.end()
 
-    def read_back(self) -> None:
+    def read_backwards(self) -> None:
         """Cache the facts of messages from the last generation back, for a reader that starts at the first."""
         for generation in reversed(self.inspection.conversation.generations):
             for batch in self._batches(generation.number):
@@ -155,21 +155,21 @@ class _Reader:
         if self.cache is None:
             return [extract(message) for _, message in batch]
         keys = [message_key(message) for _, message in batch]
-        known = known_facts(self.cache, keys)
-        fresh: dict[bytes, MessageFacts] = {}
+        cached = known_facts(self.cache, keys)
+        extracted: dict[bytes, MessageFacts] = {}
         for (_, message), key in zip(batch, keys, strict=True):
-            if key not in known and key not in fresh:
-                fresh[key] = extract(message)
-        if fresh:
-            keep_facts(self.cache, fresh)
-            self._get_help(len(fresh))
-        return [known.get(key) or fresh[key] for key in keys]
+            if key not in cached and key not in extracted:
+                extracted[key] = extract(message)
+        if extracted:
+            keep_facts(self.cache, extracted)
+            self._get_help(len(extracted))
+        return [cached.get(key) or extracted[key] for key in keys]
 
-    def _get_help(self, read: int) -> None:
-        self.help_after -= read
+    def _get_help(self, count: int) -> None:
+        self.help_after -= count
         pays = self.help_after <= 0 and self.total - self.done > _MUCH and cores_for(self.inspection) > 1
         if pays and self.cache is not None and self.helper is None:
-            self.helper = HelperProcess(self.inspection, _read_back, self.cache.path)
+            self.helper = HelperProcess(self.inspection, _read_backwards, self.cache.path)
 
     def _take(self, place: tuple[int, int], message: Message, facts: MessageFacts) -> None:
         if message.role == "user" and self.offered:
@@ -192,9 +192,9 @@ class _Reader:
             self.mentioning[place] = packed(facts)
 
 
-def _read_back(inspection: Inspection, cache: Path) -> None:
+def _read_backwards(inspection: Inspection, cache: Path) -> None:
     transcript = transcript_of(inspection.conversation, inspection.compactions())
-    _Reader(inspection, KeptResults(cache), None, transcript, placed=False).read_back()
+    _Reader(inspection, KeptResults(cache), None, transcript, placed=False).read_backwards()
 
 
 class _Pool:
@@ -212,8 +212,8 @@ class _Pool:
         )
 
     def _statement(self, statement: Statement) -> Statement:
-        one = self._one
-        return replace(statement, rule=one(statement.rule), things=tuple(map(one, statement.things)))
+        pooled = self._pooled
+        return replace(statement, rule=pooled(statement.rule), things=tuple(map(pooled, statement.things)))
 
     def _mention(self, mention: Mention) -> Mention:
         if not self._placed:
@@ -221,13 +221,13 @@ class _Pool:
             mention = Mention(value, "", _NOWHERE, mention.pasted)
         known: Mention | None = self._known.get(mention)
         if known is None:
-            value, one = mention.value, self._one
-            texts = one(value.text), one(value.form), one(value.canon)
-            own = one(Value(*texts, value.unit, value.distinctive, one(value.span)))
-            known = Mention(own, one(mention.text), one(mention.text_span), mention.pasted)
+            value, pooled = mention.value, self._pooled
+            texts = pooled(value.text), pooled(value.form), pooled(value.canon)
+            own_value = pooled(Value(*texts, value.unit, value.distinctive, pooled(value.span)))
+            known = Mention(own_value, pooled(mention.text), pooled(mention.text_span), mention.pasted)
             self._known[known] = known
         return known
 
-    def _one(self, thing: T) -> T:
-        kept: T = self._known.setdefault(thing, thing)
-        return kept
+    def _pooled(self, value: T) -> T:
+        first_equal: T = self._known.setdefault(value, value)
+        return first_equal

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from inspector.answers.kept_results import Kept
+from inspector.answers.kept_results import AnswerKind
 from inspector.answers.resolving import live_of, resolve
 from inspector.config.dismissals import Dismissals
 from inspector.config.price_list import is_kept
@@ -41,9 +41,11 @@ class Overview(NamedTuple):
     unknown: int
 
 
-LIVE: Kept[Live] = Kept("live", Live)
+LIVE: AnswerKind[Live] = AnswerKind("live", Live)
 #: An overview, and the keys of its errors and warnings, including dismissed ones.
-OVERVIEW: Kept[tuple[Overview, tuple[str, ...]]] = Kept("overview", tuple[Overview, tuple[str, ...]])
+OVERVIEW: AnswerKind[tuple[Overview, tuple[str, ...]]] = AnswerKind(
+    "overview", tuple[Overview, tuple[str, ...]]
+)
 
 
 def can_tell(row: ConversationRow) -> bool:
@@ -57,7 +59,7 @@ def known_live(
     store: Store, row: ConversationRow, flags: Mapping[str, Any], config: Path | None
 ) -> Live | None:
     """Return the live list if it is stored, else None. Raises StoreErrors."""
-    return LIVE.of(store, row.id, resolve(store, row, flags, config)).known() if can_tell(row) else None
+    return LIVE.of(store, row.id, resolve(store, row, flags, config)).stored() if can_tell(row) else None
 
 
 def read_live(
@@ -77,7 +79,7 @@ def known_overview(
     """Return the overview if it is stored, else None. Raises StoreErrors."""
     if not can_tell(row):
         return None
-    known = OVERVIEW.of(store, row.id, resolve(store, row, flags, config)).known()
+    known = OVERVIEW.of(store, row.id, resolve(store, row, flags, config)).stored()
     return None if known is None else _without_dismissed(row, *known)
 
 
@@ -101,7 +103,7 @@ def read_overview(
     resolved = resolve(store, row, flags, config)
     kept = OVERVIEW.of(store, row.id, resolved)
     inspection = Inspection(store, store.open(row.id), alone=True)
-    losses = LOSSES.of(store, row.id).known()
+    losses = LOSSES.of(store, row.id).stored()
     if losses is None:
         losses = work_out(inspection)[0]
         give_back()

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from inspector.answers.answers import Answers
 from inspector.answers.costing import costing_of
-from inspector.answers.fact_reading import facts_said
+from inspector.answers.fact_reading import facts_without_fates
 from inspector.answers.recordings import shared_recording
 from inspector.answers.replaying import reproduced
 from inspector.core.errors import UsageProblem
@@ -60,7 +60,7 @@ class Recommendation(Struct, frozen=True):
 
 
 class _Ready(Struct, frozen=True):
-    """A conversation ready to be run, and the metrics of what was recorded."""
+    """A conversation ready to be run, and the metrics of its recorded compactions."""
 
     recorded: Metrics
     course: Course
@@ -70,7 +70,7 @@ class _Ready(Struct, frozen=True):
 
 
 def recommend(answers: Answers, names: Sequence[str], goal: Goal = "cost") -> Recommendation:
-    """Find the settings that serve a goal best over some conversations of one agent, or all of the store's.
+    """Find the settings that serve a goal best over the named conversations of one agent, or over all in the store.
 
     `cost`: the cheapest that put no more facts at risk than the settings in force. `facts`: the fewest facts at risk.
     `few-compactions`: the fewest compactions. Raises UsageProblem if conversations of several agents are named, or
@@ -89,29 +89,31 @@ def recommend(answers: Answers, names: Sequence[str], goal: Goal = "cost") -> Re
     ready = [_ready(answers, name) for name in chosen]
     force = ready[0].force
     axes = _axes(force)
-    grid = sweep(*axes, [_cells(one, axes) for one in ready], facts=True)
-    own = sweep(*_here(force), [_cells(one, _here(one.force)) for one in ready], facts=True)
-    in_force = _figures(own, (0, 0))
-    total = _total([one.reproduces for one in ready])
+    grid = sweep(*axes, [_cells(item, axes) for item in ready], facts=True)
+    in_force_sweep = sweep(
+        *_only_cell(force), [_cells(item, _only_cell(item.force)) for item in ready], facts=True
+    )
+    in_force = _figures(in_force_sweep, (0, 0))
+    total = _total([item.reproduces for item in ready])
     best = _least_changed(grid, _best(grid, goal, in_force), force)
-    taken = force
+    settings = force
     if best is not None:
-        taken = force.with_(threshold=grid.rows.values[best[0]], target_ratio=grid.columns.values[best[1]])
-    ranges = _range(ready, None), _range(ready, taken if best is not None else None)
+        settings = force.with_(threshold=grid.rows.values[best[0]], target_ratio=grid.columns.values[best[1]])
+    ranges = _range(ready, None), _range(ready, settings if best is not None else None)
     figures = in_force if best is None else _figures(grid, best)
     why, sure = _why(goal, in_force, figures, ranges, total, best is not None)
     if not sure:
         if best is not None:
-            tried = f"threshold {taken.threshold:g}, target_ratio {taken.target_ratio:g}"
+            tried = f"threshold {settings.threshold:g}, target_ratio {settings.target_ratio:g}"
             why.insert(0, f"The best settings tried are {tried}:")
-        taken, figures = force, in_force
+        settings, figures = force, in_force
     return Recommendation(
         agents[0],
         tuple(chosen),
         goal,
         force,
-        taken,
-        _recorded([one.recorded for one in ready]),
+        settings,
+        _recorded([item.recorded for item in ready]),
         in_force,
         figures,
         ranges,
@@ -125,7 +127,7 @@ def _ready(answers: Answers, name: str) -> _Ready:
     settings = resolved.settings
     recording = shared_recording(inspection, settings.profile)
     course = recording.course.with_costs(costing_of(inspection, resolved, recording, otherwise=False).basis)
-    course = course.with_facts(FactSteps(facts_said(inspection)))
+    course = course.with_facts(FactSteps(facts_without_fates(inspection)))
     recorded = recorded_metrics(replace(recording, course=course), inspection.compactions(), course.facts)
     return _Ready(recorded, course, recording.model, settings, reproduced(inspection))
 
@@ -145,20 +147,20 @@ def _axes(force: Settings) -> tuple[Axis, Axis]:
     )
 
 
-def _here(force: Settings) -> tuple[Axis, Axis]:
+def _only_cell(force: Settings) -> tuple[Axis, Axis]:
     return Axis("threshold", (force.threshold,)), Axis("target_ratio", (force.target_ratio,))
 
 
-def _cells(one: _Ready, axes: tuple[Axis, Axis]) -> Grid:
-    return cells(one.course, one.model, one.force, *axes)
+def _cells(item: _Ready, axes: tuple[Axis, Axis]) -> Grid:
+    return cells(item.course, item.model, item.force, *axes)
 
 
-def _figures(found: Sweep, cell: tuple[int, int]) -> dict[str, float]:
-    return {name: found.cells[name][cell[0]][cell[1]] for name in FIGURES}
+def _figures(result: Sweep, cell: tuple[int, int]) -> dict[str, float]:
+    return {name: result.cells[name][cell[0]][cell[1]] for name in FIGURES}
 
 
 def _recorded(metrics: Sequence[Metrics]) -> dict[str, float]:
-    """The figures of what was recorded, over all conversations."""
+    """Return the recorded figures over all conversations."""
     combined: dict[str, Callable[[Iterable[float]], float]] = {"peak_tokens": max}
     return {
         name: combined.get(name, sum)(
@@ -199,11 +201,11 @@ def _best(grid: Sweep, goal: Goal, force: dict[str, float]) -> tuple[int, int] |
 
 
 def _least_changed(grid: Sweep, best: tuple[int, int] | None, force: Settings) -> tuple[int, int] | None:
-    """Return the cell that changes the fewest settings, among the cells that are identical to a cell."""
+    """Return the cell that changes the fewest settings, among the cells with the same runs as the best."""
     if best is None:
         return None
     first = grid.same[best[0]][best[1]] or best
-    same = [
+    equal_cells = [
         (row, column)
         for row, line in enumerate(grid.same)
         for column, other in enumerate(line)
@@ -212,41 +214,43 @@ def _least_changed(grid: Sweep, best: tuple[int, int] | None, force: Settings) -
     values = grid.rows.values, grid.columns.values
     now = force.threshold, force.target_ratio
     return min(
-        same,
-        key=lambda cell: sum(axis[at] != own for axis, at, own in zip(values, cell, now, strict=True)),
+        equal_cells,
+        key=lambda cell: sum(
+            axis[at] != current for axis, at, current in zip(values, cell, now, strict=True)
+        ),
     )
 
 
 def _range(ready: Sequence[_Ready], settings: Settings | None) -> Range:
     """Return the range of the sums over all conversations, under given settings or under their own settings."""
     ranges = []
-    for one in ready:
+    for item in ready:
         chosen = (
-            one.force
+            item.force
             if settings is None
-            else replace(one.force, threshold=settings.threshold, target_ratio=settings.target_ratio)
+            else replace(item.force, threshold=settings.threshold, target_ratio=settings.target_ratio)
         )
-        run = one.course.measured(chosen, one.model)
-        ranges.append(range_of([run, *one.course.half_and_double(chosen, one.model, steps=False)]))
-    costs = [found.cost for found in ranges]
+        run = item.course.measured(chosen, item.model)
+        ranges.append(range_of([run, *item.course.half_and_double(chosen, item.model, steps=False)]))
+    costs = [part.cost for part in ranges]
     return Range(
-        (sum(found.compactions[0] for found in ranges), sum(found.compactions[1] for found in ranges)),
-        (sum(found.input_tokens[0] for found in ranges), sum(found.input_tokens[1] for found in ranges)),
+        (sum(part.compactions[0] for part in ranges), sum(part.compactions[1] for part in ranges)),
+        (sum(part.input_tokens[0] for part in ranges), sum(part.input_tokens[1] for part in ranges)),
         None
         if None in costs
         else (sum(cost[0] for cost in costs if cost), sum(cost[1] for cost in costs if cost)),
     )
 
 
-def _total(found: Sequence[Reproduction]) -> Reproduction:
-    """The agreement over several conversations."""
-    reasons = dict.fromkeys(reason for one in found for reason in one.why_not)
-    changed = dict.fromkeys(sentence for one in found for sentence in one.changed)
+def _total(parts: Sequence[Reproduction]) -> Reproduction:
+    """Return the agreement over several conversations."""
+    reasons = dict.fromkeys(reason for part in parts for reason in part.why_not)
+    changed = dict.fromkeys(sentence for part in parts for sentence in part.changed)
     return Reproduction(
-        sum(one.recorded for one in found),
-        sum(one.same for one in found),
-        sum(one.near for one in found),
-        sum(one.more for one in found),
+        sum(part.recorded for part in parts),
+        sum(part.same for part in parts),
+        sum(part.near for part in parts),
+        sum(part.more for part in parts),
         tuple(reasons)[:5],
         tuple(changed)[:5],
     )
@@ -298,20 +302,20 @@ def _plural(words: str) -> str:
     return f"{first.removesuffix('s')} {rest}"
 
 
-def _changed(what: str, before: float, after: float) -> str:
+def _changed(label: str, before: float, after: float) -> str:
     old, new = f"{before:,.0f}", f"{after:,.0f}"
-    return f"{what}: {new}, as now." if new == old else f"{what}: {new} instead of {old}."
+    return f"{label}: {new}, as now." if new == old else f"{label}: {new} instead of {old}."
 
 
-def _less(what: str, before: float, after: float, form: str) -> str:
+def _less(label: str, before: float, after: float, form: str) -> str:
     change = "less" if after <= before else "more"
     share = percent(abs(before - after), before) if before else "0%"
-    return f"{what.capitalize()}: {form.format(after)} instead of {form.format(before)}, {share} {change}."
+    return f"{label.capitalize()}: {form.format(after)} instead of {form.format(before)}, {share} {change}."
 
 
-def confidence(found: Recommendation) -> str:
+def confidence(recommendation: Recommendation) -> str:
     """Return the confidence of a recommendation, in words."""
-    total = found.reproduces
+    total = recommendation.reproduces
     if not total.recorded:
         return "unknown: no automatic compaction is recorded"
     level = "good" if total.trusted else "poor"

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from inspector.answers.answers import Answers
 from inspector.answers.costing import Costing, costing_of
-from inspector.answers.fact_reading import facts_said
+from inspector.answers.fact_reading import facts_without_fates
 from inspector.answers.inspection import Inspection
 from inspector.answers.recordings import shared_recording
 from inspector.config.settings import ResolvedSettings
@@ -59,7 +59,7 @@ def replay(answers: Answers, name: str, facts: bool = False) -> Replay:
     if costing.why:
         answers.note(costing.why)
     recording = recording.with_costs(costing.basis)
-    said = FactSteps(facts_said(inspection)) if facts else None
+    said = FactSteps(facts_without_fates(inspection)) if facts else None
     course = recording.course.with_facts(said)
     run = course.run(resolved.settings, recording.model)
     return Replay(

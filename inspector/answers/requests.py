@@ -14,15 +14,7 @@ from inspector.answers.answers import Answers
 from inspector.answers.inspection import Inspection
 from inspector.answers.resolving import policy_of, ttl_of
 from inspector.caching.breakpoints import Layout
-from inspector.caching.costs import (
-    Bill,
-    CompactionUsage,
-    Cost,
-    Rates,
-    bill,
-    pricer,
-    total,
-)
+from inspector.caching.costs import Bill, CompactionUsage, Cost, Rates, bill, pricer, total
 from inspector.caching.idle import IdleCosts, idle_costs
 from inspector.caching.misses import CAUSES, FIVE_MINUTES, ONE_HOUR, Cause, JudgedRequest, judge
 from inspector.caching.modelled import SentList, modelled_requests
@@ -99,20 +91,20 @@ def list_requests(answers: Answers, name: str) -> Requests:
     """Return every call once, in order. Raises UnknownConversation, StoreErrors and EngineErrors, and BadInput if the
     file of prices cannot be used."""
     inspection, resolved = answers.opened(name)
-    found = with_differences(inspection, resolved, requests_of(inspection, resolved))
-    if found.modelled:
+    requests = with_differences(inspection, resolved, requests_of(inspection, resolved))
+    if requests.modelled:
         comparison = "The store has no total to compare with."
-        if found.reported:
-            off = (found.sent - found.reported) / found.reported
-            comparison = f"The provider reported {found.reported:,}: the estimate is {abs(off):.1%} "
+        if requests.reported:
+            off = (requests.sent - requests.reported) / requests.reported
+            comparison = f"The provider reported {requests.reported:,}: the estimate is {abs(off):.1%} "
             comparison += "higher." if off > 0 else "lower."
         answers.note(
             "The store keeps no usage of single calls, so the requests are estimated from the messages: "
-            f"{found.sent:,} tokens sent. {comparison}"
+            f"{requests.sent:,} tokens sent. {comparison}"
         )
-    for why in found.why_no_cost:
+    for why in requests.why_no_cost:
         answers.note(f"Some requests have no cost: {why}; {own_file()} can name it.")
-    return found
+    return requests
 
 
 def requests_of(inspection: Inspection, resolved: ResolvedSettings) -> Requests:
@@ -127,63 +119,65 @@ def requests_of(inspection: Inspection, resolved: ResolvedSettings) -> Requests:
     return Requests(_judged(inspection, requests, from_messages), from_messages, sent)
 
 
-def with_differences(inspection: Inspection, resolved: ResolvedSettings, found: Requests) -> Requests:
-    """Return the requests; each miss with the cause "prefix" has the place at which the prompt changed."""
-    if all(one.judged.cause != "prefix" for one in found.priced):
-        return found
-    places = answer_places(inspection, resolved.settings.profile, found)
+def with_differences(inspection: Inspection, resolved: ResolvedSettings, requests: Requests) -> Requests:
+    """Return the requests, each miss with the cause "prefix" with the place at which the prompt changed."""
+    if all(entry.judged.cause != "prefix" for entry in requests.priced):
+        return requests
+    places = answer_places(inspection, resolved.settings.profile, requests)
     firsts: dict[int, tuple[Request, int, Sequence[int]]] = {}
     priced = []
-    for one, index in zip(found.priced, places, strict=True):
-        request = one.request
+    for entry, index in zip(requests.priced, places, strict=True):
+        request = entry.request
         if index is not None:
             if request.generation not in firsts:
                 generation = inspection.generation(request.generation)
                 grown = inspection.sent(generation, resolved.settings.profile).grown()
                 firsts[request.generation] = request, index, grown
-            if one.judged.cause == "prefix":
-                one = one._replace(differs=difference(request, index, *firsts[request.generation]))
-        priced.append(one)
-    return replace(found, priced=tuple(priced))
+            if entry.judged.cause == "prefix":
+                entry = entry._replace(differs=difference(request, index, *firsts[request.generation]))
+        priced.append(entry)
+    return replace(requests, priced=tuple(priced))
 
 
-def answer_places(inspection: Inspection, profile: str, found: Requests) -> tuple[int | None, ...]:
+def answer_places(inspection: Inspection, profile: str, requests: Requests) -> tuple[int | None, ...]:
     """Return the index of each request's answer in the list of its generation, or None if the list has no such answer.
 
     An estimated request names the row of its answer. The answer of a recorded request is found by time: the answer at
     the time of the request, else the last answer before it."""
-    lists = places_by_list(inspection, profile, found)
-    asked = (priced.request for priced in found.priced)
-    return tuple(lists[one.generation].of(one) if one.generation in lists else None for one in asked)
+    lists = places_by_list(inspection, profile, requests)
+    calls = (priced.request for priced in requests.priced)
+    return tuple(lists[call.generation].of(call) if call.generation in lists else None for call in calls)
 
 
-def places_by_list(inspection: Inspection, profile: str, found: Requests) -> Mapping[int, AnswerPlaces]:
+def places_by_list(inspection: Inspection, profile: str, requests: Requests) -> Mapping[int, AnswerPlaces]:
     """Return the answers of each list with requests, by generation."""
-    used = {priced.request.generation for priced in found.priced}
+    used = {priced.request.generation for priced in requests.priced}
     return {
         generation.number: AnswerPlaces(
-            generation, inspection.sent(generation, profile).times, found.modelled
+            generation, inspection.sent(generation, profile).times, requests.modelled
         )
         for generation in inspection.conversation.generations
         if generation.number in used
     }
 
 
-def requests_again(inspection: Inspection, found: Requests, changed: Sequence[Request]) -> Requests:
-    """Return these requests of the same conversation with their causes and costs."""
-    return replace(found, priced=_judged(inspection, changed, found.modelled))
+def priced_again(inspection: Inspection, requests: Requests, changed: Sequence[Request]) -> Requests:
+    """Return other requests of the same conversation with their causes and costs."""
+    return replace(requests, priced=_judged(inspection, changed, requests.modelled))
 
 
 def _judged(
     inspection: Inspection, requests: Sequence[Request], from_messages: bool
 ) -> tuple[PricedRequest, ...]:
     conversation = inspection.conversation
-    cleared = [(one.generation, one.at) for one in inspection.store.microcompactions(conversation)]
-    own = inspection.summarizing(requests)
-    judged = list(judge((one for one in requests if one.index not in own), cleared, from_messages))
+    cleared = [(call.generation, call.at) for call in inspection.store.microcompactions(conversation)]
+    summarizing = inspection.summarizing(requests)
+    judged = list(judge((call for call in requests if call.index not in summarizing), cleared, from_messages))
     # A summarizing call has another prompt than the other requests, so it gets no cause.
-    judged += [JudgedRequest(one, None, 0, None, from_messages) for one in requests if one.index in own]
-    judged.sort(key=lambda one: one.request.index)
+    judged += [
+        JudgedRequest(call, None, 0, None, from_messages) for call in requests if call.index in summarizing
+    ]
+    judged.sort(key=lambda call: call.request.index)
     return priced_requests(judged, conversation.row.model, conversation.row.provider)
 
 
@@ -192,16 +186,16 @@ def priced_requests(judged: Iterable[JudgedRequest], model: str, provider: str) 
 
     `model` is used for requests without a model. Raises BadInput if the file of prices cannot be used.
     """
-    known: dict[tuple[str, int], tuple[Rates | None, Callable[[Request], Cost | None] | None]] = {}
+    prices: dict[tuple[str, int], tuple[Rates | None, Callable[[Request], Cost | None] | None]] = {}
     priced = []
-    for one in judged:
-        request = one.request
+    for entry in judged:
+        request = entry.request
         key = request.model, int(request.at // _DAY)
-        if key not in known:
+        if key not in prices:
             rates = rates_of(request.model or model, day_of(request.at), provider)
-            known[key] = rates, None if rates is None else pricer(rates)
-        rates, price = known[key]
-        priced.append(PricedRequest(one, None if price is None else price(request), rates))
+            prices[key] = rates, None if rates is None else pricer(rates)
+        rates, price = prices[key]
+        priced.append(PricedRequest(entry, None if price is None else price(request), rates))
     return tuple(priced)
 
 
@@ -241,27 +235,28 @@ def _tokens_until(grown: Sequence[int], system: int, stop: int) -> int:
     return system + grown[stop]
 
 
-def bills_of(inspection: Inspection, found: Requests) -> Mapping[int, tuple[Bill, Rates]]:
+def bills_of(inspection: Inspection, requests: Requests) -> Mapping[int, tuple[Bill, Rates]]:
     """Return the bill of each compaction, by index. Compactions without known usage or prices are missing."""
     bills = {}
-    own = {
-        number: index for index, number in inspection.summarizing(one.request for one in found.priced).items()
+    call_of = {
+        number: index
+        for index, number in inspection.summarizing(entry.request for entry in requests.priced).items()
     }
     by_list: dict[int, list[PricedRequest]] = {}
-    for priced in found.priced:
+    for priced in requests.priced:
         by_list.setdefault(priced.request.generation, []).append(priced)
     for recorded in inspection.compactions():
-        call = own.get(recorded.index)
-        before = [one for one in by_list.get(recorded.index, ()) if one.request.index != call]
+        call = call_of.get(recorded.index)
+        before = [entry for entry in by_list.get(recorded.index, ()) if entry.request.index != call]
         after = by_list.get(recorded.index + 1, [])
-        # The cost of a failed call is unknown. The cost of an unreadable summary, or of a summary by an extension, is
-        # unknown unless it was recorded.
+        # The cost of a failed call is unknown. If a summary is unreadable or by an extension, its cost is known only if
+        # it was recorded.
         unknown = (recorded.summary is None or recorded.by_hook) and call is None and recorded.usage is None
         if not before or not after or after[0].rates is None or recorded.fallback or unknown:
             continue
         made = bill(_usage(inspection, recorded, before[-1], after), after[0].rates)
         if made is not None and call is not None:
-            written = next(one for one in found.priced if one.request.index == call)
+            written = next(entry for entry in requests.priced if entry.request.index == call)
             made = None if written.cost is None else made.paid(written.cost, _warm(written.request))
         elif made is not None and recorded.usage is not None:
             request = _as_request(recorded, recorded.usage)
@@ -276,25 +271,29 @@ def bills_of(inspection: Inspection, found: Requests) -> Mapping[int, tuple[Bill
     return bills
 
 
-def _paid_by(made: Bill, last: Request, later: Sequence[PricedRequest]) -> int | None:
+def _paid_by(bill: Bill, last: Request, later: Sequence[PricedRequest]) -> int | None:
     """Return the number of the request at which the savings reached the cost of a compaction, or None.
 
     `last` is the last request before the compaction. If its cache expired before the first request after the
     compaction, this first request would have written the whole list again without the compaction.
     """
     first = later[0].request
-    cold = bool(last.at and (last.cache_read or last.cache_write)) and first.at - last.at > _lives(last)
-    saved = made.saved_cold + made.cost.write if cold else 0.0
-    if saved >= made.cost.amount:
+    cold = bool(last.at and (last.cache_read or last.cache_write)) and first.at - last.at > _time_to_live(
+        last
+    )
+    saved = bill.saved_cold + bill.cost.write if cold else 0.0
+    if saved >= bill.cost.amount:
         return first.index
-    for one in later[1:]:
-        saved += max(made.saved_a_request, made.saved_cold if one.judged.cause in ("ttl", "prefix") else 0.0)
-        if saved >= made.cost.amount:
-            return one.request.index
+    for entry in later[1:]:
+        saved += max(
+            bill.saved_a_request, bill.saved_cold if entry.judged.cause in ("ttl", "prefix") else 0.0
+        )
+        if saved >= bill.cost.amount:
+            return entry.request.index
     return None
 
 
-def _lives(request: Request) -> float:
+def _time_to_live(request: Request) -> float:
     """Return the time to live of the cache that a request wrote, in seconds."""
     return ONE_HOUR if request.cache_write_1h else FIVE_MINUTES
 
@@ -307,21 +306,12 @@ def _warm(request: Request) -> bool:
 def _as_request(recorded: Compaction, usage: Usage) -> Request:
     """Return the summarizing calls of a compaction as one request."""
     return Request(
-        0,
-        recorded.index,
-        "",
-        "",
-        recorded.at,
-        usage.input,
-        usage.cache_read,
-        usage.cache_write,
-        None,
-        usage.output,
+        0, recorded.index, "", "", recorded.at, usage.input, usage.cache_read, usage.cache_write, None, usage.output,
         True,
-    )
+    )  # fmt: skip
 
 
-def why_no_bill(recorded: Compaction, found: Requests) -> str:
+def why_no_bill(recorded: Compaction, requests: Requests) -> str:
     """Return the reason why the cost of a compaction is unknown, as a clause."""
     if recorded.fallback:
         return "the summary call failed, and its cost is not recorded"
@@ -329,12 +319,12 @@ def why_no_bill(recorded: Compaction, found: Requests) -> str:
         return "its summary cannot be read" if recorded.encrypted else "it has no summary"
     if recorded.by_hook and recorded.usage is None:
         return "an extension of the agent made the summary, and its calls are not recorded"
-    lists = {priced.request.generation for priced in found.priced}
+    lists = {priced.request.generation for priced in requests.priced}
     if recorded.index not in lists:
         return "no request before it is known"
     if recorded.index + 1 not in lists:
         return "no request followed it"
-    return next(iter(found.why_no_cost), "a price that it needs is unknown")
+    return next(iter(requests.why_no_cost), "a price that it needs is unknown")
 
 
 def _usage(
@@ -351,10 +341,11 @@ def _usage(
         after=first.context,
         written=first.cache_write,
         summary=text_tokens(len(recorded.summary or "")),
-        warm=shares and (not before.at or not recorded.at or recorded.at - before.at <= _lives(before)),
+        warm=shares
+        and (not before.at or not recorded.at or recorded.at - before.at <= _time_to_live(before)),
         hour=bool(first.cache_write_1h),
         later=len(after) - 1,
-        cached=any(one.request.cache_read for one in after[1:]) or first.cache_write > 0,
+        cached=any(entry.request.cache_read for entry in after[1:]) or first.cache_write > 0,
     )
 
 

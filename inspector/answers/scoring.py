@@ -64,8 +64,11 @@ class ScoredStatement(Struct, frozen=True):
 
 
 class ConversationScore(Struct, frozen=True):
-    """One conversation of a row. `problem` is a sentence: why it has no summary, so that every fate is unknown; or,
-    if not `compacted`, why the profile leaves the list alone. Tokens are rough and of texts alone."""
+    """One conversation of a row. Tokens are rough and count only texts.
+
+    `problem` gives the reason for a missing summary; then every fate is unknown. If the conversation is not
+    `compacted`, `problem` gives the reason for that.
+    """
 
     name: str
     compacted: bool
@@ -91,13 +94,15 @@ class ScoreRow(Struct, frozen=True):
 
     @property
     def statements(self) -> list[ScoredStatement]:
-        """The statements that still hold."""
-        return [one for score in self.compacted for one in score.statements if one.statement.still_holds]
+        """The statements that nobody withdrew."""
+        return [item for score in self.compacted for item in score.statements if item.statement.still_holds]
 
     @property
     def withdrawn(self) -> Share:
         """Number of withdrawn statements that are still in the list."""
-        old = [one for score in self.compacted for one in score.statements if not one.statement.still_holds]
+        old = [
+            item for score in self.compacted for item in score.statements if not item.statement.still_holds
+        ]
         return Share.counted(scored.fate.alive for scored in old)
 
     def kept(self, kind: Kind | None = None) -> Share:
@@ -118,7 +123,7 @@ class ScoreRow(Struct, frozen=True):
 
     @property
     def tokens(self) -> tuple[int, int]:
-        """Rough tokens before and after, of all conversations that count."""
+        """Rough tokens of all conversations that count, before and after compaction."""
         return (
             sum(score.tokens_before for score in self.compacted),
             sum(score.tokens_after for score in self.compacted),
@@ -126,7 +131,7 @@ class ScoreRow(Struct, frozen=True):
 
     @property
     def ratio(self) -> float | None:
-        """Tokens after as a share of those before; None if nothing counts."""
+        """Tokens after compaction as a share of the tokens before; None if no conversation counts."""
         before, after = self.tokens
         return after / before if before else None
 
@@ -157,15 +162,15 @@ class Judge:
 
     @cached_property
     def _facts(self) -> tuple[Fact, ...]:
-        return tuple(_fact(self.conversation, one) for one in self.conversation.truth)
+        return tuple(_fact(self.conversation, statement) for statement in self.conversation.truth)
 
-    def fates(self, parts: Sequence[ListText]) -> tuple[Fate, ...]:
+    def fates(self, texts: Sequence[ListText]) -> tuple[Fate, ...]:
         """Return the fate of each statement in a list, in the order of the truth."""
-        key = tuple(parts)
+        key = tuple(texts)
         if key not in self._judged:
-            index = PassageIndex(parts)
+            index = PassageIndex(texts)
             self._judged[key] = tuple(
-                _in_messages(fact, parts) or fate(fact, index, 1, self._numbers) for fact in self._facts
+                _in_messages(fact, texts) or fate(fact, index, 1, self._numbers) for fact in self._facts
             )
         return self._judged[key]
 
@@ -185,13 +190,13 @@ def _saying(index: int, role: str) -> Saying:
     return Saying(index, 1, index, index, "", role, (0, 0), 1)
 
 
-def _in_messages(fact: Fact, parts: Sequence[ListText]) -> Fate | None:
-    """Return the fate of a quote that is word for word in a message that stayed; None if it is in none."""
-    for part in parts:
-        start = part.text.find(fact.text) if part.where != "summary" else -1
+def _in_messages(fact: Fact, texts: Sequence[ListText]) -> Fate | None:
+    """Return the fate of a quote that a kept message has word for word; None if no kept message has it."""
+    for text in texts:
+        start = text.text.find(fact.text) if text.where != "summary" else -1
         if start >= 0:
             span = start, start + len(fact.text)
-            return Fate(1, "verbatim", part.where, part.index, span, safe_title(fact.text, _EXCERPT))
+            return Fate(1, "verbatim", text.where, text.index, span, safe_title(fact.text, _EXCERPT))
     return None
 
 
@@ -203,39 +208,39 @@ class PlannedScore(Struct, frozen=True):
     settings: Settings
     ask: Ask | None
 
-    def scored(self, parts: Sequence[ListText], summary: str = "") -> ConversationScore:
+    def scored(self, texts: Sequence[ListText], summary: str = "") -> ConversationScore:
         """Return the score of a list."""
-        return self._score(self.judge.fates(parts), parts, summary, True, "")
+        return self._score(self.judge.fates(texts), texts, summary, True, "")
 
     def failed(self, problem: str) -> ConversationScore:
-        """Return the score without a summary: the fate of everything is unknown."""
+        """Return the score without a summary: every fate is unknown."""
         unknown = Fate(1, "unknown")
         return self._score((unknown,) * len(self.judge.conversation.truth), (), "", True, problem)
 
     def untouched(self) -> ConversationScore:
         """Return the score of a list that the profile leaves alone."""
-        parts = whole_list(self.judge.conversation)
-        return self._score(self.judge.fates(parts), parts, "", False, self.listed.plan.reason)
+        texts = uncompacted_list(self.judge.conversation)
+        return self._score(self.judge.fates(texts), texts, "", False, self.listed.plan.reason)
 
     def after(self, summary: str) -> list[ListText]:
         """Return the list after the compaction."""
         return list_after(self.listed, summary, self.settings.profile)[0]
 
     def _score(
-        self, fates: Sequence[Fate], parts: Sequence[ListText], summary: str, compacted: bool, problem: str
+        self, fates: Sequence[Fate], texts: Sequence[ListText], summary: str, compacted: bool, problem: str
     ) -> ConversationScore:
         conversation, plan = self.judge.conversation, self.listed.plan
         statements = tuple(
-            ScoredStatement(statement, plan.region(statement.message) if compacted else "head", found)
-            for statement, found in zip(conversation.truth, fates, strict=True)
+            ScoredStatement(statement, plan.region(statement.message) if compacted else "head", outcome)
+            for statement, outcome in zip(conversation.truth, fates, strict=True)
         )
         return ConversationScore(
-            conversation.name, compacted, statements, _size(whole_list(conversation)), _size(parts),
+            conversation.name, compacted, statements, _size(uncompacted_list(conversation)), _size(texts),
             text_tokens(len(summary)), problem,
         )  # fmt: skip
 
 
-def whole_list(conversation: CorpusConversation) -> list[ListText]:
+def uncompacted_list(conversation: CorpusConversation) -> list[ListText]:
     """Return the texts of a conversation that was not compacted."""
     where: Where = "tail"
     return [
@@ -245,8 +250,8 @@ def whole_list(conversation: CorpusConversation) -> list[ListText]:
     ]
 
 
-def _size(parts: Sequence[ListText]) -> int:
-    return text_tokens(sum(len(part.text) for part in parts))
+def _size(texts: Sequence[ListText]) -> int:
+    return text_tokens(sum(len(text.text) for text in texts))
 
 
 def plan_scores(
@@ -256,14 +261,14 @@ def plan_scores(
 
     Raises UsageProblem for a profile that writes no summary, EngineError.
     """
-    found = engine(settings.profile)
-    if not found.budgets(settings).max_summary_tokens:
+    rules = engine(settings.profile)
+    if not rules.budgets(settings).max_summary_tokens:
         raise UsageProblem(f"{settings.profile} writes no summary. Name another profile.")
     planned = []
     for judge in judges:
         conversation = judge.conversation
         messages: Sequence[Message] = conversation.messages
-        plan = plan_with(found, measured(found, messages), settings, 0, 0)
+        plan = plan_with(rules, measured(rules, messages), settings, 0, 0)
         roles = bytes(ROLE_CODES.get(message.role, 4) for message in messages)
         generation = Generation(1, conversation.name, range(len(messages)), roles)
         place = Place(str(conversation.path.absolute()), conversation.name, 1, len(messages))
@@ -277,12 +282,12 @@ def baseline_rows(planned: Sequence[PlannedScore]) -> list[ScoreRow]:
     """Return the rows `truncation` (the same boundaries, no summary) and `everything` (nothing is removed)."""
     profile = planned[0].settings.profile
     cut = tuple(
-        one.scored([part for part in one.after("") if part.where != "summary"])
-        if one.ask
-        else one.untouched()
-        for one in planned
+        item.scored([text for text in item.after("") if text.where != "summary"])
+        if item.ask
+        else item.untouched()
+        for item in planned
     )
-    whole = tuple(replace(one.untouched(), compacted=True, problem="") for one in planned)
+    whole = tuple(replace(item.untouched(), compacted=True, problem="") for item in planned)
     return [
         ScoreRow(TRUNCATION, "baseline", profile, cut),
         ScoreRow(EVERYTHING, "baseline", profile, whole),
@@ -301,12 +306,12 @@ def profile_rows(judges: Sequence[Judge], settings: Settings, watch: OnProgress)
         except UsageProblem:
             continue
         scores = []
-        for one in planned:
-            if one.ask is None:
-                scores.append(one.untouched())
+        for item in planned:
+            if item.ask is None:
+                scores.append(item.untouched())
             else:
-                summary = finished_summary(write(one.ask.prompt, one.ask.budget), one.ask.task)
-                scores.append(one.scored(one.after(summary), summary))
+                summary = finished_summary(write(item.ask.prompt, item.ask.budget), item.ask.task)
+                scores.append(item.scored(item.after(summary), summary))
         rows.append(ScoreRow(name, "profile", name, tuple(scores)))
     return rows
 
@@ -315,7 +320,7 @@ def _under(settings: Settings, profile: str) -> Settings:
     try:
         return with_profile(settings, profile)
     except UsageProblem:
-        # The profile's own threshold is larger than the window. Boundaries do not depend on it then.
+        # The threshold of the profile is larger than the window. The boundaries do not depend on it.
         return settings.with_(profile=profile)
 
 
@@ -331,7 +336,7 @@ def score_sending(
     stored: Mapping[str, str],
 ) -> Sending:
     """Return everything that would be sent: the prompts without a stored answer."""
-    asks = [one.ask for one in planned if one.ask]
+    asks = [item.ask for item in planned if item.ask]
     missing = (
         (summarizer, ask.prompt, ask.budget)
         for summarizer in summarizers
@@ -343,7 +348,7 @@ def score_sending(
 
 def check_asks(planned: Sequence[PlannedScore]) -> None:
     """Raise UsageProblem if the profile compacts no conversation, so that a summarizer has nothing to do."""
-    if not any(one.ask for one in planned):
+    if not any(item.ask for item in planned):
         first = planned[0]
         raise UsageProblem(
             f"{first.settings.profile} compacts no conversation of this corpus: {first.listed.plan.reason}. Name "
@@ -356,7 +361,7 @@ def stored_answers(
 ) -> dict[str, str]:
     """Return the answers of earlier runs by key. Raises OutputProblem."""
     keys = [
-        answer_key(one.ask.prompt, summarizer) for summarizer in summarizers for one in planned if one.ask
+        answer_key(item.ask.prompt, summarizer) for summarizer in summarizers for item in planned if item.ask
     ]
     return {key: answer for key in keys if (answer := kept.answer(key)) is not None}
 
@@ -365,32 +370,32 @@ def summarizer_row(
     planned: Sequence[PlannedScore], summarizer: Summarizer, stored: Mapping[str, str], allowance: Allowance | None,
     kept: KeptAttempts, watch: OnProgress,
 ) -> ScoreRow:  # fmt: skip
-    """Have every missing summary written, and score all.
+    """Request every missing summary, and score all conversations.
 
     Each answer is stored as it arrives, so that an interrupted run continues where it ended. A failure is a problem of
     its conversation. Raises NotAllowed, OutputProblem and exceptions of `watch`.
     """
     scores = []
-    for number, one in enumerate(planned, 1):
-        if one.ask is None:
-            scores.append(one.untouched())
+    for number, item in enumerate(planned, 1):
+        if item.ask is None:
+            scores.append(item.untouched())
             continue
-        key = answer_key(one.ask.prompt, summarizer)
+        key = answer_key(item.ask.prompt, summarizer)
         try:
             text = stored.get(key)
             if text is None:
                 assert allowance is not None
                 what = f"{summarizer.name}, conversation {number} of {len(planned)}: characters"
-                text = ask_model(summarizer, one.ask.prompt, allowance, counted(watch, what)).text
-                kept.keep_answer(key, one.ask.place, summarizer, text)
+                text = ask_model(summarizer, item.ask.prompt, allowance, counted(watch, what)).text
+                kept.keep_answer(key, item.ask.place, summarizer, text)
         except AttemptError as error:
-            scores.append(one.failed(str(error)))
+            scores.append(item.failed(str(error)))
             continue
-        summary = finished_summary(text, one.ask.task)
+        summary = finished_summary(text, item.ask.task)
         scores.append(
-            one.scored(one.after(summary), summary)
+            item.scored(item.after(summary), summary)
             if summary
-            else one.failed("The answer contains only thinking.")
+            else item.failed("The answer contains only thinking.")
         )
     return ScoreRow(summarizer.name, "summarizer", planned[0].settings.profile, tuple(scores))
 

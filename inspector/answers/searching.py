@@ -11,8 +11,8 @@ from inspector.stores.base import Store
 
 
 class HitPlace(NamedTuple):
-    """A message was said in `generation`, counted from 1, and left the list with compaction `left_with` (0: it is in
-    the list that the agent holds now)."""
+    """The first `generation` with a message, counted from 1, and the compaction that removed the message from the list
+    (`left_with`; 0: it is in the live list)."""
 
     generation: int
     left_with: int
@@ -35,10 +35,10 @@ def hit_places(store: Store, hits: Iterable[Hit]) -> Iterator[tuple[Hit, HitPlac
 
 def _places(conversation: Conversation) -> dict[int, HitPlace]:
     last = conversation.generations[-1].number
-    found: dict[int, HitPlace] = {}
+    places: dict[int, HitPlace] = {}
     for generation in conversation.generations:
-        left = 0 if generation.number == last else generation.number
+        removed_by = 0 if generation.number == last else generation.number
         for row in generation.ids:
-            first = found.get(row)
-            found[row] = HitPlace(first.generation if first else generation.number, left)
-    return found
+            first = places.get(row)
+            places[row] = HitPlace(first.generation if first else generation.number, removed_by)
+    return places

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 
-from inspector.answers.kept_results import Kept
+from inspector.answers.kept_results import AnswerKind
 from inspector.core.conversations import ConversationRow
 from inspector.core.shares import plural
 from inspector.quality.aftermath import AFTERMATH_KINDS, AftermathEvent, AftermathKind
@@ -136,7 +136,7 @@ class ConversationLosses(Struct, frozen=True):
 
 #: The answer if no loss is known, but some are unknown.
 NOTHING_KNOWN_LOST = "No loss is known, but some losses are unknown."
-LOSSES: Kept[ConversationLosses] = Kept("losses", ConversationLosses)
+LOSSES: AnswerKind[ConversationLosses] = AnswerKind("losses", ConversationLosses)
 
 
 class ListedLoss(Struct, frozen=True):
@@ -252,7 +252,7 @@ def _lost_fact(life: Life, compaction: int) -> LostFact:
 
 def known_losses(store: Store, row: ConversationRow) -> ConversationLosses | None:
     """Return the stored losses of a conversation, or None. Raises StoreErrors."""
-    return LOSSES.of(store, row.id).known()
+    return LOSSES.of(store, row.id).stored()
 
 
 def listed_of(store: Store, row: ConversationRow, losses: ConversationLosses) -> list[ListedLoss]:

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from inspector.answers.answers import Answers
 from inspector.answers.costing import costing_of
 from inspector.answers.each import FEW_MESSAGES, Question, ask_each
-from inspector.answers.fact_reading import facts_said
+from inspector.answers.fact_reading import facts_without_fates
 from inspector.answers.inspection import Inspection
 from inspector.answers.recordings import shared_recording
 from inspector.answers.replaying import reproduced
@@ -180,7 +180,7 @@ def _facts(inspection: Inspection, wanted: Callable[[], bool]) -> FactSteps:
         if not wanted():
             raise _Unwanted("cancelled")
 
-    return FactSteps(facts_said(inspection, watch))
+    return FactSteps(facts_without_fates(inspection, watch))
 
 
 def sweep_store(

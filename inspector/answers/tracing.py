@@ -36,8 +36,8 @@ _LETTER = r"[^\W\u2e80-\U0003ffff]"
 _BEFORE = 60
 
 
-class Said(Place, frozen=True):
-    """The place of a message that has the phrase, and the role that said it."""
+class PhrasePlace(Place, frozen=True):
+    """The place and the role of a message that has the phrase."""
 
     role: str
 
@@ -51,7 +51,7 @@ class Trace(Struct, frozen=True):
 
     row: ConversationRow
     text: str
-    said: tuple[Said, ...]
+    said: tuple[PhrasePlace, ...]
     fact: str
     fates: tuple[Fate, ...]
     aftermath: tuple[AftermathEvent, ...]
@@ -60,8 +60,8 @@ class Trace(Struct, frozen=True):
 class TraceStep(Struct, frozen=True):
     """One entry of a trace: a message, a fate after a compaction, or repeated work.
 
-    `compaction` is None for a message. `generation` and `index` are the place to look at (None: the phrase has no place
-    in that list), `message` its row of the store. `sign` and `evidence` are "" if there is none.
+    `compaction` is None for a message. `generation` and `index` are the place to show (`index` is None if the list
+    lacks the phrase), `message` is its row in the store. `sign` and `evidence` may be "".
     """
 
     words: str
@@ -75,7 +75,7 @@ class TraceStep(Struct, frozen=True):
 
 
 def steps_of(trace: Trace) -> tuple[TraceStep, ...]:
-    """The entries of a trace in the order of the conversation: each list's messages, then its compaction."""
+    """Return the entries of a trace in the order of the conversation: the messages of a list, then its compaction."""
     return tuple(
         sorted(
             _steps(trace),
@@ -87,10 +87,10 @@ def steps_of(trace: Trace) -> tuple[TraceStep, ...]:
 
 
 def _steps(trace: Trace) -> Iterator[TraceStep]:
-    for number, said in enumerate(trace.said):
+    for number, place in enumerate(trace.said):
         verb = "said again" if number else "said"
-        words = f"{verb} at {place_name(said.index, generation=said.generation)} by the {said.role}"
-        yield TraceStep(words, "", False, None, said.generation, said.index, said.message)
+        words = f"{verb} at {place_name(place.index, generation=place.generation)} by the {place.role}"
+        yield TraceStep(words, "", False, None, place.generation, place.index, place.message)
     if trace.said and not trace.fates:
         last = trace.said[-1]
         yield TraceStep(NOT_SUMMARIZED, "", False, None, last.generation, last.index, last.message)
@@ -125,40 +125,40 @@ def trace_phrase(answers: Answers, names: Sequence[str], text: str) -> list[Trac
 def trace_in(
     inspection: Inspection, row: ConversationRow, text: str, facts: ConversationFacts | None = None
 ) -> Trace:
-    """The history of a phrase in one conversation; `facts` are its facts if they are known. Raises StoreErrors."""
-    phrase = _whole(folded(text))
-    said = tuple(_said(inspection, phrase))
+    """Return the history of a phrase in one conversation. `facts` are its facts if known. Raises StoreErrors."""
+    phrase = _word_pattern(folded(text))
+    places = tuple(_phrase_places(inspection, phrase))
     facts = facts_of(inspection, "changes") if facts is None else facts
     life = _life_of(facts, phrase, folded(text))
     events = read_aftermath(inspection, facts) if inspection.compactions() else ()
     fact = "" if life is None else life.fact.text
-    known = {} if life is None else {fate.compaction: fate for fate in life.fates}
-    fates = tuple(_places_of(inspection, phrase, said, known))
+    fates_by_compaction = {} if life is None else {fate.compaction: fate for fate in life.fates}
+    fates = tuple(_fates_of(inspection, phrase, places, fates_by_compaction))
     related = tuple(
         event for event in events if phrase.search(folded(event.text)) or (fact and event.fact == fact)
     )
-    return Trace(row, text, said, fact, fates, related)
+    return Trace(row, text, places, fact, fates, related)
 
 
 def folded(text: str) -> str:
-    """A text in lower case with single spaces."""
+    """Return a text in lower case with single spaces."""
     return " ".join(safe(text).lower().split())
 
 
-def _whole(phrase: str) -> re.Pattern[str]:
+def _word_pattern(phrase: str) -> re.Pattern[str]:
     """Return a pattern that matches a phrase of whole words: "port" is not in "support"."""
     before = f"(?<!{_LETTER})" if re.match(_LETTER, phrase) else ""
     after = f"(?!{_LETTER})" if re.match(_LETTER, phrase[-1:]) else ""
     return re.compile(before + re.escape(phrase) + after)
 
 
-def _said(inspection: Inspection, phrase: re.Pattern[str]) -> Iterator[Said]:
+def _phrase_places(inspection: Inspection, phrase: re.Pattern[str]) -> Iterator[PhrasePlace]:
     history = transcript_of(inspection.conversation, inspection.compactions())
     first = {(place.generation, place.index) for place in history.places}
     for generation in inspection.conversation.generations:
         for index, message in enumerate(inspection.store.iterate(generation)):
             if (generation.number, index) in first and phrase.search(folded(message.text)):
-                yield Said(generation.number, index, generation.ids[index], message.role)
+                yield PhrasePlace(generation.number, index, generation.ids[index], message.role)
 
 
 def _life_of(facts: ConversationFacts, phrase: re.Pattern[str], text: str) -> Life | None:
@@ -174,14 +174,14 @@ def _contains(fact: str, phrase: re.Pattern[str], text: str) -> bool:
     return phrase.search(fact) is not None or (len(fact) > 20 and fact in text)
 
 
-def _places_of(
-    inspection: Inspection, phrase: re.Pattern[str], said: Sequence[Said], fates: dict[int, Fate]
+def _fates_of(
+    inspection: Inspection, phrase: re.Pattern[str], places: Sequence[PhrasePlace], fates: dict[int, Fate]
 ) -> Iterator[Fate]:
     """Yield a fate for each compaction since the first message with the phrase.
 
     The fate is verbatim if the list after has the phrase. Otherwise it is the fate of the fact, if there is a fact.
     """
-    first = min((place.generation for place in said), default=min(fates, default=None))
+    first = min((place.generation for place in places), default=min(fates, default=None))
     for recorded in inspection.compactions():
         if first is None or recorded.index < first:
             continue
@@ -195,16 +195,16 @@ def _places_of(
 
 
 def _literal(inspection: Inspection, recorded: Compaction, phrase: re.Pattern[str]) -> Fate | None:
-    """The phrase word for word in the list after a compaction, the summary first."""
+    """Return the fate "verbatim" if the list after a compaction has the phrase. The summary takes precedence."""
     best: Fate | None = None
     for index, message, where in inspection.list_after(recorded):
         handoff = handoff_of(message) if where == "summary" else None
         text = " ".join(safe(message.text if handoff is None else handoff.body).split())
-        found = phrase.search(text.lower())
-        if found is None:
+        match = phrase.search(text.lower())
+        if match is None:
             continue
-        excerpt = safe_title(text[max(0, found.start() - _BEFORE) : found.start() + _EXCERPT], _EXCERPT)
-        fate = Fate(recorded.index, "verbatim", where, index, found.span(), excerpt)
+        excerpt = safe_title(text[max(0, match.start() - _BEFORE) : match.start() + _EXCERPT], _EXCERPT)
+        fate = Fate(recorded.index, "verbatim", where, index, match.span(), excerpt)
         if where == "summary":
             return fate
         best = best or fate

@@ -95,9 +95,9 @@ def report_command(asked: Asked, output: str | None, form: str | None, force: bo
 
 def _kept(asked: Asked, name: str, make: Callable[[], Any], *options: Any) -> Any:
     """Return a stored report, or make it. With attempts it is always made, because attempts change by themselves."""
-    from inspector.answers.attempting import attempts_named
+    from inspector.answers.attempting import attempts_by_name
     from inspector.models.kept import default_attempts
 
-    if attempts_named(asked.answers.store, name, default_attempts()):
+    if attempts_by_name(asked.answers.store, name, default_attempts()):
         return make()
     return asked.kept("report", lambda _: make(), *options)(name)

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from inspector.answers.answers import Answers
 from inspector.answers.fact_results import read_events
-from inspector.answers.findings import read_findings, shown_findings
+from inspector.answers.findings import read_findings, split_dismissed
 from inspector.answers.inspection import Inspection
 from inspector.answers.kept_results import program_stamp
 from inspector.answers.losses import facts_of
@@ -106,7 +106,7 @@ def table_rows(answers: Answers, key: str, row: ConversationRow, stamp: str) -> 
         "facts": list(map(_fact, facts_of(inspection).lives)),
         "aftermath": list(map(event_document, read_events(answers, row.id)[1])),
         "findings": list(
-            map(finding_document, shown_findings(inspection, read_findings(inspection, resolved))[0])
+            map(finding_document, split_dismissed(inspection, read_findings(inspection, resolved))[0])
         ),
     }
     return TableRows(key, stamp, {name: _whole(name, key, found) for name, found in rows.items()})

@@ -113,12 +113,12 @@ def test_losses_and_findings_are_worked_out_once_of_the_same_facts(
     store = open_store(database)
     names = [row.id for row in store.conversations()]
     answers = Answers.of([database], {}, None)
-    assert [LOSSES.of(store, name).known() for name in names] == [None] * len(names)
+    assert [LOSSES.of(store, name).stored() for name in names] == [None] * len(names)
     first = [read_losses(answers, name) for name in names]
     assert asked == names
     monkeypatch.setattr(kept_results, "_OPENED", OpenedOnce(KeptResults))
     assert [read_losses(Answers.of([database], {}, None), name) for name in names] == first
-    assert [LOSSES.of(store, name).known() for name in names] == first
+    assert [LOSSES.of(store, name).stored() for name in names] == first
     for name in names:
         inspection, resolved = answers.opened(name)
         assert read_findings(inspection, resolved) == findings(inspection, resolved)

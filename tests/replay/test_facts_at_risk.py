@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from inspector.answers.answers import Answers
-from inspector.answers.fact_reading import facts_said, read_facts
+from inspector.answers.fact_reading import facts_without_fates, read_facts
 from inspector.answers.inspection import Inspection
 from inspector.answers.recordings import read_recording
 from inspector.answers.resolving import resolve
@@ -206,7 +206,7 @@ def ask(*words: str) -> Result:
 def test_the_facts_alone_are_those_of_the_whole_reading(answers: Answers) -> None:
     for row in answers.store.conversations():
         inspection = Inspection.open(answers.store, row.id)
-        assert facts_said(inspection) == read_facts(inspection).facts.facts
+        assert facts_without_fates(inspection) == read_facts(inspection).facts.facts
 
 
 def test_commands_count_facts_where_they_are_asked_to() -> None:

@@ -12,7 +12,7 @@ from inspector.answers.answers import Answers
 from inspector.answers.attempting import attempts_of
 from inspector.answers.fact_reading import FactsReading
 from inspector.answers.facts import facts_reading, note_dismissed
-from inspector.answers.findings import dismissed_words, findings, shown_findings
+from inspector.answers.findings import dismissed_note, findings, split_dismissed
 from inspector.answers.inspection import Compared, Inspection
 from inspector.answers.measures import measure_conversation
 from inspector.answers.recordings import read_recording
@@ -74,9 +74,9 @@ def gather_report(
     info = answers.store.info_of(row.id)
     compared = inspection.compared(settings)
     measures = measure_conversation(inspection, settings, reading.facts)
-    found, dismissed = shown_findings(inspection, findings(inspection, resolved, reading.facts))
+    found, dismissed = split_dismissed(inspection, findings(inspection, resolved, reading.facts))
     if dismissed:
-        answers.note(dismissed_words(len(dismissed)))
+        answers.note(dismissed_note(len(dismissed)))
     note_dismissed(answers, reading.facts.dismissed_count)
     requests = requests_of(inspection, resolved)
     made = attempts_of(answers.store, row, default_attempts())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from inspector.answers.answers import Answers
-from inspector.answers.fact_reading import facts_said
+from inspector.answers.fact_reading import facts_without_fates
 from inspector.commands.sources import open_source
 from inspector.quality.facts.fact import Fact, Fate
 from inspector.quality.facts.questions import (
@@ -23,7 +23,7 @@ CONVERSATIONS = ("Move checkout to orders-v2", "Nightly orders import loses rows
 
 def facts(name: str) -> tuple[Fact, ...]:
     inspection, _ = Answers(open_source(None, True), {}, None).opened(name)
-    return facts_said(inspection)
+    return facts_without_fates(inspection)
 
 
 @pytest.mark.parametrize("name", CONVERSATIONS)
