@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
 
@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from inspector.core.patterns import late_pattern
 from inspector.core.text import safe_title
-from inspector.quality.facts.exchanges import crossed, exchanged, sides_differ, steps_of
+from inspector.quality.facts.exchanges import crossed, exchanged, sides_differ
 from inspector.quality.facts.fact import Outcome, Value
 from inspector.quality.facts.meaning import (
     AGENT_DID,
@@ -21,7 +21,6 @@ from inspector.quality.facts.meaning import (
     EVENT,
     FORBIDS,
     NARROW,
-    OMISSIONS,
     ONE_TIME,
     ONLY,
     ORDERED,
@@ -54,7 +53,7 @@ from inspector.quality.facts.passages import (
     spelled_out,
 )
 from inspector.quality.facts.probe import Probe
-from inspector.quality.facts.rules import HEDGES, load_stemmer, opposites
+from inspector.quality.facts.rules import HEDGES, opposites
 from inspector.quality.facts.values import comparable, same_value
 
 #: Minimum word overlap of a fact with a passage that states it.
@@ -75,24 +74,12 @@ MIN_LIKE_FOREIGN = 82
 _SHORT = 3
 #: A passage about the same thing has at most twice the words of the fact, and this many more.
 _ROOM = 4
-#: Characters before and after a number that say what it counts.
-_BESIDE = 24
-#: The words for small numbers. "Second" is left out, because it is also a unit.
-_SPELLED: Mapping[str, tuple[str, ...]] = {
-    "2": ("two",), "3": ("three", "third"), "4": ("four", "fourth"), "5": ("five", "fifth"), "6": ("six", "sixth"),
-    "7": ("seven", "seventh"), "8": ("eight", "eighth"), "9": ("nine", "ninth"), "10": ("ten", "tenth"),
-}  # fmt: skip
 #: A word is rare in a list if at most this many sentences have it.
 _RARE = 4
 #: Matches a sentence that may state an exception.
 _EXEMPTS = late_pattern(
     r"\b(?:except\w*|unless|other than|apart from|save for|exclud\w*|exempt\w*|skip\w*|spared?|but|not|no|never|"
     r"without|only|else|otherwise)\b",
-    re.IGNORECASE,
-)
-#: Matches a sentence that reports a question.
-_ASKS = late_pattern(
-    r"\?|？|\b(?:ask(?:s|ed|ing)?|questions?|wonder(?:s|ed)?|wants? to know|whether|user)\b|[问問]",
     re.IGNORECASE,
 )
 #: The number of a list item, which is no value.
@@ -156,9 +143,7 @@ class Comparison:
             for value in probe.values
         ]
         self.lost_values = [
-            value
-            for value, other in self.valued
-            if other is None and not (spelled_out(value, there.text) or self._in_words(value))
+            value for value, other in self.valued if other is None and not spelled_out(value, there.text)
         ]
         #: Whether other passages of the same text have all missing values.
         self.scattered = bool(self.lost_values) and all(
@@ -168,9 +153,8 @@ class Comparison:
 
     @property
     def is_about_the_same(self) -> bool:
-        """Whether fact and passage share enough to contradict each other: three words or values, or two for another
-        number or a short fact, and in a passage that says little more. Information that is no rule needs nearly all of
-        its words."""
+        """Whether fact and passage share enough to contradict each other: two words or values, and most of the words,
+        in a passage that says little more. Information that is no rule needs nearly all of its words."""
         told = len({mine.concept for mine, _ in self.pairs if mine.weight >= 1.0}) + len(self.replaced)
         told += sum(
             value not in self.lost_values and not _NUMBERED.search(self.probe.text[: value.span[0]])
@@ -178,9 +162,7 @@ class Comparison:
         )
         brief = len(self.there.words) <= _ROOM + 2 * len(self.probe.main.words)
         most = _NEARLY_ALL if self.probe.plain else MIN_SUBJECT
-        short = len({word.concept for word in self.probe.main.words}) + len(self.probe.values) < 3
-        least = 2 if short or any(not value.distinctive for value in self.lost_values) else 3
-        return told >= least and brief and self.frame >= most
+        return told > 1 and brief and self.frame >= most
 
     def _about(self, value: Value) -> bool:
         """Return whether a value is about the fact: its line has a word of the fact, or no words. A long value needs no
@@ -198,20 +180,6 @@ class Comparison:
         shared = value.form == "number" and other.unit in {one.unit for one in self.probe.values if one.unit}
         return same_value(value, other) or (shared and value.canon == other.canon)
 
-    def _in_words(self, value: Value) -> bool:
-        """Return whether the passage spells out a number beside the same word: "3 teams", "three teams"."""
-        spelled = _SPELLED.get(value.canon, ()) if value.form == "number" else ()
-        start, end = value.span
-        text = self.there.text.lower()
-        if not any(word in text for word in spelled):
-            return False
-        stems = load_stemmer().words
-        beside = set(stems(self.probe.text[max(0, start - _BESIDE) : end + _BESIDE]))
-        return any(
-            not beside.isdisjoint(stems(text[found.end() : found.end() + _BESIDE]))
-            for found in re.finditer(rf"\b(?:{'|'.join(spelled)})\b", text)
-        )
-
     def outcome(
         self, is_foreign: bool, numbers_said: Collection[tuple[str, str]]
     ) -> tuple[Outcome | None, str]:
@@ -228,7 +196,7 @@ class Comparison:
             told = {word.concept for word in self.there.words}
             if not probe.answer <= told:
                 # An answer to another question says nothing about the fact.
-                some = len(probe.answer) > 1 and probe.answer & told and _rest_there(probe, self.after, told)
+                some = probe.answer & told and all(one in self.after.by_concept for one in probe.answer)
                 return ("uncertain", "") if some else (None, "")
             if self.overlap < MIN_SAME_VALUED:
                 return "uncertain", ""
@@ -245,8 +213,7 @@ class Comparison:
         }
         inside = [value for value in self.lost_values if (value.canon, value.unit) not in hanging]
         all_there = kept_values == values > 0
-        least = _NEARLY_ALL if self.across else MIN_SAME
-        said = self.overlap >= least
+        said = self.overlap >= MIN_SAME
         full = sum(mine.weight >= 1.0 for mine, _ in self.pairs)
         valued = (
             all_there
@@ -254,54 +221,39 @@ class Comparison:
             and self._rare_values()
             and not (self.across or (full < min(2, len(probe.main.words)) and self.overlap < 1.0))
         )
-        subject = self.frame >= MIN_SUBJECT or (values > 1 and kept_values and self.frame >= MIN_SAME_VALUED)
-        if not (said or valued or subject) or self._unexplained():
+        if not (said or valued or self.frame >= MIN_SUBJECT):
             return self._unlike(kept_values)
         if changed := self._contradiction(inside, numbers_said):
             return "contradicted", changed
-        if self.exchanged and self.frame >= MIN_SAME and not self.lost_values:
-            return "contradicted", safe_title(self.there.text, 80)
-        if self._does_the_other():
+        if self.exchanged and self.frame >= MIN_SAME:
             return "contradicted", safe_title(self.there.text, 80)
         # One word without any value is too little to say that something is missing.
         weakened = ("weakened", "") if len(self.pairs) > 1 or kept_values else self._unlike(kept_values)
         if self._reports():
             return ("contradicted", safe_title(self.there.text, 80)) if self._did_forbidden() else weakened
         if self._reversed():
-            named = not any(value.distinctive for value in self.lost_values)
             turned = (self._turned() and not self._denies_other()) or self._swapped() or self._crossed_alone()
-            # One word without any value is too little for a denial.
-            enough = full > 1 or kept_values or not values
-            # What did not work may work since.
-            holds = not (probe.main.denies and (probe.plain or not (probe.of_user or probe.binds)))
-            holds &= not self._states_exception()
-            sure = self.frame >= MIN_SAME and named and turned and enough and holds
+            sure = self.frame >= MIN_SAME and turned
             return ("contradicted", safe_title(self.there.text, 80)) if sure else ("uncertain", "")
         if inside:
-            reports = probe.binds and not (self.binding or BINDS.search(self.there.text))
-            if reports and not self._about_key():
-                return self._unlike(kept_values)
             if self.scattered:
                 return ("paraphrased" if said and kept_values else "uncertain"), ""
             about = self.overlap >= MIN_SUBJECT and any(mine.weight >= 1.0 for mine, _ in self.pairs)
             return ("value lost" if about else "uncertain"), ""
-        if not probe.asked and self._leaves_out():
-            return ("uncertain", "") if self._demands_otherwise() else weakened
-        if not probe.asked and self._softer():
+        if self._leaves_out():
+            return weakened
+        if self._softer():
             # In a passage of several sentences, the soft one may be about something else.
             return ("uncertain" if self.joined else "weakened"), ""
         # Another sentence of the line may name a listed thing for another reason.
         denying = {word.clause for word in self.there.words if word.denied}
         alike = {mine.concept for mine, other in self.pairs if not mine.denied or other.clause in denying}
-        if self._narrowed() or (not probe.asked and self._item_missing(alike)):
+        if self._narrowed() or self._item_missing(alike):
             return "uncertain", ""
         if self._name_lost():
             return "value lost", ""
         if self.done and probe.binds and not self._about_key():
             return self._unlike(kept_values)
-        steps = steps_of(probe.text)
-        if steps is not None and any(step.isdisjoint(w.concept for w in self.line.words) for step in steps):
-            return "uncertain", ""
         if ORDERED.search(probe.text) and not (ORDERED if self.joined else ORDERED_THERE).search(
             self.line.text
         ):
@@ -310,16 +262,12 @@ class Comparison:
             doubtful = (
                 self._replaced_value()
                 or self._done_once()
-                or self._unruled()
                 or self._part_missing()
                 or self._too_little(full)
                 or self._denial_missing()
-                or (
-                    sides_differ(self.probe.text, self.there.text)
-                    and self.probe.main.denies == self.there.denies
-                )
+                or sides_differ(self.probe.text, self.there.text)
             )
-            doubtful |= probe.asked and full < 3 and not self.valued and _ASKS.search(self.there.text) is None
+            doubtful |= probe.asked and full < 3
             doubtful |= probe.request and (self.across or not (valued or self._about_key()))
             return ("uncertain" if doubtful else "paraphrased"), ""
         return self._unlike(kept_values)
@@ -333,23 +281,6 @@ class Comparison:
             for value, other in self.valued
             if other is not None
         )
-
-    def _unruled(self) -> bool:
-        """Return whether the fact forbids something and the passage states no rule about it.
-
-        Without a denial, a passage states a rule if it names the forbidden thing, and stands among rules or demands
-        something.
-        """
-        act = next((word.concept for word in self.probe.main.words if word.denied), None)
-        denies = (
-            self.probe.main.denies
-            and denials(self.probe.main.text) < 2
-            and not any(other.denied and act in (None, mine.concept) for mine, other in self.pairs)
-            and not self.probe.values
-        )
-        named = any(mine.denied for mine, _ in self.pairs)
-        demands = named and (self.binding or BINDS.search(self.there.text))
-        return self.probe.of_user and denies and not demands
 
     def _too_little(self, full: int) -> bool:
         """Return whether one word is all that a passage shares with a statement, or two with one that is no rule, where
@@ -365,12 +296,6 @@ class Comparison:
         if caused and all(mine.denied == other.denied for mine, other in self.pairs):
             return False
         return self.probe.plain or longer
-
-    def _states_exception(self) -> bool:
-        """Return whether the passage has all words of an exception of the fact, so that it may state the exception."""
-        there = {word.concept for word in self.there.words}
-        exceptions = [one.concepts for one in self.probe.adjuncts if one.kind == "exception"]
-        return any(one and one <= there for one in exceptions)
 
     def _denial_missing(self) -> bool:
         """Return whether the passage has nothing of a thing that the fact excludes: "X, not Y" with X alone."""
@@ -388,28 +313,11 @@ class Comparison:
         full = ({word.concept for word in words if word.weight >= 1.0} for words in parts)
         return any(part and part <= gone for part in full)
 
-    def _does_the_other(self) -> bool:
-        """Return whether the passage states what an aside denies, in place of a word of the fact: "archive, do not
-        delete"."""
-        lacks = any(word.weight >= 1.0 for word in self.missing)
-        if not lacks or self.frame < MIN_SUBJECT or _EXEMPTS.search(self.there.text):
-            return False
-        asides = [meaning_of(one.text).words for one in self.probe.adjuncts if one.kind == "aside"]
-        denied = {word.concept for words in asides for word in words if word.denied and word.weight >= 1.0}
-        return any(word.concept in denied and not word.denied for word in self.there.words)
-
-    def _unexplained(self) -> bool:
-        """Return whether the fact is one word with an explanation, and the line has nothing of the explanation."""
-        if sum(word.weight >= 1.0 for word in self.probe.main.words) > 1 or self.probe.values:
-            return False
-        there = {word.concept for word in self.line.words}
-        return any(one.kind == "aside" and one.concepts.isdisjoint(there) for one in self.probe.adjuncts)
-
     def _done_once(self) -> bool:
         """Return whether the fact is a wish of the user, and the passage reports only an act of the agent."""
         probe, text = self.probe, self.there.text
-        wish = probe.of_user and not (probe.asked or AGENT_DID.search(probe.text))
-        return wish and AGENT_DID.search(text) is not None and not (self.binding or stands(text))
+        reports = AGENT_DID.search(text) is not None and AGENT_DID.search(probe.text) is None
+        return probe.of_user and reports and not (self.binding or stands(text))
 
     def _foreign(
         self, is_foreign: bool, kept_values: int, numbers_said: Collection[tuple[str, str]]
@@ -452,20 +360,15 @@ class Comparison:
         if self.there.words and probe.binds and not binding:
             # A passage that only reports on the subject does not state the rule.
             near = self.overlap >= MIN_SAME_VALUED
-            if near and self._about_key() and len(self.pairs) > 1 and self._reports():
-                return "weakened", ""
             return ("uncertain", "") if near or (kept_values and self.overlap >= MIN_MAYBE) else (None, "")
-        same = any(self._rare(mine) for mine, _ in self.pairs) or any(
-            other is not None and value.unit and value.unit == other.unit for value, other in self.valued
-        )
+        same = any(mine.weight >= 1.0 for mine, _ in self.pairs)
         if binding and same and not (self.joined or self.fallback):
             # A rule about the same thing, or with the same measure, may be the fact in other words.
             return "uncertain", ""
         if self.overlap >= MIN_MAYBE and len(self.pairs) > 1:
             return "uncertain", ""
-        # Equal measures identify a statement in other words.
-        measured = kept_values == len(probe.values) and self._measured()
-        known = kept_values and self._rare_values() and (self.pairs or measured)
+        # Equal values identify a statement in other words.
+        known = kept_values and self._rare_values() and (self.pairs or kept_values == len(probe.values))
         return ("uncertain", "") if known else (None, "")
 
     def _identified(self) -> bool:
@@ -478,17 +381,6 @@ class Comparison:
         rare = sum(self.after.sentences_with(one) <= _RARE for one in shared)
         return rare > 1 and len(shared) >= MIN_MAYBE * len(mine)
 
-    def _rare(self, word: Word) -> bool:
-        """Return whether a word of the fact is rare in the list, so that it identifies the subject."""
-        return word.weight >= 1.0 and self.after.sentences_with(word.concept) <= _RARE
-
-    def _measured(self) -> bool:
-        """Return whether every value is a measure of two digits or more, or a name."""
-        return all(
-            value.distinctive or (bool(value.unit) and sum(map(str.isdigit, value.canon)) > 1)
-            for value in self.probe.values
-        )
-
     def _rare_values(self) -> bool:
         """Return whether the passage has a value that identifies the fact: all but a short number without a unit."""
         return any(
@@ -499,42 +391,20 @@ class Comparison:
 
     def _contradiction(self, lost: Sequence[Value], numbers_said: Collection[tuple[str, str]]) -> str:
         """Return the text that the passage has in place of a value or word of the fact, else ""."""
-        if lost and self.frame >= (MIN_SUBJECT if self.probe.of_user else _NEARLY_ALL) and self._comparable():
+        if lost and self.frame >= (MIN_SUBJECT if self.probe.of_user else _NEARLY_ALL):
             own = {id(other) for _, other in self.valued if other is not None}
             free = [one for one in self.there.values if id(one) not in own]
             for value in lost:
-                other = next((one for one in free if self._of_same_thing(value, one)), None)
+                other = next((one for one in free if comparable(value, one)), None)
                 if other is not None and (other.canon, other.unit) not in numbers_said:
                     return other.text
-        if self.replaced and self.frame >= MIN_SAME and self._comparable():
+        if self.replaced and self.frame >= MIN_SAME:
             return self.replaced[0][1].stem
         return ""
 
-    def _of_same_thing(self, value: Value, other: Value) -> bool:
-        """Return whether two values could be given for one thing.
-
-        If only one value names the counted things ("165 tests", 8), the other text must name them too.
-        """
-        if not comparable(value, other) or _NUMBERED.search(self.probe.text[: value.span[0]]):
-            return False
-        if bool(value.unit) == bool(other.unit):
-            return True
-        counting, words = (value, self.there.words) if value.unit else (other, self.probe.main.words)
-        nouns = set(load_stemmer().words(counting.text))
-        return not nouns or not nouns.isdisjoint(word.stem for word in words)
-
-    def _comparable(self) -> bool:
-        """Return whether the passage says little more than the fact, so that a difference is about the same thing."""
-        told = sum(mine.weight >= 1.0 for mine, _ in self.pairs) + sum(
-            other is not None for _, other in self.valued
-        )
-        room = _ROOM + 2 * (len(self.probe.main.words) + len(self.probe.values))
-        brief = self.frame >= 1.0 and len(self.there.words) <= len(self.probe.main.words) + 2
-        return (told + len(self.replaced) > 1 or brief) and not self.joined and len(self.there.words) <= room
-
     def _reversed(self) -> bool:
         """Return whether the passage denies the fact, states what the fact denies, or swaps two things of the fact."""
-        return self._flipped() or self._swapped() or self._denied_apart() or self._crossed()
+        return self._flipped() or self._swapped() or self._crossed()
 
     def _flipped(self) -> bool:
         both = self._denied_and_not
@@ -551,8 +421,7 @@ class Comparison:
         if mine and not theirs:
             # A limit needs no denial: "never more than 40" is "at most 40", "no X without Y" is "X needs Y".
             # Two denials cancel out: "no X that is not Y" is "every X is Y".
-            omits = any(word.denied and word.stem in OMISSIONS for word in self.missing)
-            once = denials(self.probe.main.text) < 2 and not omits
+            once = denials(self.probe.main.text) < 2
             return once and not compensates(self.probe.text, self._shared_clauses()) and not self._bounded()
         if theirs and not mine:
             # "No X without Y" denies nothing.
@@ -609,18 +478,7 @@ class Comparison:
                 ]
                 if partner or mine.tag in ("before", "after", "above", "below", "from", "to"):
                     return True
-        # In Chinese the end of a denial is a guess.
-        return self.exchanged or (self.probe.tongue != "zh" and self._denied_apart())
-
-    def _denied_apart(self) -> bool:
-        """Return whether fact and passage deny different words that both have."""
-        both = self._denied_and_not
-        negated = [
-            (mine, other)
-            for mine, other in self.pairs
-            if mine.denied != other.denied and mine.concept not in both
-        ]
-        return any(mine.denied for mine, _ in negated) and any(other.denied for _, other in negated)
+        return self.exchanged
 
     def _crossed(self) -> bool:
         """Return whether things of two clauses seem to have changed places."""
@@ -693,8 +551,6 @@ class Comparison:
         """Return whether the fact is about all things of a kind, and the passage may be about only some of them."""
         if UNIVERSAL.search(self.there.text) or not UNIVERSAL.search(self.probe.main.text):
             return False
-        if sum(word.weight >= 1.0 for word in self.missing) > 1:
-            return True
         quantified = QUANTIFIED.search(self.probe.main.text)
         things = meaning_of(quantified["things"]).words if quantified is not None else ()
         if not things:
@@ -712,11 +568,6 @@ class Comparison:
         there = {word.concept for word in self.line.words}
         return self._item_missing(there) or any(self._missing(one) for one in self.probe.adjuncts)
 
-    def _demands_otherwise(self) -> bool:
-        """Return whether the passage may demand what the fact names after "unless" or "until": "only after X"."""
-        markers = {one.text.split()[0].lower() for one in self.probe.adjuncts if self._missing(one)}
-        return bool(markers) and markers <= {"unless", "until"} and compensates("unless", self.there.text)
-
     def _item_missing(self, there: Collection[str]) -> bool:
         """Return whether only some of the things that the fact lists are among the concepts `there`."""
         return any(
@@ -731,21 +582,15 @@ class Comparison:
         # The words that the main clause has too do not show the adjunct.
         own = adjunct.concepts - self.probe.concepts or adjunct.concepts
         share = len(own & there) / len(own) if own else 1.0
-        valued = any(same_value(v, o) for v in adjunct.values for o in self.line.values)
-        # A value alone does not give a reason.
-        valued &= adjunct.kind != "reason" or share > 0
-        if valued or (adjunct.kind == "reason" and len(adjunct.concepts) < 2):
-            return False
         marker = adjunct.text.split()[0].lower()
         # Words of two lines may be about different things. An inclusion must be there with all its words.
         if adjunct.kind == "inclusion" or marker == "only":
             return share < 1.0
-        if ONLY.search(adjunct.text) and not restricts(self.line.text):
-            return True
         if adjunct.kind == "exception" and self.across and not _EXEMPTS.search(self.line.text):
             return True
-        least = MIN_SAME if self.across else MIN_ADJUNCT
-        return share < least and not re.search(rf"\b{re.escape(marker)}\b", self.line.text, re.IGNORECASE)
+        return share < MIN_ADJUNCT and not re.search(
+            rf"\b{re.escape(marker)}\b", self.line.text, re.IGNORECASE
+        )
 
     @cached_property
     def line(self) -> Meaning:
@@ -769,11 +614,6 @@ class Comparison:
         )
 
 
-def _rest_there(probe: Probe, after: PassageIndex, told: set[str]) -> bool:
-    """Return whether the words of an answer that a passage lacks are elsewhere in the list."""
-    return all(word in told or word in after.by_concept for word in probe.answer)
-
-
 def _aligned(mine: Sequence[Word], theirs: Sequence[Word]) -> Iterator[tuple[Word, Word]]:
     """Yield the words of a fact that a passage has, each with its match: by concept, else by a typo."""
     free: dict[str, list[Word]] = defaultdict(list)
@@ -792,21 +632,12 @@ def _aligned(mine: Sequence[Word], theirs: Sequence[Word]) -> Iterator[tuple[Wor
         taken.add(id(best))
         yield word, best
     rest = [other for other in theirs if left and id(other) not in taken]
-    # "Roll back" is "rollback".
-    joined: dict[int, set[str]] = defaultdict(set)
-    for one, following in pairwise(left):
-        for word in (one, following):
-            joined[id(word)].add(one.stem + following.stem)
     for word in left:
         alike = (other for other in rest if other.stem[0] == word.stem[0])
         typo = next((other for other in alike if mistyped(word.stem, other.stem)), None)
         if typo is not None:
             rest.remove(typo)
             yield word, typo
-            continue
-        whole = next((one for one in rest if one.stem in joined.get(id(word), ())), None)
-        if whole is not None:
-            yield word, whole
             continue
         # The passage may have a repeated word once.
         again = next((other for other in theirs if other.concept == word.concept), None)

@@ -17,11 +17,6 @@ from inspector.quality.facts.values import comparable
 
 #: A word of a fact and its match in a passage.
 Pair = tuple[Word, Word]
-#: "From A ... to B" in Chinese: the first characters of A and B are compared, because the verb follows A.
-_CJK_DIRECTED = late_pattern(r"[从從由](?P<start>[^，。；,;]{2,10}?)[到向至](?P<goal>[^，。；,;]{2})")
-_CJK_ORDERED = late_pattern(
-    r"先(?P<start>[^，。；,;再]{2,12})[，,]?(?:再|然后|然後|後?才)(?P<goal>[^，。；,;]{2})"
-)
 #: Minimum share of a fact's words, with small words, that a sentence needs for a comparison of places.
 _MIN_TRADED = 0.8
 #: Two steps in their order.
@@ -66,6 +61,7 @@ _SIDE = late_pattern(
 )
 _NUMBER_BEHIND = late_pattern(r"[^,.;，。；\d]{0,12}(?P<number>\d[\d.]*)")
 _NUMBER_BEFORE = late_pattern(r"(?P<number>\d[\d.]*)[^,.;，。；\d]{0,12}\Z")
+
 _EXTREME = late_pattern(r"\b(?P<extreme>most|least) (?P<of>[a-z]{4,})", re.IGNORECASE)
 
 
@@ -83,7 +79,6 @@ def exchanged(
         _mate_moved(pairs)
         or _in_place_of_another(text, pairs)
         or _values_exchanged(fact, text, pairs, valued)
-        or _reversed_direction(fact.text, text.text)
         or _traded_places(whole, text.text)
         or _actors_exchanged(whole, text.text)
         or _bounds_differ(whole, text.text)
@@ -145,20 +140,6 @@ def _mate_moved(pairs: Sequence[Pair]) -> bool:
                 )
             ):
                 return True
-    return False
-
-
-def _reversed_direction(fact: str, text: str) -> bool:
-    """Return whether a sentence leads from B to A, or first to B, where a fact leads from A to B, in Chinese."""
-    for form in (_CJK_DIRECTED, _CJK_ORDERED):
-        mine, theirs = form.search(fact), form.search(text)
-        if (
-            mine is not None
-            and theirs is not None
-            and theirs["start"].startswith(mine["goal"])
-            and mine["start"].startswith(theirs["goal"])
-        ):
-            return True
     return False
 
 

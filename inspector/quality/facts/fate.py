@@ -17,19 +17,16 @@ from inspector.core.text import safe_title
 from inspector.quality.facts.comparison import (
     MIN_MAYBE,
     MIN_SAME,
-    MIN_SAME_VALUED,
     MIN_SUBJECT,
     Comparison,
 )
 from inspector.quality.facts.fact import Fact, Fate, Outcome, Span
 from inspector.quality.facts.meaning import (
     Word,
-    meaning_of,
 )
-from inspector.quality.facts.passages import Passage, PassageIndex, place_of, value_keys
+from inspector.quality.facts.passages import PassageIndex, place_of, value_keys
 from inspector.quality.facts.probe import Probe, probe_of
 from inspector.quality.facts.rules import concept, opposites
-from inspector.quality.facts.values import comparable, same_value
 
 #: Outcomes, the best first. A wrong version ranks above an uncertain match.
 ORDER: tuple[Outcome, ...] = (
@@ -88,23 +85,13 @@ def unfound(probe: Probe, after: PassageIndex) -> Outcome:
 def settled(best: Match, probe: Probe, after: PassageIndex) -> Match | None:
     """Return the best match of a fact in a list, None if the fact is lost.
 
-    If the list has no exact value of the fact, an uncertain match does not count. If only some values are missing, the
-    fact has lost a value.
+    An uncertain match does not count if the list has no exact value of the fact. For a rule of the user, results of
+    tools do not count.
     """
-    if best.outcome != "uncertain" or foreign(probe, after):
+    if best.outcome != "uncertain" or foreign(probe, after) or not probe.values:
         return best
-    gone = lacking(probe, after)
-    if not any(gone):
-        return best
-    if all(gone):
-        return None
-    return replace(best, outcome="value lost") if best.score >= MIN_SAME_VALUED else best
-
-
-def lacking(probe: Probe, after: PassageIndex) -> list[bool]:
-    """Return for each exact value of a fact whether a list lacks it. For a rule of the user, results of tools do not
-    count."""
-    return [after.lacks(value, not (probe.of_user and probe.binds)) for value in probe.values]
+    ruled = probe.of_user and probe.binds
+    return None if all(after.lacks(value, not ruled) for value in probe.values) else best
 
 
 def foreign(probe: Probe, after: PassageIndex) -> bool:
@@ -158,9 +145,7 @@ def matches(
         match = _judged(probe, after, number, numbers_said)
         if match is None:
             continue
-        if "\n" not in passage.text and (
-            match.outcome == "contradicted" or _gives_other(probe, match, passage)
-        ):
+        if "\n" not in passage.text and match.outcome == "contradicted":
             denied.add(passage.part)
         elif "\n" in passage.text and match.outcome in KEPT:
             joined.append(match)
@@ -192,14 +177,6 @@ def matches(
 
 def _within(one: Match, whole: Match) -> bool:
     return one.part == whole.part and whole.span[0] <= one.span[0] and one.span[1] <= whole.span[1]
-
-
-def _gives_other(probe: Probe, match: Match, passage: Passage) -> bool:
-    """Return whether a passage has the subject of a fact with another value."""
-    there = meaning_of(passage.text).values
-    return match.outcome == "value lost" and any(
-        comparable(value, other) and not same_value(value, other) for value in probe.values for other in there
-    )
 
 
 def _together(

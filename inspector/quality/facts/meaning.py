@@ -80,7 +80,6 @@ _TOKEN = late_pattern(
     rf"(?P<word>[A-Za-zÀ-ɏЀ-ӿ][A-Za-zÀ-ɏЀ-ӿ0-9_'’]*(?:-[A-Za-zÀ-ɏЀ-ӿ0-9_'’]+)*)|"
     rf"(?P<cjk>[{UNSPACED}]+)|(?P<number>\d+)"
 )
-_QUOTE = late_pattern(r"\"[^\"\n]{1,120}\"|“[^”\n]{1,120}”")
 # "On" and "off" count as words if they are states: "is off", "default to on".
 _STATE = late_pattern(
     r"\b(?:be|is|are|was|stays?|remains?|to|default(?:s|ed)?|turn(?:s|ed)?|switch(?:es|ed)?|"
@@ -93,8 +92,6 @@ _STATE = late_pattern(
 _STATES = {"on": "enabl", "off": "disabl"}
 # A preposition needs a noun after it. At the end of a clause it is an adverb.
 _GOES_ON = late_pattern(r"\s+[\w\"'`(*/.~]")
-# A number counts what follows it, unless a preposition or a joining word follows.
-_COUNTS = late_pattern(r"\s+(?!(?:for|in|on|at|as|when|if|from|to|with|and|or|because|by|of)\b)[^\W\d]")
 _HUMP = late_pattern(r"(?<=[a-z0-9]{2})(?=[A-Z])")
 
 #: Matches a binding sentence: something must be, must not be, or always is.
@@ -141,8 +138,6 @@ FORBIDS = late_pattern(
     r"\b(?:no|none|neither|never|nothing|nobody|only)\b[^.;,\n]{0,60}\b(?:may|can be|allowed|permitted)\b",
     re.IGNORECASE,
 )
-#: Stems of verbs that leave something undone: to forbid them is to demand it.
-OMISSIONS = frozenset({"skip", "omit", "bypass", "forget", "ignor", "neglect", "miss"})
 #: Matches a report of an event.
 EVENT = late_pattern(
     r"\b(?:was|were|has been|have been|had|has \w+ed|have \w+ed|did|just|already|done|ran|went|asked|told|"
@@ -224,14 +219,6 @@ _LIMITS = late_pattern(
     rf"limited|restricted|reserved|alone|free (?:of|from)|unchanged|intact|protect\w*|"
     rf"guard\w*|reject\w*|as (?:is|before|it was)|instead)\b|"
     rf"保持|保留|不[变變]",
-    re.IGNORECASE,
-)
-_CONDITIONAL = late_pattern(
-    r"\b(?:without|unless|until|before|except|other than|ohne|sin|sans|sem)\b|除非|之前", re.IGNORECASE
-)
-_BEFORE = late_pattern(r"\bbefore\b", re.IGNORECASE)
-_DEMANDS = late_pattern(
-    r"\b(?:requires?|required|needs?|must|only|has to|have to|first|before|after)\b|必[须須]|先",
     re.IGNORECASE,
 )
 
@@ -374,20 +361,8 @@ def restricts(text: str) -> bool:
 
 
 def compensates(fact: str, text: str) -> bool:
-    """Return whether `text` may say the same as `fact` without its denial, by a limit or a demand."""
-    conditional = _CONDITIONAL.search(fact) is not None and not _in_order(fact, text)
-    limited = _LIMITS.search(text) is not None and ONLY.search(fact) is None
-    return limited or (conditional and _DEMANDS.search(text) is not None)
-
-
-def _in_order(fact: str, text: str) -> bool:
-    """Return whether two sentences order the same A and B. Then "not A before B" denies "A before B"."""
-    sides = [[meaning_of(side).words for side in _BEFORE.split(one, maxsplit=1)] for one in (fact, text)]
-    shared = [
-        {word.concept for word in mine} & {word.concept for word in theirs}
-        for mine, theirs in zip(*sides, strict=False)
-    ]
-    return len(shared) == 2 and all(shared)
+    """Return whether `text` may say the same as `fact` without its denial, by a limit."""
+    return _LIMITS.search(text) is not None and ONLY.search(fact) is None
 
 
 def enforces(text: str) -> bool:
@@ -408,7 +383,7 @@ def opposed(one: str, other: str) -> bool:
 def _words(text: str, values: tuple[Value, ...]) -> tuple[list[Word], tuple[int, ...]]:
     """Read the content words of a text, and the clause of each value. Words inside exact values are left out."""
     # A name in code is split into words ("outputType"); it is not a value.
-    held = [value.span for value in values if value.form not in ("identifier", "weekday")]
+    held = [value.span for value in values if value.form != "identifier"]
     breaks = [(mark.start(), mark.end()) for mark in BREAK.finditer(text)]
     after = [match.span() for match in _DENIED_AFTER.finditer(text)]
     contrasts = sorted(
@@ -416,8 +391,6 @@ def _words(text: str, values: tuple[Value, ...]) -> tuple[list[Word], tuple[int,
         + [match.span(1) for match in _PREFERS.finditer(text)]
     )
     states = {match.end() for match in _STATE.finditer(text)}
-    quotes = [match.span() for match in _QUOTE.finditer(text)]
-    quote_end: int | None = None
     stemmer = load_stemmer()
     found: list[Word] = []
     clause, denied, tag, position = 0, False, "", 0
@@ -441,11 +414,6 @@ def _words(text: str, values: tuple[Value, ...]) -> tuple[list[Word], tuple[int,
         )
         if inside is not None:
             clauses.setdefault(inside, clause)
-            # "0 rows missing" denies as "no rows" does; "returns 0 for an error" denies nothing.
-            if values[inside].canon == "0" and not values[inside].distinctive:
-                denied = denied or _COUNTS.match(text, values[inside].span[1]) is not None
-        if quote_end is not None and start >= quote_end:
-            denied, quote_end = False, None
         if any(a <= start < b for a, b in held):
             continue
         if any(match_start <= start < match_end for match_start, match_end in after):
@@ -463,10 +431,6 @@ def _words(text: str, values: tuple[Value, ...]) -> tuple[list[Word], tuple[int,
                 # "Cache neither X nor Y": the verb is denied too.
                 found = [_denied(word, True) if word.clause == clause else word for word in found]
             denied = not denied if low == "without" and denied else True
-            # A denial inside quotation marks does not reach beyond them.
-            quote_end = next((end for begin, end in quotes if begin < start < end), None)
-            continue
-        if denied and low in ("allowed", "permitted", "supposed"):
             continue
         if low in JOINS:
             clause += 1
@@ -475,8 +439,6 @@ def _words(text: str, values: tuple[Value, ...]) -> tuple[list[Word], tuple[int,
             if low in ("but", "while", "whereas", "yet", "however", "pero", "aber", "mais", "mas", "но"):
                 denied = False
             continue
-        if low in ("because", "since", "although", "though"):
-            denied = False
         if low in _TAGS and _GOES_ON.match(text, end):
             tag = _TAGS[low]
             if low not in ("following", "ahead", "prior"):
@@ -556,10 +518,6 @@ def parts_of(text: str) -> tuple[Meaning, tuple[Adjunct, ...]]:
             # A clause without a rule or a value leads in: "the board met: every ticket costs 38 euros". So does "the
             # cause of the crash: ...".
             spans = [("aside", 0, found.start())]
-            at = found.end()
-            continue
-        if found["aside"] and not _rules(before) and len(meaning_of(before).words) < _LABEL:
-            # "I talked to Ines, we drop Safari": the clause after the comma says more.
             at = found.end()
             continue
         if found["aside"]:
