@@ -28,7 +28,7 @@ from inspector.quality.facts.gather import gather
 from inspector.quality.facts.lives import Places, lives_of
 from inspector.quality.facts.passages import ListText, PassageIndex
 from inspector.quality.facts.risk import RiskIndex
-from inspector.replay.transcript import Transcript, transcript_of
+from inspector.replay.transcript import MessagePaths, Transcript, message_paths, transcript_of
 
 
 class FactsReading(Struct, frozen=True):
@@ -64,10 +64,10 @@ def read_facts(
     is faster.
     """
     compactions = inspection.compactions()
-    course, ends, steps = _read_steps(inspection, cache, watch, pruned or {})
-    live, lists = course.live, course.lists if places == "every" else ()
+    paths, ends, steps = _read_steps(inspection, cache, watch, pruned or {})
+    live, lists = paths.live, paths.lists if places == "every" else ()
     # Free memory first: following lives needs the most.
-    del course
+    del paths
     give_back()
     facts = gather(steps)
     lists_after = ListsAfter(inspection, compactions)
@@ -103,12 +103,12 @@ def _let_go(steps: list[SpokenMessage]) -> Iterator[SpokenMessage]:
 def _read_steps(
     inspection: Inspection, cache: KeptResults | None, watch: OnProgress | None,
     pruned: Mapping[int, Sequence[int]],
-) -> tuple[Course, Sequence[int], list[SpokenMessage]]:  # fmt: skip
+) -> tuple[MessagePaths, Sequence[int], list[SpokenMessage]]:  # fmt: skip
     """Return the course of the messages, the number of messages at each compaction, and the facts of each message."""
     transcript = transcript_of(inspection.conversation, inspection.compactions())
     facts_at = read_messages(inspection, cache, watch, transcript, bool(pruned))
-    course = course_of(transcript, inspection.compactions(), pruned)
-    return course, transcript.ends, _steps(transcript, facts_at, course, inspection)
+    paths = message_paths(transcript, inspection.compactions(), pruned)
+    return paths, transcript.ends, _steps(transcript, facts_at, paths, inspection)
 
 
 def facts_without_fates(inspection: Inspection, watch: OnProgress | None = None) -> tuple[Fact, ...]:
@@ -156,56 +156,9 @@ def facts_after(
     )
     transcript = Transcript(places, (*recorded.ends[: len(earlier)], len(places)))
     facts_at = read_messages(inspection, default_results(), watch, transcript, bool(pruned))
-    steps = _steps(transcript, facts_at, course_of(transcript, (*earlier, planned), pruned), inspection)
+    steps = _steps(transcript, facts_at, message_paths(transcript, (*earlier, planned), pruned), inspection)
     lists_after = {planned.index: PassageIndex(list_after)}
     return lives_of(_gathered(inspection, steps), steps, transcript.ends, lists_after)
-
-
-class Course(Struct, frozen=True):
-    """Course of the messages of a transcript through the compactions, by step.
-
-    `left` is the compaction that summarized a message, `pruned` the first that pruned its text, `lists` its index in
-    the list of each generation."""
-
-    left: Mapping[int, int]
-    pruned: Mapping[int, int]
-    lists: tuple[Mapping[int, int], ...]
-
-    @property
-    def live(self) -> Mapping[int, int]:
-        """Step -> index in the live list."""
-        return self.lists[-1]
-
-
-def course_of(
-    transcript: Transcript, compactions: Sequence[Compaction], pruned: Mapping[int, Sequence[int]]
-) -> Course:
-    """Follow every message through the compactions. `pruned` has the indexes of the list before each."""
-    said: dict[int, dict[int, int]] = {}
-    for step, place in enumerate(transcript.places):
-        said.setdefault(place.generation, {})[place.index] = step
-    left: dict[int, int] = {}
-    cut: dict[int, int] = {}
-    here = dict(said.get(1, {}))
-    lists = [{step: index for index, step in here.items()}]
-    for recorded in compactions[: len(transcript.ends)]:
-        for index in pruned.get(recorded.index, ()):
-            if index in here and index < recorded.before:
-                cut.setdefault(here[index], recorded.index)
-        copies: dict[int, int] = {}
-        for index, step in here.items():
-            if index >= recorded.tail_start:
-                copy = recorded.tail_after + index - recorded.tail_start
-                if copy < recorded.after:
-                    copies[copy] = step
-            elif index < recorded.head_end:
-                if index < recorded.head_after:
-                    copies[index] = step
-            else:
-                left[step] = recorded.index
-        here = copies | said.get(recorded.index + 1, {})
-        lists.append({step: index for index, step in here.items()})
-    return Course(left, cut, tuple(lists))
 
 
 def pruned_by(inspection: Inspection, settings: Settings) -> Mapping[int, Sequence[int]]:
@@ -237,7 +190,7 @@ def _planned_pruning(inspection: Inspection, settings: Settings) -> dict[int, Se
 def _steps(
     transcript: Transcript,
     facts_at: dict[tuple[int, int], MessageFacts],
-    course: Course,
+    paths: MessagePaths,
     inspection: Inspection,
 ) -> list[SpokenMessage]:
     """Return the messages with facts, in order. The facts are removed from `found`."""
@@ -250,10 +203,10 @@ def _steps(
         facts = facts_at.pop((place.generation, place.index), None)
         if facts is None:
             continue
-        pruned = role == "tool" and number in course.pruned
+        pruned = role == "tool" and number in paths.pruned_by
         saying = Saying(
             number, place.generation, place.index, place.message, sessions[place.generation], role, (0, 0),
-            course.pruned[number] if pruned else course.left.get(number), pruned,
+            paths.pruned_by[number] if pruned else paths.in_middle_of.get(number), pruned,
         )  # fmt: skip
         steps.append(SpokenMessage(saying, task, facts))
     return steps

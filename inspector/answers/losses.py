@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct, field
 
-from inspector.answers.fact_reading import course_of, read_facts
+from inspector.answers.fact_reading import read_facts
 from inspector.answers.inspection import Inspection
 from inspector.answers.kept_results import default_results
 from inspector.core.conversations import Compaction
@@ -22,7 +22,7 @@ from inspector.quality.facts.lives import Places
 from inspector.quality.facts.rules import LASTING, PASSING, load_stemmer
 from inspector.quality.facts.values import COUNTED, values_of
 from inspector.quality.mentions import MIN_WORDS, is_absent
-from inspector.replay.transcript import transcript_of
+from inspector.replay.transcript import message_paths, transcript_of
 from inspector.summaries.content import content_words
 from inspector.summaries.exact import exact_of
 
@@ -213,10 +213,13 @@ def read_aftermath(inspection: Inspection, facts: ConversationFacts) -> tuple[Af
 def _messages(inspection: Inspection) -> Iterator[tuple[Step, Message]]:
     """Yield every message of the conversation once, at its first place."""
     transcript = transcript_of(inspection.conversation, inspection.compactions())
-    left = course_of(transcript, inspection.compactions(), {}).left
+    removed_by = message_paths(transcript, inspection.compactions()).removed_by
     steps = {(place.generation, place.index): step for step, place in enumerate(transcript.places)}
     for generation in inspection.conversation.generations:
         for index, message in enumerate(inspection.store.iterate(generation)):
             step = steps.get((generation.number, index))
             if step is not None:
-                yield Step(step, generation.number, index, generation.ids[index], left.get(step)), message
+                yield (
+                    Step(step, generation.number, index, generation.ids[index], removed_by.get(step)),
+                    message,
+                )

@@ -27,7 +27,7 @@ from inspector.replay.fitting import Firing, Sums, fitted
 from inspector.replay.moments import Moment, Moments
 from inspector.replay.pricing import CostBasis
 from inspector.replay.summary_model import Extra, SummaryModel, WrittenSummary, new_chars
-from inspector.replay.transcript import Transcript, calls, transcript_of
+from inspector.replay.transcript import Transcript, calls, message_paths, transcript_of
 from inspector.replay.whatif import MANUAL, Course, Metrics, metrics_of
 
 _USER, _ASSISTANT = ROLE_CODES["user"], ROLE_CODES["assistant"]
@@ -356,17 +356,19 @@ class _Sized:
         self, compactions: Sequence[Compaction], events: Sequence[Event], scale: ContextScale
     ) -> tuple[tuple[WrittenSummary, ...], tuple[Extra, ...]]:
         """Return the recorded summaries of known size, and the reported tokens after them beyond the scaled sizes."""
-        removed_by = recorded_removals(self.transcript, compactions)
+        removed_by = message_paths(self.transcript, compactions).removed_by
         counts = Counter(removed_by.values())
         beyond = [0] * len(events)
         for message, number in removed_by.items():
-            beyond[number] += scale.beyond(message)
+            beyond[number - 1] += scale.beyond(message)
         reported = {request.generation for request in self.evidence.requests if request.tokens}
         written, extras, previous = [], [], ""
         for number, (event, beyond_until) in enumerate(zip(events, accumulate(beyond), strict=True)):
             size, body = _summary_size(compactions[number], self.lists), compactions[number].summary or ""
             if size is not None:
-                written.append(WrittenSummary(event.step, counts[number], size, new_chars(previous, body)))
+                written.append(
+                    WrittenSummary(event.step, counts[number + 1], size, new_chars(previous, body))
+                )
             previous = body
             if scale.excess and number + 2 in reported:
                 more = event.tokens_after - scale.reported(event.rough_after, event.step) + beyond_until
@@ -394,31 +396,10 @@ def recorded_metrics(
     course, transcript = recording.course, recording.transcript
     after = {event.step: event.tokens_after for event in recording.events}
     prompts = [after.get(step, recording.tokens[step - 1]) for step in course.calls] or [0]
-    return metrics_of(course, recording.events, prompts, recorded_removals(transcript, compactions), facts)
-
-
-def recorded_removals(transcript: Transcript, compactions: Sequence[Compaction]) -> dict[int, int]:
-    """Return the compaction (counted from 0) that removed each message of the transcript."""
-    added: dict[int, dict[int, int]] = {}
-    for index, place in enumerate(transcript.places):
-        added.setdefault(place.generation, {})[place.index] = index
-    removed_by: dict[int, int] = {}
-    live = dict(added.get(1, {}))
-    for number, recorded in enumerate(compactions[: len(transcript.ends)]):
-        kept = dict(recorded.kept)
-        for index in range(recorded.head_end, recorded.tail_start):
-            if index in live and index not in kept:
-                removed_by[live[index]] = number
-        copies = {
-            index: live[index]
-            for index in range(min(recorded.head_end, recorded.head_after))
-            if index in live
-        } | {after: live[index] for index, after in kept.items() if index in live}
-        for offset in range(recorded.before - recorded.tail_start):
-            if recorded.tail_start + offset in live and recorded.tail_after + offset < recorded.after:
-                copies[recorded.tail_after + offset] = live[recorded.tail_start + offset]
-        live = copies | added.get(recorded.index + 1, {})
-    return removed_by
+    removed_by = message_paths(transcript, compactions).removed_by
+    # The events of a run count from 0.
+    removed_by = {message: number - 1 for message, number in removed_by.items()}
+    return metrics_of(course, recording.events, prompts, removed_by, facts)
 
 
 def _summary_size(recorded: Compaction, lists: Sequence[ReadList]) -> MessageSize | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
@@ -42,6 +42,65 @@ def transcript_of(conversation: Conversation, compactions: Sequence[Compaction])
             for index in range(start, len(generation))
         )
     return Transcript(tuple(places), tuple(ends))
+
+
+class MessagePaths(Struct, frozen=True):
+    """The paths of the messages of a transcript through the compactions. A message is named by its index in it.
+
+    `in_middle_of` is the first compaction that had a message between its boundaries. `removed_by` is the compaction that
+    removed the message: a later one, or none, if it was kept. `pruned_by` is the first compaction that pruned its text.
+    `lists` has the index of each message in the list of each generation.
+    """
+
+    in_middle_of: Mapping[int, int]
+    removed_by: Mapping[int, int]
+    pruned_by: Mapping[int, int]
+    lists: tuple[Mapping[int, int], ...]
+
+    @property
+    def live(self) -> Mapping[int, int]:
+        """The index of each message in the live list."""
+        return self.lists[-1]
+
+
+def message_paths(
+    transcript: Transcript,
+    compactions: Sequence[Compaction],
+    pruned: Mapping[int, Sequence[int]] | None = None,
+) -> MessagePaths:
+    """Follow every message through the compactions. `pruned` has indexes in the list before, by compaction."""
+    added: dict[int, dict[int, int]] = {}
+    for number, place in enumerate(transcript.places):
+        added.setdefault(place.generation, {})[place.index] = number
+    in_middle_of: dict[int, int] = {}
+    removed_by: dict[int, int] = {}
+    pruned_by: dict[int, int] = {}
+    live = added.get(1, {})
+    lists = [live]
+    for recorded in compactions[: len(transcript.ends)]:
+        for index in (pruned or {}).get(recorded.index, ()):
+            if index in live and index < recorded.before:
+                pruned_by.setdefault(live[index], recorded.index)
+        kept = dict(recorded.kept)
+        copies: dict[int, int] = {}
+        for index, number in live.items():
+            if index >= recorded.tail_start:
+                copy = recorded.tail_after + index - recorded.tail_start
+                if copy < recorded.after:
+                    copies[copy] = number
+            elif index < recorded.head_end:
+                if index < recorded.head_after:
+                    copies[index] = number
+            else:
+                in_middle_of.setdefault(number, recorded.index)
+                if index in kept:
+                    copies[kept[index]] = number
+                else:
+                    removed_by[number] = recorded.index
+        live = copies | added.get(recorded.index + 1, {})
+        lists.append(live)
+    by_message = tuple({number: index for index, number in listed.items()} for listed in lists)
+    return MessagePaths(in_middle_of, removed_by, pruned_by, by_message)
 
 
 def calls(roles: Sequence[int]) -> list[int]:

@@ -208,6 +208,13 @@ def test_what_an_encrypted_summary_kept_is_unknown(tmp_path: Path) -> None:
     assert set(fates.values()) == {"verbatim", "unknown"}
 
 
+def test_facts_of_kept_messages_are_at_risk_of_the_next_compaction(tmp_path: Path) -> None:
+    store, conversation, (compaction,) = opened(written(tmp_path / "rollout.jsonl", codex().text()))
+    assert compaction.kept
+    risk = read_facts(Inspection(store, conversation)).risk
+    assert "Never touch the release branch." in {entry.fact.text for entry in risk.entries}
+
+
 def test_an_encrypted_summary_takes_the_place_of_the_one_before(tmp_path: Path) -> None:
     rollout = codex()
     rollout.compact([rollout.message("user", "Never touch the release branch. Fix the loom.")])

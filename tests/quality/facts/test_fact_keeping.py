@@ -11,7 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from inspector.answers import fate_processes, message_facts
-from inspector.answers.fact_reading import course_of, pruned_by, read_facts
+from inspector.answers.fact_reading import pruned_by, read_facts
 from inspector.answers.inspection import Inspection
 from inspector.answers.kept_facts import keep_facts, known_facts, message_key
 from inspector.answers.kept_results import KeptResults
@@ -24,7 +24,7 @@ from inspector.quality.facts.fact import ConversationFacts, Fate, Life
 from inspector.quality.facts.gather import gather
 from inspector.quality.facts.lives import Places
 from inspector.quality.facts.risk import RiskIndex
-from inspector.replay.transcript import transcript_of
+from inspector.replay.transcript import message_paths, transcript_of
 from inspector.stores.detect import open_store
 from tests.app.running import add
 from tests.counting import Readings, calls_of, lines_run
@@ -155,15 +155,15 @@ def test_where_messages_went(fixtures_dir: Path) -> None:
         compactions = inspection.compactions()
         told = transcript_of(inspection.conversation, compactions)
         pruned = pruned_by(inspection, Settings(profile="hermes-0.19", context_length=64_000))
-        course = course_of(told, compactions, pruned)
-        assert set(course.left) | set(course.live) == set(range(len(told)))
-        assert not set(course.left) & set(course.live)
+        paths = message_paths(told, compactions, pruned)
+        assert set(paths.removed_by) | set(paths.live) == set(range(len(told)))
+        assert not set(paths.removed_by) & set(paths.live)
         live = store.messages(inspection.conversation.live)
-        for step, index in course.live.items():
+        for step, index in paths.live.items():
             place = told.places[step]
             (said,) = store.messages(inspection.generation(place.generation), place.index, place.index + 1)
             assert said.role == live[index].role
-        assert all(course.pruned[step] <= course.left.get(step, 99) for step in course.pruned)
+        assert all(paths.pruned_by[step] <= paths.removed_by.get(step, 99) for step in paths.pruned_by)
     store.close()
 
 
