@@ -47,9 +47,9 @@ def transcript_of(conversation: Conversation, compactions: Sequence[Compaction])
 class MessagePaths(Struct, frozen=True):
     """The paths of the messages of a transcript through the compactions. A message is named by its index in it.
 
-    `in_middle_of` is the first compaction that had a message between its boundaries. `removed_by` is the compaction that
-    removed the message: a later one, or none, if it was kept. `pruned_by` is the first compaction that pruned its text.
-    `lists` has the index of each message in the list of each generation.
+    `in_middle_of` is the first compaction that had a message between its boundaries. `removed_by` is the compaction
+    that removed it: a later one, or none, if the first kept it. `pruned_by` is the first compaction that pruned its
+    text. `lists` has the index of each message in the list of each generation.
     """
 
     in_middle_of: Mapping[int, int]
