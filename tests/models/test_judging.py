@@ -128,7 +128,7 @@ def test_stored_answers_are_read_as_facts_with_source_and_agreement(
     assert isinstance(life, Life)
     assert life.fact.judged
     assert (life.text, life.outcome, life.saying.message) == (rule.fact.text, "lost", rule.saying.message)
-    assert f"the rules say {rule.outcome}" in life.fact.explained
+    assert f"the rules say {rule.outcome}" in life.fact.evidence
     assert "The rules found 1 of them" in scope.note
 
 

@@ -33,7 +33,7 @@ def fact_lines(entry: ListedFact, low: bool, partial: bool = False) -> list[Text
         line_of(
             (f"{sign} {outcome}{where}", style),
             (f"  {entry.kind}", "strong"),
-            (f"  found by {entry.fact.explained}", "muted"),
+            (f"  found {entry.fact.evidence}", "muted"),
         ),
         *gap,
         TextLine(f"{one_line(entry.role, 40)}, {_source(entry, partial)}:", "muted"),

@@ -219,9 +219,20 @@ class Fact(Struct, frozen=True):
         return len(self.sayings) == 1
 
     @property
-    def explained(self) -> str:
-        """Its rule, with `why` if there is any."""
-        return f"{self.rule}: {self.why}" if self.why else self.rule
+    def evidence(self) -> str:
+        """What it was found by: words of its text, an exact value, its wording as a request, or a model."""
+        start, end = (at - self.first.span[0] for at in self.cue)
+        words = self.text[start:end].strip() if 0 <= start < end else ""
+        if self.judged:
+            found = f"by {self.rule}"
+        elif words:
+            found = f"by “{words}”"
+        elif self.rule.startswith("value."):
+            found = f"by its {self.rule.removeprefix('value.')}"
+        else:
+            found = "as a question" if self.rule.endswith(".question") else "as a plain sentence"
+            found = "as a request" if self.rule.endswith(REQUESTS) else found
+        return f"{found}: {self.why}" if self.why else found
 
 
 class Fate(Struct, frozen=True):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from inspector.quality.facts.sentences import by_person, sentences
+from tests.quality.facts.made_facts import fact
 
 LOG = "[ImageCache] load failed for maps/harbour: no permission\n" * 3
 STACK = "renderTree @ chunk-7.js:11570\nrenderLeaf @ chunk-7.js:11602\n"
@@ -68,3 +69,17 @@ def test_sentences_of_a_plan_are_marked() -> None:
 )
 def test_a_message_is_a_persons_or_a_programs(message: str, person: bool) -> None:
     assert by_person(message) is person
+
+
+@pytest.mark.parametrize(
+    ("text", "evidence"),
+    [
+        ("By the way, the boat must not leave before noon.", "by “must not”"),
+        ("Hello there. The harbour opens at 06:30.", "by its time"),
+        ("Please update the table of the boats.", "as a request"),
+        ("Which colour should the second boat have?", "as a question"),
+        ("The second boat looks tired.", "as a plain sentence"),
+    ],
+)
+def test_a_fact_says_what_it_was_found_by(text: str, evidence: str) -> None:
+    assert fact(text).evidence == evidence
