@@ -23,17 +23,19 @@ Wire = Mapping[str, Any]
 OBSERVED_OF = "observed of"
 
 
-def _own(engine: Engine, name: str) -> Callable[..., Any] | None:
+def _optional_method(engine: Engine, name: str) -> Callable[..., Any] | None:
     """Return the engine's own method, whose failures name the engine; None if the engine lacks it."""
     method: Callable[..., Any] | None = getattr(engine, name, None)
     return None if method is None else failures_named(engine)(method)
 
 
 def default_threshold(engine: Engine, context_length: int) -> float | None:
-    """Default share of the window at which the engine compacts; None for the usual default. Raises EngineError
-    if the engine fails."""
-    own = _own(engine, "default_threshold")
-    return None if own is None else own(context_length)
+    """Return the default share of the window at which the engine compacts; None for the usual default.
+
+    Raises EngineError if the engine fails.
+    """
+    method = _optional_method(engine, "default_threshold")
+    return None if method is None else method(context_length)
 
 
 def loop_of(engine: Engine) -> Loop:
@@ -46,8 +48,8 @@ def loop_of(engine: Engine) -> Loop:
 def prune(engine: Engine, messages: Sequence[Message], plan: Plan) -> Sequence[Wire]:
     """Return every message after pruning, the same mapping if unchanged. Without this method all messages are
     unchanged. Raises EngineError if the engine fails."""
-    own = _own(engine, "prune")
-    return [message.wire for message in messages] if own is None else own(messages, plan)
+    method = _optional_method(engine, "prune")
+    return [message.wire for message in messages] if method is None else method(messages, plan)
 
 
 def prunes(engine: Engine) -> bool:
@@ -61,31 +63,35 @@ def shortens(engine: Engine) -> bool:
 
 
 def shortened(engine: Engine, message: Message) -> Message:
-    """A message as the engine shortens it; the same if it is unchanged. Raises EngineError if the engine fails."""
-    own = _own(engine, "shortened")
-    return message if own is None else own(message)
+    """Return a message as the engine shortens it, or the same message. Raises EngineError if the engine fails."""
+    method = _optional_method(engine, "shortened")
+    return message if method is None else method(message)
 
 
 def pruned_wire(engine: Engine, message: Message, caller: Message | None) -> Wire | None:
     """Return one message after pruning; None if the engine lacks this method. `caller` is the assistant message with
     its call. Raises EngineError if it fails."""
-    own = _own(engine, "pruned_wire")
-    return None if own is None else own(message, caller)
+    method = _optional_method(engine, "pruned_wire")
+    return None if method is None else method(message, caller)
 
 
 def fallback_raises(engine: Engine, messages: Sequence[Message], plan: Plan) -> str:
-    """Errors that the release raises when it writes a fallback text because no summary is available; empty if
-    it continues or the engine lacks this method. Raises EngineError if the engine fails."""
-    own = _own(engine, "fallback_raises")
-    return "" if own is None else own(messages, plan)
+    """Return the error that the release raises when it writes a fallback text; "" if it raises none.
+
+    Raises EngineError if the engine fails.
+    """
+    method = _optional_method(engine, "fallback_raises")
+    return "" if method is None else method(messages, plan)
 
 
 def assemble(engine: Engine, messages: Sequence[Message], plan: Plan, summary: str) -> Sequence[Output]:
-    """List after the plan's compaction, with `summary` as the handoff's text. For an engine without this
-    method: head, kept middle, summary and tail, unchanged. Raises EngineError if the engine fails."""
-    own = _own(engine, "assemble")
-    if own is not None:
-        output: Sequence[Output] = own(messages, plan, summary)
+    """Return the list after the plan's compaction, with `summary` as the text of the handoff.
+
+    Without this method it is head, kept middle, summary and tail, unchanged. Raises EngineError if the engine fails.
+    """
+    method = _optional_method(engine, "assemble")
+    if method is not None:
+        output: Sequence[Output] = method(messages, plan, summary)
         return output
     head, tail = plan.regions()
     stay = [*range(head), *sorted(plan.kept)]
@@ -98,10 +104,12 @@ def assemble(engine: Engine, messages: Sequence[Message], plan: Plan, summary: s
 def summary_input(
     engine: Engine, messages: Sequence[Message], plan: Plan, focus: str = "", mask: Mask = unmasked
 ) -> SummaryInput:
-    """Input of the summary model for the plan's compaction; the whole messages as text for an engine without
-    this method. `mask` removes secrets from each text before it is cut. Raises EngineError if it fails."""
-    own = _own(engine, "summary_input")
-    if own is None:
+    """Return the input of the summary model for the plan's compaction. Without this method it has the whole messages.
+
+    `mask` removes secrets from each text before it is cut. Raises EngineError if the engine fails.
+    """
+    method = _optional_method(engine, "summary_input")
+    if method is None:
         return plain_input(messages, prune(engine, messages, plan), plan, focus, mask)
-    found: SummaryInput = own(messages, plan, focus, mask)
+    found: SummaryInput = method(messages, plan, focus, mask)
     return found

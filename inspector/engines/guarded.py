@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 #: Maximum seconds of a call between two messages that it asks for.
 PATIENCE = 60.0
-_INDEX = ("__len__", "tokens", "pruned_tokens", "total", "rough_until")
+_INDEX_METHODS = ("__len__", "tokens", "pruned_tokens", "total", "rough_until")
 #: Numbers of a plan: indexes and counts are whole, estimates of tokens need only be finite.
 _WHOLE = ("length", "head_end", "tail_start", "prune_before", "summarized_from")
 _ESTIMATES = (
@@ -51,16 +51,16 @@ class GuardedEngine:
         # Names with two underscores are not methods of the protocol.
         if method.startswith("_"):
             raise AttributeError(method)
-        own = getattr(self._engine, method)
-        if not callable(own):
-            return own
+        attribute = getattr(self._engine, method)
+        if not callable(attribute):
+            return attribute
 
         def guarded(*values: Any, **options: Any) -> Any:
-            return self._call(method, own, *values, **options)
+            return self._call(method, attribute, *values, **options)
 
         return guarded
 
-    def _call(self, method: str, own: Callable[..., Any], *values: Any, **options: Any) -> Any:
+    def _call(self, method: str, function: Callable[..., Any], *values: Any, **options: Any) -> Any:
         if self._hung:
             raise EngineError(self._hung)
         clock = _Clock()
@@ -69,7 +69,7 @@ class GuardedEngine:
         try:
             with quiet():
                 result, problem = self._run(
-                    lambda: (result := own(*values, **options), _problem(method, result)), clock
+                    lambda: (result := function(*values, **options), _problem(method, result)), clock
                 )
         except TimeoutError:
             self._hung = (
@@ -105,7 +105,7 @@ class _Clock:
 
 
 class _Worker:
-    """A thread that runs one call after the other. Python does not wait for it when the program ends."""
+    """A thread that runs calls one after the other. Python does not wait for it at the end of the program."""
 
     def __init__(self) -> None:
         self._asked: SimpleQueue[tuple[Callable[[], Any], Future[Any]]] = SimpleQueue()
@@ -131,7 +131,7 @@ class _Worker:
                 answer.set_result(work())
             except BaseException as error:  # noqa: BLE001 (raised again where the call was made)
                 answer.set_exception(error)
-            # Do not keep the result of a call until the next one.
+            # Free the result of a call before the next call.
             del work, answer
 
 
@@ -175,25 +175,25 @@ def _problem(method: str, result: Any) -> str:
                 _not_a(result, Plan)
                 or _not_a(result.budgets, Budgets)
                 or _numbers(result, _WHOLE, _ESTIMATES)
-                or next((_shown(at) for at in result.pruned if type(at) is not int), "")
+                or next((_described(at) for at in result.pruned if type(at) is not int), "")
             )
         case "fires":
-            return "" if result in (None, "agent", "hygiene") else _shown(result)
+            return "" if result in (None, "agent", "hygiene") else _described(result)
         case "measure":
-            lacking = [part for part in _INDEX if not hasattr(result, part)]
+            lacking = [part for part in _INDEX_METHODS if not hasattr(result, part)]
             if lacking:
                 return f"something without {', '.join(lacking)}"
             total = result.total()
-            return "" if _is_finite(total) else f"a list whose total is {_shown(total)}"
+            return "" if _is_finite(total) else f"a list whose total is {_described(total)}"
         case "default_threshold":
-            return "" if result is None or (_is_finite(result) and 0 <= result <= 1) else _shown(result)
+            return "" if result is None or (_is_finite(result) and 0 <= result <= 1) else _described(result)
         case "prune" | "assemble":
             kind = Mapping if method == "prune" else Output
             return _not_a(result, Sequence) or next(
-                (_shown(one) for one in result if not isinstance(one, kind)), ""
+                (_described(item) for item in result if not isinstance(item, kind)), ""
             )
         case "pruned_wire":
-            return "" if result is None or isinstance(result, Mapping) else _shown(result)
+            return "" if result is None or isinstance(result, Mapping) else _described(result)
         case "fallback_raises":
             return _not_a(result, str)
         case "summary_input":
@@ -202,14 +202,14 @@ def _problem(method: str, result: Any) -> str:
 
 
 def _not_a(result: Any, wanted: type) -> str:
-    return "" if isinstance(result, wanted) else f"{_shown(result)}, not a {wanted.__name__}"
+    return "" if isinstance(result, wanted) else f"{_described(result)}, not a {wanted.__name__}"
 
 
-def _numbers(result: Any, whole: Sequence[str], finite: Sequence[str]) -> str:
-    for name in (*whole, *finite):
+def _numbers(result: Any, integers: Sequence[str], finite: Sequence[str]) -> str:
+    for name in (*integers, *finite):
         value = getattr(result, name)
-        if not _is_finite(value) or (name in whole and type(value) is not int):
-            return f"{_shown(value)} as {name}"
+        if not _is_finite(value) or (name in integers and type(value) is not int):
+            return f"{_described(value)} as {name}"
     return ""
 
 
@@ -217,5 +217,5 @@ def _is_finite(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
 
 
-def _shown(value: Any) -> str:
+def _described(value: Any) -> str:
     return f"{value!r:.60}" if isinstance(value, int | float | str | None) else f"a {type(value).__name__}"

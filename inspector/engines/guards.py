@@ -78,15 +78,15 @@ def unchanged(guard: Guard, tokens_before: int, tokens_after: int) -> Guard:
     return compacted(guard, tokens_before, tokens_after) if guard.judged_by == "savings" else guard
 
 
-def nothing_done(guard: Guard, refusal: Refusal) -> Guard:
-    """Count a compaction that was tried and did nothing, if the release counts it for this reason."""
+def refused(guard: Guard, refusal: Refusal) -> Guard:
+    """Count a refused compaction, if the release counts refusals for this reason."""
     if refusal not in guard.refusals_counted:
         return guard
     return _settled(guard._replace(ineffective=guard.ineffective + 1))
 
 
 def responded(guard: Guard, prompt_tokens: int, threshold_tokens: int) -> Guard:
-    """Take the reported tokens of a prompt (0: not reported)."""
+    """Judge the last compaction by the reported tokens of a prompt (0: not reported)."""
     if guard.judged_by != "usage":
         return guard
     if prompt_tokens <= 0:

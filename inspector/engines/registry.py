@@ -21,7 +21,7 @@ from inspector.engines.observed.profiles import observed_of, observed_rules
 from inspector.engines.settings import SETTINGS
 from inspector.engines.truncation import TRUNCATION
 
-_PARTS = ("name", "summary", "budgets", "measure", "plan", "fires")
+_METHODS = ("name", "summary", "budgets", "measure", "plan", "fires")
 
 #: Entry point group for engines of other packages: each entry is a class or function that makes an engine.
 GROUP = "compaction_inspector.engines"
@@ -44,13 +44,13 @@ def engine(name: str) -> Engine:
     """Return the engine of a name. Raises UsageProblem with all names if it is unknown, and EngineError if an engine
     of another package cannot be loaded.
     """
-    found = _BUILT_IN.get(name) or _BY_RELEASE.get(name) or _loaded(name)
-    if found is None:
+    known = _BUILT_IN.get(name) or _BY_RELEASE.get(name) or _load(name)
+    if known is None:
         raise UsageProblem(
             f"There is no profile named {name}; there are {', '.join(names())}. "
             "A release of Hermes can be named to the patch, as hermes-0.18.1."
         )
-    return found
+    return known
 
 
 def is_built_in(name: str) -> bool:
@@ -65,12 +65,12 @@ def with_profile(settings: Settings, profile: str) -> Settings:
     length = settings.context_length
     plain = SETTINGS["threshold"].default
     try:
-        usual, own = (default_threshold(engine(name), length) for name in (settings.profile, profile))
+        usual, default = (default_threshold(engine(name), length) for name in (settings.profile, profile))
     except EngineError:
         return settings.with_(profile=profile)
     if settings.threshold not in (usual, plain):
         return settings.with_(profile=profile)
-    return settings.with_(profile=profile, threshold=plain if own is None else own)
+    return settings.with_(profile=profile, threshold=plain if default is None else default)
 
 
 def release_of(profile: str) -> tuple[int, ...] | None:
@@ -92,7 +92,7 @@ def caveat(profile: str) -> str:
 
 
 def agent_of(profile: str) -> str:
-    """The agent whose rules a profile observes; "" for any other engine."""
+    """Return the agent whose observed rules a profile has; "" for other engines."""
     return next((rules.owner for rules in observed_rules() if rules.name == profile), "")
 
 
@@ -103,8 +103,8 @@ def profile_of(agent: str, version: str) -> str:
     return agent if rules is None else rules.name
 
 
-def standing(profile: str) -> str:
-    """Return the basis of a profile in a few words: compared with the program, read, observed, or of a package."""
+def profile_status(profile: str) -> str:
+    """Describe the basis of a profile: compared with the program, read from its source, observed, or of a package."""
     policies = policies_of(profile)
     if policies is not None:
         return "compared" if policies.compared else "read, not compared"
@@ -112,40 +112,40 @@ def standing(profile: str) -> str:
         return "baseline"
     if agent_of(profile):
         return "observed"
-    return next((f"of {_package(point)}" for point in _others() if point.name == profile), "")
+    return next((f"of {_package(point)}" for point in _entry_points() if point.name == profile), "")
 
 
 def names() -> tuple[str, ...]:
-    """The names that --profile takes, built-in ones first."""
-    return (*_BUILT_IN, *(point.name for point in _others() if point.name not in _BUILT_IN))
+    """Return the names of all profiles, the built-in ones first."""
+    return (*_BUILT_IN, *(point.name for point in _entry_points() if point.name not in _BUILT_IN))
 
 
 @lru_cache(maxsize=1)
-def _others() -> tuple[EntryPoint, ...]:
+def _entry_points() -> tuple[EntryPoint, ...]:
     return tuple(sorted(entry_points(group=GROUP), key=lambda point: point.name))
 
 
 @lru_cache(maxsize=32)
-def _loaded(name: str) -> Engine | None:
-    for point in _others():
+def _load(name: str) -> Engine | None:
+    for point in _entry_points():
         if point.name != name:
             continue
         try:
-            made: Engine = load(partial(_make, point))
+            loaded: Engine = load(partial(_make, point))
         except (Exception, SystemExit) as error:  # another package's code may raise anything
             raise EngineError(
                 f"The engine {name} of {_package(point)} cannot be loaded: {type(error).__name__}: {error}."
             ) from error
-        lacking = [part for part in _PARTS if not hasattr(made, part)]
+        lacking = [part for part in _METHODS if not hasattr(loaded, part)]
         if lacking:
             raise EngineError(f"The engine {name} of {_package(point)} lacks {', '.join(lacking)}.")
-        return GuardedEngine(made, name)
+        return GuardedEngine(loaded, name)
     return None
 
 
 def _make(point: EntryPoint) -> Engine:
-    made: Engine = point.load()()
-    return made
+    loaded: Engine = point.load()()
+    return loaded
 
 
 def _package(point: EntryPoint) -> str:

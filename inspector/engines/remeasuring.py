@@ -32,7 +32,7 @@ _SUMMARY = -1
 
 
 class HasWire(Protocol):
-    """Holds a message in the form of the API."""
+    """A value with a message in the form of the API."""
 
     @property
     def wire(self) -> Mapping[str, Any]:
@@ -54,13 +54,13 @@ class Remeasuring:
         self.loop = loop_of(engine)
 
     def read(self, messages: Iterable[Message]) -> RemeasuredList:
-        """One pass over the bodies, which are kept. Raises EngineError if the engine fails."""
-        kept = tuple(messages)
-        chars, images = _Scale(self.engine).sizes(kept)
-        return RemeasuredList(self.engine, kept, chars, images)
+        """Read the bodies once and keep them. Raises EngineError if the engine fails."""
+        bodies = tuple(messages)
+        chars, images = _Scale(self.engine).sizes(bodies)
+        return RemeasuredList(self.engine, bodies, chars, images)
 
     def join(self, parts: Iterable[tuple[RemeasuredList, int, int]]) -> RemeasuredList:
-        """A list made of stretches of others."""
+        """Return a list made of ranges of other lists."""
         messages: list[Message] = []
         chars, images = array("q"), array("q")
         for part, start, stop in parts:
@@ -70,12 +70,12 @@ class Remeasuring:
         return RemeasuredList(self.engine, tuple(messages), chars, images)
 
     def fires(self, tokens: int, settings: Settings, budgets: Budgets) -> str | None:
-        """Ask the engine."""
+        """Return who compacts a list of this size, as the engine reports it."""
         with failures_named(self.engine):
             return self.engine.fires(tokens, settings)
 
     def decisive(self, settings: Settings, budgets: Budgets) -> Hashable:
-        """All settings, because it is unknown which settings the engine's plan reads."""
+        """Return all settings, because it is unknown which of them the plan uses."""
         return settings
 
 
@@ -91,14 +91,14 @@ class _Scale:
         self._known: dict[int, tuple[Message, int, int]] = {}
 
     def _size(self, message: Message) -> tuple[Message, int, int]:
-        known = self._known.get(id(message))
-        if known is None:
-            known = message, message_chars(message.wire), message_images(message.wire)
-            self._known[id(message)] = known
-        return known
+        size = self._known.get(id(message))
+        if size is None:
+            size = message, message_chars(message.wire), message_images(message.wire)
+            self._known[id(message)] = size
+        return size
 
     def sizes(self, messages: Sequence[Message]) -> tuple[array[int], array[int]]:
-        """Characters and pictures of each message."""
+        """Return the characters and the pictures of each message."""
         if len(self._known) > _MOST_KNOWN:
             self._known.clear()
         sizes = list(map(self._size, messages))
@@ -109,11 +109,11 @@ class _Scale:
             if index.total() == list_tokens(sum(chars), sum(images)):
                 return chars, images
             until = [index.rough_until(stop) for stop in range(len(messages) + 1)]
-        own = array("q", (4 * (after - before) for before, after in pairwise(until)))
-        return own, array("q", bytes(8 * len(own)))
+        own_tokens = array("q", (4 * (after - before) for before, after in pairwise(until)))
+        return own_tokens, array("q", bytes(8 * len(own_tokens)))
 
     def total(self, messages: Sequence[Message]) -> tuple[int, int]:
-        """Characters and pictures of a list."""
+        """Return the characters and the pictures of a list."""
         chars, images = self.sizes(messages)
         return sum(chars), sum(images)
 
@@ -134,7 +134,7 @@ class ReadItems(Generic[Item]):
         return MessageSize(list_tokens(chars, images), chars, images)
 
     def growth(self) -> list[int]:
-        """The rough estimate of the first 0, 1, ... messages, in tokens."""
+        """Return the rough estimate of the first 0, 1, ... messages, in tokens."""
         chars, images = accumulate(self.chars, initial=0), accumulate(self.images, initial=0)
         return [list_tokens(*so_far) for so_far in zip(chars, images, strict=True)]
 
@@ -146,7 +146,7 @@ class LiveItems(Generic[Item]):
         self.source, self.settings, self.budgets = source, settings, budgets
         self.items: list[Item] = []
         #: The index of each message in the transcript; _SUMMARY for a summary.
-        self.said: list[int] = []
+        self.indexes: list[int] = []
         self.high = self.compactions = self.total_chars = self.total_images = 0
 
     def __len__(self) -> int:
@@ -156,7 +156,7 @@ class LiveItems(Generic[Item]):
         """Add the messages of the transcript until `stop`."""
         start, self.high = self.high, stop
         self.items += self.source.items[start:stop]
-        self.said += range(start, stop)
+        self.indexes += range(start, stop)
         self.total_chars += sum(self.source.chars[start:stop])
         self.total_images += sum(self.source.images[start:stop])
 
@@ -169,7 +169,7 @@ class LiveItems(Generic[Item]):
         return False
 
     def _item(self, wire: Mapping[str, Any], old: Item | None = None) -> Item:
-        """Make an item of a message with a summary, which was merged into an `old` one."""
+        """Return an item for a message with a summary, which may be merged into an `old` item."""
         raise NotImplementedError
 
     def _summarize(
@@ -182,24 +182,26 @@ class LiveItems(Generic[Item]):
         merged: bool,
         size_of: Callable[[int], MessageSize],
     ) -> Compacted:
-        """Keep the pruned `items`, with the summary, if any, in place of the middle."""
+        """Replace the list by the pruned `items`, with the summary, if any, in place of the middle."""
         stay = [*range(head), *sorted(kept)]
-        left = [self.said[at] for at in range(head, tail) if self.said[at] != _SUMMARY and at not in kept]
-        size = size_of(len(left)) if merged or role else None
+        removed = [
+            self.indexes[at] for at in range(head, tail) if self.indexes[at] != _SUMMARY and at not in kept
+        ]
+        size = size_of(len(removed)) if merged or role else None
         begins = tail + results_without_call(_code(item.wire.get("role")) for item in items[tail:])
-        left += self.said[tail:begins]
+        removed += self.indexes[tail:begins]
         before, after = [items[at] for at in stay], list(items[begins:])
-        came: list[int] = []
+        new: list[int] = []
         if size is not None and merged and after:
             after[0] = self._item(merged_wire(after[0].wire, size), after[0])
         elif size is not None:
-            # A summary to merge has no tail message to go into.
+            # There is no tail message to merge the summary into.
             before.append(self._item(summary_wire(role or "assistant", size)))
-            came.append(_SUMMARY)
+            new.append(_SUMMARY)
         self.items = before + after
-        self.said = [self.said[at] for at in stay] + came + self.said[begins:]
+        self.indexes = [self.indexes[at] for at in stay] + new + self.indexes[begins:]
         self.compactions += 1
-        return Compacted(head, tail, left)
+        return Compacted(head, tail, removed)
 
 
 class RemeasuredList(ReadItems[Message]):
@@ -214,13 +216,13 @@ class RemeasuredList(ReadItems[Message]):
         self.scale = _Scale(engine)
 
     def token_index(self, stop: int) -> TokenIndex:
-        """Measured columns of the first `stop` messages; the last result is cached."""
+        """Return the measured first `stop` messages; the last result is cached."""
         if self._measured is None or self._measured[0] != stop:
             self._measured = stop, _measured(self.engine, self.items[:stop])
         return self._measured[1]
 
     def live(self, settings: Settings, budgets: Budgets, system_tokens: int) -> RemeasuredLiveList:
-        """An empty list that grows by these messages."""
+        """Return an empty list that grows by these messages."""
         return RemeasuredLiveList(self, settings, budgets, system_tokens)
 
 
@@ -245,7 +247,7 @@ class RemeasuredLiveList(LiveItems[Message]):
         return True
 
     def compact(self, summary: Callable[[int, int], MessageSize]) -> Compacted | Refusal:
-        """Compact the list as the engine plans it now. If it refuses or would remove nothing, return why."""
+        """Compact the list as the engine plans it now, or return why not."""
         engine, listed = self.engine, self.items
         index = _measured(engine, listed)
         with failures_named(engine):
@@ -253,12 +255,12 @@ class RemeasuredLiveList(LiveItems[Message]):
         head, tail = plan.regions()
         if not plan.compacts or head >= tail:
             return plan.refusal or "fits"
-        stands = [
+        pruned = [
             message if wire is message.wire else Message(wire, message.id)
             for message, wire in zip(listed, prune(engine, listed, plan), strict=True)
         ]
         size_of = partial(summary, plan.summary_budget)
-        done = self._summarize(stands, head, tail, plan.kept, plan.role, plan.merged, size_of)
+        done = self._summarize(pruned, head, tail, plan.kept, plan.role, plan.merged, size_of)
         self.total_chars, self.total_images = self.scale.total(self.items)
         return done
 
@@ -282,14 +284,14 @@ def summary_wire(role: str, size: MessageSize) -> dict[str, Any]:
 
 
 def merged_wire(wire: Mapping[str, Any], size: MessageSize) -> dict[str, Any]:
-    """A message with a summary of this size in front of its text."""
+    """Return a message with a summary of this size before its text."""
     content: Any = wire.get("content")
 
     def merged(text: str) -> dict[str, Any]:
         if isinstance(content, list):
             return {**wire, "content": [{"type": "text", "text": text}, *content]}
-        said = "" if content is None else content if isinstance(content, str) else str(content)
-        return {**wire, "content": text + said}
+        old = "" if content is None else content if isinstance(content, str) else str(content)
+        return {**wire, "content": text + old}
 
     lacking = message_chars(wire) + size.chars - message_chars(merged(_OPENING))
     return merged(_OPENING + _filler(lacking))

@@ -10,12 +10,12 @@ from inspector.core.conversations import ROLE_CODES
 
 _TOOL = ROLE_CODES["tool"]
 
-#: Why a list is not compacted: it has too few messages, all of it stays, or the release fails on it.
+#: Reason why a list is not compacted: too few messages, all messages stay, or the release fails.
 Refusal = Literal["too few", "fits", "fails"]
 
 
 class MessageSize(NamedTuple):
-    """A message's size: tokens in the engine's own estimate of a message, characters and pictures of the rough one."""
+    """Size of a message: tokens in the engine's own estimate (`walk`), and characters and pictures."""
 
     walk: int
     chars: int
@@ -23,7 +23,7 @@ class MessageSize(NamedTuple):
 
 
 class Compacted(NamedTuple):
-    """A compaction of a live list: the boundaries in the list before, and which of the messages said left it."""
+    """A compaction of a live list: the boundaries in the list before, and the removed messages of the transcript."""
 
     head_end: int
     tail_start: int
@@ -31,5 +31,5 @@ class Compacted(NamedTuple):
 
 
 def results_without_call(roles: Iterable[int]) -> int:
-    """The number of results at the start of a tail, whose call left the list: a release leaves them out."""
+    """Return the number of results at the start of a tail. Their calls left the list, so a release drops them."""
     return sum(1 for _ in takewhile(_TOOL.__eq__, roles))

@@ -13,7 +13,7 @@ from inspector.answers.replaying import Replay
 from inspector.answers.sweeping import all_equal
 from inspector.core.conversations import ROLE_NAMES
 from inspector.core.shares import percent, plural
-from inspector.engines.registry import standing
+from inspector.engines.registry import profile_status
 from inspector.export.comparison import figure_rows
 from inspector.export.config import settings_document, settings_written
 from inspector.export.console import Table, console_for, print_table, say
@@ -73,7 +73,7 @@ def beside_documents(answer: Iterable[Replay]) -> list[Document]:
     return [
         {
             "profile": one.resolved.settings.profile,
-            "standing": standing(one.resolved.settings.profile),
+            "standing": profile_status(one.resolved.settings.profile),
             "settings": settings_document(one.resolved),
             "threshold_tokens": one.run.budgets.threshold_tokens,
             "sizes": one.recording.course.scale.sentence(),

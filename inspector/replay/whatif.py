@@ -21,7 +21,7 @@ from inspector.core.conversations import ROLE_CODES
 from inspector.core.rough import IMAGE_TOKENS, list_tokens
 from inspector.engines.base import Budgets, Settings
 from inspector.engines.failures import failures_named
-from inspector.engines.guards import Guard, compacted, guard_of, nothing_done, responded, unchanged
+from inspector.engines.guards import Guard, compacted, guard_of, refused, responded, unchanged
 from inspector.engines.loop import LEAST_PROGRESS, MOST_IN_A_TURN, Deferral, Loop
 from inspector.engines.replayable import ReadList, Replayable, least_firing
 from inspector.engines.sizes import Compacted, MessageSize
@@ -615,7 +615,7 @@ class _Run:
         length, chars, self.summary = len(self.list), self.list.total_chars, 0
         done = self.list.compact(self._summary)
         if not isinstance(done, Compacted):
-            self.guard = nothing_done(self.guard, done)
+            self.guard = refused(self.guard, done)
             return False
         if not done.removed and (len(self.list), self.list.total_chars) == (length, chars):
             # Only the old summary was summarized, and the new one replaces it.

@@ -11,7 +11,7 @@ from inspector.core.messages import Message, messages_from
 from inspector.engines.base import Output, Settings
 from inspector.engines.capabilities import assemble
 from inspector.engines.hermes.assembly import mended
-from inspector.engines.hermes.direct.assembly import Kept, demoted
+from inspector.engines.hermes.direct.assembly import KeptRow, demoted
 from inspector.engines.hermes.direct.estimates import text_tokens
 from inspector.engines.hermes.direct.restating import HEADER, restated, unfinished
 from inspector.engines.hermes.direct.rows import Row
@@ -43,14 +43,14 @@ def test_a_blank_message_behind_the_last_request_leaves_the_list() -> None:
 def test_results_of_older_rounds_of_a_lean_tail_are_demoted() -> None:
     rounds = [wire for n in range(8) for wire in (assistant("", call(f"c{n}")), result(f"c{n}", "x" * 1_500))]
     rows = [Row(wire, RELEASES["hermes-current"]) for wire in rounds]
-    kept = demoted([Kept(at, row) for at, row in enumerate(rows)])
+    kept = demoted([KeptRow(at, row) for at, row in enumerate(rows)])
     assert [at for at, (_, row) in enumerate(kept) if row is not rows[at]] == [1, 3]
     line = str(kept[1].row.content)
     assert line.startswith(
         "[tool output demoted at compaction — 1,500 chars preserved in session history. Recover with "
     )
     assert len(line) == len(line.partition("session_id='")[0]) + len("session_id='20260912_194550_d95e49')]")
-    assert [row for _, row in demoted([Kept(0, rows[1])])] == [rows[1]]
+    assert [row for _, row in demoted([KeptRow(0, rows[1])])] == [rows[1]]
 
 
 def restate(output: list[Output], listed: list[dict[str, Any]]) -> list[Output]:

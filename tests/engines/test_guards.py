@@ -11,7 +11,7 @@ from inspector.engines.guards import (
     Guard,
     compacted,
     guard_of,
-    nothing_done,
+    refused,
     responded,
     unchanged,
 )
@@ -48,7 +48,7 @@ def test_one_good_compaction_clears_the_strikes_of_0_13() -> None:
 def test_what_changed_nothing_counts_where_the_release_counted_it(
     profile: str, refusal: Refusal, gives_up: bool
 ) -> None:
-    guard = nothing_done(nothing_done(guard_of(profile), refusal), refusal)
+    guard = refused(refused(guard_of(profile), refusal), refusal)
     assert bool(guard.blocked()) is gives_up
 
 

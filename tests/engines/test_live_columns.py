@@ -98,7 +98,7 @@ def stats_lists() -> st.SearchStrategy[list[MessageStats]]:
     shorts = st.none() | st.builds(lambda size: MessageSize(size // 4 + 10, size, 0), st.integers(1, 9_000))
     hands = st.sampled_from([(False, False)] * 6 + [(True, False), (True, True)])
     said = st.builds(
-        lambda role, now, hand: MessageStats(role, False, now, handoff=hand[0], speaks=True),
+        lambda role, now, hand: MessageStats(role, False, now, handoff=hand[0], has_text=True),
         st.sampled_from([USER, ASSISTANT]),
         sizes,
         hands,
@@ -133,13 +133,13 @@ def compacted(
         if new is not None:
             handoff = found.handoff and not found.erasable
             stands[at] = MessageStats(
-                found.role, found.calls, new, None, None, None, handoff, False, found.speaks
+                found.role, found.calls, new, None, None, None, handoff, False, found.has_text
             )
     head, tail = cut.regions(len(listed))
     if cut.merged and tail < len(listed):
         found = stands[tail]
         now = MessageSize(*(a + b for a, b in zip(found.now, summary, strict=True)))
-        merged = MessageStats(found.role, found.calls, now, None, None, None, True, False, found.speaks)
+        merged = MessageStats(found.role, found.calls, now, None, None, None, True, False, found.has_text)
         return [*stands[:head], merged, *stands[tail + 1 :]]
     role = USER if cut.role == "user" else ASSISTANT
     made = MessageStats(role, False, summary, None, None, None, True, False, role == ASSISTANT)
@@ -154,7 +154,7 @@ def test_a_list_that_is_compacted_again_and_again_is_the_same_list_made_anew(
     """Whatever was compacted before, the plan is that of the plain list that the compactions leave."""
     engine = HermesEngine(RELEASES[profile])
     if not engine.policies.deduplicates:
-        said = [found._replace(same=None) for found in said]
+        said = [found._replace(digest=None) for found in said]
     wanted = Settings(
         profile=profile,
         context_length=data.draw(st.sampled_from([4_000, 30_000, 70_000])),

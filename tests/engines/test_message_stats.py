@@ -83,7 +83,7 @@ def test_columns_give_back_what_was_put_in(given_stats: list[MessageStats]) -> N
     ]
     assert list(both.shorts) == [found.short is not None for found in expected]
     assert list(both.calls) == [found.calls for found in expected]
-    assert list(both.speaking) == [found.speaks and found.role == ASSISTANT for found in expected]
+    assert list(both.speaking) == [found.has_text and found.role == ASSISTANT for found in expected]
 
 
 def test_every_result_of_an_id_answers_the_last_call_of_it() -> None:

@@ -15,7 +15,7 @@ from inspector.engines.base import Settings
 from inspector.engines.capabilities import assemble, default_threshold
 from inspector.engines.observed.engine import ObservedEngine
 from inspector.engines.observed.profiles import observed_rules
-from inspector.engines.registry import agent_of, engine, names, profile_of, standing, with_profile
+from inspector.engines.registry import agent_of, engine, names, profile_of, profile_status, with_profile
 from tests.engines.lists import assistant, call, result, user
 
 OBSERVED = [rules.name for rules in observed_rules()]
@@ -89,7 +89,7 @@ def test_what_stays(name: str, extra: int, stays: Sequence[int]) -> None:
 )  # fmt: skip
 def test_a_release_has_the_rules_that_were_seen_of_it(version: str, name: str) -> None:
     assert profile_of("claude-code", version) == name
-    assert (agent_of(name), standing(name)) == ("claude-code", "observed")
+    assert (agent_of(name), profile_status(name)) == ("claude-code", "observed")
 
 
 def test_one_agents_version_says_nothing_of_another() -> None:

@@ -15,7 +15,7 @@ from textual.widgets.option_list import Option
 
 from inspector.core.errors import EngineError
 from inspector.core.text import safe_line
-from inspector.engines.registry import engine, names, standing
+from inspector.engines.registry import engine, names, profile_status
 
 if TYPE_CHECKING:
     from inspector.app.app import InspectorApp
@@ -57,7 +57,7 @@ class ProfilePrompt(ModalScreen["str | None"]):
             note = str(error)
         line = Text("● " if name == self.current else "  ")
         line.append(f"{safe_line(name):<16}", style="bold")
-        line.append(f"{standing(name):<20}")
+        line.append(f"{profile_status(name):<20}")
         if name == self.force:
             line.append(f"{self.why} · ", style="bold")
         return line.append(safe_line(note))

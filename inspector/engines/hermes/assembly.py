@@ -14,8 +14,8 @@ from inspector.engines.hermes.policies import PRUNE_OVER, Policies
 from inspector.engines.hermes.token_index import HermesTokenIndex
 
 STUB = "[Result from earlier conversation — see context summary above]"
-CALL_GONE = "(tool call removed)"
-IMAGE_GONE = "[Attached image — stripped after compression]"
+CALL_REMOVED = "(tool call removed)"
+IMAGE_REMOVED = "[Attached image — stripped after compression]"
 _END = "--- END OF CONTEXT SUMMARY ---"
 
 
@@ -127,8 +127,8 @@ def merged_with(wire: Mapping[str, Any], summary: str, policies: Policies) -> Ma
     if isinstance(content, list):
         part = {"type": "text", "text": text}
         return {**wire, "content": [part, *content] if front else [*content, part]}
-    whole = content if isinstance(content, str) else str(content)
-    return {**wire, "content": text + whole if front else whole + text}
+    old = content if isinstance(content, str) else str(content)
+    return {**wire, "content": text + old if front else old + text}
 
 
 def mended(output: list[Output], policies: Policies, keeps_pending: bool = False) -> list[Output]:
@@ -179,7 +179,7 @@ def _without_calls(wire: Mapping[str, Any], gone: set[Any]) -> Mapping[str, Any]
     rest = {key: value for key, value in wire.items() if key != "tool_calls"}
     content = rest.get("content")
     if not content or (isinstance(content, str) and not content.strip()):
-        rest["content"] = CALL_GONE
+        rest["content"] = CALL_REMOVED
     return rest
 
 
@@ -193,7 +193,7 @@ def without_old_images(output: list[Output]) -> list[Output]:
             break
     return [
         Output(
-            {**out.wire, "content": pruning.without_pictures(out.wire["content"], IMAGE_GONE)},
+            {**out.wire, "content": pruning.without_pictures(out.wire["content"], IMAGE_REMOVED)},
             out.source,
             out.merged,
         )

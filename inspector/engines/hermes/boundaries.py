@@ -181,6 +181,6 @@ def latest_summary(token_index: HermesTokenIndex, start: int, stop: int, pruned_
     """Return the last handoff in [start:stop], or -1. A handoff in a tool result counts if it is not pruned."""
     hands, low = token_index.hands, max(start, pruned_to)
     erasable = hands.rfind(ERASABLE, low, stop)
-    while erasable in token_index.gone:
+    while erasable in token_index.duplicate_set:
         erasable = hands.rfind(ERASABLE, low, erasable)
     return max(hands.rfind(HANDOFF, start, stop), erasable)

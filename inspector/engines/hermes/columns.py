@@ -10,13 +10,14 @@ from typing import NamedTuple
 from inspector.core.rough import list_tokens
 from inspector.engines.hermes.message_stats import USER, ListStats
 from inspector.engines.hermes.policies import Policies
-from inspector.engines.hermes.token_index import Column, whole
+from inspector.engines.hermes.token_index import Column, all_sums
 
 _IS_USER = bytes(int(code == USER) for code in range(256))
 
 
 class SizeColumns(NamedTuple):
-    """One kind of size: sums of the messages unchanged and fully pruned, and the size of each as a back-reference."""
+    """One kind of size: sums of the messages unchanged and fully pruned, and the size of each as a reference to a later
+    message."""
 
     sums: Column
     repeated: array[int]
@@ -51,7 +52,7 @@ class MessageColumns:
         self.shorts, self.hands = bytes(stats.shorts), bytes(stats.hands)
         users = self.roles.translate(_IS_USER)
         self.asked = bytes(map(gt, users, self.hands)) if policies.skips_summaries else users
-        self.later, self.earlier = _pairs(stats.same)
+        self.later, self.earlier = _pairs(stats.digests)
         paired = bytearray(len(stats))
         for message in self.earlier:
             paired[message] = 1
@@ -62,12 +63,12 @@ class MessageColumns:
 
     def growth(self) -> list[int]:
         """The release's rough estimate of the first 0, 1, ... messages before pruning, in tokens."""
-        chars = whole(self.chars.sums.kept)
+        chars = all_sums(self.chars.sums.kept)
         if self.images is None:
             return [list_tokens(count) for count in chars]
         return [
             list_tokens(count, pictures)
-            for count, pictures in zip(chars, whole(self.images.sums.kept), strict=True)
+            for count, pictures in zip(chars, all_sums(self.images.sums.kept), strict=True)
         ]
 
 

@@ -20,7 +20,7 @@ _REPLAYED = (
 
 
 def content_chars(content: Any) -> int:
-    """Characters that a content counts for: its texts, and 6,400 a picture. Raises as the release does."""
+    """Return the characters of a content: its texts, and 6,400 for each picture. Raises as the release does."""
     if isinstance(content, str):
         return len(content)
     if not isinstance(content, list):
@@ -62,7 +62,7 @@ def call_id(call: Any) -> Any:
     return ""
 
 
-def speaks(content: Any) -> bool:
+def has_text(content: Any) -> bool:
     """Return whether a content has a text that is not empty."""
     if isinstance(content, str):
         return bool(content.strip())
@@ -107,13 +107,9 @@ def check_serializable(wire: Mapping[str, Any], policies: Policies) -> None:
 
 
 def _texts(parts: list[Any]) -> list[str]:
-    texts: list[Any] = []
-    for part in parts:
-        if isinstance(part, dict):
-            kind = part.get("type")
-            texts.append(
-                part.get("text", "") if kind == "text" else "[picture]" if kind in IMAGE_PARTS else "[part]"
-            )
-        elif isinstance(part, str):
-            texts.append(part)
-    return texts
+    return [_text(part) if isinstance(part, dict) else part for part in parts if isinstance(part, dict | str)]
+
+
+def _text(part: dict[str, Any]) -> Any:
+    kind = part.get("type")
+    return part.get("text", "") if kind == "text" else "[picture]" if kind in IMAGE_PARTS else "[part]"

@@ -1,7 +1,7 @@
 """The live list of a what-if: it grows, is planned repeatedly and is compacted.
 
 The list has a few messages in front, then one range of the conversation. Its running sums stay between compactions. So
-a compaction costs time only for the changed messages, not for the whole list.
+a compaction costs time only for the changed messages, not for the all_sums list.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from inspector.engines.hermes.message_stats import ASSISTANT, ERASABLE, HANDOFF,
 from inspector.engines.hermes.policies import Policies
 from inspector.engines.hermes.release import Cut
 from inspector.engines.hermes.stats_reader import read_stats
-from inspector.engines.hermes.token_index import Column, HermesTokenIndex, Shifted, whole
+from inspector.engines.hermes.token_index import Column, HermesTokenIndex, Shifted, all_sums
 from inspector.engines.sizes import MessageSize
 
 _NO_TROUBLES: Mapping[str, Sequence[tuple[int, str]]] = MappingProxyType({})
@@ -56,12 +56,12 @@ class LiveColumns:
 
     @property
     def total_chars(self) -> int:
-        """The number of characters of the whole list."""
+        """The number of characters of the all_sums list."""
         return self.chars.kept[-1] - self.chars.kept[0]
 
     @property
     def total_images(self) -> int:
-        """The number of pictures of the whole list."""
+        """The number of pictures of the all_sums list."""
         return 0 if self.images is None else self.images.kept[-1] - self.images.kept[0]
 
     def messages(self, start: int, stop: int) -> list[int]:
@@ -75,9 +75,9 @@ class LiveColumns:
         start = self.high
         for name in _BYTES:
             setattr(self, name, getattr(self, name) + getattr(self.columns, name)[start:stop])
-        for own, sizes in self._sizes():
-            _append(whole(own.kept), whole(sizes.sums.kept), start, stop)
-            _append(whole(own.short), whole(sizes.sums.short), start, stop)
+        for column, sizes in self._sizes():
+            _append(all_sums(column.kept), all_sums(sizes.sums.kept), start, stop)
+            _append(all_sums(column.short), all_sums(sizes.sums.short), start, stop)
         self.high = stop
 
     def token_index(
@@ -85,7 +85,7 @@ class LiveColumns:
     ) -> HermesTokenIndex:
         """Return a view of the current list for planning. It is valid until the list changes."""
         duplicates = self._duplicates()
-        now = [self._replaced(own, sizes, duplicates) for own, sizes in self._sizes()]
+        now = [self._replaced(column, sizes, duplicates) for column, sizes in self._sizes()]
         return HermesTokenIndex(
             self, duplicates, now if self.images is not None else [*now, _NO_IMAGES], troubles
         )
@@ -119,13 +119,15 @@ class LiveColumns:
         self.low += max(0, tail - front)
         self.settled = self.high
         if summary is None:
-            self._put(head, tail)
+            self._replace_middle(head, tail)
         elif merged:
             self._merge(head, tail)
         else:
             role = USER if cut.role == "user" else ASSISTANT
             asked = role == USER and not self.columns.policies.skips_summaries
-            self._put(head, tail, roles=role, speaking=role == ASSISTANT, asked=asked, hands=HANDOFF)
+            self._replace_middle(
+                head, tail, roles=role, speaking=role == ASSISTANT, asked=asked, hands=HANDOFF
+            )
 
     def _sizes(self) -> Iterator[tuple[Column, SizeColumns]]:
         yield self.walk, self.columns.walk
@@ -154,23 +156,25 @@ class LiveColumns:
         duplicates.sort()
         return duplicates
 
-    def _replaced(self, own: Column, sizes: SizeColumns, places: Sequence[int]) -> Column:
+    def _replaced(self, column: Column, sizes: SizeColumns, duplicates: Sequence[int]) -> Column:
         """Return the column with the sizes of back-references in place of the messages at `places`."""
-        if not places:
-            return own
+        if not duplicates:
+            return column
         front, shift = self.front, self.low - len(self.front)
-        short_sizes = [sizes.repeated[at + shift if at >= len(front) else front[at]] for at in places]
+        short_sizes = [sizes.repeated[at + shift if at >= len(front) else front[at]] for at in duplicates]
 
         def shifted(sums: array[int]) -> Shifted:
-            growth = (size - sums[at + 1] + sums[at] for at, size in zip(places, short_sizes, strict=True))
-            return Shifted(sums, places, growth)
+            growth = (
+                size - sums[at + 1] + sums[at] for at, size in zip(duplicates, short_sizes, strict=True)
+            )
+            return Shifted(sums, duplicates, growth)
 
-        return Column.of(shifted(whole(own.kept)), shifted(whole(own.short)))
+        return Column.of(shifted(all_sums(column.kept)), shifted(all_sums(column.short)))
 
-    def _settle(self, places: Sequence[int], start: int, stop: int) -> bool:
-        """Make the replaced texts at `places` and the pruning of [start:stop] permanent. Return whether the pruning
-        made a message shorter."""
-        for at in places:
+    def _settle(self, duplicates: Sequence[int], start: int, stop: int) -> bool:
+        """Make the replaced `duplicates` and the pruning of [start:stop] permanent. Return whether pruning made a
+        message shorter."""
+        for at in duplicates:
             self._fix(at)
         at = first = self.shorts.find(1, start, stop)
         while at >= 0:
@@ -188,11 +192,11 @@ class LiveColumns:
         """Merge the summary into the first message of the tail."""
         self.paired[tail] = self.shorts[tail] = 0
         self.hands[tail] = HANDOFF
-        self._put(head, tail)
+        self._replace_middle(head, tail)
         if self.columns.policies.skips_summaries:
             self.asked = self.asked[:head] + b"\0" + self.asked[head + 1 :]
 
-    def _put(self, head: int, tail: int, **summary: int) -> None:
+    def _replace_middle(self, head: int, tail: int, **summary: int) -> None:
         """Replace the middle by a summary message with these values. Without values, only remove the middle."""
         for name in _BYTES:
             column = getattr(self, name)
@@ -211,7 +215,7 @@ def token_index_until(columns: MessageColumns, stop: int) -> HermesTokenIndex:
     listed = LiveColumns(columns)
     listed.extend(stop)
     troubles = {
-        phase: [entry for entry in found if entry[0] < stop] for phase, found in columns.troubles.items()
+        phase: [entry for entry in errors if entry[0] < stop] for phase, errors in columns.troubles.items()
     }
     return listed.token_index(troubles)
 
@@ -238,7 +242,7 @@ def _compacted(
     message of the tail. `shortened` says whether pruning changes the head, and whether it changes the tail."""
     head, tail, pruned_to = cuts
     head_shrinks, tail_shrinks = shortened
-    kept, shorts = whole(column.kept), whole(column.short)
+    kept, shorts = all_sums(column.kept), all_sums(column.short)
     front = _pruned(kept, shorts, 0, head, pruned_to) if head_shrinks else kept[: head + 1]
     behind = _pruned(kept, shorts, tail, len(kept) - 1, pruned_to) if tail_shrinks else kept[tail:]
     short = shorts[tail:]

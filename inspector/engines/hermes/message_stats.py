@@ -19,11 +19,11 @@ Troubles = Mapping[str, list[tuple[int, str]]]
 class MessageStats(NamedTuple):
     """A message without its text.
 
-    `now` is its current size. `short` is its size after pruning, None if pruning leaves it unchanged. `same` is a later
-    result with the same text, and `repeated` the size of a reference to it. `role` is a code of
-    inspector.core.conversations, 5 if the key is missing. `calls`: it makes tool calls. `speaks`: it is an assistant's
-    message with text.
-    `handoff`: the release takes it for a summary. `erasable`: pruning would remove this sign of a summary.
+    `role` is a code of inspector.core.conversations, NO_ROLE if the key is missing. `calls`: it makes tool calls. `now`
+    is its current size, `short` its size after pruning, None if pruning leaves it unchanged. `digest` is the hash of a
+    result's text, None if repetitions are not replaced; `repeated` is its size as a reference to a later result with
+    this text. `handoff`: the release takes it for a summary. `erasable`: pruning would remove this sign of a summary.
+    `has_text`: it is an assistant's message with text.
     """
 
     role: int
@@ -31,14 +31,14 @@ class MessageStats(NamedTuple):
     now: MessageSize
     short: MessageSize | None = None
     repeated: MessageSize | None = None
-    same: bytes | None = None
+    digest: bytes | None = None
     handoff: bool = False
     erasable: bool = False
-    speaks: bool = False
+    has_text: bool = False
 
 
 class Sizes:
-    """A number of each kind a message, in columns."""
+    """The sizes of messages, one column for each kind of size."""
 
     __slots__ = ("chars", "images", "walk")
 
@@ -52,58 +52,58 @@ class Sizes:
 
     def extend(self, other: Sizes, start: int, stop: int) -> None:
         """Append the sizes of [start:stop] of another list."""
-        for own, more in zip(self.columns, other.columns, strict=True):
-            own.extend(more[start:stop])
+        for column, more in zip(self.columns, other.columns, strict=True):
+            column.extend(more[start:stop])
 
     def append(self, numbers: MessageSize) -> None:
-        """The sizes of the next message."""
+        """Append the sizes of the next message."""
         self.walk.append(numbers.walk)
         self.chars.append(numbers.chars)
         self.images.append(numbers.images)
 
-    def put(self, index: int, numbers: MessageSize) -> None:
-        """Other sizes of a message."""
+    def replace(self, index: int, numbers: MessageSize) -> None:
+        """Replace the sizes of a message."""
         self.walk[index], self.chars[index], self.images[index] = numbers
 
     def of(self, index: int) -> MessageSize:
-        """The sizes of a message."""
+        """Return the sizes of a message."""
         return MessageSize(self.walk[index], self.chars[index], self.images[index])
 
 
 #: The part of a handoff that a message is.
 NO_HANDOFF, HANDOFF, ERASABLE = 0, 1, 2
-_COLUMNS = ("roles", "calls", "speaking", "shorts", "hands", "same")
+_COLUMNS = ("roles", "calls", "speaking", "shorts", "hands", "digests")
 
 
 class ListStats:
     """The stats of a list as columns: some 80 bytes a message.
 
     `speaking` marks assistants with text, `shorts` messages that pruning shortens, `hands` the parts of a handoff.
-    `short` and `repeated` are the final sizes if a message's stats have None; `same` is -1 there.
+    `short` and `repeated` are the final sizes if a message's stats have None; `digests` is -1 there.
     """
 
     def __init__(self) -> None:
         self.roles, self.calls, self.speaking = bytearray(), bytearray(), bytearray()
-        self.shorts, self.hands, self.same = bytearray(), bytearray(), array("q")
+        self.shorts, self.hands, self.digests = bytearray(), bytearray(), array("q")
         self.now, self.short, self.repeated = Sizes(), Sizes(), Sizes()
 
     def __len__(self) -> int:
         return len(self.roles)
 
-    def append(self, found: MessageStats) -> None:
-        """The next message."""
-        self.roles.append(found.role)
-        self.calls.append(found.calls)
-        self.speaking.append(found.speaks and found.role == ASSISTANT)
-        self.shorts.append(found.short is not None)
-        self.hands.append(ERASABLE if found.erasable else HANDOFF if found.handoff else NO_HANDOFF)
-        self.same.append(-1 if found.same is None else int.from_bytes(found.same))
-        self.now.append(found.now)
-        self.short.append(found.short or found.now)
-        self.repeated.append(found.repeated or found.now)
+    def append(self, stats: MessageStats) -> None:
+        """Append the next message."""
+        self.roles.append(stats.role)
+        self.calls.append(stats.calls)
+        self.speaking.append(stats.has_text and stats.role == ASSISTANT)
+        self.shorts.append(stats.short is not None)
+        self.hands.append(ERASABLE if stats.erasable else HANDOFF if stats.handoff else NO_HANDOFF)
+        self.digests.append(-1 if stats.digest is None else int.from_bytes(stats.digest))
+        self.now.append(stats.now)
+        self.short.append(stats.short or stats.now)
+        self.repeated.append(stats.repeated or stats.now)
 
     def extend(self, other: ListStats, start: int, stop: int) -> None:
-        """[start:stop] of another list come next."""
+        """Append the messages [start:stop] of another list."""
         for name in _COLUMNS:
             getattr(self, name).extend(getattr(other, name)[start:stop])
         self.now.extend(other.now, start, stop)
@@ -111,6 +111,6 @@ class ListStats:
         self.repeated.extend(other.repeated, start, stop)
 
     def shorten(self, index: int, short: MessageSize) -> None:
-        """A message has this size after pruning."""
+        """Set the size of a message after pruning."""
         self.shorts[index] = 1
-        self.short.put(index, short)
+        self.short.replace(index, short)

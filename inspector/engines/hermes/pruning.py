@@ -17,7 +17,7 @@ from inspector.engines.hermes.policies import ARGUMENTS_OVER, LEAF_KEPT, PRUNE_O
 PLACEHOLDER = "[Old tool output cleared to save context space]"
 DUPLICATE = "[Duplicate tool output — same content as a more recent call]"
 DUPLICATE_START = "[Duplicate tool output"
-PICTURE_GONE = "[screenshot removed to save context]"
+PICTURE_REMOVED = "[screenshot removed to save context]"
 
 _EXIT = re.compile(r'"exit_code"\s*:\s*(-?\d+)')
 _TOTAL = re.compile(r'"total_count"\s*:\s*(\d+)')
@@ -42,7 +42,7 @@ class Facts(NamedTuple):
 
 
 def facts_of(content: str) -> Facts:
-    """The facts of a result's text."""
+    """Return the facts about a result's text."""
     lines = content.count("\n") + 1 if content.strip() else 0
     exit_code = _EXIT.search(content) if '"exit_code"' in content else None
     total = _TOTAL.search(content) if '"total_count"' in content else None
@@ -67,13 +67,9 @@ class Extent(NamedTuple):
     raises: str = ""
 
     def growth(self, chars: int, lines: int, exit_code: int, total: int) -> int:
-        """Characters that facts of these lengths add."""
-        return (
-            bool(self.names & _CHARS) * chars
-            + bool(self.names & _LINES) * lines
-            + bool(self.names & _EXIT_CODE) * exit_code
-            + bool(self.names & _TOTAL_COUNT) * total
-        )
+        """Return the number of characters that facts of these lengths add."""
+        added = ((_CHARS, chars), (_LINES, lines), (_EXIT_CODE, exit_code), (_TOTAL_COUNT, total))
+        return sum(length for bit, length in added if self.names & bit)
 
 
 #: Extent of a line that cannot be made.
@@ -81,7 +77,7 @@ NO_LINE = Extent(0, len(repr("")), 0)
 
 
 def extent_of(tool: Tool, policies: Policies) -> Extent:
-    """Extent of the line about a call. Its arguments are not needed after this."""
+    """Return the extent of the line about a call. Its arguments are not needed after this."""
     if policies.placeholder:
         return Extent(len(PLACEHOLDER), len(repr(PLACEHOLDER)), 0)
     name, arguments = tool[0], arguments_of(tool[1])
@@ -121,29 +117,28 @@ def fallback_raises(wires: Sequence[Mapping[str, Any]], start: int, stop: int, p
 
 
 def lengths(facts: Facts) -> tuple[int, int, int, int]:
-    """Characters that each fact adds to a line that names it."""
+    """Return the number of characters that each fact adds to a line with it."""
     chars, lines = len(f"{facts.chars:,}") - 1, len(str(facts.lines)) - 1
     return chars, lines, len(facts.exit_code), len(facts.total)
 
 
 def digest(content: str) -> bytes:
-    """Key for finding duplicate results (the releases' own truncated hash)."""
+    """Return a key for finding duplicate results: the truncated hash of the releases."""
     data = content.encode("utf-8", errors="replace")
     return hashlib.md5(data, usedforsecurity=False).digest()[:6]
 
 
 def called_tools(wire: Mapping[str, Any]) -> list[tuple[Any, Tool]]:
-    """(call id, (tool name, arguments)) of every call in an assistant message; raises as the release does."""
-    found: list[tuple[Any, Tool]] = []
-    for call in wire.get("tool_calls") or []:
-        if isinstance(call, dict):
-            function = call.get("function", {})
-            found.append(
-                (call.get("id", ""), (function.get("name", "unknown"), function.get("arguments", "")))
-            )
-        else:
-            found.append(("", UNKNOWN_TOOL))
-    return found
+    """Return the id and the tool of every call in an assistant message. Raises as the release does."""
+    return [
+        _called(call) if isinstance(call, dict) else ("", UNKNOWN_TOOL)
+        for call in wire.get("tool_calls") or []
+    ]
+
+
+def _called(call: Mapping[str, Any]) -> tuple[Any, Tool]:
+    function = call.get("function", {})
+    return call.get("id", ""), (function.get("name", "unknown"), function.get("arguments", ""))
 
 
 def short_result(content: Any, tool: Tool, policies: Policies) -> Any:
@@ -152,7 +147,7 @@ def short_result(content: Any, tool: Tool, policies: Policies) -> Any:
     if isinstance(content, list):
         return content if policies.placeholder else without_pictures(content)
     if isinstance(content, dict) and content.get("_multimodal") and not policies.placeholder:
-        summary = content.get("text_summary") or PICTURE_GONE
+        summary = content.get("text_summary") or PICTURE_REMOVED
         return f"[screenshot removed] {summary[:200]}"
     if not isinstance(content, str) or not is_prunable(content):
         return content
@@ -166,44 +161,41 @@ def is_prunable(content: str) -> bool:
     return len(content) > PRUNE_OVER and content != PLACEHOLDER and not content.startswith(DUPLICATE_START)
 
 
-def without_pictures(parts: list[Any], instead: str = PICTURE_GONE) -> list[Any]:
-    """Return the parts with the text `instead` of each picture; the same list if there is none."""
-    if not any(is_image(part) for part in parts):
-        return parts
-    return [{"type": "text", "text": instead} if is_image(part) else part for part in parts]
+def without_pictures(blocks: list[Any], instead: str = PICTURE_REMOVED) -> list[Any]:
+    """Return the blocks with the text `instead` in place of each picture; the same list if it has no picture."""
+    if not any(is_image(part) for part in blocks):
+        return blocks
+    return [{"type": "text", "text": instead} if is_image(part) else part for part in blocks]
 
 
 def short_calls(wire: Mapping[str, Any]) -> Any:
-    """The tool calls with long arguments shrunk inside their JSON; the same object where nothing changes."""
+    """Return the tool calls with long arguments shrunk inside their JSON; the same object if nothing changes."""
     calls = wire["tool_calls"]
-    result = []
-    changed = False
-    for call in calls:
-        kept = call
-        if isinstance(call, dict):
-            arguments = call.get("function", {}).get("arguments", "")
-            if len(arguments) > ARGUMENTS_OVER:
-                shrunk = shrunk_arguments(arguments, LEAF_KEPT)
-                if shrunk != arguments:
-                    kept = {**call, "function": {**call["function"], "arguments": shrunk}}
-                    changed = True
-        result.append(kept)
-    return result if changed else calls
+    short = list(map(_short_call, calls))
+    return calls if all(new is old for new, old in zip(short, calls, strict=True)) else short
+
+
+def _short_call(call: Any) -> Any:
+    if not isinstance(call, dict):
+        return call
+    arguments = call.get("function", {}).get("arguments", "")
+    shrunk = shrunk_arguments(arguments, LEAF_KEPT) if len(arguments) > ARGUMENTS_OVER else arguments
+    return call if shrunk == arguments else {**call, "function": {**call["function"], "arguments": shrunk}}
 
 
 def line_about(tool: Tool, facts: Facts, policies: Policies) -> str:
-    """One line about what a tool did, in the form of the releases."""
+    """Return the line about the work of a tool, in the form of the releases."""
     name, raw = tool
     return _line_about(name, arguments_of(raw), facts, policies)
 
 
 def _line_about(name: Any, arguments: Any, facts: Facts, policies: Policies) -> str:
     if not policies.guards_lines:
-        return _line(name, arguments, facts, _as_it_is)
+        return _line(name, arguments, facts, _raw_value)
     if not isinstance(arguments, dict):
         arguments = {}
     try:
-        return _line(name, arguments, facts, _as_text)
+        return _line(name, arguments, facts, _text_value)
     except RELEASE_ERRORS:
         return f"[{name}] ({facts.chars:,} chars result)"
 
@@ -219,11 +211,11 @@ def arguments_of(raw: Any) -> Any:
 Getter = Callable[[Any, str], Any]
 
 
-def _as_it_is(arguments: Any, key: str) -> Any:
+def _raw_value(arguments: Any, key: str) -> Any:
     return arguments.get(key, "")
 
 
-def _as_text(arguments: Any, key: str) -> str:
+def _text_value(arguments: Any, key: str) -> str:
     value = arguments.get(key, "")
     return value if isinstance(value, str) else "" if value is None else str(value)
 
@@ -260,7 +252,7 @@ def _write_file(arguments: Any, facts: Facts, text: Getter) -> str:
 def _web_extract(arguments: Any, facts: Facts, text: Getter) -> str:
     urls = arguments.get("urls", [])
     shown = urls[0] if isinstance(urls, list) and urls else "?"
-    if text is _as_text:
+    if text is _text_value:
         if isinstance(shown, dict):
             shown = shown.get("url") or shown.get("href") or "?"
         elif not isinstance(shown, str):

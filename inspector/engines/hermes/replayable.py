@@ -89,10 +89,10 @@ class HermesLiveList(LiveColumns):
         if cut.refusal:
             return cut.refusal
         head, tail = cut.regions(len(self))
-        left = self.messages(head, tail)
-        size = summary(cut.summary_budget, len(left)) if cut.merged or cut.role else None
+        removed = self.messages(head, tail)
+        size = summary(cut.summary_budget, len(removed)) if cut.merged or cut.role else None
         stays = tail + results_without_call(self.roles[tail:])
-        left += self.messages(tail, stays)
+        removed += self.messages(tail, stays)
         self.replace(cut._replace(tail_start=stays), index, size)
         self.compactions += 1
-        return Compacted(head, tail, left)
+        return Compacted(head, tail, removed)

@@ -16,7 +16,7 @@ from inspector.engines.hermes.estimates import (
     call_tokens,
     check_serializable,
     content_chars,
-    speaks,
+    has_text,
 )
 from inspector.engines.hermes.message_stats import (
     ASSISTANT,
@@ -70,50 +70,53 @@ class _Reader:
             text_chars = len(content)
         else:
             text_chars = self._guard(index, "walk", lambda: content_chars(content or ""), 0)
-        rest = 0
+        call_size = 0
         if calls or self.policies.counts_reasoning:
-            rest = self._guard(index, "walk", lambda: call_tokens(wire, self.policies), 0)
+            call_size = self._guard(index, "walk", lambda: call_tokens(wire, self.policies), 0)
         now = MessageSize(
-            text_chars // 4 + MESSAGE_OVERHEAD + rest, message_chars(wire), message_images(wire)
+            text_chars // 4 + MESSAGE_OVERHEAD + call_size, message_chars(wire), message_images(wire)
         )
         handoff = is_handoff(content, self.policies)
         if calls or not plain or code in (OTHER, NO_ROLE):
             self._guard(index, "summary", lambda: check_serializable(wire, self.policies), None)
         if code == ASSISTANT:
             short = self._calls(index, wire, now) if calls else None
-            return MessageStats(code, calls, now, short, handoff=handoff, speaks=speaks(content))
+            return MessageStats(code, calls, now, short, handoff=handoff, has_text=has_text(content))
         if code != TOOL:
             return MessageStats(code, calls, now, handoff=handoff)
         if not isinstance(wire.get("tool_call_id"), str):
             self._guard(index, "mend", lambda: hash(wire.get("tool_call_id")), None)
         if not isinstance(content, str):
             changed = self._guard(index, "prune_result", lambda: self._short(content), content)
-            short = None if changed is content else self._with_content(wire, changed, rest)
+            short = None if changed is content else self._with_content(wire, changed, call_size)
             return MessageStats(code, calls, now, short, handoff=handoff)
         shell = now.chars - len(repr(content))
-        same, repeated = None, None
+        key, repeated = None, None
         if self.policies.deduplicates and len(content) >= PRUNE_OVER:
-            same, repeated = pruning.digest(content), self._as(pruning.DUPLICATE, rest, shell, now.images)
+            key, repeated = (
+                pruning.digest(content),
+                self._text_size(pruning.DUPLICATE, call_size, shell, now.images),
+            )
         prunable = pruning.is_prunable(content)
         if prunable:
             self._answers.append(wire.get("tool_call_id", ""))
-            self._results.extend((index, rest, shell, *pruning.lengths(pruning.facts_of(content))))
-        return MessageStats(code, calls, now, None, repeated, same, handoff, handoff and prunable)
+            self._results.extend((index, call_size, shell, *pruning.lengths(pruning.facts_of(content))))
+        return MessageStats(code, calls, now, None, repeated, key, handoff, handoff and prunable)
 
     def finish(self) -> None:
         """Give every long result its pruned size."""
         columns = iter(self._results)
-        for call, index, rest, shell, *added in zip(self._answers, *[columns] * 7, strict=True):
+        for call, index, call_size, shell, *added in zip(self._answers, *[columns] * 7, strict=True):
             extent = self._extent(index, call)
             growth = extent.growth(*added)
-            walk = (extent.chars + growth) // 4 + MESSAGE_OVERHEAD + rest
+            walk = (extent.chars + growth) // 4 + MESSAGE_OVERHEAD + call_size
             images = self.stats.now.images[index]
             self.stats.shorten(index, MessageSize(walk, shell + extent.printed + growth, images))
 
     def _calls(self, index: int, wire: Mapping[str, Any], now: MessageSize) -> MessageSize | None:
         self._guard(index, "mend", lambda: [hash(call_id(call)) for call in wire["tool_calls"]], None)
-        found = self._guard(index, "prune", lambda: pruning.called_tools(wire), [])
-        self._guard(index, "prune", lambda: self._learn(found), None)
+        tools = self._guard(index, "prune", lambda: pruning.called_tools(wire), [])
+        self._guard(index, "prune", lambda: self._learn(tools), None)
         if not self.policies.shrinks_arguments:
             return None
         calls = self._guard(index, "arguments", lambda: pruning.short_calls(wire), wire["tool_calls"])
@@ -136,14 +139,14 @@ class _Reader:
         return pruning.short_result(content, pruning.UNKNOWN_TOOL, self.policies)
 
     @staticmethod
-    def _with_content(wire: Mapping[str, Any], content: Any, rest: int) -> MessageSize:
+    def _with_content(wire: Mapping[str, Any], content: Any, call_size: int) -> MessageSize:
         after = {**wire, "content": content}
-        walk = content_chars(content or "") // 4 + MESSAGE_OVERHEAD + rest
+        walk = content_chars(content or "") // 4 + MESSAGE_OVERHEAD + call_size
         return MessageSize(walk, message_chars(after), message_images(after))
 
     @staticmethod
-    def _as(text: str, rest: int, shell: int, images: int) -> MessageSize:
-        return MessageSize(len(text) // 4 + MESSAGE_OVERHEAD + rest, shell + len(repr(text)), images)
+    def _text_size(text: str, call_size: int, shell: int, images: int) -> MessageSize:
+        return MessageSize(len(text) // 4 + MESSAGE_OVERHEAD + call_size, shell + len(repr(text)), images)
 
     def _extent(self, index: int, call: Any) -> pruning.Extent:
         """The extent of the line about the call that a result answers."""

@@ -53,7 +53,7 @@ def summary_input(
         text,
         earlier_summary(messages, plan.regions()[1])[1],
         summary_budget(size, plan.budgets),
-        focus or (own_focus(pruned, policies, mask) if policies.focuses_itself else ""),
+        focus or (default_focus(pruned, policies, mask) if policies.focuses_itself else ""),
         note,
         _task(turns, policies, mask) if policies.joins_parts else "",
     )
@@ -133,9 +133,9 @@ def _task(turns: Sequence[Wire], policies: Policies, mask: Mask) -> str:
     return ""
 
 
-def own_focus(wires: Sequence[Wire], policies: Policies, mask: Mask) -> str:
+def default_focus(wires: Sequence[Wire], policies: Policies, mask: Mask) -> str:
     """Default focus of the release: the last messages of the user."""
-    said: list[str] = []
+    texts: list[str] = []
     for wire in reversed(wires):
         handoff = handoff_kind(wire.get("content"), policies)
         # Up to 0.17 a summary after a message's own text counts as text of the user.
@@ -143,12 +143,12 @@ def own_focus(wires: Sequence[Wire], policies: Policies, mask: Mask) -> str:
             continue
         text = " ".join(mask(text_of(wire.get("content")).strip()).split())
         if text:
-            said.append(_cut(text, _FOCUS_TURN))
-        if len(said) == _FOCUSED:
+            texts.append(_cut(text, _FOCUS_TURN))
+        if len(texts) == _FOCUSED:
             break
-    if not said:
+    if not texts:
         return ""
-    return _cut("Recent user focus:\n" + "\n".join(f"- {text}" for text in reversed(said)), _FOCUS_ALL)
+    return _cut("Recent user focus:\n" + "\n".join(f"- {text}" for text in reversed(texts)), _FOCUS_ALL)
 
 
 def _cut(text: str, most: int) -> str:

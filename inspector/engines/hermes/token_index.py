@@ -1,4 +1,4 @@
-"""List as prefix sums, so that a plan is arithmetic and needs no text."""
+"""A list as prefix sums, so that a plan is arithmetic and needs no text."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
 
 class Shifted:
-    """Sums of messages that may grow: `grown` has the growth of the first 0, 1, ... of the `places`."""
+    """Prefix sums of a list in which the messages at `places` have other sizes.
+
+    `grown` has by how much the first 0, 1, ... of these messages grow together.
+    """
 
     __slots__ = ("grown", "places", "sums")
 
@@ -31,8 +34,8 @@ class Shifted:
         return self.sums[index] + self.grown[bisect_left(self.places, index)]
 
 
-def whole(sums: array[int] | Shifted) -> array[int]:
-    """All sums."""
+def all_sums(sums: array[int] | Shifted) -> array[int]:
+    """Return all prefix sums."""
     if not isinstance(sums, Shifted):
         return sums
     bounds = pairwise([0, *(place + 1 for place in sums.places), len(sums)])
@@ -59,12 +62,12 @@ class Column:
     @classmethod
     def of(cls, kept: array[int] | Shifted, short: array[int] | Shifted) -> Column:
         """Make a column of known sums, which may start at any number."""
-        made = cls.__new__(cls)
-        made.kept, made.short = kept, short
-        return made
+        column = cls.__new__(cls)
+        column.kept, column.short = kept, short
+        return column
 
     def between(self, start: int, stop: int, pruned_to: int) -> int:
-        """The sum over [start:stop], which is clamped to the list."""
+        """Return the sum over [start:stop], clamped to the list."""
         last = len(self.kept) - 1
         start, stop = min(start, last), min(max(start, stop), last)
         middle = min(max(pruned_to, start), stop)
@@ -74,21 +77,20 @@ class Column:
         """Return the largest i >= low with between(i, end) > ceiling, or -1 if everything fits."""
         last = len(self.kept) - 1
         pruned_to = min(max(pruned_to, low), last)
-        found = bisect_left(self.kept, self.kept[last] - ceiling, pruned_to, last) - 1
-        if found >= pruned_to:
-            return found
-        rest = ceiling - (self.kept[last] - self.kept[pruned_to])
-        found = bisect_left(self.short, self.short[pruned_to] - rest, low, pruned_to) - 1
-        return found if found >= low else -1
+        index = bisect_left(self.kept, self.kept[last] - ceiling, pruned_to, last) - 1
+        if index >= pruned_to:
+            return index
+        room = ceiling - (self.kept[last] - self.kept[pruned_to])
+        index = bisect_left(self.short, self.short[pruned_to] - room, low, pruned_to) - 1
+        return index if index >= low else -1
 
 
 class HermesTokenIndex:
     """A list as columns, a number or a byte for each message (see MessageColumns).
 
-    `original` are walk tokens before anything is pruned, `tokens_now` after; `chars` and `images` are those of the
-    release's rough estimate, before pruning in total and after. `duplicates` are messages that are repeated later and
-    replaced in any region, in order, `gone` the same as a set. `troubles` are errors that the release would raise, by
-    phase: (index, exception name), sorted by index.
+    `original` are walk tokens before pruning, `tokens_now` after. `chars` and `images` are those of the release's rough
+    estimate. `duplicates` are messages that later messages repeat, in order; they are replaced in any region.
+    `troubles` are errors that the release would raise, by phase: (index, exception name), sorted by index.
     """
 
     def __init__(
@@ -104,37 +106,39 @@ class HermesTokenIndex:
         self.shorts, self.hands, self.original = listed.shorts, listed.hands, listed.walk
         self.tokens_now, self.chars, self.images = now
         self.total_chars, self.total_images = listed.total_chars, listed.total_images
-        self.duplicates, self.gone = duplicates, frozenset(duplicates)
+        self.duplicates, self.duplicate_set = duplicates, frozenset(duplicates)
         self.troubles = {
-            phase: sorted(entry for entry in found if phase != "prune_result" or entry[0] not in self.gone)
-            for phase, found in troubles.items()
+            phase: sorted(
+                entry for entry in errors if phase != "prune_result" or entry[0] not in self.duplicate_set
+            )
+            for phase, errors in troubles.items()
         }
 
     @cached_property
     def changed(self) -> list[int]:
-        """Results and calls that pruning changes, without duplicates."""
-        return [at for at in compress(range(len(self)), self.shorts) if at not in self.gone]
+        """The results and calls that pruning changes, without duplicates."""
+        return [at for at in compress(range(len(self)), self.shorts) if at not in self.duplicate_set]
 
     def __len__(self) -> int:
         return len(self.roles)
 
     def tokens(self, index: int) -> int:
-        """Walk tokens of one message as it is."""
+        """Return the walk tokens of one message before pruning."""
         return self.original.kept[index + 1] - self.original.kept[index]
 
     def pruned_tokens(self, index: int) -> int:
-        """Walk tokens of one message fully pruned."""
+        """Return the walk tokens of one message after full pruning."""
         return self.tokens_now.between(index, index + 1, index + 1)
 
     def total(self) -> int:
-        """The release's rough estimate of the whole list, without the system prompt, in tokens."""
+        """Return the release's rough estimate of the whole list without the system prompt, in tokens."""
         return list_tokens(self.total_chars, self.total_images)
 
     def rough_until(self, stop: int) -> int:
-        """The release's rough estimate of the first `stop` messages, duplicates replaced, in tokens."""
+        """Return the release's rough estimate of the first `stop` messages with replaced duplicates, in tokens."""
         return self.rough_between(0, stop, 0)
 
     def rough_between(self, start: int, stop: int, pruned_to: int) -> int:
-        """The release's rough estimate of [start:stop], with everything before `pruned_to` pruned."""
+        """Return the release's rough estimate of [start:stop], pruned before `pruned_to`, in tokens."""
         chars = self.chars.between(start, stop, pruned_to)
         return list_tokens(chars, self.images.between(start, stop, pruned_to))

@@ -128,13 +128,13 @@ class ObservedEngine:
         """Return threshold, kept tail and summary in tokens, each with its evidence."""
         rules = self._rules
         kept_tokens = self._tail_tokens(settings) + rules.keeps_user
-        asked, threshold = round(settings.context_length * settings.threshold), self._threshold(settings)
+        wanted, threshold = round(settings.context_length * settings.threshold), self._threshold(settings)
         usual = round(settings.context_length * self.default_threshold(settings.context_length))
         steps = [DerivationStep("observed", usual, rules.why_threshold, bound=threshold == usual)]
-        if asked != usual:
+        if wanted != usual:
             why = f"the threshold is set to {settings.threshold:g} of {settings.context_length:,} tokens"
-            steps.append(DerivationStep("configured", asked, why, bound=True))
-        if threshold != asked:
+            steps.append(DerivationStep("configured", wanted, why, bound=True))
+        if threshold != wanted:
             why = f"an output of {_output(settings):,} and {rules.reserve:,} tokens are kept free"
             if threshold == settings.context_length:
                 why = f"{why}, so it compacts only a list that no longer fits"
@@ -186,7 +186,7 @@ class ObservedEngine:
         tail = max(head, self._tail_start(token_index, settings))
         compacts = tail > head
         total = token_index.total()
-        kept = self._kept(token_index, tail) if compacts else frozenset[int]()
+        kept = self._kept_user_messages(token_index, tail) if compacts else frozenset[int]()
         head_tokens = token_index.rough_until(head) if compacts else total
         tail_tokens = token_index.between(tail, length) + sum(map(token_index.tokens, kept))
         after = head_tokens + tail_tokens + rules.summary_tokens + system_tokens
@@ -229,11 +229,11 @@ class ObservedEngine:
     def _threshold(self, settings: Settings) -> int:
         """Return the threshold in tokens. If the reserves leave nothing of the window, it is the whole window."""
         window, rules = settings.context_length, self._rules
-        asked = round(window * settings.threshold)
+        wanted = round(window * settings.threshold)
         if not rules.reserves_output:
-            return asked
+            return wanted
         room = window - _output(settings) - rules.reserve
-        return min(asked, room) if room > 0 else window
+        return min(wanted, room) if room > 0 else window
 
     def _tail_tokens(self, settings: Settings) -> int:
         """Return the size of the tail that stays, in tokens."""
@@ -284,7 +284,7 @@ class ObservedEngine:
                 start -= 1
         return start
 
-    def _kept(self, index: ObservedIndex, before: int) -> frozenset[int]:
+    def _kept_user_messages(self, index: ObservedIndex, before: int) -> frozenset[int]:
         """Return the indexes of the user's messages before `before`, the start of the tail, that stay."""
         users = (at for at in range(before - 1, -1, -1) if index.roles[at] == _USER)
         written = [at for at in users if at not in index.summaries]

@@ -20,23 +20,22 @@ _DEMOTED_FROM, _ROUNDS_KEPT = 1_500, 6
 _SESSION = "<the session's own id>"
 
 
-class Kept(NamedTuple):
-    """Message of the old list that stays, in its new form."""
+class KeptRow(NamedTuple):
+    """A message that stays: its index in the old list, and its new form."""
 
     source: int
     row: Row
 
 
 class Role(NamedTuple):
-    """Role of the summary, or the tail message that it is merged into; `before` says that it precedes the
-    message's text."""
+    """Role of the summary, and the tail message that it is merged into. `before`: it precedes the message's text."""
 
     role: str
     target: int | None = None
     before: bool = False
 
 
-def demoted(tail: Sequence[Kept]) -> list[Kept]:
+def demoted(tail: Sequence[KeptRow]) -> list[KeptRow]:
     """Return the tail with a line for each long result, except in the newest rounds of calls (current sources, lean
     tail). The line names the session, which is not part of the list, so a placeholder of the same length is used."""
     rounds, newest = 0, len(tail)
@@ -45,7 +44,7 @@ def demoted(tail: Sequence[Kept]) -> list[Kept]:
         before = tail[newest + 1].row.role if newest + 1 < len(tail) else ""
         rounds += tail[newest].row.role == "tool" and before != "tool"
     return [
-        Kept(source, _demoted(row)) if at <= newest and rounds > _ROUNDS_KEPT else Kept(source, row)
+        KeptRow(source, _demoted(row)) if at <= newest and rounds > _ROUNDS_KEPT else KeptRow(source, row)
         for at, (source, row) in enumerate(tail)
     ]
 
@@ -64,7 +63,10 @@ def _demoted(row: Row) -> Row:
 
 
 def role_of(head: Sequence[Row], tail: Sequence[Row], headless: bool) -> Role:
-    """Role that does not repeat a neighbour's, as templates count roles; `headless`: the head is unprotected."""
+    """Return a role that differs from the neighbours' roles, as templates count them.
+
+    `headless`: the head is not protected.
+    """
     last: str | None = "user"
     if head:
         last = next((row.visible_role for row in reversed(head) if row.visible_role is not None), None)
@@ -81,12 +83,12 @@ def role_of(head: Sequence[Row], tail: Sequence[Row], headless: bool) -> Role:
 
 
 def assembled(
-    head: Sequence[Kept],
-    tail: Sequence[Kept],
+    head: Sequence[KeptRow],
+    tail: Sequence[KeptRow],
     headless: bool,
     summary: str,
     policies: Policies,
-    request: Kept | None = None,
+    request: KeptRow | None = None,
 ) -> list[Output]:
     """Return the list after, with `summary` as the text of the handoff, followed by the unfinished `request`."""
     chosen = role_of([row for _, row in head], [row for _, row in tail], headless)

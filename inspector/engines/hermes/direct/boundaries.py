@@ -144,12 +144,16 @@ class TailCut:
             if row.role != "assistant" or row.handoff:
                 continue
             any_last = index if any_last < 0 else any_last
-            if row.speaks:
+            if row.has_text:
                 return index
         return any_last
 
     def _with_users(self, count: int) -> int:
-        users = [index for index in range(len(self.rows) - 1, self.head_end - 1, -1) if self.rows[index].said]
+        users = [
+            index
+            for index in range(len(self.rows) - 1, self.head_end - 1, -1)
+            if self.rows[index].is_personal
+        ]
         if not users:
             return self.cut
         target = users[min(count, len(users)) - 1]

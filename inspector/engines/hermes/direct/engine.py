@@ -9,7 +9,7 @@ from inspector.core.messages import Message
 from inspector.engines.base import Output, Plan, Settings
 from inspector.engines.hermes.assembly import pruned_wire
 from inspector.engines.hermes.direct import pruning
-from inspector.engines.hermes.direct.assembly import Kept, assembled, demoted
+from inspector.engines.hermes.direct.assembly import KeptRow, assembled, demoted
 from inspector.engines.hermes.direct.replayable import DirectIndex, DirectReplayable
 from inspector.engines.hermes.direct.restating import unfinished
 from inspector.engines.hermes.direct.rows import ROUGH, Row, rows_of
@@ -29,7 +29,7 @@ class DirectEngine(ReleaseEngine):
         return DirectReplayable(self)
 
     def measure(self, messages: Iterable[Message]) -> DirectIndex:
-        """The list itself, counted."""
+        """Return the list with the size of each message."""
         return DirectIndex(rows_of(messages, self.policies), self.policies)
 
     def plan(
@@ -38,33 +38,35 @@ class DirectEngine(ReleaseEngine):
         """Plan a compaction now, after `compactions` earlier ones. `system_tokens` count for the gauge only."""
         numbers = self.budgets(settings)
         try:
-            found = window(token_index.rows, self.policies, settings, numbers, compactions)
+            planned = window(token_index.rows, self.policies, settings, numbers, compactions)
         except NotCompacted as failure:
             return plan_of(self.name, numbers, token_index, system_tokens, Cut(*failure.args))
-        head_end, tail_start = found.place(found.head_end), found.place(found.tail_start)
-        kept = found.pruned[tail_start:]
+        head_end, tail_start = planned.place(planned.head_end), planned.place(planned.tail_start)
+        kept = planned.pruned[tail_start:]
         if numbers.unbound:
-            kept = [row for _, row in demoted([Kept(at, row) for at, row in enumerate(kept)])]
-        head, middle, tail = (sum(map(ROUGH, part)) for part in (found.pruned[:head_end], found.middle, kept))
+            kept = [row for _, row in demoted([KeptRow(at, row) for at, row in enumerate(kept)])]
+        head, middle, tail = (
+            sum(map(ROUGH, part)) for part in (planned.pruned[:head_end], planned.middle, kept)
+        )
         changed = [
             index
-            for index, (old, new) in enumerate(zip(token_index.rows, found.pruned, strict=True))
+            for index, (old, new) in enumerate(zip(token_index.rows, planned.pruned, strict=True))
             if old is not new
         ]
         cut = Cut(
             head_end=head_end,
             tail_start=tail_start,
-            prune_before=found.boundary,
-            summarized_from=found.place(found.summarized_from),
-            summary_budget=found.budget(numbers),
-            role=found.role,
-            merged=not found.role,
+            prune_before=planned.boundary,
+            summarized_from=planned.place(planned.summarized_from),
+            summary_budget=planned.budget(numbers),
+            role=planned.role,
+            merged=not planned.role,
         )
         tokens = head, middle, tail
-        return plan_of(self.name, numbers, token_index, system_tokens, cut, tokens, changed, found.steps)
+        return plan_of(self.name, numbers, token_index, system_tokens, cut, tokens, changed, planned.steps)
 
     def prune(self, messages: Sequence[Message], plan: Plan) -> tuple[Wire, ...]:
-        """Every message after pruning."""
+        """Return every message after pruning."""
         return tuple(row.wire for row in self._pruned(messages, plan))
 
     def _pruned(self, messages: Sequence[Message], plan: Plan) -> list[Row]:
@@ -72,28 +74,30 @@ class DirectEngine(ReleaseEngine):
         return pruning.prune(rows, self.policies, plan.budgets, plan.prune_before) if plan.compacts else rows
 
     def pruned_wire(self, message: Message, caller: Message | None) -> Wire:
-        """One message as pruning leaves it, `caller` being the assistant message whose call it answers."""
+        """Return one message after pruning. `caller` is the assistant message with its call."""
         return pruned_wire(message, caller, self.policies)
 
     def assemble(self, messages: Sequence[Message], plan: Plan, summary: str) -> tuple[Output, ...]:
-        """The list after, with `summary` as the handoff's text."""
+        """Return the list after the compaction, with `summary` as the text of the handoff."""
         pruned = self._pruned(messages, plan)
         if not plan.compacts:
             return tuple(Output(row.wire, index) for index, row in enumerate(pruned))
         echoes = echoes_in(pruned)
-        head = [Kept(index, pruned[index]) for index in range(plan.head_end) if index not in echoes]
+        head = [KeptRow(index, pruned[index]) for index in range(plan.head_end) if index not in echoes]
         tail = [
-            Kept(index, pruned[index]) for index in range(plan.tail_start, len(pruned)) if index not in echoes
+            KeptRow(index, pruned[index])
+            for index in range(plan.tail_start, len(pruned))
+            if index not in echoes
         ]
         stays = _own(demoted(tail)) if plan.budgets.unbound else _own(tail)
         request = self._request(messages) if self.policies.restates else None
         headless = plan.head_end == 0
         return tuple(assembled(_own(head), stays, headless, summary, self.policies, request))
 
-    def _request(self, messages: Sequence[Message]) -> Kept | None:
+    def _request(self, messages: Sequence[Message]) -> KeptRow | None:
         wires = [message.wire for message in messages]
         at = unfinished(wires, self.policies)
-        return None if at is None else Kept(at, Row(wires[at], self.policies))
+        return None if at is None else KeptRow(at, Row(wires[at], self.policies))
 
     def summary_input(self, messages: Sequence[Message], plan: Plan, focus: str, mask: Mask) -> SummaryInput:
         """Input of the summary model."""
@@ -109,7 +113,7 @@ class DirectEngine(ReleaseEngine):
         return summary_input(messages, wires, turned, plan, size, self.policies, focus, mask)
 
 
-def _own(part: Iterable[Kept]) -> list[Kept]:
+def _own(part: Iterable[KeptRow]) -> list[KeptRow]:
     """Return the messages of a part without handoffs. If a handoff was merged into a message, the rest of the message
     stays."""
-    return [Kept(index, own) for index, row in part if (own := row.own) is not None]
+    return [KeptRow(index, own) for index, row in part if (own := row.remainder) is not None]

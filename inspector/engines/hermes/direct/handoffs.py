@@ -26,7 +26,7 @@ Wire = Mapping[str, Any]
 
 
 def plain_text(content: Any) -> str:
-    """Every text of a content, joined by line ends; a mapping as it is printed."""
+    """Return the texts of a content, joined by line breaks; for a mapping its printed form."""
     return str(content) if isinstance(content, dict) else text_of(content)
 
 
@@ -64,23 +64,27 @@ def without_handoff(wire: Wire, policies: Policies) -> Wire | None:
     if not is_handoff(wire, policies):
         return wire
     content = wire.get("content")
-    own = (
-        _own_text(content)
+    remaining = (
+        _text_without_handoff(content)
         if isinstance(content, str)
-        else _own_parts(content)
+        else _blocks_without_handoff(content)
         if isinstance(content, list)
         else None
     )
-    return {**{key: value for key, value in wire.items() if key != _MARK}, "content": own} if own else None
+    return (
+        {**{key: value for key, value in wire.items() if key != _MARK}, "content": remaining}
+        if remaining
+        else None
+    )
 
 
-def _own_text(content: str) -> str:
+def _text_without_handoff(content: str) -> str:
     if BELOW in content:
         return content.split(BELOW, 1)[0].strip().removeprefix(_PRIOR).lstrip()
     return content.partition(END)[2].lstrip()
 
 
-def _own_parts(content: list[Any]) -> list[Any]:
+def _blocks_without_handoff(content: list[Any]) -> list[Any]:
     before: list[Any] = []
     for item in content:
         text = _text_in(item)
@@ -96,14 +100,14 @@ def _own_parts(content: list[Any]) -> list[Any]:
     return []
 
 
-def _without_header(parts: list[Any]) -> list[Any]:
-    for index, item in enumerate(parts):
+def _without_header(blocks: list[Any]) -> list[Any]:
+    for index, item in enumerate(blocks):
         text = _text_in(item)
         if text is None or not text.lstrip().startswith(_PRIOR):
             continue
-        rest = text.lstrip()[len(_PRIOR) :].lstrip()
-        return [*parts[:index], *([_with_text(item, rest)] if rest else []), *parts[index + 1 :]]
-    return parts
+        remaining = text.lstrip()[len(_PRIOR) :].lstrip()
+        return [*blocks[:index], *([_with_text(item, remaining)] if remaining else []), *blocks[index + 1 :]]
+    return blocks
 
 
 def _text_in(item: Any) -> str | None:
@@ -116,7 +120,7 @@ def _with_text(item: Any, text: str) -> Any:
 
 
 def is_blank(wire: Wire, policies: Policies) -> bool:
-    """Return whether a user message holds nothing: the echo of a platform."""
+    """Return whether a user message has no content: the echo of a platform."""
     if wire.get("role") != "user" or is_handoff(wire, policies):
         return False
     content = wire.get("content")

@@ -97,16 +97,16 @@ class DirectLiveList(LiveItems[Row]):
     def compact(self, summary: Callable[[int, int], MessageSize]) -> Compacted | Refusal:
         """Compact the list as the release plans it now, or return why it refuses."""
         try:
-            found = window(self.items, self.policies, self.settings, self.budgets, self.compactions)
+            plan = window(self.items, self.policies, self.settings, self.budgets, self.compactions)
         except NotCompacted as refused:
             return refused.refusal
         length = len(self)
-        head = min(found.place(found.head_end), length)
-        tail = max(head, min(found.place(found.tail_start), length))
+        head = min(plan.place(plan.head_end), length)
+        tail = max(head, min(plan.place(plan.tail_start), length))
         if head >= tail:
             return "fits"
-        size_of = partial(summary, found.budget(self.budgets))
-        done = self._summarize(found.pruned, head, tail, frozenset(), found.role, not found.role, size_of)
+        size_of = partial(summary, plan.budget(self.budgets))
+        done = self._summarize(plan.pruned, head, tail, frozenset(), plan.role, not plan.role, size_of)
         self.total_chars = 4 * sum(map(ROUGH, self.items))
         return done
 

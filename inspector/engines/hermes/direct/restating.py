@@ -41,7 +41,7 @@ def _asks(wire: Wire, policies: Policies) -> bool:
     if is_handoff(wire, policies):
         rest = plain_text(wire.get("content")).rpartition(END)[2].lstrip()
         return rest.startswith(HEADER) and bool(rest.removeprefix(HEADER).strip())
-    return Row(wire, policies).said
+    return Row(wire, policies).is_personal
 
 
 def restated(output: list[Output], request: Wire, source: int, policies: Policies) -> list[Output]:
@@ -51,7 +51,11 @@ def restated(output: list[Output], request: Wire, source: int, policies: Policie
     text = plain_text(request.get("content"))
     text = text.rpartition(END)[2] if is_handoff(request, policies) else text
     task = text.strip().removeprefix(HEADER).strip()
-    if carrier is None or not task or any(Row(out.wire, policies).said for out in output[carrier + 1 :]):
+    if (
+        carrier is None
+        or not task
+        or any(Row(out.wire, policies).is_personal for out in output[carrier + 1 :])
+    ):
         return output
     return _behind(_without_original(output, carrier, source), request, task, policies)
 

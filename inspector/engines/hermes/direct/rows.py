@@ -20,7 +20,7 @@ from inspector.engines.hermes.direct.handoffs import (
     plain_text,
     without_handoff,
 )
-from inspector.engines.hermes.estimates import call_id, check_serializable, speaks
+from inspector.engines.hermes.estimates import call_id, check_serializable, has_text
 from inspector.engines.hermes.policies import PRUNE_OVER, Policies
 
 Wire = Mapping[str, Any]
@@ -29,7 +29,7 @@ _SKILL_OVER = 5_000
 
 
 class Row:
-    """One message under the rules of one release. A property raises what the release raises."""
+    """One message under the rules of one release. Its properties raise the errors of the release."""
 
     def __init__(self, wire: Wire, policies: Policies) -> None:
         self.wire = wire
@@ -40,17 +40,17 @@ class Row:
         self._short: tuple[pruning.Tool, Row] | None = None
 
     def changed(self, **changed: Any) -> Row:
-        """The message with other values under some keys."""
+        """Return the message with other values under some keys."""
         return Row({**self.wire, **changed}, self.policies)
 
     @cached_property
     def tokens(self) -> int:
-        """Tokens in walks over the list, where no assistant message follows."""
+        """Tokens in walks over the list if no assistant message follows."""
         return message_tokens(self.wire, self.policies)
 
     @cached_property
     def old_tokens(self) -> int:
-        """Tokens in walks over the list, where an assistant message follows."""
+        """Tokens in walks over the list if an assistant message follows."""
         if not self.policies.lean_tail or THOUGHT.isdisjoint(self.wire):
             return self.tokens
         return message_tokens(self.wire, self.policies, newest=False)
@@ -66,25 +66,27 @@ class Row:
         return is_handoff(self.wire, self.policies)
 
     @cached_property
-    def own(self) -> Row | None:
+    def remainder(self) -> Row | None:
         """The message without the handoff that was merged with it; None if nothing is left."""
-        left = without_handoff(self.wire, self.policies)
-        return self if left is self.wire else None if left is None else Row(left, self.policies)
+        remaining = without_handoff(self.wire, self.policies)
+        return (
+            self if remaining is self.wire else None if remaining is None else Row(remaining, self.policies)
+        )
 
     @cached_property
     def blank(self) -> bool:
-        """Whether it is a user message that holds nothing."""
+        """Whether it is a user message without content."""
         return is_blank(self.wire, self.policies)
 
     @cached_property
-    def said(self) -> bool:
-        """Whether a person said it."""
+    def is_personal(self) -> bool:
+        """Whether a person wrote it."""
         return self.role == "user" and not self.blank and not is_synthetic(self.wire, self.policies)
 
     @cached_property
-    def speaks(self) -> bool:
+    def has_text(self) -> bool:
         """Whether it has a text that is not empty."""
-        return speaks(self.content)
+        return has_text(self.content)
 
     @cached_property
     def asks(self) -> bool:
@@ -93,7 +95,7 @@ class Row:
 
     @cached_property
     def visible_role(self) -> str | None:
-        """The role as templates count it for alternation; None if they pass over the message."""
+        """The role as templates count it for alternation; None if they skip the message."""
         return visible_role(self.wire)
 
     @cached_property
@@ -111,15 +113,15 @@ class Row:
         """The names of the skills that an assistant message loads, in lower case."""
         if self.role != "assistant":
             return []
-        found = []
+        names = []
         for call in self.wire.get("tool_calls") or []:
             function = call.get("function", {}) if isinstance(call, dict) else {}
             if not isinstance(function, dict) or function.get("name") != "skill_view":
                 continue
             arguments = function.get("arguments", "")
             if isinstance(arguments, str) and (name := skill_of(("skill_view", arguments)).lower()):
-                found.append(name)
-        return found
+                names.append(name)
+        return names
 
     @cached_property
     def lower(self) -> str:
@@ -146,7 +148,7 @@ class Row:
 
     @cached_property
     def digest(self) -> bytes | None:
-        """Key of a result that may be repeated."""
+        """Key of a result that a later result may repeat; None for other messages."""
         if self.role != "tool" or not isinstance(self.content, str) or len(self.content) < PRUNE_OVER:
             return None
         return pruning.digest(self.content)
@@ -173,7 +175,7 @@ class Row:
         return self if short is content else self.changed(content=short)
 
     def shortened(self, tool: pruning.Tool) -> Row:
-        """A result as a line about it."""
+        """Return a result as a line about it."""
         if not isinstance(self.content, str):
             return self._plain
         if self._short is None or self._short[0] is not tool:
@@ -183,7 +185,7 @@ class Row:
 
     @cached_property
     def shrunk(self) -> Row:
-        """An assistant message with short arguments; itself where none is long."""
+        """The assistant message with short arguments; itself if no argument is long."""
         if self.role != "assistant" or not self.calls:
             return self
         calls = pruning.short_calls(self.wire)
@@ -191,26 +193,26 @@ class Row:
 
     @cached_property
     def pictureless(self) -> Row:
-        """A result without its pictures; itself where it has none."""
+        """The result without its pictures; itself if it has none."""
         if self.role != "tool" or not isinstance(self.content, list):
             return self
-        left = pruning.without_pictures(self.content)
-        return self if left is self.content else self.changed(content=left)
+        remaining = pruning.without_pictures(self.content)
+        return self if remaining is self.content else self.changed(content=remaining)
 
 
 def rows_of(messages: Iterable[Message], policies: Policies) -> list[Row]:
-    """A row for each message."""
+    """Return a row for each message."""
     return [Row(message.wire, policies) for message in messages]
 
 
 #: Properties of a row, to map over a list.
 TOKENS, OLD_TOKENS, ROUGH = attrgetter("tokens"), attrgetter("old_tokens"), attrgetter("rough")
 DIGEST, TOOLS, SKILLS, SHORT = map(attrgetter, ("digest", "tools", "skills", "is_short"))
-HANDOFF, OWN, WRITTEN, MENDED = map(attrgetter, ("handoff", "own", "is_written", "is_mended"))
+HANDOFF, REMAINDER, WRITTEN, MENDED = map(attrgetter, ("handoff", "remainder", "is_written", "is_mended"))
 
 
 def tokens_from_end(rows: Sequence[Row]) -> Iterator[int]:
-    """The tokens of each message in a walk over the list, from its end on."""
+    """Yield the tokens of each message in a walk over the list, from its end on."""
     last = (at for at in range(len(rows) - 1, -1, -1) if rows[at].role == "assistant")
     newest = next(last, 0)
     return chain(map(TOKENS, reversed(rows[newest:])), map(OLD_TOKENS, reversed(rows[:newest])))
@@ -228,7 +230,7 @@ def totals_within(rows: Sequence[Row], ceiling: int, floor: int) -> list[int]:
 def last_user(rows: Sequence[Row], start: int) -> int:
     """Return the last message of a person from `start` on, or -1."""
     for index in range(len(rows) - 1, start - 1, -1):
-        if rows[index].said:
+        if rows[index].is_personal:
             return index
     return -1
 
@@ -244,7 +246,7 @@ def echoes_after(rows: Sequence[Row], user: int) -> range:
 
 
 def visible_role(wire: Wire) -> str | None:
-    """A message's role as templates count it for alternation; None if they pass over it."""
+    """Return the role of a message as templates count it for alternation; None if they skip it."""
     role = wire.get("role")
     if role == "tool" or (role == "assistant" and wire.get("tool_calls")):
         return None
@@ -252,7 +254,7 @@ def visible_role(wire: Wire) -> str | None:
 
 
 def skill_of(tool: pruning.Tool) -> str:
-    """The name of the skill that a call loads, or an empty string."""
+    """Return the name of the skill that a call loads; "" if it loads none."""
     if tool[0] != "skill_view":
         return ""
     arguments = pruning.arguments_of(tool[1])
@@ -267,7 +269,7 @@ def _is_short_already(content: str) -> bool:
 
 
 def _with_marker(line: Any, content: str, tool: pruning.Tool) -> Any:
-    """Name a skill whose text is lost, and how to load it again."""
+    """Return the line with the name of the lost skill and the way to load it again."""
     if tool[0] != "skill_view" or len(content) <= _SKILL_OVER or not isinstance(line, str):
         return line
     arguments = pruning.arguments_of(tool[1])

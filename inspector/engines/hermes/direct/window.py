@@ -12,7 +12,7 @@ from inspector.engines.hermes.direct.assembly import role_of
 from inspector.engines.hermes.direct.rows import (
     HANDOFF,
     MENDED,
-    OWN,
+    REMAINDER,
     ROUGH,
     WRITTEN,
     Row,
@@ -95,7 +95,7 @@ def window(
             DerivationStep("handoff", tail_start, "the tail starts after the newest handoff", bound=True)
         )
     start = max(head_end, handoffs[-1] + 1) if handoffs and handoffs[-1] < cut else head_end
-    head, tail = (list(filter(None, map(OWN, part))) for part in (left[:head_end], left[tail_start:]))
+    head, tail = (list(filter(None, map(REMAINDER, part))) for part in (left[:head_end], left[tail_start:]))
     _phase("repairs tool pairs", lambda: all(map(MENDED, (*head, *tail))))
     chosen = role_of(head, tail, head_end == 0)
     role = chosen.role if chosen.target is None else ""
@@ -124,9 +124,9 @@ def middle_of(left: Sequence[Row], head_end: int, cut: int, handoffs: Sequence[i
     before = [
         own if index in handoffs else left[index]
         for index in range(head_end, newest)
-        if (own := left[index].own) is not None
+        if (own := left[index].remainder) is not None
     ]
-    own = left[newest].own
+    own = left[newest].remainder
     middle = [*before, *([own] if own is not None else []), *left[newest + 1 : cut]]
     return middle, max(cut, newest + 1)
 
